@@ -52,6 +52,8 @@ COMMANDS = {
     "sync": (["sync", *RANGE, *OF], 1),
     "login": (["login", "--account", ACCOUNT], 1),
     "logout": (["logout", "--account", ACCOUNT], 1),
+    "listen": (["listen", "--tls-cert", "{folder}/証明.pem"], 1),
+    "replay": (["replay", "{folder}/Tägliches 記録.csv", "--to", "ws://127.0.0.1:1"], 1),
     "push": (["push", "{folder}/Tägliches 記録.csv"], 1),
     "watch": (["watch", "{folder}/föhlt", "--account", ACCOUNT], 1),
     "serve": (["serve", "--archive", "{folder}/none ö", "--port", "0"], 1),

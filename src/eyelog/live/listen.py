@@ -29,8 +29,8 @@ from eyelog.archive.parquet.layout import check_account
 from eyelog.archive.store import Archive
 from eyelog.clock import Zone
 from eyelog.errors import ConfigurationError
+from eyelog.live.live_page import LivePage
 from eyelog.live.message import MOST_PER_SECOND, MalformedMessage, MessageLine, Messages
-from eyelog.live.page import Page
 from eyelog.live.recent import Recent
 from eyelog.live.recording import (
     Recording,
@@ -118,7 +118,7 @@ class Listener:
         self._handshakes = 0
         self._longest_wait_s = 0.0
         self._recent: dict[str, Recent] = {}
-        self._page = Page(archive, account, self._recent, keeps_diary=not dry_run)
+        self._page = LivePage(archive, account, self._recent, keeps_diary=not dry_run)
 
     async def run(
         self,

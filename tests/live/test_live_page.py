@@ -14,22 +14,22 @@ from websockets.sync.client import connect
 
 import eyelog as el
 from eyelog.archive.store import Archive
-from eyelog.live.page import Diary, Page
+from eyelog.live.live_page import Diary, LivePage
 from eyelog.live.recent import Recent
 from support.chromium import DESK, PHONE, chromium, needs_chromium
 from support.livesocket import listening, packet
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[Page]:
-    page = Page(Archive(tmp_path / "archive"), "anna", {"anna": Recent(), "bob & co": Recent()})
+def page(tmp_path: Path) -> Iterator[LivePage]:
+    page = LivePage(Archive(tmp_path / "archive"), "anna", {"anna": Recent(), "bob & co": Recent()})
     page.start(0)
     yield page
     page.stop()
 
 
 def ask(
-    page: Page, target: str, method: str = "GET", body: str = "", **headers: str
+    page: LivePage, target: str, method: str = "GET", body: str = "", **headers: str
 ) -> tuple[int, str, dict[str, str]]:
     connection = http.client.HTTPConnection(page.address.removeprefix("http://"), timeout=10)
     named = {name.capitalize(): value for name, value in headers.items()}
@@ -41,12 +41,12 @@ def ask(
         connection.close()
 
 
-def marked(page: Page, label: str, account: str = "anna", **headers: str) -> int:
+def marked(page: LivePage, label: str, account: str = "anna", **headers: str) -> int:
     form = urlencode({"account": account, "label": label})
     return ask(page, "/mark", "POST", form, **({"origin": page.address} | headers))[0]
 
 
-def test_the_page_names_its_accounts_and_runs_its_own_script_alone(page: Page) -> None:
+def test_the_page_names_its_accounts_and_runs_its_own_script_alone(page: LivePage) -> None:
     status, text, headers = ask(page, "/")
     assert status == 200
     assert '<span id="account">anna</span>' in text
@@ -58,7 +58,7 @@ def test_the_page_names_its_accounts_and_runs_its_own_script_alone(page: Page) -
     assert ask(page, "/elsewhere")[0] == 404
 
 
-def test_a_request_by_another_name_or_from_another_page_is_refused(page: Page) -> None:
+def test_a_request_by_another_name_or_from_another_page_is_refused(page: LivePage) -> None:
     port = page.address.rsplit(":", 1)[1]
     for target in ("/", "/events"):
         for host in (f"evil.example:{port}", f"localhost:{port}", "127.0.0.1"):
@@ -71,7 +71,7 @@ def test_a_request_by_another_name_or_from_another_page_is_refused(page: Page) -
     assert not page.diary("anna").path.exists()
 
 
-def test_marked_events_are_a_diary_that_eyelog_reads(page: Page) -> None:
+def test_marked_events_are_a_diary_that_eyelog_reads(page: LivePage) -> None:
     before = datetime.now(UTC)
     labels = ['reads, "aloud"', "=1+1", "ドア\r\nopen"]
     assert [marked(page, label) for label in labels] == [200, 200, 200]
@@ -94,7 +94,7 @@ def test_a_diary_goes_on_after_a_restart_and_shows_the_wearers_clock(tmp_path: P
     )
 
 
-def test_an_event_without_a_label_or_of_nobody_is_refused(page: Page) -> None:
+def test_an_event_without_a_label_or_of_nobody_is_refused(page: LivePage) -> None:
     assert marked(page, "  ") == 400
     assert marked(page, "a", account="eve") == 404
     assert marked(page, "a" * 10_000) == 413
@@ -103,7 +103,7 @@ def test_an_event_without_a_label_or_of_nobody_is_refused(page: Page) -> None:
     assert not page.diary("anna").path.exists()
 
 
-def test_marks_of_several_readers_are_whole_lines(page: Page) -> None:
+def test_marks_of_several_readers_are_whole_lines(page: LivePage) -> None:
     threads = [threading.Thread(target=marked, args=(page, f"event {n}")) for n in range(20)]
     for each in threads:
         each.start()
@@ -113,7 +113,7 @@ def test_marks_of_several_readers_are_whole_lines(page: Page) -> None:
     assert sorted(events["label"]) == sorted(f"event {n}" for n in range(20))
 
 
-def test_the_news_come_each_second(page: Page) -> None:
+def test_the_news_come_each_second(page: LivePage) -> None:
     connection = http.client.HTTPConnection(page.address.removeprefix("http://"), timeout=10)
     connection.request("GET", "/events?account=anna")
     answer = connection.getresponse()
@@ -127,8 +127,8 @@ def test_the_news_come_each_second(page: Page) -> None:
     assert 0.9 < apart.total_seconds() < 3
 
 
-def test_a_port_that_is_taken_gives_way_to_a_free_one(page: Page, tmp_path: Path) -> None:
-    other = Page(Archive(tmp_path / "archive"), "anna", {})
+def test_a_port_that_is_taken_gives_way_to_a_free_one(page: LivePage, tmp_path: Path) -> None:
+    other = LivePage(Archive(tmp_path / "archive"), "anna", {})
     port = int(page.address.rsplit(":", 1)[1])
     assert other.start(port) != page.address
     other.stop()

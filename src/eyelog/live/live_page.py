@@ -27,7 +27,7 @@ from eyelog.disk.files import make_folders
 from eyelog.live.recent import Recent
 from eyelog.rfc3339 import format_rfc3339
 
-__all__ = ["Diary", "Page"]
+__all__ = ["Diary", "LivePage"]
 
 _EVERY_S: Final = 1.0
 _MOST_READERS: Final = 16
@@ -66,7 +66,7 @@ class Diary:
             self.marks.append({"at": format_rfc3339(at), "label": label})
 
 
-class Page:
+class LivePage:
     """The server of the page, in threads of its own.
 
     Parameters
@@ -144,7 +144,7 @@ class Page:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    page: Page
+    page: LivePage
     timeout = 10
     server_version = "eyelog"
     sys_version = ""
