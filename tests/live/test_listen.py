@@ -103,6 +103,7 @@ def test_second_glasses_without_a_label_get_an_account_of_their_own(archive: Pat
             first.send(json.dumps(packet(1)))
             wait_for(there, "current_data from anna (")
             there.send([packet(number) for number in range(5)])
+            wait_for(there, "current_data from anna-2 (")  # while the first is there
             first.send(json.dumps(packet(2)))
         said = there.stop()
     assert rows(archive) == 2
