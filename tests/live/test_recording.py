@@ -158,9 +158,14 @@ def test_a_refused_file_is_packed_and_named(archive: Archive) -> None:
 
 
 def test_messages_of_other_kinds_are_kept_beside_the_archive(archive: Archive) -> None:
-    path = recorded(archive, kind="other")
+    where = Messages().take(b'{"latitude":35.7,"longitude":139.7}')
+    assert where is not None
+    recording = Recording(archive, "anna", 1)
+    recording.add(where.kind, where.line)
+    (path,) = recording.close()
     assert import_recording(archive, path) == f"kept for anna: messages of other kinds in {path}.gz"
     assert archive.accounts() == []
+    assert archive.events("anna").empty
 
 
 def test_the_account_of_a_file_is_that_of_its_folder(archive: Archive) -> None:

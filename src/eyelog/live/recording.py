@@ -180,18 +180,20 @@ def import_recording(archive: Archive, path: Path, *, tz: Zone | None = None) ->
     next start. A file that is refused is packed all the same, and the line says where it is.
     """
     account, packed = account_of(path), path.with_name(f"{path.name}.gz")
-    line = ""
-    if not path.name.endswith(f"-{OTHER}{_ENDING}"):
-        try:
-            (report,) = import_files(archive, [path], account=account, tz=tz)
-        except ConfigurationError as error:
-            line = f"refused for {account}: {packed} ({spelled(marked(error))})"
-        except (EyelogError, OSError) as error:
-            return f"waits for the next start: {path} ({spelled(marked(error))})"
-        else:
-            line = f"imported into {account}: {report.kept:,} of {report.read:,} rows"
-            if report.status in ("refused", OTHER_KIND):
-                line = f"refused for {account}: {packed} ({report.reason})"
+    of_a_log = not path.name.endswith(f"-{OTHER}{_ENDING}")
+    try:
+        (report,) = import_files(archive, [path], account=account, tz=tz)
+    except ConfigurationError as error:
+        line = f"refused for {account}: {packed} ({spelled(marked(error))})"
+    except (EyelogError, OSError) as error:
+        return f"waits for the next start: {path} ({spelled(marked(error))})"
+    else:
+        rows = "rows" if of_a_log else "events"
+        line = f"imported into {account}: {report.kept:,} of {report.read:,} {rows}"
+        if report.status in ("refused", OTHER_KIND):
+            line = f"refused for {account}: {packed} ({report.reason})"
+            if not of_a_log:
+                line = f"kept for {account}: messages of other kinds in {packed}"
     try:
         with (
             path.open("rb") as source,
@@ -203,4 +205,4 @@ def import_recording(archive: Archive, path: Path, *, tz: Zone | None = None) ->
         sync_folder(path.parent)
     except OSError as error:
         return f"waits for the next start: {path} ({error.strerror})"
-    return line or f"kept for {account}: messages of other kinds in {packed}"
+    return line
