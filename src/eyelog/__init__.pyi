@@ -55,6 +55,7 @@ from .figures.around_events import plot_events as plot_events
 from .figures.attrition import plot_attrition as plot_attrition
 from .figures.baseline import plot_baseline as plot_baseline
 from .figures.bouts import plot_bouts as plot_bouts
+from .figures.change import plot_change as plot_change
 from .figures.cohort import plot_cohort as plot_cohort
 from .figures.compose import compose_figure as compose_figure
 from .figures.daily import plot_daily as plot_daily

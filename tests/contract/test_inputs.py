@@ -36,6 +36,11 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "plot_distribution": lambda f: el.plot_distribution(f["tl_yav"], by="hour"),
     "plot_bouts": lambda f: el.plot_bouts(el.gait.bouts(f), column="pace_spm"),
     "plot_week": lambda f: el.plot_week(el.daily(f)),
+    "plot_change": lambda f: el.plot_change(
+        pd.concat([el.daily(f), el.daily(f).shift(1, freq="D")]).assign(worn_h=9.0),
+        "steps",
+        at="2026-10-20",
+    ),
     "plot_baseline": lambda f: el.plot_baseline(el.baseline.personal(el.daily(f)["steps"])),
     "plot_events": lambda f: el.plot_events(
         el.compare.events(

@@ -47,6 +47,7 @@ NAMES = [
     "plot_attrition",
     "plot_baseline",
     "plot_bouts",
+    "plot_change",
     "plot_cohort",
     "plot_daily",
     "plot_day",
