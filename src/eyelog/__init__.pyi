@@ -50,6 +50,7 @@ from .errors import Refused as Refused
 from .errors import RequestError as RequestError
 from .errors import ServerFault as ServerFault
 from .errors import Unreachable as Unreachable
+from .figures.actogram import plot_actogram as plot_actogram
 from .figures.agreement import plot_agreement as plot_agreement
 from .figures.around_events import plot_events as plot_events
 from .figures.attrition import plot_attrition as plot_attrition

@@ -26,6 +26,7 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "pace": el.gait.pace,
     "head_movements": el.posture.head_movements,
     "plot_day": lambda f: el.plot_day(f, "tl_yav", states=el.states(f)),
+    "plot_actogram": lambda f: el.plot_actogram(el.states(f)),
     "plot_overview": lambda f: el.plot_overview(el.states(f)),
     "plot_timeline": lambda f: el.plot_timeline(f, fields=["tl_yav"]),
     "plot_heatmap": lambda f: el.plot_heatmap(f, "tl_yav"),

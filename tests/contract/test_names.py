@@ -43,6 +43,7 @@ NAMES = [
     "label",
     "mask",
     "needed",
+    "plot_actogram",
     "plot_agreement",
     "plot_attrition",
     "plot_baseline",

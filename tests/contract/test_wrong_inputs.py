@@ -57,6 +57,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "plot_bouts": (el.plot_bouts, set()),
     "plot_events": (el.plot_events, set()),
     "plot_agreement": (lambda x: el.plot_agreement(x, x), set()),
+    "plot_actogram": (el.plot_actogram, set()),
     "plot_week": (el.plot_week, {"days"}),
     "plot_change": (lambda x: el.plot_change(x, "steps", at="2026-10-21"), {"days"}),
     "plot_baseline": (el.plot_baseline, set()),

@@ -156,6 +156,9 @@ def plot_change(
         raise ConfigurationError(f"plot_change draws numbers, but {column!r} holds times or text")
     rows, wearer = _rows(table, account)
     rows, names = _sided(rows, at, by)
+    # The order of the rows in a table changes nothing.
+    order = [name for name in (ACCOUNT, "day") if name in rows]
+    rows = rows.sort_values(order, kind="stable", ignore_index=True)
     full = _full(rows)
     rows["value"] = numbers(rows[column])
     known = np.isfinite(numbers(rows["value"]))
