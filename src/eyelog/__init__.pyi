@@ -15,6 +15,7 @@ from .analysis.daily import daily as daily
 from .analysis.episodes import episodes as episodes
 from .analysis.events import label as label
 from .analysis.limits import Limits as Limits
+from .analysis.look import look as look
 from .analysis.quality.explain import explain as explain
 from .analysis.quality.flags import flag as flag
 from .analysis.quality.flags import mask as mask

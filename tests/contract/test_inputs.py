@@ -15,6 +15,7 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "explain": lambda f: el.explain(el.flag(f)),
     "coverage": el.coverage,
     "gaps": el.gaps,
+    "look": el.look,
     "between": lambda f: el.between(f, "09:00", "17:00"),
     "resample": lambda f: el.resample(f, "10min"),
     "daily": el.daily,

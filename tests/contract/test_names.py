@@ -41,6 +41,7 @@ NAMES = [
     "flag",
     "gaps",
     "label",
+    "look",
     "mask",
     "needed",
     "plot_actogram",

@@ -33,6 +33,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "explain": (el.explain, {"reasons"}),
     "coverage": (el.coverage, TABLES),
     "gaps": (el.gaps, TABLES),
+    "look": (el.look, TABLES),
     "between": (
         lambda x: el.between(x, "09:00", "17:00"),
         {"series", "days", "reasons", *TABLES},
