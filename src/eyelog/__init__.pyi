@@ -17,6 +17,7 @@ from .analysis.episodes import episodes as episodes
 from .analysis.events import label as label
 from .analysis.intervals import intervals as intervals
 from .analysis.limits import Limits as Limits
+from .analysis.look import look as look
 from .analysis.quality.explain import explain as explain
 from .analysis.quality.flags import flag as flag
 from .analysis.quality.flags import mask as mask
@@ -52,11 +53,13 @@ from .errors import Refused as Refused
 from .errors import RequestError as RequestError
 from .errors import ServerFault as ServerFault
 from .errors import Unreachable as Unreachable
+from .figures.actogram import plot_actogram as plot_actogram
 from .figures.agreement import plot_agreement as plot_agreement
 from .figures.around_events import plot_events as plot_events
 from .figures.attrition import plot_attrition as plot_attrition
 from .figures.baseline import plot_baseline as plot_baseline
 from .figures.bouts import plot_bouts as plot_bouts
+from .figures.change import plot_change as plot_change
 from .figures.cohort import plot_cohort as plot_cohort
 from .figures.compose import compose_figure as compose_figure
 from .figures.daily import plot_daily as plot_daily

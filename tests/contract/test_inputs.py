@@ -15,6 +15,7 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "explain": lambda f: el.explain(el.flag(f)),
     "coverage": el.coverage,
     "gaps": el.gaps,
+    "look": el.look,
     "between": lambda f: el.between(f, "09:00", "17:00"),
     "resample": lambda f: el.resample(f, "10min"),
     "daily": el.daily,
@@ -26,6 +27,7 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "pace": el.gait.pace,
     "head_movements": el.posture.head_movements,
     "plot_day": lambda f: el.plot_day(f, "tl_yav", states=el.states(f)),
+    "plot_actogram": lambda f: el.plot_actogram(el.states(f)),
     "plot_overview": lambda f: el.plot_overview(el.states(f)),
     "plot_timeline": lambda f: el.plot_timeline(f, fields=["tl_yav"]),
     "plot_heatmap": lambda f: el.plot_heatmap(f, "tl_yav"),
@@ -36,6 +38,11 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "plot_distribution": lambda f: el.plot_distribution(f["tl_yav"], by="hour"),
     "plot_bouts": lambda f: el.plot_bouts(el.gait.bouts(f), column="pace_spm"),
     "plot_week": lambda f: el.plot_week(el.daily(f)),
+    "plot_change": lambda f: el.plot_change(
+        pd.concat([el.daily(f), el.daily(f).shift(1, freq="D")]).assign(worn_h=9.0),
+        "steps",
+        at="2026-10-20",
+    ),
     "plot_baseline": lambda f: el.plot_baseline(el.baseline.personal(el.daily(f)["steps"])),
     "plot_events": lambda f: el.plot_events(
         el.compare.events(

@@ -33,6 +33,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "explain": (el.explain, {"reasons"}),
     "coverage": (el.coverage, TABLES),
     "gaps": (el.gaps, TABLES),
+    "look": (el.look, TABLES),
     "between": (
         lambda x: el.between(x, "09:00", "17:00"),
         {"series", "days", "reasons", *TABLES},
@@ -57,7 +58,9 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "plot_bouts": (el.plot_bouts, set()),
     "plot_events": (el.plot_events, set()),
     "plot_agreement": (lambda x: el.plot_agreement(x, x), set()),
+    "plot_actogram": (el.plot_actogram, {"series"}),
     "plot_week": (el.plot_week, {"days"}),
+    "plot_change": (lambda x: el.plot_change(x, "steps", at="2026-10-21"), set()),
     "plot_baseline": (el.plot_baseline, set()),
     "plot_cohort": (el.plot_cohort, set()),
     "plot_distribution": (el.plot_distribution, {"series"}),

@@ -6,7 +6,7 @@ import eyelog as el
 from eyelog.catalogue import catalogue_version
 from eyelog.reports.logs import as_logs
 from eyelog.reports.method import method
-from support.reported import FIFTEEN, SIXTY, logs
+from support.reported import FIFTEEN, SIXTY, cells, logs
 
 
 def test_the_recipe_names_arguments_versions_ranges_and_provenance() -> None:
@@ -46,3 +46,10 @@ def test_definitions_come_with_their_sources() -> None:
     text = " ".join(meaning for _, meaning in method(logs(), {}, []).terms)
     for source in ("Garwood 1936", "Thompson 1936", "Dall", "Van Someren", "Bland & Altman 1999"):
         assert source in text
+
+
+def test_a_limit_of_every_log_is_said_to_be_of_all() -> None:
+    both = cells(method(logs(), {}, []).tables[0]())
+    assert {of for of, *_ in both.values()} == {"all", "60-second log", "15-second log"}
+    alone = cells(method(logs(SIXTY), {}, []).tables[0]())
+    assert {of for of, *_ in alone.values()} == {"60-second log"}

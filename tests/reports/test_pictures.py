@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 
 import eyelog as el
 from eyelog.figures.style import StyledFigure
-from eyelog.reports.pictures import closing, figure_of, svg_of
+from eyelog.reports.pictures import MeasuringCanvas, closing, figure_of, svg_of
 
 
 def drawn(**changes: object) -> str:
@@ -91,3 +91,8 @@ def test_a_figure_is_drawn_once_and_keeps_its_layout(monkeypatch: pytest.MonkeyP
         engine, dpi = figure.get_layout_engine(), figure.dpi
         svg_of(figure, width_mm=89, key="a", title="Worn", description="Hours")
         assert (len(drawn), figure.get_layout_engine(), figure.dpi) == (1, engine, dpi)
+
+
+def test_texts_of_all_figures_are_measured_by_one_renderer() -> None:
+    first, second = (MeasuringCanvas(StyledFigure()).get_renderer() for _ in range(2))
+    assert first is second

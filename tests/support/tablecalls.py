@@ -138,6 +138,7 @@ MORE: dict[str, list[dict[str, Argument]]] = {
     "rhythm.relative_amplitude": [{"night_worn": True}],
     "rhythm.sleep_regularity": [{"night_worn": True}],
     "export_actigraphy": [{"path": _file("made.csv"), "field": _first("stp", "steps")}],
+    "plot_change": [{"column": _first("steps", "steps_per_day", "worn_h"), "at": "2026-10-22"}],
     "plot_agreement": [{"quantity": "steps"}],
     "plot_daily": [{"column": _first("steps", "steps_per_day", "worn_h")}],
     "plot_events": [{"field": "tl_yav"}],

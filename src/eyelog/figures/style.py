@@ -37,7 +37,7 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
-from matplotlib.offsetbox import HPacker, VPacker
+from matplotlib.offsetbox import HPacker, TextArea, VPacker
 from matplotlib.patches import Patch
 from matplotlib.rcsetup import cycler
 from matplotlib.transforms import Bbox, ScaledTranslation
@@ -55,6 +55,7 @@ __all__ = [
     "StyledFigure",
     "Width",
     "axes",
+    "grid",
     "inches",
     "legend",
     "line",
@@ -97,6 +98,13 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "second": "#B0652A",
         "usual range": "#E6E6E6",
         "usual rim": "#B0B0B0",
+        "before": "#77829A",  # or the first group; always a square
+        "after": "#17602F",  # or the second group; always a circle
+        "pair": "#9A9A9A",
+        "difference": "#222222",
+        # Hours worn on a day, from pale to dark; 12 h and more are in the colour of usable.
+        "worn 4 to 8 h": "#9DB8CC",
+        "worn 8 to 12 h": "#4F7FA5",
         "head": "#7A4413",
         "score": "#8C82D9",
         "walking edge": "#A96A12",  # on white, the colour of walking alone is too light
@@ -107,6 +115,7 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "false": "#E4E4E4",
         "weekday": "#17456B",
         "weekend": "#F4F1EA",
+        "weekend strip": "#E0D8C3",  # where weekends show only as a narrow strip
         # The frame of a figure.
         "text": "#222222",
         "axis": "#555555",
@@ -315,6 +324,7 @@ class StyledFigure(Figure):
         self.entries: dict[str, Artist] = {}
         self._fitted_px: float | None = None
         self._title = ""
+        self._note: tuple[str, str] = ("", "")
 
     def draw(self, renderer: Any) -> None:
         """Draw with the look, after fitting title, legend and labels to the size."""
@@ -346,6 +356,11 @@ class StyledFigure(Figure):
         self._fitted_px = None
         self._draw_legend(len(self.entries))
 
+    def set_note(self, result: str, facts: str) -> None:
+        """Write above the legend what the figure says (bold), and what that is based on."""
+        self._note, self._fitted_px = (result, facts), None
+        self._draw_legend(len(self.entries))
+
     def height_at(self, width_in: float) -> float:
         """Return the height in inches that keeps the panels' height at another width.
 
@@ -372,12 +387,38 @@ class StyledFigure(Figure):
             old.remove()
         # matplotlib fills columns; people read lines.
         labels = [label for first in range(columns) for label in list(self.entries)[first::columns]]
-        self.legend(
+        made: Any = self.legend(
             [self.entries[label] for label in labels],
             labels,
             loc="outside lower left",
             ncols=columns,
         )
+        room = float(self.bbox.width) * 0.98
+        noted = [
+            self._text_within(text, weight, room)
+            for text, weight in zip(self._note, ("bold", "normal"), strict=True)
+            if text
+        ]
+        if noted:
+            made._legend_box.align = "left"
+            made._legend_box._children[:0] = noted
+            made._legend_box.set_figure(self)
+
+    def _text_within(self, text: str, weight: str, room: float) -> TextArea:
+        """Return a text of the legend, broken at spaces into lines of a width."""
+        look = {"size": SMALL_PT, "weight": weight, "color": COLOURS["text"]}
+        area = TextArea(text, textprops=look)
+        area.set_figure(self)
+        renderer = cast(Any, self)._get_renderer()
+        lines: list[str] = []
+        for word in text.split(" "):
+            area.set_text(f"{lines[-1]} {word}" if lines else word)
+            if lines and area.get_window_extent(renderer).width <= room:
+                lines[-1] += f" {word}"
+            else:
+                lines.append(word)
+        area.set_text("\n".join(lines))
+        return area
 
     def _fit_legend(self, width: float) -> None:
         if not self.entries:
@@ -519,6 +560,28 @@ def panels(
     around_mm : float
         The height taken by title, labels and legend.
     """
+    return grid(heights_mm, [1.0], sharex=sharex, around_mm=around_mm)[:, 0]
+
+
+def grid(
+    heights_mm: Sequence[float],
+    widths: Sequence[float],
+    *,
+    sharex: bool = False,
+    sharey: bool = False,
+    around_mm: float = 18.0,
+) -> np.ndarray[Any, np.dtype[np.object_]]:
+    """Return the Axes of a new figure, by row and column.
+
+    Parameters
+    ----------
+    heights_mm, widths : sequence of float
+        The height of each row, and how wide the columns are beside each other.
+    sharex, sharey : bool
+        Whether the panels of a column share one x axis, and those of a row one y axis.
+    around_mm : float
+        The height taken by title, labels and legend.
+    """
     height = min(sum(heights_mm) + around_mm, HIGHEST_MM)
     size = (inches(WIDTHS_MM["double"]), inches(height))
     managed = not _unmanaged.get()
@@ -531,8 +594,14 @@ def panels(
         else:
             figure = StyledFigure(figsize=size, layout=SteadyLayout())
         made: np.ndarray[Any, np.dtype[np.object_]] = figure.subplots(
-            len(heights_mm), 1, sharex=sharex, squeeze=False, height_ratios=list(heights_mm)
-        )[:, 0]
+            len(heights_mm),
+            len(widths),
+            sharex="col" if sharex else False,
+            sharey="row" if sharey else False,
+            squeeze=False,
+            height_ratios=list(heights_mm),
+            width_ratios=list(widths),
+        )
     return made
 
 

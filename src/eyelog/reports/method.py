@@ -142,10 +142,7 @@ def limits_table(logs: Sequence[str], chosen: Limits = DEFAULT) -> PageTable:
     for log in logs:
         for one in chosen.of(log).values():
             found.setdefault((_said(one, log), _value(one), one.source), []).append(log)
-    rows = [
-        [said, words.joined([LOG_WORDS[log] for log in of]), value, source]
-        for (said, value, source), of in found.items()
-    ]
+    rows = [[said, _whose(of, logs), value, source] for (said, value, source), of in found.items()]
     names = ["limit", "logs", "value", "source"]
     return PageTable.of(
         "Limits, with their sources",
@@ -204,3 +201,8 @@ def _short(step: dict[str, Any]) -> dict[str, Any]:
         key: value if len(json.dumps(value, default=str)) <= LONGEST else "(too long to print)"
         for key, value in step.items()
     }
+
+
+def _whose(of: Sequence[str], logs: Sequence[str]) -> str:
+    """Return the logs that a limit is for in words; the names of all would fill the table."""
+    return "all" if len(of) == len(logs) > 1 else words.joined([LOG_WORDS[log] for log in of])

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
@@ -13,7 +14,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
@@ -106,6 +107,20 @@ def _any_letters() -> Iterator[None]:
         yield
 
 
+@cache
+def _measuring_renderer() -> RendererSVG:
+    """Return one renderer for all figures: matplotlib remembers how wide a text is for each."""
+    return RendererSVG(1, 1, io.StringIO())
+
+
+class MeasuringCanvas(FigureCanvasSVG):
+    """A canvas that keeps its renderer, instead of a new one for each text that is measured."""
+
+    def get_renderer(self) -> RendererSVG:
+        """Return the renderer that measures texts."""
+        return _measuring_renderer()
+
+
 @contextmanager
 def _laid_out(figure: Figure) -> Iterator[None]:
     """Lay a figure out once, for the time in which it is saved.
@@ -118,7 +133,7 @@ def _laid_out(figure: Figure) -> Iterator[None]:
         return
     dpi = figure.dpi
     try:
-        FigureCanvasSVG(figure)  # whose measures of text are those of the file
+        MeasuringCanvas(figure)  # whose measures of text are those of the file
         figure.dpi = SVG_DPI
         if isinstance(figure, StyledFigure):
             figure.fit()

@@ -30,6 +30,21 @@ def test_the_attrition_of_each_log_is_that_of_its_recipe() -> None:
     assert set(left) == {"attrition-eye.csv", "attrition-mind.csv"}
 
 
+def test_conditions_that_removed_nothing_are_only_in_the_file() -> None:
+    tables = {table.file: table for table in (make() for make in section(logs()).tables)}
+    shown, whole = tables["attrition-mind.csv"], el.attrition(logs().frames[FIFTEEN], recipe="mind")
+    assert [row[2] for row in shown.rows[1:-1]].count("0") == 0
+    assert len(shown.rows) < len(whole)
+    assert len(shown.csv.splitlines()) == len(whole) + 1
+
+
+def test_one_figure_shows_the_attrition_of_the_leading_log() -> None:
+    titles = [picture.title for picture in section(logs()).pictures]
+    assert [title for title in titles if title.startswith("From all")] == [
+        "From all records to those used for eye movements, 60-second log"
+    ]
+
+
 def test_the_longest_gaps_come_first() -> None:
     table = section(logs(FIFTEEN)).tables[-1]()
     found = el.gaps(logs().frames[FIFTEEN])

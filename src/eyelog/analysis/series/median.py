@@ -1,5 +1,6 @@
 """The median of a sample, with an interval that assumes no shape."""
 
+from functools import cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -36,8 +37,13 @@ def median(values: Floats) -> Median:
         return Median(np.nan, np.nan, np.nan, 0)
     if n < LEAST_FOR_INTERVAL:
         return Median(float(np.median(x)), np.nan, np.nan, n)
+    k = _rank(n)
+    return Median(float(np.median(x)), float(x[k - 1]), float(x[n - k]), n)
+
+
+@cache
+def _rank(n: int) -> int:
+    """Return the rank of the values, from either end, between which the interval lies."""
     # P(at most k - 1 of n values lie below the median) must not exceed 2.5 % on either side.
     k = int(scipy.stats.binom.ppf((1 - LEVEL) / 2, n, 0.5))
-    if scipy.stats.binom.cdf(k, n, 0.5) <= (1 - LEVEL) / 2:
-        k += 1
-    return Median(float(np.median(x)), float(x[k - 1]), float(x[n - k]), n)
+    return k + 1 if scipy.stats.binom.cdf(k, n, 0.5) <= (1 - LEVEL) / 2 else k

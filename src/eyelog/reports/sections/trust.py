@@ -46,7 +46,7 @@ def section(logs: Logs) -> Part:
         findings=[*(_hours_of(logs, log) for log in logs.frames), _counted(logs)],
         pictures=[
             *(_overview(logs, log) for log in logs.frames),
-            *(_attrition(logs, log) for log in logs.frames),
+            _attrition(logs, logs.lead),
             _quality(logs),
         ],
         tables=[
@@ -173,9 +173,12 @@ def _attrition_table(logs: Logs, log: str) -> PageTable:
     table = attrition(logs.frames[log], recipe=recipe, limits=logs.limits)
     said = [_reason(name) if name else "All records" for name in table["reason"]]
     conditions = [_condition(str(text), log) for text in table["condition"]]
+    # Conditions that remove nothing are most of them; the file to download has all.
+    told = ~table["removed"].eq(0) | (table["unknown"] > 0)
+    told.iloc[[0, -1]] = True
     return page_table(
-        table.assign(reason=said, condition=conditions).set_index("reason"),
-        f"Records left for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
+        table.assign(reason=said, condition=conditions)[told].set_index("reason"),
+        f"Records left for {PURPOSE[recipe]}, {LOG_WORDS[log]}: the conditions that removed some",
         f"attrition-{recipe}",
         names=["condition", "removed", "unknown", "left", "left_share"],
         whole=table,

@@ -1,0 +1,86 @@
+"""The first look at a frame."""
+
+import pandas as pd
+import pytest
+
+import eyelog as el
+
+SIXTY = "standard_mode_logs"
+
+
+def seen(frame: pd.DataFrame, **options: el.Limits) -> dict[str, str]:
+    return el.look(frame, **options).table["Value"].to_dict()
+
+
+def test_it_says_log_zone_and_local_days() -> None:
+    found = seen(el.sample(SIXTY))
+    assert found["Log"] == "60-second log (standard_mode_logs)"
+    assert found["Zone"] == "Asia/Tokyo"
+    assert found["Range"] == "7 days: Mon 19 Oct 2026 to Sun 25 Oct 2026"
+    assert found["Rows"] == "9,660 records"
+
+
+def test_hours_are_those_of_coverage_and_days_those_that_count() -> None:
+    frame = el.sample("computed_data")
+    hours = el.coverage(frame, by="1D")
+    worn, recorded = hours["worn_h"].sum(), hours["recorded_h"].sum()
+    days = (hours["worn_h"] >= 4).sum()
+    assert seen(frame)["Worn"] == (
+        f"{worn:.1f} h ({100 * worn / recorded:.0f} % of this); 4 h or more on {days} of 7 days"
+    )
+    strict = seen(frame, limits=el.Limits(min_day="10h"))["Worn"]
+    assert strict.endswith(f"10 h or more on {(hours['worn_h'] >= 10).sum()} of 7 days")
+
+
+def test_the_longest_gap_is_said_with_its_start() -> None:
+    frame = el.sample(SIXTY)
+    gaps = el.gaps(frame)
+    longest = gaps.loc[gaps["duration"].idxmax()]
+    hours = longest["duration"].total_seconds() / 3600
+    said = seen(frame)["Gaps"]
+    assert f"the longest lasts {hours:.1f} h from {longest['start']:%a %d %b %H:%M}" in said
+
+
+def test_fields_that_daily_would_use_are_named_with_what_to_type() -> None:
+    frame = el.sample(SIXTY).drop(columns=["nis_s", "stp_s"])
+    sheet = el.look(frame)
+    assert sheet.table.loc["Not in the frame", "Value"].startswith("nis_s, stp_s, which")
+    assert any('fields="daily"' in note for note in sheet.notes)
+
+
+def test_a_frame_without_wear_says_so_instead_of_zero() -> None:
+    found = seen(el.sample("computed_data")[["stp", "bk_n"]])
+    assert found["Worn"] == "\N{EN DASH} (the frame does not show it)"
+
+
+def test_days_in_utc_are_pointed_out() -> None:
+    assert any(
+        "Days are those of UTC" in note
+        for note in el.look(el.sample(SIXTY).tz_convert("UTC")).notes
+    )
+    assert not any("UTC" in note for note in el.look(el.sample(SIXTY)).notes)
+
+
+def test_bins_are_called_bins_and_their_gaps_are_not_guessed() -> None:
+    found = seen(el.resample(el.sample(SIXTY), "1h"))
+    assert found["Rows"].endswith(" bins")
+    assert found["Gaps"].startswith("\N{EN DASH}")
+
+
+def test_no_rows_are_a_look_too() -> None:
+    assert seen(el.sample(SIXTY).iloc[:0])["Range"] == "no rows"
+
+
+@pytest.mark.parametrize("log", ["computed_data", SIXTY])
+def test_it_fits_a_terminal_of_80_by_24_and_shows_as_a_table(log: str) -> None:
+    fields = ["isl", "stp"] if log == "computed_data" else ["wea_s", "stp_s"]
+    sheet = el.look(el.sample(log).tz_convert("UTC")[fields])
+    lines = sheet.text(80).splitlines()
+    assert len(lines) <= 20
+    assert max(map(len, lines)) <= 80
+    assert "<table" in sheet._repr_html_()
+
+
+def test_what_is_no_frame_is_refused() -> None:
+    with pytest.raises(el.ConfigurationError, match="look takes a frame, not list"):
+        el.look([1])

@@ -1,0 +1,261 @@
+"""Many days below each other: states, a value, or who wore the eyewear when."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+
+import eyelog as el
+from eyelog.figures.style import COLOURS
+from support.drawn import artists, legend_of, one, points, title_of
+from support.states import states_of
+
+TZ = "Asia/Tokyo"
+
+
+def cell(ax: Axes, row: int, hour: float, height: float = 0.5) -> str | None:
+    """Return the meaning of the colour at an hour of a row, by height within it; None if clear."""
+    image = np.asarray(ax.images[0].get_array())
+    left, right, bottom, _ = ax.images[0].get_extent()
+    n = round(bottom + 0.5)
+    per_row, column = image.shape[0] / n, int(hour / (right - left) * image.shape[1])
+    gap = 3 if n <= 60 else 0
+    down = row * per_row + gap + (1 - height) * (per_row - 2 * gap)
+    colour = image[int(down), column]
+    if colour[3] == 0:
+        return None
+    names = [
+        *("usable", "walking", "noisy", "off pose", "not worn", "masked", "not known"),
+        *("worn 4 to 8 h", "worn 8 to 12 h"),
+    ]
+    return next(name for name in names if np.allclose(to_rgb(COLOURS[name]), colour[:3]))
+
+
+def two_days() -> pd.Series:
+    return states_of(
+        [
+            ("usable", "2026-10-19 06:01", "2026-10-19 06:08"),
+            ("walking", "2026-10-19 06:09", "2026-10-19 06:15"),
+            ("usable", "2026-10-19 08:01", "2026-10-19 14:00"),
+            ("noisy", "2026-10-20 10:01", "2026-10-20 10:15"),
+            ("not worn", "2026-10-20 23:46", "2026-10-21 00:00"),
+        ]
+    )
+
+
+def diary(*rows: tuple[str, str | None, str]) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns=["start", "end", "label"])
+    for name in ("start", "end"):
+        table[name] = pd.to_datetime(table[name], format="%Y-%m-%d %H:%M").dt.tz_localize(TZ)
+    return table
+
+
+def cohort(wearers: int, days: int = 14, seed: int = 2) -> pd.DataFrame:
+    draw = np.random.default_rng(seed)
+    index = pd.date_range("2026-10-05", periods=days, name="day")
+    return pd.concat(
+        {
+            f"w{i:03}": pd.DataFrame({"worn_h": draw.uniform(2, 15, days)}, index=index)
+            for i in range(wearers)
+        },
+        names=["account"],
+    )
+
+
+def test_a_column_is_stacked_by_the_shares_of_its_states() -> None:
+    ax = el.plot_actogram(two_days())[0]
+    assert [cell(ax, 0, 6.1, height) for height in (0.1, 0.5, 0.6, 0.9)] == [
+        *("usable", "usable", "walking", "walking")
+    ]
+
+
+def test_a_record_stamped_at_midnight_belongs_to_the_day_that_ended() -> None:
+    made = el.plot_actogram(two_days())
+    assert made[0].images[0].get_extent()[2] == 1.5  # two rows
+    assert cell(made[0], 1, 23.9) == "not worn"
+
+
+def test_the_right_half_of_a_row_is_the_day_after_it() -> None:
+    ax = el.plot_actogram(two_days())[0]
+    assert cell(ax, 0, 24 + 10.1) == cell(ax, 1, 10.1) == "noisy"
+    assert cell(ax, 1, 24 + 10.1) is None
+    assert len(artists(ax, "no record")) == 3  # no day follows the last
+
+
+def test_a_single_plot_has_each_day_once() -> None:
+    ax = el.plot_actogram(two_days(), double=False)[0]
+    assert ax.get_xlim() == (0, 24)
+    assert ax.images[0].get_array().shape[1] == 96
+
+
+def test_time_without_a_record_is_hatched_and_not_grey() -> None:
+    ax = el.plot_actogram(two_days())[0]
+    assert cell(ax, 0, 15) is None
+    assert artists(ax, "no record")[0].get_hatch()
+
+
+def test_hours_worn_stand_beside_and_a_thin_day_is_hollow() -> None:
+    worn = el.plot_actogram(two_days())[1]
+    assert [bar.get_width() for bar in artists(worn, "worn")] == pytest.approx([6.25])
+    assert [bar.get_width() for bar in artists(worn, "usable")] == pytest.approx([6 + 8 / 60])
+    (thin,) = artists(worn, "thin")
+    assert (thin.get_y() < 1 < thin.get_y() + thin.get_height(), thin.get_facecolor()[:3]) == (
+        True,
+        (1, 1, 1),
+    )
+    assert "thin: worn under 4 h" in legend_of(worn)
+
+
+def test_hours_worn_are_those_of_daily_but_for_parts_of_a_minute() -> None:
+    frame = el.simulate("2026-10-19", 3, log="standard_mode_logs", seed=5, tz=TZ)
+    worn = el.plot_actogram(el.states(frame))[1]
+    hours = el.daily(frame)["worn_h"]
+    assert [bar.get_width() for bar in artists(worn, "worn")] == pytest.approx(
+        hours.tolist(), rel=0.02
+    )
+
+
+def test_a_value_has_height_and_a_measured_zero_differs_from_none() -> None:
+    stamps = pd.date_range("2026-10-19 00:15", periods=96, freq="15min", tz=TZ, name="date")
+    values = pd.Series(np.full(96, 10.0), index=stamps, name="thing")
+    values.iloc[4] = 0.0
+    values.iloc[5] = np.nan
+    values.iloc[6] = 5.0
+    ax = el.plot_actogram(values.drop(stamps[7]))[0]
+    assert cell(ax, 0, 0.5, 0.95) == "usable"
+    assert cell(ax, 0, 1.1, 0.05) == "not known"
+    assert cell(ax, 0, 1.3) == "masked"
+    assert (cell(ax, 0, 1.6, 0.4), cell(ax, 0, 1.6, 0.6)) == ("usable", "not known")
+    assert cell(ax, 0, 1.8) is None
+    assert "thing: 0 to 10" in legend_of(ax)
+
+
+def test_a_moment_has_a_number_in_its_row_and_in_the_one_before() -> None:
+    events = diary(("2026-10-20 09:00", None, "yoga"))
+    made = el.plot_actogram(two_days(), events=events)
+    discs = [(disc.get_xdata()[0], disc.get_ydata()[0]) for disc in artists(made[0], "disc")]
+    assert discs == [(33, 0), (9, 1)]
+    note = made[0].figure.legends[0]._legend_box.get_children()[0].get_text()
+    assert note == "Diary: 1 yoga"
+
+
+def test_neighbouring_events_keep_their_ticks_and_their_numbers_apart() -> None:
+    events = diary(("2026-10-19 09:00", None, "yoga"), ("2026-10-19 09:10", None, "call"))
+    ax = el.plot_actogram(two_days(), events=events)[0]
+    ticks = [mark.get_segments()[0][0][0] for mark in artists(ax, "event")]
+    assert ticks == pytest.approx([9, 9 + 1 / 6])
+    across = sorted(disc.get_xdata()[0] for disc in artists(ax, "disc"))
+    assert across[1] - across[0] == pytest.approx(2.6)
+
+
+def test_spans_of_days_are_bars_beside_the_days_and_overlapping_ones_stand_side_by_side() -> None:
+    events = diary(
+        ("2026-10-19 00:00", "2026-10-21 00:00", "lenses"),
+        ("2026-10-18 12:00", "2026-10-20 12:00", "travel"),
+    )
+    first, second = artists(el.plot_actogram(two_days(), events=events)[-1], "span")
+    assert (first.get_y(), first.get_y() + first.get_height()) == (-0.5, 1.0)
+    assert (second.get_y(), second.get_y() + second.get_height()) == (-0.5, 1.5)
+    assert first.get_x() != second.get_x()
+
+
+def test_events_of_other_days_are_not_in_the_key() -> None:
+    made = el.plot_actogram(two_days(), events=diary(("2026-11-20 09:00", None, "yoga")))
+    assert not artists(made[0], "disc")
+    assert "diary" not in legend_of(made[0])
+
+
+def test_wearers_are_sorted_by_days_that_count_with_the_wearers_of_each_day_beneath() -> None:
+    table = cohort(12)
+    cells, beside, beneath = el.plot_actogram(table)
+    counts = (table["worn_h"] >= 4).groupby(level="account").sum().sort_values(ascending=False)
+    assert [place[0] for place in points(beside, "days that count")] == counts.tolist()
+    per_day = (table["worn_h"] >= 4).groupby(level="day").sum()
+    assert one(beneath, "wearers").get_data().values.tolist() == per_day.tolist()
+    assert title_of(cells) == "12 wearers · 5 to 18 Oct 2026"
+
+
+def test_days_before_joining_are_white_and_missing_days_between_are_hatched() -> None:
+    table = cohort(2).drop(
+        [("w000", pd.Timestamp("2026-10-05")), ("w000", pd.Timestamp("2026-10-08"))]
+    )
+    cells = el.plot_actogram(table)[0]
+    names = [tick.get_text() for tick in cells.get_yticklabels()]
+    row = names.index("w000")
+    image = np.asarray(cells.images[0].get_array())
+    assert image[row, [0, 3], 3].tolist() == [0, 0]
+    ground = next(bar for bar in artists(cells, "no record") if abs(bar.get_y() + 0.5 - row) < 0.1)
+    assert (ground.get_x(), ground.get_x() + ground.get_width()) == (0.5, 13.5)
+
+
+def test_the_class_of_a_cell_is_that_of_its_hours() -> None:
+    table = cohort(1, 4)
+    table["worn_h"] = [4.0, 8.0, 12.0, 3.9]
+    cells = el.plot_actogram(table)[0]
+    image = np.asarray(cells.images[0].get_array())
+    meanings = ("worn 4 to 8 h", "worn 8 to 12 h", "usable")
+    assert [tuple(image[0, i, :3]) for i in range(3)] == [to_rgb(COLOURS[of]) for of in meanings]
+    (thin,) = artists(cells, "thin")
+    assert thin.get_x() < 3 < thin.get_x() + thin.get_width()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (pd.DataFrame({"worn_h": [1.0]}), "indexed by account and day"),
+        ("week", "takes eyelog.states"),
+        (two_days()[::-1], "stamps in order"),
+        (two_days().astype(str), "states or numbers"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(given: object, words: str) -> None:
+    with pytest.raises(el.ConfigurationError, match=words):
+        el.plot_actogram(given)
+
+
+def test_events_of_many_wearers_are_refused() -> None:
+    with pytest.raises(el.ConfigurationError, match="events= of one wearer"):
+        el.plot_actogram(cohort(2), events=diary(("2026-10-19 09:00", None, "yoga")))
+
+
+def test_a_year_is_at_most_170_mm_high() -> None:
+    stamps = pd.date_range("2026-01-01 01:00", periods=365 * 24, freq="h", tz=TZ, name="date")
+    made = el.plot_actogram(pd.Series(1.0, index=stamps, name="thing"))
+    assert made[0].figure.get_figheight() * 25.4 <= 170
+
+
+@pytest.mark.parametrize("width_mm", [89, 183])
+@pytest.mark.parametrize("kind", ["days", "one day", "12 wearers", "300 wearers"])
+def test_no_texts_touch(kind: str, width_mm: float, tmp_path: Path) -> None:
+    if kind.endswith("wearers"):
+        made = el.plot_actogram(cohort(int(kind.split()[0]), 28))
+    else:
+        start, last = (
+            "2026-10-19 06:01",
+            "2026-10-19 20:00" if kind == "one day" else "2026-11-20 20:00",
+        )
+        events = diary(("2026-10-19 07:00", None, "a"), ("2026-10-19 09:00", None, "b"))
+        made = el.plot_actogram(states_of([("usable", start, last)]), events=events)
+    figure = made[0].figure
+    figure.set_size_inches(width_mm / 25.4, figure.height_at(width_mm / 25.4))
+    figure.savefig(tmp_path / "actogram.png")
+    for ax in made:
+        across = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
+        assert all(a.x1 < b.x0 for a, b in pairwise(across))
+        down = [label.get_window_extent() for label in ax.get_yticklabels() if label.get_text()]
+        ordered = sorted(down, key=lambda box: box.y0)
+        assert all(a.y1 <= b.y0 + 1 for a, b in pairwise(ordered))
+    names = [
+        ax.xaxis.label.get_window_extent()
+        for ax in made
+        if ax.get_xlabel() and ax.xaxis.get_visible()
+    ]
+    assert all(a.x1 < b.x0 for a, b in pairwise(sorted(names, key=lambda box: box.x0)))
+    (legend,) = figure.legends
+    assert legend.get_window_extent().y1 <= min([box.y0 for box in names], default=np.inf)
+    discs = [text.get_window_extent() for text in made[0].texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(discs) for b in discs[:i])
