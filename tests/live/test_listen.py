@@ -147,6 +147,26 @@ def test_who_does_not_know_the_secret_is_refused(archive: Path) -> None:
     assert [rows(archive), rows(archive, "bob")] == [1, 2]
 
 
+def test_who_does_not_speak_the_protocol_is_answered_and_not_reported(archive: Path) -> None:
+    knocks = [
+        b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"\x16\x03\x01\x00",
+        b"GET //[ HTTP/1.1\r\n\r\n",
+    ]
+    with listening(archive, "--account", "anna") as there:
+        host, port = there.address.removeprefix("ws://").split(":")
+        for knock in [*knocks, b"GET //[\r\n\r\n", b""]:
+            with socket.create_connection((host, int(port)), timeout=10) as stranger:
+                stranger.sendall(knock)
+                stranger.shutdown(socket.SHUT_WR)
+                stranger.recv(100)
+        there.send([packet(1)], path="//[?a=%zz")
+        before = there.said()
+        said = there.stop()
+    assert not any("Traceback" in line or "Error" in line for line in said), before
+    assert rows(archive) == 1
+
+
 def test_a_web_page_of_another_origin_is_refused(archive: Path) -> None:
     with listening(archive, "--account", "anna") as there:
         own = there.address.replace("ws://", "http://")

@@ -56,6 +56,7 @@ def test_the_page_names_its_accounts_and_runs_its_own_script_alone(page: LivePag
     assert ask(page, "/?account=bob+%26+co")[0] == 200
     assert ask(page, "/?account=eve")[0] == 404
     assert ask(page, "/elsewhere")[0] == 404
+    assert ask(page, "//[?account=anna")[0] == 404
 
 
 def test_a_request_by_another_name_or_from_another_page_is_refused(page: LivePage) -> None:

@@ -36,6 +36,13 @@ def test_a_message_becomes_one_line_with_the_stamp_in_front_and_its_values_as_th
     )
 
 
+def test_line_ends_within_a_value_do_not_end_the_line() -> None:
+    taken = Messages().take(b'{"place": {"x": 1,\r\n "y": [2,\n 3]}}')
+    assert taken is not None
+    assert taken.line.count(b"\n") == 1
+    assert json.loads(taken.line)["place"] == {"x": 1, "y": [2, 3]}
+
+
 def test_messages_of_one_moment_have_stamps_that_differ() -> None:
     messages = Messages(lambda: NOON)
     taken = [messages.take(json.dumps(packet(number)).encode()) for number in range(3)]

@@ -8,6 +8,7 @@ wearers are never mixed and no row is lost.
 
 import asyncio
 import hmac
+import logging
 import signal
 import time
 from collections import Counter
@@ -18,7 +19,7 @@ from http import HTTPStatus
 from pathlib import Path
 from ssl import SSLContext
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
@@ -47,6 +48,10 @@ HANDSHAKE_S: Final = 10.0
 _SECURED_EVERY_S: Final = 0.4
 _ALIVE_S: Final = 2.0
 _SHOWN: Final = 300
+
+# Who knocks without speaking the protocol is no news.
+_quiet: Final = logging.getLogger("eyelog.live")
+_quiet.addHandler(logging.NullHandler())
 
 
 @dataclass
@@ -206,14 +211,15 @@ class Listener:
             close_timeout=2,
             max_size=LARGEST_MESSAGE,
             server_header=None,
+            logger=_quiet,
         )
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
         """Refuse a request that is one too many, knows no secret, or comes from a web page."""
         origin, host = request.headers.get("Origin"), request.headers.get("Host", "")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and origin.partition("://")[2].lower() != host.lower():
             return connection.respond(HTTPStatus.FORBIDDEN, "not from a web page\n")
-        first = unquote(urlsplit(request.path).path).strip("/").split("/")[0]
+        first = _words_of(request)[0]
         if self._secret and not hmac.compare_digest(first.encode(), self._secret.encode()):
             return connection.respond(HTTPStatus.NOT_FOUND, "not here\n")
         if len(self._open) >= MOST_CONNECTIONS:
@@ -224,8 +230,8 @@ class Listener:
         """Take the messages of one connection until it ends."""
         self._connections += 1
         address = str((connection.remote_address or ("unknown",))[0])
-        path = unquote(urlsplit(connection.request.path).path if connection.request else "")
-        sender = _Sender(connection, self._connections, address, path.strip("/").split("/")[-1])
+        name = _words_of(connection.request)[-1] if connection.request else ""
+        sender = _Sender(connection, self._connections, address, name)
         self._open[sender.number] = sender
         if len(self._open) > MOST_CONNECTIONS:  # two came at the same moment
             del self._open[sender.number]
@@ -344,6 +350,11 @@ class Listener:
         """Import the complete files, one after the other."""
         while (path := await self._complete.get()) is not None:
             self._say(await asyncio.to_thread(import_recording, self._archive, path, tz=self._tz))
+
+
+def _words_of(request: Request) -> list[str]:
+    """Return the parts of a request's path, at least one."""
+    return unquote(request.path.partition("?")[0]).strip("/").split("/")
 
 
 def _secure_all(recordings: list[Recording]) -> None:

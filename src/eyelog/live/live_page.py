@@ -9,6 +9,7 @@ import io
 import json
 import os
 import shutil
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from eyelog.archive.parquet.layout import check_account
 from eyelog.archive.store import Archive
@@ -32,6 +33,7 @@ __all__ = ["Diary", "LivePage"]
 _EVERY_S: Final = 1.0
 _MOST_READERS: Final = 16
 _LARGEST_FORM: Final = 8_192
+_MOST_READ: Final = 1 << 16
 _LONGEST_LABEL: Final = 200
 _SCRIPT: Final = html("live.js")
 _TEMPLATE: Final = page_template(html("live.html"))
@@ -111,10 +113,9 @@ class LivePage:
         """Serve at a port, or at any free one if it is taken; return the address."""
         handler = type("Handler", (_Handler,), {"page": self})
         try:
-            self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+            self._server = _Server(("127.0.0.1", port), handler)
         except (OSError, OverflowError):
-            self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self._server.daemon_threads = True
+            self._server = _Server(("127.0.0.1", 0), handler)
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
         Thread(target=self._server.serve_forever, args=(0.2,), daemon=True).start()
         return self.address
@@ -143,6 +144,16 @@ class LivePage:
         }
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 64  # a browser opens several connections at once
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing when a browser has gone."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+
 class _Handler(BaseHTTPRequestHandler):
     page: LivePage
     timeout = 10
@@ -166,16 +177,19 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.NOT_FOUND, "not here\n")
 
     def do_POST(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        known = length.isascii() and length.isdigit()
+        # A connection that is closed with unread bytes is reset, and its answer lost.
+        body = self.rfile.read(min(int(length), _MOST_READ)) if known else b""
         if not self._is_own():
             return
         if "Origin" not in self.headers:
             self._answer(HTTPStatus.FORBIDDEN, "only from its own page\n")
             return
-        length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdigit() and int(length) <= _LARGEST_FORM):
+        if not known or int(length) > _LARGEST_FORM:
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too much\n")
             return
-        form = parse_qs(self.rfile.read(int(length)).decode("utf-8", "replace"), max_num_fields=8)
+        form = parse_qs(body.decode("utf-8", "replace"))
         label = " ".join(form.get("label", [""])[0].split())[:_LONGEST_LABEL]
         account = form.get("account", [self.page.account])[0]
         if self.path != "/mark" or account not in self.page.accounts():
@@ -200,8 +214,8 @@ class _Handler(BaseHTTPRequestHandler):
         return False
 
     def _asked(self, target: str) -> tuple[str, str]:
-        parts = urlsplit(target)
-        return parts.path, parse_qs(parts.query).get("account", [self.page.account])[0]
+        path, _, query = target.partition("?")
+        return path, parse_qs(query).get("account", [self.page.account])[0]
 
     def _html(self, account: str) -> str:
         page = self.page
