@@ -32,6 +32,7 @@ _EXTRAS: Final = {
     "metrics": ("prometheus_client", "counts of a service for Prometheus"),
     "cohort": ("dask", "many wearers"),
     "excel": ("openpyxl", "Excel files"),
+    "live": ("websockets", "recording live from the app"),
     "s3": ("s3fs", "archives on S3"),
 }
 _SECONDS: Final = (3.0, 5.0)  # to connect, and to wait for an answer

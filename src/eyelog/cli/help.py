@@ -15,9 +15,11 @@ _JOBS: Final = {
 }
 _GROUPS: Final = {
     "Results": ("daily", "plot", "report", "cohort"),
-    "Records": ("import", "watch", "archive", "login", "logout", "fetch", "sync", "cache"),
+    "Records": (
+        *("import", "watch", "listen", "archive", "login", "logout", "fetch", "sync", "cache"),
+    ),
     "Service": ("serve", "service", "push"),
-    "Trial": ("demo", "simulate", "simulate-cohort"),
+    "Trial": ("demo", "simulate", "simulate-cohort", "replay"),
     "Help": ("fields", "doctor", "completion"),
 }
 

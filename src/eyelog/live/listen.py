@@ -50,7 +50,7 @@ _ALIVE_S: Final = 2.0
 _SHOWN: Final = 300
 
 # Who knocks without speaking the protocol is no news.
-_quiet: Final = logging.getLogger("eyelog.live")
+_quiet: Final = logging.Logger("quiet")
 _quiet.addHandler(logging.NullHandler())
 
 
