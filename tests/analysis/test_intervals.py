@@ -153,3 +153,9 @@ def test_rows_off_the_head_are_still():
         False,
         True,
     ]
+
+
+def test_without_packet_numbers_pauses_alone_begin_a_connection():
+    frame = packets(700, jitter_us=0)
+    made = el.intervals(frame.drop(columns="sequenceNumber"))
+    pd.testing.assert_frame_equal(made, el.intervals(frame))

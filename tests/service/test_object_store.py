@@ -28,6 +28,8 @@ from support.login_page import PASSWORD
 from support.records import records
 from support.stores import object_store
 
+pytestmark = pytest.mark.slow  # the store is a server of its own, and needs the extra for S3
+
 FIFTEEN, SIXTY = LOGS
 DAY = {"date_from": "2026-10-24T00:00:00Z", "date_to": "2026-10-24T23:59:59Z"}
 
@@ -69,7 +71,6 @@ def day(url: str, token: str) -> list[str]:
     return [record["date"] for hour in answer.json()[SIXTY].values() for record in hour]
 
 
-@pytest.mark.slow
 def test_records_that_are_sent_are_in_the_bucket_and_are_served(
     bucket: str, tmp_path: Path
 ) -> None:
@@ -95,7 +96,6 @@ def test_records_that_are_sent_are_in_the_bucket_and_are_served(
     assert not list((tmp_path / "state" / ".uploads").glob("account=*/*"))
 
 
-@pytest.mark.slow
 def test_what_is_sent_at_the_same_time_is_all_there(bucket: str, tmp_path: Path) -> None:
     registry = Registry(bucket, tmp_path / "state")
     registry.accounts.add("ada")
@@ -112,7 +112,6 @@ def test_what_is_sent_at_the_same_time_is_all_there(bucket: str, tmp_path: Path)
     assert len(Archive(bucket).read(SIXTY, account="ada", tz="UTC")) == 4
 
 
-@pytest.mark.slow
 def test_a_wearer_sees_downloads_and_deletes_what_is_in_the_bucket(
     bucket: str, tmp_path: Path
 ) -> None:

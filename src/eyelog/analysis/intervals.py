@@ -122,7 +122,7 @@ def opened(
     """Return the rows of a frame of the 20 Hz log."""
     return single_rows(
         frame,
-        ("sequence",),
+        (),
         purpose=purpose,
         instead="holds intervals, not single rows",
         wanted=Reason.UNWORN | Reason.NOISY | Reason.MOVING,

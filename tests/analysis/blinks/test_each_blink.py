@@ -105,6 +105,8 @@ def by_hand(frame: pd.DataFrame) -> list[tuple[pd.Timestamp, float]]:
     last: pd.Timestamp | None = None
     stamps = list(frame.index)
     broken = False
+    off = [up_near(frame, stamp, "fitError", 5, 0) for stamp in stamps]
+    frame = frame.assign(walking=frame["walking"].astype(float).where(~np.array(off), 0.0))
     for i, (stamp, row) in enumerate(zip(stamps, frame.to_dict("records"), strict=True)):
         bad = (
             up_near(frame, stamp, "fitError", 5, 0)

@@ -71,3 +71,12 @@ def test_a_burst_is_a_run_of_blinks_each_within_a_second_of_the_one_before() -> 
     assert row["burst_share"] == pytest.approx(1 / 6)
     by_minute = el.blinks.bursts(frame, by="1min")
     assert by_minute["bursts"].sum() == 1
+
+
+def test_without_evidence_of_wear_blinks_are_still_counted() -> None:
+    frame = packets(2400, seed=4).drop(columns="fitError")
+    with pytest.warns(el.EyelogWarning, match="fitError"):
+        row = el.blinks.bursts(frame).iloc[0]
+    with pytest.warns(el.EyelogWarning, match="fitError"):
+        assert el.blinks.strength(frame)["n"].iloc[0] == row["n"] > 0
+    assert row["exposure_min"] == 2

@@ -73,3 +73,20 @@ def test_a_frame_without_a_field_and_another_log_are_refused_in_one_line():
 def test_without_evidence_a_movement_is_not_judged_in_silence():
     with pytest.warns(el.EyelogWarning, match="noiseStatus"):
         el.eyes.moves(packets(N).drop(columns="noiseStatus"))
+
+
+def test_masking_changes_no_movement_of_a_day():
+    draws = np.random.default_rng(5)
+    n = 12_000
+    frame = packets(
+        n,
+        {
+            "eyeMoveUp": (draws.random(n) < 0.05) * 1.0,
+            "blinkStrength": (draws.random(n) < 0.02) * 80.0,
+            "blinkSpeed": np.full(n, 120.0),
+            "noiseStatus": np.repeat(draws.random(300) < 0.2, 40),
+        },
+    )
+    frame["blinkSpeed"] = frame["blinkSpeed"].where(frame["blinkStrength"] > 0, 0.0)
+    masked = el.mask(frame, el.flag(frame))
+    pd.testing.assert_frame_equal(el.daily(masked), el.daily(frame))

@@ -17,7 +17,7 @@ from eyelog.analysis.grouped.summary import (
     weight_values,
 )
 from eyelog.analysis.limits import Limits, limit
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
+from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.catalogue import log_named, role
 from eyelog.clock import microseconds
 from eyelog.errors import FieldError
@@ -75,7 +75,8 @@ def _of_single_blinks(prepared: Prepared, part: str, name: str) -> dict[str, Any
 
 def _usable(prepared: Prepared) -> Bools:
     """Return the rows in which a single blink would have counted."""
-    return numbers(prepared.seconds()["valid_s"]) > 0
+    strength, closed_ms = (prepared.values(name) for name in event_fields(prepared.log))
+    return ~np.isnan(strength + closed_ms)
 
 
 def strength(

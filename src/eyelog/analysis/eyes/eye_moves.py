@@ -35,6 +35,9 @@ def _near_blink(known: Evidence, us: Ints) -> Bools:
         values = known.part(part)
         if values is not None:
             there |= values > 0
+    # A blink in time that is not usable is masked, and masking must change nothing.
+    for reason in _AGAINST:
+        there &= ~known.against.get(reason, np.zeros(len(us), dtype=bool))
     reach_us = round(limit(known.log, "near_blink").value * 1e6)
     return around(us, there, reach_us, reach_us)
 
@@ -83,10 +86,10 @@ def moves(
 
     Notes
     -----
-    Vertical movements share their channel with blinks, so they do not count within 0.5 s of one
-    (vendor documentation, data_es). Slow pursuit is not seen at all. Noise counts for a second
-    after its flag, a step from 0.25 s before its flag to 1 s after it, and unworn time for the 5 s
-    before its flag.
+    Vertical movements share their channel with blinks, so they do not count within 0.5 s of one in
+    usable time (vendor documentation, data_es). Slow pursuit is not seen at all. Noise counts for a
+    second after its flag, a step from 0.25 s before its flag to 1 s after it, and unworn time for
+    the 5 s before its flag.
 
     Examples
     --------

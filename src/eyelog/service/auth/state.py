@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from eyelog.disk.sqlite import BUSY, code_of, connect, prepare, transaction
 from eyelog.errors import ConfigurationError
@@ -65,11 +66,11 @@ class State:
         self.archive: Path | str = archive_at(archive_path)
         if isinstance(self.archive, str):
             if state is None:
-                from eyelog.archive.parquet.layout import open_place
-
+                url = urlsplit(self.archive)  # which may have credentials before the @
+                shown = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
                 raise ConfigurationError(
-                    f"the archive {open_place(self.archive).name} is not a folder of this machine:"
-                    " name one for the service's state with --state"
+                    f"the archive {shown} is not a folder of this machine: name one for the"
+                    " service's state with --state"
                 )
             self.folder = self.beside = Path(state).expanduser()
         else:
