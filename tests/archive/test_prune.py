@@ -1,7 +1,10 @@
 """Old months go as a whole, wherever they lie in the archive; nothing younger does."""
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
+
+import pandas as pd
 
 import eyelog as el
 from eyelog.archive.parquet.layout import open_place
@@ -53,3 +56,31 @@ def test_months_that_were_set_aside_go_too_and_links_only_themselves(
     assert not list(Path(archive.path).rglob("month=2026-09"))
     assert not (home / "month=2020-01").is_symlink()
     assert (tmp_path / "elsewhere" / "data.parquet").read_bytes() == b"kept"
+
+
+def test_packed_files_of_live_recordings_go_when_they_are_older(archive: el.Archive) -> None:
+    folder = Path(archive.path) / ".live" / "account=anna"
+    folder.mkdir(parents=True)
+    for name in ("old.jsonl.gz", "new.jsonl.gz", "waiting.jsonl"):
+        (folder / name).write_bytes(b"{}")
+        age = datetime(2026, 10 if name != "new.jsonl.gz" else 12, 1, tzinfo=UTC).timestamp()
+        os.utime(folder / name, (age, age))
+    place = open_place(archive.path)
+    found = prune(place, NOVEMBER, dry_run=True)
+    assert [(one.what, Path(one.path).name) for one in found] == [
+        ("live recording", "old.jsonl.gz")
+    ]
+    assert len(list(folder.iterdir())) == 3
+    prune(place, NOVEMBER)
+    assert sorted(path.name for path in folder.iterdir()) == ["new.jsonl.gz", "waiting.jsonl"]
+
+
+def test_events_in_an_object_store_go_too() -> None:
+    archive = el.Archive("memory://prune-events")
+    start = pd.to_datetime(["2026-10-20", "2026-11-20"], utc=True)
+    archive.add_events(pd.DataFrame({"start": start, "end": start, "label": ["a", "b"]}))
+    place = open_place(archive.path)
+    assert [one.what for one in prune(place, NOVEMBER)] == ["events"]
+    assert archive.events()["label"].tolist() == ["b"]
+    prune(place, datetime(2027, 1, 1, tzinfo=UTC))
+    assert archive.events().empty

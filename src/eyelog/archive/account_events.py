@@ -194,15 +194,15 @@ def prune_events(place: Place, before: datetime, *, dry_run: bool = False) -> li
         left = events[events["start"] >= before]
         if len(left) == len(events):
             continue
-        path = Path(events_path(place, account))
-        size = path.stat().st_size
-        removed.append((str(path), round(size * (1 - len(left) / len(events)))))
+        path = events_path(place, account)
+        size = int(place.fs.size(path) or 0)
+        removed.append((path, round(size * (1 - len(left) / len(events)))))
         if dry_run:
             continue
         if len(left):
             _write(place, account, left)
         else:
-            path.unlink()
+            place.fs.rm_file(path)
     return removed
 
 

@@ -27,7 +27,7 @@ _KEY: Final = "month="
 
 
 def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[AccountFile]:
-    """Remove the months that ended before an instant, and events that began before it.
+    """Remove months and live recordings that ended before an instant, and events begun before it.
 
     Returns what was removed.
 
@@ -40,16 +40,19 @@ def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[Acco
     dry_run : bool
         Change nothing.
     """
+    events = [
+        AccountFile("events", path, size)
+        for path, size in prune_events(place, before, dry_run=dry_run)
+    ]
     if not place.local:
-        return _remove_objects(place, before, dry_run=dry_run)
+        return [*_remove_objects(place, before, dry_run=dry_run), *events]
     removed: list[AccountFile] = []
     for parent, names, _ in os.walk(place.root):
         old = sorted(name for name in names if _is_old(name, before))
         names[:] = sorted(name for name in names if not name.startswith(_KEY))
         if old:
             removed += _remove(place, Path(parent), old, dry_run=dry_run)
-    events = prune_events(place, before, dry_run=dry_run)
-    return [*removed, *(AccountFile("events", path, size) for path, size in events)]
+    return [*removed, *_live(place, before, dry_run=dry_run), *events]
 
 
 def _is_old(name: str, before: datetime) -> bool:
@@ -69,6 +72,18 @@ def _remove_objects(place: Place, before: datetime, *, dry_run: bool) -> list[Ac
         ]
         for one in [] if dry_run else removed:
             place.fs.rm_file(one.path)
+    return removed
+
+
+def _live(place: Place, before: datetime, *, dry_run: bool) -> list[AccountFile]:
+    """Remove the files of live recordings that were written to the end before an instant."""
+    removed = []
+    for file in sorted(Path(place.root).glob(".live/account=*/*.gz")):  # the others still wait
+        found = file.lstat()
+        if found.st_mtime < before.timestamp():
+            removed.append(AccountFile("live recording", str(file), found.st_size))
+            if not dry_run:
+                file.unlink()
     return removed
 
 
