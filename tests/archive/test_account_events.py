@@ -108,7 +108,7 @@ def test_damage_is_found_and_named(tmp_path, folder):
 def test_labels_with_commas_quotes_and_lines_come_back(tmp_path):
     archive = el.Archive(tmp_path / "archive")
     start = pd.to_datetime(["2026-10-20 09:00", "2026-10-20 11:00"]).tz_localize("Asia/Tokyo")
-    labels = ['work, "deep"', "NA"]
+    labels = ['work, "deep"\rand\nmore', "NA"]
     noted = pd.DataFrame({"start": start, "end": start.shift(1, "h"), "label": labels})
     assert archive.add_events(noted) == 2
     back = archive.events(tz="Asia/Tokyo")
@@ -124,6 +124,13 @@ def test_what_is_no_table_of_events_is_refused_in_one_line(tmp_path):
     naive = pd.DataFrame({"start": pd.to_datetime(["2026-10-20"]), "end": pd.NaT, "label": "a"})
     with pytest.raises(el.ConfigurationError, match="times with a zone"):
         archive.add_events(naive)
+    start = naive["start"].dt.tz_localize("UTC")
+    good = naive.assign(start=start, end=start)
+    with pytest.raises(el.ConfigurationError, match="'value' of the events needs numbers"):
+        archive.add_events(good.assign(value=["abc"]))
+    with pytest.raises(el.ConfigurationError, match="the column 'label' twice"):
+        archive.add_events(pd.concat([good, good[["label"]]], axis=1))
+    assert archive.events().empty
 
 
 def test_events_live_in_memory_archives_too():

@@ -23,7 +23,6 @@ from eyelog.analysis.eyes.eye_moves import DIRECTIONS, EYE_MOVES, eye_moves
 from eyelog.analysis.gait.each_step import has_single_steps
 from eyelog.analysis.gait.pace import pace_fields, pace_parts, steps
 from eyelog.analysis.gait.step_time import step_times
-from eyelog.analysis.grouped.groups import Groups
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
     count_rows,
@@ -34,6 +33,7 @@ from eyelog.analysis.grouped.reductions import (
     mean,
     pooled_sd,
     ratio,
+    sample_sd,
     sum_fields,
     total,
     weighted_mean,
@@ -139,9 +139,10 @@ def daily(
           minute per hour; from 2 hours between the first and the last usable record on), int64
           ``blink_n`` (15-second log: gaps; 60-second log: blinks), ``blink_exposure_min`` (usable
           minutes; below 3 no rate), ``blink_strength_uv``, ``blink_strength_sd_uv`` (pooled within
-          intervals), ``blink_duration_ms``, ``eye_moves_per_h``, ``eye_moves_horizontal_per_h``,
-          ``eye_moves_vertical_per_h`` (per worn hour of the intervals in which they could be
-          counted);
+          intervals; 20 Hz log: of all blinks), ``blink_duration_ms``, in the 20 Hz log
+          ``blink_interval_sd_s``, ``blink_interval_max_s`` and ``long_blink_share``,
+          ``eye_moves_per_h``, ``eye_moves_horizontal_per_h``, ``eye_moves_vertical_per_h`` (per
+          worn hour of the intervals in which they could be counted);
         - head: ``head_moves_pitch_per_h``, ``head_moves_yaw_per_h`` (likewise),
           ``tilt_fore_aft_deg``, ``tilt_sideways_deg`` (circular means);
         - scores: for each score s ``s_mean``, ``s_high_share`` (values of at least 60 among the
@@ -457,20 +458,12 @@ def _of_single_blinks(prepared: Prepared) -> dict[str, Floats]:
     long = np.where(limit(prepared.log, "long_blink").keeps(found.closed_ms), 1.0, 0.0)
     return {
         "blink_strength_uv": mean(own["strength"], groups),
-        "blink_strength_sd_uv": _sd(own["strength"], groups),
+        "blink_strength_sd_uv": sample_sd(own["strength"], groups),
         "blink_duration_ms": mean(own["closed_ms"], groups),
-        "blink_interval_sd_s": _sd(own["interval_s"], groups),
+        "blink_interval_sd_s": sample_sd(own["interval_s"], groups),
         "blink_interval_max_s": largest(own["interval_s"], groups),
         "long_blink_share": mean(by_row(long, of_share), groups),
     }
-
-
-def _sd(values: Floats, groups: Groups) -> Floats:
-    """Return the standard deviation of each group, with n - 1; missing for a single value."""
-    rows, there = groups.packed(~np.isnan(values))
-    chosen, count = values[rows], count_values(values, groups)
-    around = chosen - mean(chosen, there)[there.codes]
-    return np.sqrt(ratio(total(around**2, there), np.where(count > 1, count - 1, np.nan)))
 
 
 def _moves(prepared: Prepared, time: Arrays, worn_s: Floats | None, part: str) -> dict[str, Floats]:
@@ -496,6 +489,8 @@ def _movements(prepared: Prepared, name: str) -> Floats | None:
     if not has_single_rows(prepared.log):
         parts = role(prepared.log, name)
         return sum_fields(prepared.frame, parts) if _has(prepared, *parts) else None
+    if prepared.known.resampled:  # single movements are in rows alone
+        return None
     if name in EYE_MOVES:
         fields = role(prepared.log, *(f"eye_{way}" for way in EYE_MOVES[name]))
         return eye_moves(prepared, name) if _has(prepared, *fields) else None

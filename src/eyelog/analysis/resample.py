@@ -305,7 +305,7 @@ def _counted(frame: Arrays, log: str, groups: Groups, time: Arrays) -> dict[str,
     carried = {}
     for part in MOVES:
         names = role(log, part)
-        if not set(names) <= set(frame.columns):
+        if not names or not set(names) <= set(frame.columns):
             continue
         made = whole_sum(frame, names)
         spent = np.where(np.isnan(made), np.nan, counted_s(frame, part, time))

@@ -8,6 +8,7 @@ Its columns are those of `eyelog.read_events`, its times are in UTC. The folder 
 Parquet tools skip it.
 """
 
+import csv
 import io
 from collections.abc import Sequence
 from datetime import datetime
@@ -134,6 +135,9 @@ def events_in_utc(events: pd.DataFrame) -> pd.DataFrame:
             "events must be a table with the columns start, end and label, as eyelog.read_events"
             " returns it"
         )
+    if not events.columns.is_unique:
+        twice = events.columns[events.columns.duplicated()][0]
+        raise ConfigurationError(f"the events have the column {twice!r} twice: keep one of them")
     for name in ("start", "end"):
         if not isinstance(events[name].dtype, pd.DatetimeTZDtype):
             raise ConfigurationError(
@@ -147,10 +151,18 @@ def events_in_utc(events: pd.DataFrame) -> pd.DataFrame:
         for name in ("start", "end")
     )
     n = len(events)
-    kinds = events["kind"].fillna("").astype(str) if "kind" in events else [DIARY] * n
-    values = events["value"] if "value" in events else [float("nan")] * n
+    kinds = [DIARY] * n
+    if "kind" in events:
+        kinds = ["" if pd.isna(kind) else str(kind) for kind in events["kind"]]
+    try:
+        given = events["value"] if "value" in events else [float("nan")] * n
+        values = pd.to_numeric(pd.Series(given)).to_numpy(np.float64, na_value=np.nan)
+    except (ValueError, TypeError) as error:
+        raise ConfigurationError(
+            f"the column 'value' of the events needs numbers: {error}"
+        ) from None
     labels = events["label"].astype(str).tolist()
-    return events_table(starts, ends, labels, list(kinds), np.asarray(values, dtype=np.float64))
+    return events_table(starts, ends, labels, kinds, values)
 
 
 def add_events(place: Place, account: str, events: pd.DataFrame, *, keep: bool = True) -> int:
@@ -178,7 +190,11 @@ def add_events(place: Place, account: str, events: pd.DataFrame, *, keep: bool =
 
 def _write(place: Place, account: str, events: pd.DataFrame) -> None:
     path = events_path(place, account)
-    body = events.to_csv(index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ").encode()
+    # All cells are quoted: a lone carriage return in a label would end its line otherwise.
+    text = events.to_csv(
+        index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ", quoting=csv.QUOTE_ALL, lineterminator="\n"
+    )
+    body = text.encode("utf-8", "replace")
     with archive_errors(f"write {path}"):
         if place.local:
             replace_file(Path(path), body)

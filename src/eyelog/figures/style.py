@@ -203,6 +203,7 @@ def _settings() -> Mapping[str, Any]:
     }
     return small | {
         "font.family": list(_families()),
+        "text.parse_math": False,  # a dollar sign in a diary is one
         "font.size": TEXT_PT,
         "text.color": COLOURS["text"],
         "figure.dpi": 150,

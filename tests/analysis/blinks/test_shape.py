@@ -50,7 +50,7 @@ def test_of_single_blinks_strength_and_duration_are_those_of_the_blinks_that_cou
         row = made.iloc[0]
         noun, unit = name.rsplit("_", 1)
         assert row[name] == pytest.approx(counted[column].mean())
-        assert row[f"{noun}_sd_total_{unit}"] == pytest.approx(counted[column].std(ddof=0))
+        assert row[f"{noun}_sd_total_{unit}"] == pytest.approx(counted[column].std())
         assert np.isnan(row[f"{noun}_sd_{unit}"])
         assert row["n"] == len(counted)
         assert row["exposure_min"] == pytest.approx((24_000 - 220) / 1200, abs=0.01)

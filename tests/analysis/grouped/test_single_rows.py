@@ -48,3 +48,19 @@ def test_rows_of_two_devices_are_refused():
     other = one.set_axis(one.index + pd.Timedelta("13ms"))
     with pytest.raises(el.ConfigurationError, match="overlap"):
         el.gait.steps(pd.concat([one, other]).sort_index())
+
+
+@pytest.mark.parametrize(
+    "function",
+    [el.eyes.moves, el.gait.steps, el.posture.turns, el.posture.angles, el.posture.tilt,
+     el.intervals],
+)  # fmt: skip
+def test_bins_have_no_single_events(function):
+    with pytest.raises(el.ConfigurationError, match="needs single intervals"):
+        function(el.resample(packets(2400), "1min"))
+
+
+def test_a_day_of_bins_has_no_head_movements_rather_than_none():
+    day = el.daily(el.resample(packets(2400), "1min"))
+    assert not [name for name in day if "moves" in name]
+    assert not [name for name in el.resample(packets(2400), "1min") if "moves" in name]

@@ -72,6 +72,7 @@ def test_dates_without_an_offset_are_in_the_zone_that_was_named(tmp_path):
         ("date,type,subType,value\nyesterday,fastHeadMotion,up,1\n", "line 2: 'yesterday' is not"),
         ("date,type,subType,value\n2026-10-20T10:00:00Z,,up,1\n", "line 2: the event has no type"),
         ("date,type,subType,value\n2026-10-20T10:00:00Z,a,up,many\n", "'many' is not a number"),
+        ("date,type,subType,value\n2026-10-20T10:00:00Z,a\n2026", "line 2: it has fewer columns"),
     ],
 )
 def test_a_line_that_is_no_event_is_named(tmp_path, text, why):
@@ -113,3 +114,9 @@ def test_messages_of_the_socket_are_events_too(tmp_path):
     assert events["label"].tolist() == ["fast head motion left", "slow head tilting right"]
     assert events["value"].tolist() == [2.0, -1.0]
     assert str(events["start"].iloc[0]) == "2026-10-20 10:00:00.500000+09:00"
+
+
+def test_a_last_line_that_breaks_off_is_left_out_with_a_warning(tmp_path):
+    with pytest.warns(el.EyelogWarning, match="line 4 breaks off"):
+        made = read(tmp_path, FAST + "2026-10-20T10:00:02.000+0900,fastHeadMotion,le")
+    assert len(made) == 2

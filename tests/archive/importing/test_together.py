@@ -81,7 +81,7 @@ def test_reading_files_is_importing_them_and_reading_the_archive(
         part = HOURS[FIFTEEN].iloc[low : high + 1].copy()
         if data.draw(st.booleans()):
             # More would be the records of somebody else.
-            part["stp"] = np.where(np.arange(len(part)) % 3 == 0, number, np.nan)
+            part["stp"] = np.where(np.arange(len(part)) % 7 == 0, number, np.nan)
         kind = data.draw(st.sampled_from(["parquet", "json", "csv"]))
         save(folder, part, kind).rename(folder / f"{number}.{kind}")
     archive = el.Archive(folder / "archive.d")

@@ -8,7 +8,14 @@ import pandas as pd
 from eyelog.analysis.blinks.each_blink import event_fields, has_single_blinks, single_blinks
 from eyelog.analysis.blinks.gaps import Cleansing, burst_fields, shape_fields
 from eyelog.analysis.grouped.groups import By
-from eyelog.analysis.grouped.reductions import combined_sd, mean, ratio, total, weighted_mean
+from eyelog.analysis.grouped.reductions import (
+    combined_sd,
+    mean,
+    ratio,
+    sample_sd,
+    total,
+    weighted_mean,
+)
 from eyelog.analysis.grouped.summary import (
     Prepared,
     as_counts,
@@ -62,14 +69,13 @@ def _of_single_blinks(prepared: Prepared, part: str, name: str) -> dict[str, Any
     values = np.full(len(prepared.index), np.nan)
     values[found.rows[found.counted]] = getattr(found, part)[found.counted]
     ones = np.where(np.isnan(values), np.nan, 1.0)
-    spread = combined_sd(np.zeros(len(values)), values, ones, prepared.groups)
     none = np.full(len(prepared.groups), np.nan)
     noun, unit = name.rsplit("_", 1)
     return {
         name: mean(values, prepared.groups),
         f"{noun}_sd_{unit}": none,
         f"{noun}_sd_between_{unit}": none,
-        f"{noun}_sd_total_{unit}": spread.total,
+        f"{noun}_sd_total_{unit}": sample_sd(values, prepared.groups),
     } | _exposure(prepared, _usable(prepared), np.nan_to_num(ones))
 
 
@@ -120,7 +126,7 @@ def strength(
     SDs pool as sqrt(sum(n s^2) / sum(n)). The variance of all blinks is the square of that plus
     the variance between the intervals, sum(n (m - M)^2) / sum(n). Intervals without an SD are left
     out of all three SDs, so that their squares always add up. In the 20 Hz log blinks are single:
-    there is one SD, that of all blinks that count, and the other two are missing.
+    there is one SD, that of all blinks that count (with n - 1), and the other two are missing.
 
     Examples
     --------

@@ -34,6 +34,7 @@ __all__ = [
     "quantile",
     "ratio",
     "root_mean_square",
+    "sample_sd",
     "sum_fields",
     "total",
     "weighted_by_rule",
@@ -123,6 +124,14 @@ def root_mean_square(values: Floats, weights: Floats | None, groups: Groups) -> 
     square = mean(squares, groups) if weights is None else weighted_mean(squares, weights, groups)
     with np.errstate(invalid="ignore"):  # unjudged negative weights have no root
         return np.sqrt(square)
+
+
+def sample_sd(values: Floats, groups: Groups) -> Floats:
+    """Return the standard deviation of each group, with n - 1; missing for a single value."""
+    rows, there = groups.packed(~np.isnan(values))
+    chosen, count = values[rows], count_values(values, groups)
+    around = chosen - mean(chosen, there)[there.codes]
+    return np.sqrt(ratio(total(around**2, there), np.where(count > 1, count - 1, np.nan)))
 
 
 pooled_sd = root_mean_square

@@ -18,7 +18,7 @@ from eyelog.analysis.series.packets import Packets, packets
 from eyelog.catalogue import CURRENT_DATA, log_named, role_field
 from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
-from eyelog.frame import log_of, require, stamps
+from eyelog.frame import log_of, require, require_single_intervals, stamps
 from eyelog.provenance import record
 
 __all__ = ["SingleRows", "first_word", "has_single_rows", "single_rows"]
@@ -90,7 +90,8 @@ def single_rows(
     FieldError
         If the frame lacks a field it needs.
     ConfigurationError
-        If the log has no such rows, or the frame holds the records of several devices.
+        If the log has no such rows, or the frame is resampled, or holds the records of several
+        devices.
     """
     which = log_of(frame, log)
     if not has_single_rows(which):
@@ -98,6 +99,7 @@ def single_rows(
             f"{purpose} needs the {log_named(CURRENT_DATA).words}: the {log_named(which).words}"
             f" {instead}"
         )
+    require_single_intervals(frame, purpose)
     require(frame, [role_field(which, part) for part in parts], purpose=purpose)
     frame, _ = sorted_frame(frame)
     index = stamps(frame, what=purpose)

@@ -14,7 +14,7 @@ from eyelog.analysis.posture.tilt import from_centre
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import CURRENT_DATA, log_named, role_field
 from eyelog.errors import ConfigurationError
-from eyelog.frame import log_of
+from eyelog.frame import log_of, require_single_intervals
 
 __all__ = ["GRAVITY", "SMOOTHED_MS", "angle_sd", "tilt", "tilt_from_gravity", "tilt_of_rows"]
 
@@ -108,6 +108,7 @@ def tilt(
             f"posture.tilt needs the {log_named(CURRENT_DATA).words}: the {log_named(which).words}"
             " holds averages of the tilt, so pass it to posture.spread"
         )
+    require_single_intervals(frame, "posture.tilt")
     fields = [role_field(which, part) for part in GRAVITY]
     prepared = prepare(
         frame,

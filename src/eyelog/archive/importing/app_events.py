@@ -3,7 +3,8 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -19,7 +20,7 @@ from eyelog.archive.importing.sources import InputFile, opened
 from eyelog.archive.importing.stamps import NEVER, read_stamps
 from eyelog.catalogue import fold
 from eyelog.clock import FILE_ZONE, Zones
-from eyelog.errors import ArchiveError
+from eyelog.errors import ArchiveError, EyelogWarning
 
 __all__ = ["app_events", "events_of"]
 
@@ -76,11 +77,26 @@ def _table(text: str) -> dict[str, Rows]:
     for number, header in lines:
         names = [fold(cell) for cell in header]
         if kind := event_kind(set(names)):
-            rows = [(at, dict(zip(names, cells, strict=False))) for at, cells in lines]
-            return {kind: [(at, row) for at, row in rows if any(row.values())]}
+            rows = [(at, cells) for at, cells in lines if any(cells)]
+            return {kind: _whole(rows, [name for name in names if name], text)}
         if number >= _LINES:
             break
     return {}
+
+
+def _whole(rows: Sequence[tuple[int, list[str]]], names: list[str], text: str) -> Rows:
+    """Return rows by the names of their columns; a last line that breaks off is left out."""
+    short = [at for at, cells in rows if len(cells) < len(names)]
+    if short and short[0] == rows[-1][0] and not text.endswith(("\n", "\r")):
+        warnings.warn(
+            f"line {short[0]} breaks off, so it is left out: the file was cut short",
+            EyelogWarning,
+            stacklevel=5,
+        )
+        rows, short = rows[:-1], []
+    if short:
+        raise ArchiveError(f"line {short[0]}: it has fewer columns than the header ({len(names)})")
+    return [(at, dict(zip(names, cells, strict=False))) for at, cells in rows]
 
 
 def _messages(text: str) -> dict[str, Rows]:
