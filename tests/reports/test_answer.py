@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
+import eyelog as el
 from eyelog.reports.answer import DEEDS, PageOne, answer
 from eyelog.reports.document import render
 from eyelog.reports.findings import COLUMNS
-from eyelog.reports.logs import Logs
+from eyelog.reports.logs import Logs, as_logs
+from eyelog.reports.section_parts import Empty
 from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
 from support.drawn import artists, points
 from support.reported import SIXTY, logs, unworn
@@ -241,3 +243,11 @@ def test_axe_finds_nothing_on_page_one(
 def test_page_one_is_one_sheet_of_a4(browser: Chromium, page: Path) -> None:
     browser.open(page)
     assert browser.pdf().count(b"/Type /Page\n") == 1
+
+
+def test_without_evidence_of_wear_the_picture_says_why_it_is_missing() -> None:
+    frame = el.sample().drop(columns="isl")
+    with pytest.warns(el.EyelogWarning, match="isl"):
+        page = answer(as_logs(frame))
+    with pytest.raises(Empty, match="nothing shows whether the eyewear was worn"):
+        page.picture.draw()

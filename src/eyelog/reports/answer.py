@@ -15,7 +15,7 @@ from eyelog.figures.week import EARLIER_DAYS, FULL_DAY_H, plot_judged_week, week
 from eyelog.reports import words
 from eyelog.reports.findings import LEAST_DAYS
 from eyelog.reports.logs import Logs
-from eyelog.reports.section_parts import Picture
+from eyelog.reports.section_parts import Empty, Picture
 
 __all__ = ["Fact", "PageOne", "Sentence", "answer"]
 
@@ -248,6 +248,8 @@ def _picture(logs: Logs) -> Picture:
 
 def _draw(logs: Logs) -> object:
     days = logs.days(logs.lead)
+    if "worn_h" not in days:
+        raise Empty("nothing shows whether the eyewear was worn")
     judged = {
         name: table.assign(stands=_standing(logs, name, table.index))
         for name, table in week_of(days).items()
