@@ -12,7 +12,6 @@ import csv
 import io
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
@@ -20,8 +19,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.archive.parquet.layout import Place, archive_errors, check_account
-from eyelog.disk.files import replace_file
+from eyelog.archive.parquet.layout import (
+    Place,
+    check_account,
+    read_small_file,
+    write_small_file,
+)
 from eyelog.errors import ArchiveError, ConfigurationError
 
 __all__ = [
@@ -90,14 +93,10 @@ def stored_events(place: Place, account: str) -> pd.DataFrame:
         If the file is damaged, or cannot be read.
     """
     path = events_path(place, account)
-    with archive_errors(f"read {path}"):
-        try:
-            if not place.local:
-                place.fs.invalidate_cache(path)
-            body: bytes = Path(path).read_bytes() if place.local else place.fs.cat_file(path)
-        except FileNotFoundError:
-            none = np.zeros(0, dtype=np.int64)
-            return events_table(none, none, [], [], [])
+    body = read_small_file(place, path)
+    if body is None:
+        none = np.zeros(0, dtype=np.int64)
+        return events_table(none, none, [], [], [])
     try:
         table = pd.read_csv(
             io.BytesIO(body),
@@ -194,12 +193,7 @@ def _write(place: Place, account: str, events: pd.DataFrame) -> None:
     text = events.to_csv(
         index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ", quoting=csv.QUOTE_ALL, lineterminator="\n"
     )
-    body = text.encode("utf-8", "replace")
-    with archive_errors(f"write {path}"):
-        if place.local:
-            replace_file(Path(path), body)
-        else:
-            place.fs.pipe_file(path, body)
+    write_small_file(place, path, text.encode("utf-8", "replace"))
 
 
 def prune_events(place: Place, before: datetime, *, dry_run: bool = False) -> list[tuple[str, int]]:

@@ -8,13 +8,16 @@ Its lines are those of `eyelog.Zones`, ``from,tz``. They are of the wearer, not 
 folder is hidden, so Parquet tools skip it.
 """
 
-from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-from eyelog.archive.parquet.layout import Place, archive_errors, check_account
+from eyelog.archive.parquet.layout import (
+    Place,
+    check_account,
+    read_small_file,
+    write_small_file,
+)
 from eyelog.clock import Zones
-from eyelog.disk.files import replace_file
 from eyelog.errors import ArchiveError, ConfigurationError
 
 __all__ = ["set_zones", "stored_zones", "zones_path", "zones_problems"]
@@ -37,13 +40,9 @@ def stored_zones(place: Place, account: str) -> Zones | None:
         If the file is damaged, or cannot be read.
     """
     path = zones_path(place, account)
-    with archive_errors(f"read {path}"):
-        try:
-            if not place.local:
-                place.fs.invalidate_cache(path)
-            body: bytes = Path(path).read_bytes() if place.local else place.fs.cat_file(path)
-        except FileNotFoundError:
-            return None
+    body = read_small_file(place, path)
+    if body is None:
+        return None
     try:
         header, *lines = body.decode().splitlines()
         if header != "from,tz":
@@ -62,11 +61,7 @@ def set_zones(place: Place, account: str, zones: Zones) -> None:
     table = zones.to_frame()
     lines = [f"{since},{name}" for since, name in zip(table["from"], table["tz"], strict=True)]
     body = "\n".join(["from,tz", *lines, ""]).encode()
-    with archive_errors(f"write {path}"):
-        if place.local:
-            replace_file(Path(path), body)
-        else:
-            place.fs.pipe_file(path, body)
+    write_small_file(place, path, body)
 
 
 def zones_problems(place: Place) -> list[tuple[str, str, str]]:

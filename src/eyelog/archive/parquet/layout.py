@@ -27,6 +27,7 @@ import pyarrow as pa
 from fsspec.core import url_to_fs
 
 from eyelog.catalogue import catalogue, catalogue_version, check_log, known_logs, near
+from eyelog.disk.files import replace_file
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 
 __all__ = [
@@ -53,9 +54,11 @@ __all__ = [
     "overlap",
     "present_months",
     "problem_of",
+    "read_small_file",
     "require_place",
     "require_store",
     "schema_of",
+    "write_small_file",
 ]
 
 FILE: Final = "data.parquet"
@@ -173,6 +176,40 @@ def archive_errors(doing: str) -> Iterator[None]:
             raise
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise ArchiveError(f"cannot {doing}: {' '.join(reason.split())}") from error
+
+
+def read_small_file(place: Place, path: str) -> bytes | None:
+    """Return the content of a small file of an archive, or None if it is not there.
+
+    Raises
+    ------
+    ArchiveError
+        If it cannot be read.
+    """
+    with archive_errors(f"read {path}"):
+        try:
+            if place.local:
+                return Path(path).read_bytes()
+            place.fs.invalidate_cache(path)
+            body: bytes = place.fs.cat_file(path)
+        except FileNotFoundError:
+            return None
+        return body
+
+
+def write_small_file(place: Place, path: str, body: bytes) -> None:
+    """Put a small file of an archive in place of the one before, whole.
+
+    Raises
+    ------
+    ArchiveError
+        If it cannot be written.
+    """
+    with archive_errors(f"write {path}"):
+        if place.local:
+            replace_file(Path(path), body)
+        else:
+            place.fs.pipe_file(path, body)
 
 
 def damage(path: str, problem: str) -> ArchiveError:
