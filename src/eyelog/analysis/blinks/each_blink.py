@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.grouped.single_rows import first_word, single_rows
+from eyelog.analysis.grouped.single_rows import between_events, first_word, single_rows
 from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
@@ -26,8 +26,6 @@ __all__ = [
 
 # The reasons for which a blink, or the time between two, cannot be used; the first is named.
 _AGAINST: Final = (Reason.UNWORN, Reason.NOISY, Reason.MOVING)
-_CONNECTION: Final = "a new connection"
-_LOST: Final = "packets lost"
 _FIRST: Final = "no blink before"
 
 
@@ -170,10 +168,7 @@ def _intervals(
     if not len(at):
         return seconds, words
     seconds[1:] = np.diff(us[at]) / 1e6
-    opens, lost = packets(us, sequence)
-    every = {_CONNECTION: opens, **apart, _LOST: lost > 0}
-    within = {word: np.diff(np.cumsum(rows)[at]) > 0 for word, rows in every.items()}
-    words[1:] = first_word(within, len(at) - 1)
+    words[1:] = between_events(packets(us, sequence), at, apart)
     words[0] = _FIRST
     seconds[words != ""] = np.nan
     return seconds, words

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.grouped.single_rows import first_word, single_rows
+from eyelog.analysis.grouped.single_rows import between_events, first_word, single_rows
 from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
@@ -17,8 +17,6 @@ from eyelog.catalogue import role
 __all__ = ["SingleSteps", "has_single_steps", "single_steps", "steps"]
 
 _UNWORN: Final = WORDS[Reason.UNWORN]
-_CONNECTION: Final = "a new connection"
-_LOST: Final = "packets lost"
 _PAUSE: Final = "a pause"
 _FIRST: Final = "no step before"
 
@@ -59,13 +57,8 @@ def _step_times(
     # Counted in packets: stamps are late by turns.
     seconds = np.append(np.nan, np.diff(found.sent[at]) * PACKET_US / 1e6)
     longest = limit(known.log, "longest_step")
-    why = {
-        _CONNECTION: np.diff(found.connection[at]) > 0,
-        _UNWORN: np.diff(np.cumsum(unworn)[at]) > 0,
-        _PAUSE: longest.breaks(seconds[1:]),
-        _LOST: np.diff(np.cumsum(found.lost > 0)[at]) > 0,
-    }
-    between = np.append(np.array([_FIRST], dtype=object), first_word(why, len(at) - 1))
+    words = between_events(found, at, {_UNWORN: unworn}, {_PAUSE: longest.breaks(seconds[1:])})
+    between = np.append(np.array([_FIRST], dtype=object), words)
     return np.where(between == "", seconds, np.nan), between
 
 

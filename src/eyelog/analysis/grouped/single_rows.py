@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,10 @@ from eyelog.errors import ConfigurationError
 from eyelog.frame import log_of, require, require_single_intervals, stamps
 from eyelog.provenance import record
 
-__all__ = ["SingleRows", "first_word", "has_single_rows", "single_rows"]
+__all__ = ["SingleRows", "between_events", "first_word", "has_single_rows", "single_rows"]
+
+_CONNECTION: Final = "a new connection"
+_LOST: Final = "packets lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +120,32 @@ def first_word(
     for word in reversed([*against]):  # what is named first is written last
         words[against[word]] = word
     return words
+
+
+def between_events(
+    found: Packets,
+    at: Ints,
+    rows: Mapping[str, npt.NDArray[np.bool_]],
+    gaps: Mapping[str, npt.NDArray[np.bool_]] = MappingProxyType({}),
+) -> npt.NDArray[np.object_]:
+    """Return what lies between each of the rows `at` and the one before it, but for the first.
+
+    A new connection is named first and lost packets last; an empty text where nothing lies there.
+
+    Parameters
+    ----------
+    found : Packets
+        Where connections begin, and how many packets were lost before each row.
+    at : array of int64
+        The rows of the events, in order of time.
+    rows : mapping of str to array of bool
+        The rows that count if one of them lies there, by their word.
+    gaps : mapping of str to array of bool
+        What holds for the time between two events itself, for each but the first.
+    """
+    of_rows = {_CONNECTION: found.opens, **rows}, {_LOST: found.lost > 0}
+    first, last = (
+        {word: np.diff(np.cumsum(there)[at]) > 0 for word, there in each.items()}
+        for each in of_rows
+    )
+    return first_word({**first, **gaps, **last}, max(len(at) - 1, 0))
