@@ -246,7 +246,7 @@ def _head(rows: SingleRows, groups: Groups) -> dict[str, Floats]:
     if not _has(rows, *GRAVITY):
         return {}
     x, y, z = (rows.part(part) for part in GRAVITY)
-    fore_aft, sideways = tilt_from_gravity(x, y, z, rows.index)
+    fore_aft, sideways = tilt_from_gravity((x, y, z), rows.index)
     missing = np.isnan(x) | np.isnan(z)
     data: dict[str, Floats] = {}
     for noun, angles in (("fore_aft", fore_aft), ("sideways", sideways)):

@@ -201,10 +201,14 @@ class Archive:
             span = self._span(log, account, start, end, zones)
             table = read_table(Selection(self._place, log, account, span, chosen))
         warn_unknown(log, [field.name for field in rows.extras_of(table.schema, log)])
-        frame = in_zones(rows.frame_of(table, zones.home), zones)
-        if table.nbytes > _LARGE_TABLE:  # Arrow would keep as much again for later tables
+        if table.nbytes > _LARGE_TABLE:
+            columns = dict(zip(table.column_names, table.columns, strict=True))
             del table
+            frame = rows.frame_from(columns, zones.home)
             pa.default_memory_pool().release_unused()
+        else:
+            frame = rows.frame_of(table, zones.home)
+        frame = in_zones(frame, zones)
         edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
         if len(frame):  # an open range begins and ends with the records that there are
             edges |= {"start": _stamp(frame.index[0])} if start is None else {}

@@ -272,14 +272,14 @@ def records_of(frame: Table) -> Floats:
     """Return how many records each row represents."""
     if is_resampled(frame) and "n" in frame.columns:
         return numbers(frame["n"])
-    return np.ones(len(frame))
+    return np.broadcast_to(1.0, len(frame))  # one number in memory, not one per row
 
 
 def row_seconds(frame: Table, log: str) -> Floats:
     """Return the seconds of each row."""
     if is_resampled(frame):
         return bin_widths(frame)
-    return np.full(len(frame), float(log_named(log).interval_s))
+    return np.broadcast_to(float(log_named(log).interval_s), len(frame))
 
 
 def lone_rows(frame: Table) -> npt.NDArray[np.bool_] | None:

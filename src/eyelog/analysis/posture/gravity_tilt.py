@@ -1,5 +1,6 @@
 """Tilt of the head from gravity: what the acceleration of the 20 Hz log points to when smoothed."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -29,17 +30,23 @@ def _smoothed(values: Floats, index: pd.DatetimeIndex) -> Floats:
 
 
 def tilt_from_gravity(
-    sideways: Floats, fore_aft: Floats, vertical: Floats, index: pd.DatetimeIndex
+    accelerations: Iterable[Floats], index: pd.DatetimeIndex
 ) -> tuple[Floats, Floats]:
     """Return the tilt fore-aft and sideways of each row in degrees, from three accelerations.
 
-    Missing where they cancel out: then nothing shows which way is down.
+    Those are in the order of `GRAVITY`. Missing where they cancel out: then nothing shows which way
+    is down.
     """
-    x, y, z = (_smoothed(values, index) for values in (sideways, fore_aft, vertical))
-    down = np.hypot(np.hypot(x, y), z) > 0
-    tilts = np.arctan2(y, z), np.arctan2(x, np.hypot(y, z))
-    first, second = (np.where(down, np.degrees(angle), np.nan) for angle in tilts)
-    return first, second
+    x, y, z = (_smoothed(values, index) for values in accelerations)
+    # In place, since a day of the log has a million rows.
+    forward = np.arctan2(y, z)
+    level = np.hypot(y, z, out=z)
+    aside = np.arctan2(x, level, out=y)
+    nowhere = ~(np.hypot(x, level, out=x) > 0)
+    for angle in (forward, aside):
+        np.degrees(angle, out=angle)
+        angle[nowhere] = np.nan
+    return forward, aside
 
 
 def angle_sd(angles: Floats, groups: Groups) -> Floats:
@@ -49,8 +56,8 @@ def angle_sd(angles: Floats, groups: Groups) -> Floats:
 
 def tilt_of_rows(prepared: Prepared) -> dict[str, Floats]:
     """Return the tilt of each judged row in degrees, fore-aft and sideways."""
-    x, y, z = (prepared.values(role_field(prepared.log, part)) for part in GRAVITY)
-    fore_aft, sideways = tilt_from_gravity(x, y, z, prepared.index)
+    accelerations = (prepared.values(role_field(prepared.log, part)) for part in GRAVITY)
+    fore_aft, sideways = tilt_from_gravity(accelerations, prepared.index)
     return {"fore_aft": fore_aft, "sideways": sideways}
 
 

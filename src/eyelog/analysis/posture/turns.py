@@ -188,16 +188,17 @@ def _by_peak(known: Evidence, index: pd.DatetimeIndex, axis: str) -> HeadMoves:
     units = known.part(AXES[axis])
     if units is None:
         units = np.full(len(index), np.nan)
-    force = pd.Series(units / UNITS_PER_G, index)
-    level = force.rolling(f"{SMOOTHED_MS}ms", center=True, closed="both").median()
-    away = (force - level).to_numpy()
+    away = units / UNITS_PER_G
+    force = pd.Series(away, index, copy=False)
+    away -= force.rolling(f"{SMOOTHED_MS}ms", center=True, closed="both").median().to_numpy()
     rule = limit(known.log, "head_move_peak")
-    way = np.where(rule.at(rule.values[0], np.inf).keeps(np.abs(away)), np.sign(away), 0.0)
-    first, last = _runs_of(way, np.zeros(len(way), dtype=np.int64))
+    height = np.abs(away)
+    way = np.where(rule.at(rule.values[0], np.inf).keeps(height), np.sign(away), 0.0)
+    first, last = _runs_of(way)
     long = last - first + 1 >= LEAST_PACKETS
     first, last = first[long], last[long]
-    at = _peaks(np.abs(np.nan_to_num(away)), first, last)
-    kept = rule.keeps(np.abs(away[at]))
+    at = _peaks(height, first, last)
+    kept = rule.keeps(height[at])
     return HeadMoves(at[kept], away[at][kept], _took_s(last - first + 1)[kept])
 
 
@@ -218,9 +219,12 @@ def peaks_of_rows(prepared: Prepared, axis: str) -> Floats:
     return np.where(np.isnan(force), np.nan, head_peaks(prepared.known, prepared.index, axis))
 
 
-def _runs_of(way: Floats, connection: Ints) -> tuple[Ints, Ints]:
-    """Return the first and the last row of each run of one sign within a connection."""
-    new = np.append(True, (np.diff(way) != 0) | (np.diff(connection) != 0))[: len(way)]
+def _runs_of(way: Floats, connection: Ints | None = None) -> tuple[Ints, Ints]:
+    """Return the first and the last row of each run of one sign, within a connection if given."""
+    changes = way[1:] != way[:-1]
+    if connection is not None:
+        changes |= connection[1:] != connection[:-1]
+    new = np.append(True, changes)[: len(way)]
     starts = np.flatnonzero(new)
     ends = np.append(starts[1:], len(way)) - 1 if len(starts) else starts
     moving: Bools = way[starts] != 0

@@ -24,7 +24,7 @@ the 15-second log. With ``wear="blinks"`` an interval in pose also counts as wor
 counted in it. `eyelog.Limits` changes the limits, for values and hours alike.
 """
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -305,17 +305,19 @@ def seconds_of(known: Evidence) -> Arrays:
         unworn = known.against_steps[Reason.UNWORN]
         np.putmask(walked, np.isnan(values) | unworn | off, np.nan)
         np.minimum(walked, worn_s, out=walked)
-    data = {
-        "recorded_s": known.recorded * length,
+    data: dict[str, Any] = {
+        "recorded_s": partial(np.multiply, known.recorded, length),
         "worn_s": worn_s,
         "valid_s": valid_s,
         "walking_s": walked,
     }
     # A packet lasts as long as all others, however early or late it was received.
     share = None if log_named(which).numbers_packets else own_share(frame.index, length)
-    if share is not None:  # records overlap: their seconds count once
-        data = {name: each * share for name, each in data.items()}
-    return Arrays(data, frame.index, {})
+    found = Arrays(data, frame.index, {})
+    if share is None:
+        return found
+    # Records overlap: their seconds count once.
+    return Arrays({name: found[name] * share for name in found.columns}, frame.index, {})
 
 
 def _worn_s(known: Evidence, values: Floats, length: float) -> Floats:

@@ -210,13 +210,16 @@ def judged_columns(table: Arrays, known: Evidence, *, allow: Reason | None = Non
     """Return the columns of a frame in order of time as `judged` does.
 
     `known` is the evidence of the frame: it may cover more fields, but only those of `table` are
-    used. Values that `mask` has judged already are returned as they are.
+    used. Values that `mask` has judged already are returned as they are. Each column is judged when
+    it is asked for: the copies of all of them would double the memory of a frame.
     """
     if known.masked:
         return table
     passing = Reason.SATURATED if allow is None else allow
     judge = _Judge(table, known)
-    columns = {name: _without(table[name], judge.bad(name, ~passing)) for name in table.columns}
+    columns: dict[Any, Any] = {
+        name: partial(judge.without, name, ~passing) for name in table.columns
+    }
     warn_unjudged(table, _lacking(table.columns, judge.unchecked))
     details = {"limits": known.limits.details(), "unchecked": judge.unchecked}
     rows = known.off_pose, known.recorded
@@ -363,6 +366,10 @@ class _Judge:
         if field.agg == "sum":
             stale &= values != 0  # a total of 0 is a measurement
         return stale
+
+    def without(self, name: Any, against: Reason) -> Any:
+        """Return a column without the values that a reason `against` them removes."""
+        return _without(self.table[name], self.bad(name, against))
 
     def bad(self, name: Any, against: Reason) -> Bools:
         """Return the values that a reason `against` them removes; missing ones may be included."""

@@ -43,7 +43,9 @@ class Arrays:
     Parameters
     ----------
     columns : mapping
-        Arrays of numpy or pandas by name; they are shared and never written to.
+        Arrays of numpy or pandas by name; they are shared and never written to. A function without
+        arguments in the place of an array is called each time that the column is asked for, so that
+        columns that are made from others need not all be in memory at once.
     index : Index
         The stamps.
     attrs : mapping
@@ -84,7 +86,8 @@ class Arrays:
         return self._columns.keys()
 
     def __getitem__(self, name: Any) -> Any:
-        return self._columns[name]
+        column = self._columns[name]
+        return column() if callable(column) else column
 
     def __len__(self) -> int:
         return len(self.index)
@@ -95,7 +98,8 @@ class Arrays:
 
     def frame(self, names: pd.Index | None = None) -> pd.DataFrame:
         """Return the columns as a frame, which shares them; `names` are their names as an index."""
-        frame = pd.DataFrame(self._columns, index=self.index, copy=False)
+        columns = {name: self[name] for name in self.columns}
+        frame = pd.DataFrame(columns, index=self.index, copy=False)
         if names is not None:
             frame.columns = names
         frame.attrs = dict(self.attrs)
