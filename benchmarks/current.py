@@ -3,9 +3,10 @@
     python benchmarks/current.py [--hours 8] [--rounds 3] [--json]
 
 A simulated wearer's rows of one day, cut to so many hours, lie in an archive and as a CSV of the
-app; a day that is shorter begins earlier, and its first rows come once more after the last. Each way from the file to the day's row runs in a process of its own, whose CPU seconds and
-peak memory are counted; the median of the rounds. Beside them polars (if it is installed) reads
-the same CSV, stamps included, and judges nothing. Needs Linux (/proc).
+app; a day that is shorter begins earlier, and its first rows come once more after the last. Each
+way from the file to the day's row runs in a process of its own, whose CPU seconds and peak memory
+are counted; the median of the rounds. Beside them polars (if it is installed) reads the same CSV,
+stamps included, and judges nothing. Needs Linux (/proc).
 """
 
 import argparse

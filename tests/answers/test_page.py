@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.answers import page as page_module
 from eyelog.answers.decode import decode_page
-from eyelog.answers.page import Page, join_pages
+from eyelog.answers.page import Page, join_pages, joined_pages
 from eyelog.provenance import history
 from support.answers import (
     EYES,
@@ -80,6 +81,18 @@ def test_a_frame_does_not_share_memory_with_its_pages() -> None:
     found.loc[:, "isl"] = False
     assert page.columns["stp"].tolist() == [1.0]
     assert join_pages([page], EYES)["isl"].tolist() == [True]
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_pages_that_are_spent_give_the_same_frame_and_lose_their_columns(
+    monkeypatch: pytest.MonkeyPatch, many: bool
+) -> None:
+    monkeypatch.setattr(page_module, "_MANY_RECORDS", 0 if many else 10)
+    hours = {"0": [{"date": stamp(0), "stp": 1, "isl": True}], "1": [{"date": stamp(1)}]}
+    kept, spent = (decode_page(answer(hours), EYES) for _ in range(2))
+    found = joined_pages([spent], EYES, spend=True)
+    assert_frame_equal(found.frame, joined_pages([kept], EYES).frame)
+    assert dict(spent.columns) == {}
 
 
 def test_a_page_counts_its_records() -> None:

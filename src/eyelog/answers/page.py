@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,9 @@ from eyelog.clock import zone
 from eyelog.errors import MixedLogsError
 
 __all__ = ["Joined", "Page", "join_pages", "joined_column", "joined_pages", "rows_kept"]
+
+
+_MANY_RECORDS: Final = 250_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +63,12 @@ def join_pages(
 
 
 def joined_pages(
-    pages: Sequence[Page], log: str, *, tz: str = "UTC", fields: Sequence[str] | None = None
+    pages: Sequence[Page],
+    log: str,
+    *,
+    tz: str = "UTC",
+    fields: Sequence[str] | None = None,
+    spend: bool = False,
 ) -> Joined:
     """Join the pages of a walk into one table, and count the repeated records.
 
@@ -78,6 +86,9 @@ def joined_pages(
     fields : sequence of str, optional
         The columns of the table; by default all fields of the catalogue, and after them the
         unknown fields of the pages, with an `EyelogWarning`.
+    spend : bool
+        Take each column out of the pages once it is joined, so that the pages of a large file and
+        its table are not in memory at once.
 
     Returns
     -------
@@ -111,6 +122,11 @@ def joined_pages(
     for name in (*names, *unknown):
         dtype = specs[name].dtype if name in specs else ""
         data[name] = _array(order.of(joined_column(filled, name, dtype)), dtype)
+        if spend:
+            for page in filled:
+                cast(dict[str, Any], page.columns).pop(name, None)
+            if len(stamps) > _MANY_RECORDS:
+                pa.default_memory_pool().release_unused()  # Arrow would keep it for later tables
     index = pd.DatetimeIndex(order.of_stamps(stamps), name="date").tz_localize("UTC")
     joined = pd.DataFrame(data, index=index.tz_convert(zone(tz)), copy=False)
     repeated, conflicts = len(stamps) - len(joined), order.conflicts

@@ -52,6 +52,22 @@ def test_columns_taken_out_are_shared_and_known_by_name() -> None:
     assert list(columns.chosen(["b"]).columns) == ["b"]
 
 
+def test_a_column_that_is_made_when_asked_for_is_in_the_frame_like_any_other() -> None:
+    made: list[int] = []
+
+    def column() -> np.ndarray:
+        made.append(1)
+        return np.array([1.0, 2.0, 3.0])
+
+    frame = table()
+    columns = Arrays({"made": column, "a": frame["a"].to_numpy()}, frame.index, {})
+    some = columns.chosen(["made"])
+    assert made == []
+    assert some["made"].tolist() == [1.0, 2.0, 3.0]
+    assert columns.frame()["made"].tolist() == [1.0, 2.0, 3.0]
+    assert len(made) == 2
+
+
 def test_an_array_becomes_numbers_as_its_column_does() -> None:
     columns = Arrays.of(table())
     np.testing.assert_array_equal(numbers(columns["b"]), [1.0, np.nan, 0.0])

@@ -21,6 +21,8 @@ def reference(us: list[int], sequence: list[float | None] | None) -> tuple[list[
                 missing = round(step / PACKET) - 1
         else:
             number = int(numbers[0])
+            if numbers[0] == numbers[1] and step <= 1_000_000:  # received twice
+                number -= 1
             while (number + 1) % 256 != numbers[1]:
                 number, missing = number + 1, missing + 1
             if missing and abs((missing + 1) * PACKET - step) > 1_000_000:
@@ -52,6 +54,13 @@ def test_a_leap_that_the_stamps_do_not_bear_out_is_a_new_connection_and_no_loss(
     us = _stamps([0, 50_000, 50_000, 50_000])
     numbers = np.array([17.0, 18.0, 100.0, 101.0])
     assert packets(us, numbers).connection.tolist() == [0, 0, 1, 1]
+    assert packets(us, numbers).lost.tolist() == [0, 0, 0, 0]
+
+
+def test_a_packet_that_is_received_twice_is_neither_a_loss_nor_a_new_connection():
+    us = _stamps([0, 50_000, 20_000, 30_000])
+    numbers = np.array([17.0, 18.0, 18.0, 19.0])
+    assert packets(us, numbers).connection.tolist() == [0, 0, 0, 0]
     assert packets(us, numbers).lost.tolist() == [0, 0, 0, 0]
 
 

@@ -7,14 +7,25 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.archive import store
+from eyelog.archive.parquet import rows as parquet_rows
 from eyelog.archive.parquet.layout import STAMP
-from eyelog.archive.parquet.rows import extras_of, frame_of, merge, stamps_of, table_of, widest
+from eyelog.archive.parquet.rows import (
+    extras_of,
+    frame_from,
+    frame_of,
+    merge,
+    stamps_of,
+    table_of,
+    widest,
+)
 from eyelog.catalogue import COMPUTED_DATA as LOG
 from eyelog.frame import conform
 from support.processes import python
@@ -145,6 +156,36 @@ def test_values_of_a_frame_are_its_own_unless_they_are_to_be_shared() -> None:
     assert not np.shares_memory(own["stp"].to_numpy(), of_table)
     own.loc[own.index[0], "stp"] = 5.0
     assert of_table[0] == 1.0
+
+
+def test_columns_that_are_spent_give_the_same_frame_and_are_gone() -> None:
+    frame = records(LOG, "2026-10-24", 50).assign(more=["a", None] * 25)
+    table = table_of(frame, LOG)
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    found = frame_from(columns, "Asia/Tokyo")
+    assert_frame_equal(found, frame_of(table, "Asia/Tokyo"))
+    assert columns == {}
+    for name in found.columns:  # none of them is a view that cannot be written to
+        found.loc[found.index[0], name] = found[name].iloc[1]
+    assert_frame_equal(frame_of(table, "UTC"), frame_of(table_of(frame, LOG), "UTC"))
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+def test_a_large_month_read_column_by_column_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sealed: bool
+) -> None:
+    archive, frame = el.Archive(tmp_path), records(LOG, "2026-10-24", 50)
+    archive.write(LOG, frame, account="ada")
+    (month,) = tmp_path.rglob("*.parquet")
+    if not sealed:
+        pq.write_table(pq.read_table(month), month)
+    whole = archive.read(LOG, account="ada", tz="UTC")
+    monkeypatch.setattr(parquet_rows, "_MANY_VALUES", 10)
+    monkeypatch.setattr(store, "_LARGE_TABLE", 10)
+    assert_frame_equal(archive.read(LOG, account="ada", tz="UTC"), whole)
+    assert_frame_equal(
+        archive.read(LOG, account="ada", tz="UTC", fields=["stp", "isl"]), whole[["stp", "isl"]]
+    )
 
 
 MANY_EXITS = """

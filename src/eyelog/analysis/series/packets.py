@@ -58,7 +58,8 @@ def packets(us: Ints, sequence: Floats | None) -> Packets:
 
     A row opens a new connection if the pause before it is longer than 12 s, or if its number leaps
     by a time that the stamps do not bear out (more than 1 s off). The first row of a connection has
-    lost none: what was sent before it is unknown.
+    lost none: what was sent before it is unknown. A number that comes again within 1 s is the same
+    packet received twice, so that nothing was lost before it.
 
     Parameters
     ----------
@@ -76,7 +77,8 @@ def packets(us: Ints, sequence: Floats | None) -> Packets:
     >>> found.connection.tolist(), found.lost.tolist()
     ([0, 0, 0, 1, 2], [0, 0, 1, 0, 0])
     """
-    leaps, steps = _leaps(us, sequence), np.diff(us, prepend=us[:1])
+    steps = np.diff(us, prepend=us[:1])
+    leaps = _leaps(steps, sequence)
     off = np.abs((leaps + 1) * PACKET_US - steps)
     opens = (steps > PAUSE_US) | ((leaps > 0) & (off > LATE_US))
     paused = np.where(steps > LATE_US, np.rint(steps / PACKET_US) - 1, 0.0)
@@ -125,9 +127,12 @@ def even(us: Ints, sequence: Floats | None) -> Ints:
     return np.asarray(np.maximum.accumulate(fitted - order) + order, dtype=np.int64)
 
 
-def _leaps(us: Ints, sequence: Floats | None) -> Floats:
+def _leaps(steps: Ints, sequence: Floats | None) -> Floats:
     """Return how many numbers each row has leaped; missing where a number is."""
     if sequence is None:
-        return np.full(len(us), np.nan)
+        return np.full(len(steps), np.nan)
     numbers = np.where((sequence >= 0) & (sequence < NUMBERS), sequence, np.nan)
-    return np.asarray(np.mod(np.diff(numbers, prepend=np.nan) - 1, NUMBERS), dtype=np.float64)
+    ahead = np.diff(numbers, prepend=np.nan)
+    leaps: Floats = np.mod(ahead - 1, NUMBERS)
+    leaps[(ahead == 0) & (steps <= LATE_US)] = 0.0
+    return leaps

@@ -145,7 +145,7 @@ def reason_of(error: EyelogError, name: str) -> str:
 def _joined(pages: list[Page], log: str) -> Joined:
     if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
         raise ArchiveError("a date in it lies outside the years 1 to 9999")
-    return joined_pages(pages, log)
+    return joined_pages(pages, log, spend=True)
 
 
 def _groups(owned: Iterator[tuple[str, Page]], most: int) -> Iterator[tuple[str, list[Page]]]:

@@ -266,6 +266,8 @@ def numbers_of(column: pa.ChunkedArray, decimal: str = ".") -> tuple[Numbers, Ma
 
 def _finite(column: pa.ChunkedArray) -> tuple[Numbers, Mask]:
     values = np.asarray(column.to_numpy(), np.float64)
+    if not values.flags.writeable:  # a view, which would keep the text of the whole block
+        values = values.copy()
     return values, np.isinf(values)
 
 

@@ -293,11 +293,12 @@ def frame_from(columns: dict[str, pa.ChunkedArray], tz: str) -> pd.DataFrame:
     memory at once.
     """
     stamps = stamps_of(pa.table({"date": columns.pop("date")}))
-    pool, own = pa.default_memory_pool(), {}
+    pool = pa.default_memory_pool()
+    own: dict[str, Any] = {}
     for name in list(columns):
         column = columns.pop(name)
         if dtype := _DTYPES.get(column.type):
-            own[name] = dtype.__from_arrow__(column)
+            own[name] = cast(Any, dtype).__from_arrow__(column)
         else:
             values = column.to_numpy()
             own[name] = values if values.flags.writeable else values.copy()
