@@ -156,7 +156,7 @@ def _tilt(
     known = worn & np.isfinite(fore_aft) & np.isfinite(vertical)
     ahead = np.bincount(number[known], fore_aft[known], minlength=bins)
     up = np.bincount(number[known], vertical[known], minlength=bins)
-    angles = np.degrees(np.arctan2(ahead, up))
+    angles = np.degrees(np.arctan2(ahead, np.abs(up)))  # as `eyelog.posture.tilt`
     rows = np.bincount(number[known], minlength=bins)
     return [_json(each) if n else None for each, n in zip(angles, rows, strict=True)]
 

@@ -23,9 +23,12 @@ def leaning(fore_aft: np.ndarray | float, sideways: np.ndarray | float = 0.0, **
 
 
 @settings(max_examples=30, deadline=None)
-@given(fore_aft=st.floats(-170, 170), sideways=st.floats(-80, 80))
-def test_a_steady_tilt_is_found_without_spread(fore_aft, sideways):
-    made = el.posture.tilt(leaning(fore_aft, sideways)).loc["all"]
+@given(fore_aft=st.floats(-89, 89), sideways=st.floats(-80, 80), upright=st.sampled_from([16, -16]))
+def test_a_steady_tilt_is_found_without_spread_whatever_upright_eyewear_states(
+    fore_aft, sideways, upright
+):
+    frame = leaning(fore_aft, sideways)
+    made = el.posture.tilt(frame.assign(accZ=frame["accZ"] * upright / 16)).loc["all"]
     assert made["fore_aft_deg"] == pytest.approx(fore_aft, abs=1e-6)
     assert made["sideways_deg"] == pytest.approx(sideways, abs=1e-6)
     assert made["fore_aft_sd_deg"] == pytest.approx(0, abs=1e-6)
@@ -53,6 +56,14 @@ def test_time_off_the_head_is_left_out():
     made = el.posture.tilt(leaning(np.where(np.arange(N) < 500, 10, 80), fitError=off)).loc["all"]
     assert made["fore_aft_deg"] == pytest.approx(10, abs=0.1)
     assert made["n"] == 500
+
+
+def test_a_head_that_hangs_straight_down_does_not_turn_over_when_its_vertical_axis_changes_sign():
+    noise = np.random.default_rng(1).normal(0, 1, N)
+    frame = packets(N, {"accX": 0 * noise, "accY": 16 + 0 * noise, "accZ": noise})
+    made = el.posture.tilt(frame).loc["all"]
+    assert made["fore_aft_deg"] == pytest.approx(90, abs=3)
+    assert made["fore_aft_sd_deg"] < 3
 
 
 def test_weightless_eyewear_has_no_tilt():

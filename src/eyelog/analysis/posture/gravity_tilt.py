@@ -35,11 +35,13 @@ def tilt_from_gravity(
     """Return the tilt fore-aft and sideways of each row in degrees, from three accelerations.
 
     Those are in the order of `GRAVITY`. Missing where they cancel out: then nothing shows which way
-    is down.
+    is down. Eyewear that is worn upright states about -16 on the vertical axis in the public
+    samples, and +16 is as common a convention, so the angles are those to the axis, whatever its
+    sign.
     """
     x, y, z = (_smoothed(values, index) for values in accelerations)
     # In place, since a day of the log has a million rows.
-    forward = np.arctan2(y, z)
+    forward = np.arctan2(y, np.abs(z, out=z))
     level = np.hypot(y, z, out=z)
     aside = np.arctan2(x, level, out=y)
     nowhere = ~(np.hypot(x, level, out=x) > 0)
@@ -97,10 +99,11 @@ def tilt(
     Notes
     -----
     The accelerations are averaged over the 0.5 s around each row, so that gravity is left (vendor
-    documentation, feature). Fore-aft is atan2(``accY``, ``accZ``), sideways is atan2(``accX``,
-    hypot(``accY``, ``accZ``)). The vendor does not document which sign is forward or right. One
-    unit of acceleration is 1/16 G, so a single row is known to 2 or 3 degrees, a mean of many to
-    much less.
+    documentation, feature). Fore-aft is atan2(``accY``, abs(``accZ``)), sideways is atan2(``accX``,
+    hypot(``accY``, ``accZ``)), both from -90 to 90. Upright eyewear states about -16 in ``accZ`` in
+    the vendor's samples (websocket-samples), so gravity is positive along the axis that it pulls
+    to; with the vendor's figure of the axes, forward and right are positive. One unit of
+    acceleration is 1/16 G, so a single row is known to 2 or 3 degrees, a mean of many to much less.
 
     Examples
     --------
