@@ -38,6 +38,7 @@ Floats = npt.NDArray[np.float64]
 START: Final = "2026-03-02"  # a Monday
 ALPHA: Final = 0.05
 OF_DAY: Final = 0.15  # how much the days of a wearer differ, as an SD of the logarithm of a rate
+PER_MIN: Final = 1200  # packets of the 20 Hz log
 BEFORE: Final = 200  # values before the first, so that it is like any other
 
 
@@ -146,7 +147,9 @@ def wear_diagnostic(rng: np.random.Generator, how: Condition) -> bool:
 # Rates of a wearer, from records
 
 
-def minutes_worn(rng: np.random.Generator, n: int, how: Condition) -> tuple[pd.Index, Floats]:
+def minutes_worn(
+    rng: np.random.Generator, n: int, how: Condition, between: tuple[int, int] = (240, 720)
+) -> tuple[pd.Index, Floats]:
     """Return the minutes of n days of 4 to 12 hours, and what multiplies the rate in each.
 
     The mean of the multiplier over days is 1 unless weekends are apart.
@@ -154,7 +157,7 @@ def minutes_worn(rng: np.random.Generator, n: int, how: Condition) -> tuple[pd.I
     level = np.exp(OF_DAY * days_of(rng, n, how._replace(drift_min=0, skewed=False))[0])
     stamps, made = [], []
     for day in np.flatnonzero(~np.isnan(level)):
-        minutes = int(rng.integers(240, 720))
+        minutes = int(rng.integers(*between))
         length = how.drift_min or (1 if how.skewed else minutes)
         spells = np.ones(1)
         if how.drift_min or how.skewed:  # counts become those of a negative binomial with k = 4
@@ -181,6 +184,17 @@ def blinking(rng: np.random.Generator, n: int, how: Condition) -> pd.DataFrame:
 def blink_rate(rng: np.random.Generator, how: Condition) -> bool:
     frame = blinking(rng, 4 if how.few else 14, how)
     found = el.blinks.rate(frame, of="wearer", log="standard_mode_logs", judge=False).iloc[0]
+    return bool(found["low"] <= 15.0 * mean_factor(how) <= found["high"])
+
+
+def single_blinks(rng: np.random.Generator, how: Condition) -> bool:
+    index, factor = minutes_worn(rng, 4 if how.few else 14, how, between=(10, 40))
+    us = np.repeat(index.asi8, PER_MIN) + np.tile(np.arange(1 - PER_MIN, 1) * 50_000, len(index))
+    blinks = rng.random(len(us)) < np.repeat(15.0 * factor / PER_MIN, PER_MIN)
+    data = {"blinkSpeed": 130.0 * blinks, "blinkStrength": 90.0 * blinks, "walking": 0.0}
+    data |= {"noiseStatus": 0.0, "fitError": 0.0, "sequenceNumber": np.arange(len(us)) % 256.0}
+    frame = pd.DataFrame(data, index=pd.DatetimeIndex(us.view("M8[us]"), tz="UTC", name="date"))
+    found = el.blinks.rate(frame, of="wearer", log="current_data").iloc[0]
     return bool(found["low"] <= 15.0 * mean_factor(how) <= found["high"])
 
 
@@ -319,6 +333,14 @@ WEEKENDS: Final = frozenset({"weekends"})
 
 ROWS: Final = (
     Row("blinks.rate", "14 days of a wearer (few: 4)", "contained", 95, blink_rate, ALL),
+    Row(
+        "blinks.rate, single blinks",
+        "14 days of 10 to 40 min at 20 Hz (few: 4)",
+        "contained",
+        95,
+        single_blinks,
+        ALL,
+    ),
     Row("gait.pace", "14 days of a wearer (few: 4)", "contained", 95, pace, ALL),
     Row("posture.head_movements", "14 days of a wearer (few: 4)", "contained", 95, head_moves, ALL),
     Row("compare.rate_ratio", "14 and 14 days (few: 4 and 4)", "p < .05", 5, rate_ratio, ALL),

@@ -5,6 +5,7 @@ import pytest
 
 import eyelog as el
 from eyelog.reports.logs import as_logs
+from support.packets import packets
 from support.reported import FIFTEEN, SIXTY, frame, logs, unworn
 
 
@@ -23,6 +24,11 @@ def test_the_60_second_log_leads_where_both_are_there() -> None:
 def test_two_frames_of_one_log_are_refused() -> None:
     with pytest.raises(el.MixedLogsError, match="one frame of each log"):
         as_logs([frame(FIFTEEN, 3), frame(FIFTEEN, 3)])
+
+
+def test_a_recording_of_some_seconds_is_refused_by_its_rows() -> None:
+    with pytest.raises(el.ConfigurationError, match="200 rows of the 20 Hz log are not even one"):
+        as_logs(packets(200))
 
 
 def test_frames_of_different_wearers_are_refused() -> None:

@@ -227,7 +227,13 @@ def as_logs(
         raise ConfigurationError("report needs a frame of one log, or of both")
     empty = [log for log, frame in found.items() if frame.empty]
     if len(empty) == len(found):
-        raise ConfigurationError("there are no records to report")
+        if rows is None or rows.empty:
+            raise ConfigurationError("there are no records to report")
+        words = log_named(next(iter(single))).words
+        raise ConfigurationError(
+            f"there is nothing to report: the {len(rows):,} rows of the {words} are not even one"
+            " interval of 15 s"
+        )
     for log in empty:
         del found[log]
     every = (*found.values(), *single.values())

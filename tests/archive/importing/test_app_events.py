@@ -37,6 +37,12 @@ def test_head_motions_are_moments_with_their_number_in_order_of_time(tmp_path):
     assert str(made["start"].iloc[1]) == "2026-10-20 10:00:01.250000+09:00"
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_events_that_a_spreadsheet_has_saved_are_the_same(tmp_path, delimiter):
+    found = read(tmp_path, FAST.replace(",", delimiter))
+    pd.testing.assert_frame_equal(found, read(tmp_path, FAST))
+
+
 def test_slow_head_motions_keep_the_sign_of_their_value(tmp_path):
     made = read(tmp_path, SLOW)
     assert made["label"].tolist() == ["slow head tilting forward"]

@@ -1,8 +1,12 @@
 """What was measured, what was lost and why."""
 
+import pandas as pd
+
 import eyelog as el
+from eyelog.reports.logs import as_logs
 from eyelog.reports.sections.trust import section
-from support.reported import FIFTEEN, SIXTY, cells, logs, unworn
+from eyelog.reports.words import MISSING
+from support.reported import FIFTEEN, SIXTY, cells, frame, logs, unworn
 
 
 def test_each_log_says_its_hours_first() -> None:
@@ -50,6 +54,14 @@ def test_the_longest_gaps_come_first() -> None:
     found = el.gaps(logs().frames[FIFTEEN])
     assert table.caption == f"The longest of {len(found)} gaps between records"
     assert table.rows[0][-1] == "no records"
+
+
+def test_records_without_any_value_have_hours_without_a_share() -> None:
+    full = frame(FIFTEEN, 2)
+    blank = full.mask(pd.DataFrame(True, full.index, full.columns)).astype(full.dtypes)
+    blank.attrs = full.attrs
+    hours = cells(section(as_logs(blank)).tables[0]())
+    assert {cell for row in hours.values() for cell in row} <= {"0.0 h", MISSING}
 
 
 def test_eyewear_that_was_never_worn_is_said() -> None:

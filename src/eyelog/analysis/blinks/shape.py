@@ -274,7 +274,8 @@ def bursts(
     single = has_single_blinks(which)
     if not single and not role(which, "burst_count"):
         raise FieldError(
-            "blinks.bursts needs the 60-second log: the 15-second log counts no bursts"
+            "blinks.bursts needs the 60-second log or the 20 Hz log: the 15-second log counts no"
+            " bursts"
         )
     fields = [*event_fields(which)] if single else burst_fields(which, cleansing)
     prepared = prepare(

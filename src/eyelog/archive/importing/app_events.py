@@ -28,6 +28,7 @@ HEAD: Final = "head motion"
 ACTIVITY: Final = "phone activity"
 _LARGEST: Final = 256 << 20
 _LINES: Final = 50  # in which the header is sought
+_DELIMITERS: Final = (",", ";", "\t")  # the app writes commas, spreadsheets also the others
 _CLASSES: Final = ("stationary", "walking", "running", "automotive", "cycling", "unknown")
 _WORD: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _TRUE: Final = ("1", "true", "yes")
@@ -73,14 +74,15 @@ Rows = list[tuple[int, dict[str, str]]]
 
 def _table(text: str) -> dict[str, Rows]:
     """Return the rows of a CSV file, by the kind of its events; nothing for another file."""
-    lines = _lines(text)
-    for number, header in lines:
-        names = [fold(cell) for cell in header]
-        if kind := event_kind(set(names)):
-            rows = [(at, cells) for at, cells in lines if any(cells)]
-            return {kind: _whole(rows, [name for name in names if name], text)}
-        if number >= _LINES:
-            break
+    for delimiter in _DELIMITERS:
+        lines = _lines(text, delimiter)
+        for number, header in lines:
+            names = [fold(cell) for cell in header]
+            if kind := event_kind(set(names)):
+                rows = [(at, cells) for at, cells in lines if any(cells)]
+                return {kind: _whole(rows, [name for name in names if name], text)}
+            if number >= _LINES:
+                break
     return {}
 
 
@@ -124,8 +126,8 @@ def _cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+def _lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         for cells in reader:
             yield reader.line_num, [cell.strip() for cell in cells]

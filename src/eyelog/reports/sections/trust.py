@@ -138,9 +138,11 @@ def _hours_table(logs: Logs) -> PageTable:
 
 
 def _hours_cell(of_log: pd.Series, name: str) -> str:
-    hours = float(of_log[name])
-    share = words.percent(hours / float(of_log["recorded_h"]))
-    return words.MISSING if np.isnan(hours) else f"{words.number(hours, 1)} h ({share})"
+    hours, recorded = float(of_log[name]), float(of_log["recorded_h"])
+    if np.isnan(hours):
+        return words.MISSING
+    share = f" ({words.percent(hours / recorded)})" if recorded else ""
+    return f"{words.number(hours, 1)} h{share}"
 
 
 def _lost_table(logs: Logs) -> PageTable:
