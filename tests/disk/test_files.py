@@ -1,5 +1,6 @@
 """Files that only their owner may read, put in place whole or not at all."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from eyelog.disk.files import (
+    cannot_write,
     make_folders,
     new_file,
     replace_file,
@@ -81,3 +83,12 @@ def test_temporary_names_are_hidden_and_never_the_same(tmp_path: Path) -> None:
     names = {temporary_name(tmp_path / "file").name for _ in range(100)}
     assert len(names) == 100
     assert all(name.startswith(".file.") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [(errno.ENOSPC, "make room or choose another place"), (errno.EACCES, "choose another place")],
+)
+def test_room_is_asked_for_only_where_the_disk_is_full(code: int, advice: str) -> None:
+    error = cannot_write(Path("days.csv"), OSError(code, "a long text of a library"))
+    assert str(error) == f"cannot write days.csv: {os.strerror(code)}; {advice}"

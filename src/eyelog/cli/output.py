@@ -2,14 +2,13 @@
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from eyelog.disk.files import whole_file
-from eyelog.errors import ConfigurationError, EyelogError, marked, spelled
+from eyelog.disk.files import cannot_write, whole_file
+from eyelog.errors import ConfigurationError, marked, spelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,8 +178,4 @@ def _write_private(path: Path, write: Callable[[BinaryIO], object]) -> None:
         with whole_file(path) as sink:
             write(sink)
     except OSError as error:
-        # pyarrow's message is long and does not name the file.
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise EyelogError(
-            f"cannot write {path}: {reason}; make room or choose another place"
-        ) from error
+        raise cannot_write(path, error) from error

@@ -1,15 +1,18 @@
 """Local files and folders that only their owner may read, put in place whole or not at all."""
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, EyelogError
 
 __all__ = [
+    "cannot_write",
+    "is_full",
     "make_folders",
     "new_file",
     "path_of",
@@ -19,6 +22,21 @@ __all__ = [
     "temporary_name",
     "whole_file",
 ]
+
+_FULL: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+def is_full(error: OSError) -> bool:
+    """Return whether something cannot be written because there is no room for it."""
+    return error.errno in _FULL
+
+
+def cannot_write(path: Path, error: OSError, *, verb: str = "write") -> EyelogError:
+    """Return the error for a file that cannot be written: why, and what to do about it."""
+    # The own message of pyarrow is long and does not name the file.
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    advice = "make room or choose" if is_full(error) else "choose"
+    return EyelogError(f"cannot {verb} {path}: {reason}; {advice} another place")
 
 
 def path_of(path: object, *, what: str) -> Path:

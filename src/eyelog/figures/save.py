@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import eyelog
-from eyelog.disk.files import path_of, whole_file
-from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.disk.files import cannot_write, path_of, whole_file
+from eyelog.errors import ConfigurationError
 from eyelog.figures.defaults import ENDINGS
 from eyelog.figures.recipe import recipe_of
 from eyelog.figures.style import WIDTHS_MM, StyledFigure, Width, inches, style
@@ -78,10 +78,7 @@ def save_figure(
                 sink, format=target.suffix[1:], dpi=300, metadata=_metadata(figure, target)
             )
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise EyelogError(
-            f"cannot save {target}: {reason}; make room or choose another place"
-        ) from error
+        raise cannot_write(target, error, verb="save") from error
 
 
 def _figure(drawn: Any) -> Figure:

@@ -29,6 +29,7 @@ from websockets.protocol import State
 from eyelog.archive.parquet.layout import check_account
 from eyelog.archive.store import Archive
 from eyelog.clock import Zone
+from eyelog.disk.files import is_full
 from eyelog.errors import ConfigurationError
 from eyelog.live.live_page import LivePage
 from eyelog.live.message import MOST_PER_SECOND, MalformedMessage, MessageLine, Messages
@@ -247,7 +248,8 @@ class Listener:
             if closed.sent is not None and closed.sent.code == 1009:
                 sender.malformed += 1
         except OSError as error:
-            self._say(f"cannot write what {sender.who} sends ({error.strerror}): make room")
+            advice = "make room" if is_full(error) else "look at the disk"
+            self._say(f"cannot write what {sender.who} sends ({error.strerror}): {advice}")
             await connection.close(1011, "cannot write")
         finally:
             del self._open[sender.number]

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from eyelog.disk.files import path_of, whole_file
-from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning
+from eyelog.disk.files import cannot_write, path_of, whole_file
+from eyelog.errors import ConfigurationError, EyelogWarning
 
 __all__ = ["check_texts", "noticing", "page_file", "write_page"]
 
@@ -36,10 +36,7 @@ def write_page(target: Path, page: str) -> Path:
         with whole_file(target) as sink:
             sink.write(page.encode())
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error)
-        raise EyelogError(
-            f"cannot write {target}: {reason}; make room or choose another place"
-        ) from error
+        raise cannot_write(target, error) from error
     return target
 
 
