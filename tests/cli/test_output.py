@@ -1,8 +1,10 @@
 """Tables as text, and files that are written whole or not at all."""
 
 import errno
+import io
 import json
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import pandas as pd
 import pytest
 
 from eyelog.cli import main
-from eyelog.cli.output import check_ending, emit, records, show
+from eyelog.cli.output import check_ending, emit, note, records, show
 from eyelog.errors import ConfigurationError
 from support.commands import RANGE
 
@@ -25,6 +27,21 @@ def test_a_full_disk_is_reported_with_the_file(of_ada, capsys, monkeypatch, tmp_
     error = capsys.readouterr().err
     assert f"cannot write {path}: No space left on device" in error
     assert list(tmp_path.iterdir()) == []
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_a_note_is_wrapped_between_words(monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    note("computed_data from a-folder-with-a-long-name: 18,772 records, 2026-10-19 to 2026-10-23")
+    lines = terminal.getvalue().splitlines()
+    assert [len(line) <= 40 for line in lines] == [True] * 3
+    assert lines[1] == "a-folder-with-a-long-name: 18,772"
 
 
 def test_stamps_keep_their_own_offset_in_json_and_durations_are_seconds() -> None:

@@ -48,6 +48,21 @@ def test_files_are_summarised_without_archive_account_or_service(folder, home, c
     assert not home.exists()
 
 
+def test_days_without_records_are_counted(folder, capsys) -> None:
+    frame = el.simulate("2026-10-19", 4, log=SIXTY, tz="Asia/Tokyo")
+    frame[frame.index.day != 20].to_csv("week_summaryData.csv")
+    assert main([*DAILY, "week_summaryData.csv"]) == 0
+    said = capsys.readouterr().err
+    assert "2026-10-19 to 2026-10-22 (1 of these days without records). Days" in said
+
+
+def test_a_quoted_pattern_stands_for_its_files(folder, capsys) -> None:
+    assert main([*DAILY, "logger/*_summaryData.csv"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 1
+    assert main([*DAILY, "logger/*_nothing.csv"]) == 1
+    assert "no file or folder logger/*_nothing.csv" in capsys.readouterr().err
+
+
 def test_one_file_of_one_log_needs_no_option(folder, capsys) -> None:
     assert main([*DAILY, "logger/a_summaryData.csv"]) == 0
     assert len(json.loads(capsys.readouterr().out)) == 1

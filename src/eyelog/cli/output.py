@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -42,8 +44,15 @@ def speak(words: Callable[[str], str]) -> None:
 
 
 def note(text: object) -> None:
-    """Print a line about the run to stderr, in the words of the command."""
-    print(one_line(_words(marked(text))), file=sys.stderr)
+    """Print a line about the run to stderr, in the words of the command.
+
+    On a terminal it is wrapped between words.
+    """
+    line = one_line(_words(marked(text)))
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+    print(line, file=sys.stderr)
 
 
 def one_line(text: object) -> str:

@@ -232,8 +232,10 @@ def _asked(args: argparse.Namespace) -> _Asked:
         args.usage("a range has a first and a last day: for one day, give it twice")
     if args.archive is not None or args.offline or args.refresh:
         args.usage("--archive, --offline and --refresh go with LOG [START END], not with files")
+    from eyelog.archive.importing.sources import matching
+
     for word in words:
-        if not Path(word).exists():
+        if not matching(Path(word)):
             _no_file(word, words)
     return _Asked(tuple(words), (), start, end)
 
@@ -390,11 +392,24 @@ def _records(count: int) -> str:
     return "1 record" if count == 1 else f"{count:,} records"
 
 
+def _days_of(index: "pd.DatetimeIndex") -> str:
+    """Return the first and the last day of sorted records, and how many days have none."""
+    from eyelog.clock import local_days
+
+    # As a range selects: the record of 00:00:00 comes with the day that it opens, and at the end of
+    # the records it closes the last day. Alone it does not make a day.
+    first = index[0].tz_localize(None).normalize()
+    last = max(local_days(index[-1:])[0], first)
+    days = local_days(index[index != index.normalize()]).unique()
+    without = (last - first).days + 1 - max(len(days), 1)
+    text = f", {first:%Y-%m-%d} to {last:%Y-%m-%d}"
+    return f"{text} ({without} of these days without records)" if without > 0 else text
+
+
 def _said(log: str, frame: "pd.DataFrame", origin: str, *, zone_given: bool) -> str:
     """Return the line that says what was read, and from where."""
     import pandas as pd
 
-    from eyelog.clock import local_days
     from eyelog.frame import OFFSET
 
     index = pd.DatetimeIndex(frame.index)
@@ -404,9 +419,7 @@ def _said(log: str, frame: "pd.DataFrame", origin: str, *, zone_given: bool) -> 
         ahead = pd.to_timedelta(frame[OFFSET].to_numpy(), unit="min")
         index = (index.tz_convert("UTC").tz_localize(None) + ahead).tz_localize("UTC")
     if len(index):
-        # As a range selects: the record of 00:00:00 comes with the day that it opens, and at the
-        # end of the records it closes the last day.
-        text += f", {index[0]:%Y-%m-%d} to {local_days(index[-1:])[0]:%Y-%m-%d}"
+        text += _days_of(index)
     advice = "" if zone_given else " (--tz for another zone)"
     if travels:
         return f"{text}. Days follow the wearer's clock, whose zone changes{advice}."

@@ -22,7 +22,7 @@ from eyelog.archive.importing.kinds import AS_CSV, NotALog, kind_of_bytes
 from eyelog.archive.importing.workbook import missing_reader, sheets_as_csv
 from eyelog.errors import ArchiveError, ConfigurationError
 
-__all__ = ["InputFile", "Unzipped", "input_file", "input_files", "opened"]
+__all__ = ["InputFile", "Unzipped", "input_file", "input_files", "matching", "opened"]
 
 LARGEST: Final = 2 << 30  # bytes of one file, unpacked
 _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
@@ -187,9 +187,20 @@ def input_file(path: Path, name: str) -> InputFile:
     return InputFile(_shown(name), lambda: cast(Any, path.open("rb", buffering=0)), size=size)
 
 
+def matching(path: Path) -> list[Path]:
+    """Return a path that exists, or those that match it as a pattern, in order of names."""
+    if path.exists():
+        return [path]
+    try:
+        return sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+    except (ValueError, NotImplementedError):  # not a pattern of pathlib
+        return []
+
+
 def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
     """Yield the files behind paths, each once; those of folders and zip files in order of names.
 
+    A path that does not exist may be a pattern, such as ``logger/*.csv``, that no shell has read.
     Open each file before taking the next: members of a zip file share its handle.
 
     Raises
@@ -197,10 +208,11 @@ def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
     ConfigurationError
         If a path does not exist.
     """
-    every = list(paths)
-    for path in every:
-        if not path.exists():
+    every: list[Path] = []
+    for path in paths:
+        if not (found := matching(path)):
             raise ConfigurationError(f"there is no file or folder {path}: nothing was read")
+        every += found
     seen: set[Path] = set()
     for path in every:
         for entry in _walk(path) if path.is_dir() else [path]:
