@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from eyelog.catalogue import known_logs
 from eyelog.cli.erasing import add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, add_location, emit, note, one_line, show
 from eyelog.cli.source import (
@@ -139,7 +140,7 @@ def add_commands(commands: Any) -> None:
     erase.set_defaults(run=_erase)
 
     export = actions.add_parser("export", help="write records to CSV, Parquet or JSON answers")
-    add_range(export)
+    add_range(export, logs=", ".join(known_logs()))
     export.add_argument(
         "-o",
         "--output",

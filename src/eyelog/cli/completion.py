@@ -7,7 +7,7 @@ import argparse
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from eyelog.catalogue import known_logs
+from eyelog.catalogue import LOGS, known_logs
 
 __all__ = ["add_commands"]
 
@@ -20,14 +20,17 @@ key. To have it in every new shell, add one line to the shell's start file:
 _SHELLS: Final = ("bash", "zsh")
 _FILES: Final = {"FILE...", "PATH", "PATH...", "FILE", "DIR"}
 _LOGS: Final = " ".join(known_logs())
+_SERVED: Final = " ".join(LOGS)
 # What a place of a command offers, by the name of a function of the script.
 _OFFERS: Final = {
     "logs": {"bash": "_eyelog_logs", "zsh": f"({_LOGS})"},
+    "logs of the service": {"bash": "_eyelog_served_logs", "zsh": f"({_SERVED})"},
     "logs and files": {"bash": "_eyelog_logs_and_files", "zsh": "_eyelog_logs_and_files"},
 }
 _FUNCTIONS: Final = {
     "bash": f"""\
 _eyelog_logs() {{ compgen -W "{_LOGS}" -- "$1"; }}
+_eyelog_served_logs() {{ compgen -W "{_SERVED}" -- "$1"; }}
 _eyelog_logs_and_files() {{ _eyelog_logs "$1"; compgen -f -- "$1"; }}
 """,
     "zsh": f"""\
@@ -58,7 +61,7 @@ def _completion(args: argparse.Namespace) -> int:
         if action.choices is not None:
             continue
         if "LOG" in words:
-            offer: Any = _OFFERS["logs and files" if _FILES & words else "logs"]
+            offer: Any = _OFFERS[_offered(action, files=bool(_FILES & words))]
         elif _FILES & words or _takes_any(action):
             offer = shtab.FILE
         else:
@@ -66,6 +69,14 @@ def _completion(args: argparse.Namespace) -> int:
         action.complete = offer  # type: ignore[attr-defined] # where shtab looks for it
     print(shtab.complete(parser, args.shell, preamble=_FUNCTIONS[args.shell]), end="")
     return 0
+
+
+def _offered(action: argparse.Action, *, files: bool) -> str:
+    """Return what the place of a log offers: the logs that its help names, if it names some."""
+    named = {log for log in known_logs() if log in str(action.help)}
+    if files:
+        return "logs and files"
+    return "logs of the service" if named == set(LOGS) else "logs"
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
