@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
+from support.packets import packets
 
 SIXTY = "standard_mode_logs"
 
@@ -36,9 +37,14 @@ def test_the_longest_gap_is_said_with_its_start() -> None:
     frame = el.sample(SIXTY)
     gaps = el.gaps(frame)
     longest = gaps.loc[gaps["duration"].idxmax()]
-    hours = longest["duration"].total_seconds() / 3600
-    said = seen(frame)["Gaps"]
-    assert f"the longest lasts {hours:.1f} h from {longest['start']:%a %d %b %H:%M}" in said
+    hours, rest = divmod(round(longest["duration"].total_seconds()), 3600)
+    words = f"{hours} h {rest // 60:02} min from {longest['start']:%a %d %b %H:%M}"
+    assert f"the longest lasts {words}" in seen(frame)["Gaps"]
+
+
+def test_a_gap_of_seconds_is_not_said_to_last_no_hours() -> None:
+    frame = packets(1200).drop(packets(1200).index[300:500])
+    assert "the longest lasts 10 s from" in seen(frame)["Gaps"]
 
 
 def test_fields_that_daily_would_use_are_named_with_what_to_type() -> None:

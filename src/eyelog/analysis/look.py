@@ -8,6 +8,7 @@ import pandas as pd
 
 from eyelog.analysis.coverage import coverage, gaps
 from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.readable import duration_text
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.sheet import NOTHING, Heading, Sheet
 from eyelog.catalogue import columns, log_named, needed
@@ -116,9 +117,8 @@ def _gaps(frame: pd.DataFrame) -> str:
     if found.empty:
         return "none"
     start, length = found.sort_values("duration", kind="stable")[["start", "duration"]].iloc[-1]
-    hours = length / pd.Timedelta("1h")
     return (
-        f"{len(found):,}; the longest lasts {hours:,.1f} h from {start:%a} {start.day}"
+        f"{len(found):,}; the longest lasts {duration_text(length)} from {start:%a} {start.day}"
         f" {start:%b %H:%M}"
     )
 

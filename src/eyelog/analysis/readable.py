@@ -15,7 +15,7 @@ from eyelog.clock import LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError, marked
 from eyelog.frame import require_frame
 
-__all__ = ["on_clock", "readable"]
+__all__ = ["duration_text", "on_clock", "readable"]
 
 ALL: Final = "all"
 FEW: Final = 10  # tables with no more columns are shown whole
@@ -204,7 +204,7 @@ def _column(table: pd.DataFrame, name: Any, about: Column) -> tuple[Heading, lis
             unit = _one_year(values)
             texts = _stamp_texts(values, unit, coarse=about.digits == 0)
     elif values.dtype.kind == "m":
-        texts = [NOTHING if pd.isna(value) else _duration_text(value) for value in values]
+        texts = [NOTHING if pd.isna(value) else duration_text(value) for value in values]
     elif name == "bytes":
         texts = [_size_text(value) for value in values]
     elif infer_dtype(values, skipna=True) == "boolean":  # of objects too, as read from CSV
@@ -285,7 +285,7 @@ def _clock_texts(values: pd.Series, index: pd.Index) -> list[str]:
     ]
 
 
-def _duration_text(value: pd.Timedelta) -> str:
+def duration_text(value: pd.Timedelta) -> str:
     """Return "2 d 03 h", "1 h 05 min", "4 min 15 s" or "15 s"."""
     seconds = round(value.total_seconds())
     days, rest = divmod(seconds, 86_400)
