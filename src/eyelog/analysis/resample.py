@@ -264,7 +264,9 @@ class _Bins:
                 )
                 carried[f"{field.name}{WEIGHT}"] = behind
             else:
-                covered = self._coverage(numbers(self.frame[field.name]))
+                # The same column where it can be: each time it is asked for, it is judged again.
+                whole = f"{field.name}{TOTAL}" in self.frame.columns
+                covered = self._coverage(numbers(self.frame[field.name]) if whole else values)
                 reduced = reductions.by_rule(field.agg, values, self._time(field), self.groups)
             if field.agg == "sum":
                 carried[f"{field.name}{TOTAL}"] = reduced
