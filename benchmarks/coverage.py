@@ -150,9 +150,10 @@ def wear_diagnostic(rng: np.random.Generator, how: Condition) -> bool:
 def minutes_worn(
     rng: np.random.Generator, n: int, how: Condition, between: tuple[int, int] = (240, 720)
 ) -> tuple[pd.Index, Floats]:
-    """Return the minutes of n days of 4 to 12 hours, and what multiplies the rate in each.
+    """Return the minutes of n days, and what multiplies the rate in each.
 
-    The mean of the multiplier over days is 1 unless weekends are apart.
+    A day has 4 to 12 hours, or as many minutes as `between` says. The mean of the multiplier over
+    days is 1 unless weekends are apart.
     """
     level = np.exp(OF_DAY * days_of(rng, n, how._replace(drift_min=0, skewed=False))[0])
     stamps, made = [], []

@@ -10,6 +10,7 @@ import pytest
 from eyelog.disk.files import (
     cannot_write,
     make_folders,
+    matching,
     new_file,
     replace_file,
     temporary_name,
@@ -92,3 +93,15 @@ def test_temporary_names_are_hidden_and_never_the_same(tmp_path: Path) -> None:
 def test_room_is_asked_for_only_where_the_disk_is_full(code: int, advice: str) -> None:
     error = cannot_write(Path("days.csv"), OSError(code, "a long text of a library"))
     assert str(error) == f"cannot write days.csv: {os.strerror(code)}; {advice}"
+
+
+def test_a_pattern_that_no_shell_has_read_stands_for_the_files_that_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("b.csv", "a.csv", "c.txt", "[d].csv"):
+        (tmp_path / name).write_text("x")
+    monkeypatch.chdir(tmp_path)
+    for pattern in (Path("*.csv"), tmp_path / "*.csv"):
+        assert [path.name for path in matching(pattern)] == ["[d].csv", "a.csv", "b.csv"]
+    assert matching(Path("[d].csv")) == [Path("[d].csv")]  # what exists is no pattern
+    assert matching(Path("*.json")) == matching(Path("a**b")) == []

@@ -72,10 +72,10 @@ def _completion(args: argparse.Namespace) -> int:
 
 
 def _offered(action: argparse.Action, *, files: bool) -> str:
-    """Return what the place of a log offers: the logs that its help names, if it names some."""
-    named = {log for log in known_logs() if log in str(action.help)}
+    """Return what the place of a log offers: those of the service if its help names them alone."""
     if files:
         return "logs and files"
+    named = {log for log in known_logs() if log in str(action.help)}
     return "logs of the service" if named == set(LOGS) else "logs"
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from eyelog.catalogue import LOGS, check_log, check_served, either_log, known_logs, near
 from eyelog.cli.output import note
+from eyelog.disk.files import matching
 from eyelog.errors import ConfigurationError, EyelogWarning
 
 if TYPE_CHECKING:
@@ -232,8 +233,6 @@ def _asked(args: argparse.Namespace) -> _Asked:
         args.usage("a range has a first and a last day: for one day, give it twice")
     if args.archive is not None or args.offline or args.refresh:
         args.usage("--archive, --offline and --refresh go with LOG [START END], not with files")
-    from eyelog.archive.importing.sources import matching
-
     for word in words:
         if not matching(Path(word)):
             _no_file(word, words)

@@ -14,6 +14,7 @@ __all__ = [
     "cannot_write",
     "is_full",
     "make_folders",
+    "matching",
     "new_file",
     "path_of",
     "put_in_place",
@@ -44,6 +45,16 @@ def path_of(path: object, *, what: str) -> Path:
     if not isinstance(path, str | os.PathLike):
         raise ConfigurationError(f"{what} takes a path, not a {type(path).__name__}")
     return Path(path)
+
+
+def matching(path: Path) -> list[Path]:
+    """Return a path that exists, or those that match it as a pattern, in order of names."""
+    if path.exists():
+        return [path]
+    try:
+        return sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+    except (ValueError, NotImplementedError):  # not a pattern of pathlib
+        return []
 
 
 def make_folders(path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from eyelog.archive.importing import sources as module
-from eyelog.archive.importing.sources import InputFile, Unzipped, input_files, matching, opened
+from eyelog.archive.importing.sources import InputFile, Unzipped, input_files, opened
 from eyelog.errors import ArchiveError, ConfigurationError
 from support.loggerfiles import zipped
 
@@ -45,18 +45,6 @@ def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(CSV)
     assert len(list(input_files([path, tmp_path, tmp_path / "a.csv"]))) == 1
-
-
-def test_a_pattern_that_no_shell_has_read_stands_for_the_files_that_match(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("b.csv", "a.csv", "c.txt", "[d].csv"):
-        (tmp_path / name).write_text("x")
-    monkeypatch.chdir(tmp_path)
-    for pattern in (Path("*.csv"), tmp_path / "*.csv"):
-        assert [path.name for path in matching(pattern)] == ["[d].csv", "a.csv", "b.csv"]
-    assert matching(Path("[d].csv")) == [Path("[d].csv")]  # what exists is no pattern
-    assert matching(Path("*.json")) == matching(Path("a**b")) == []
 
 
 def test_a_link_is_refused_and_not_read(tmp_path: Path) -> None:

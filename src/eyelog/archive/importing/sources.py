@@ -20,9 +20,10 @@ from typing import Any, BinaryIO, Final, cast
 
 from eyelog.archive.importing.kinds import AS_CSV, NotALog, kind_of_bytes
 from eyelog.archive.importing.workbook import missing_reader, sheets_as_csv
+from eyelog.disk.files import matching
 from eyelog.errors import ArchiveError, ConfigurationError
 
-__all__ = ["InputFile", "Unzipped", "input_file", "input_files", "matching", "opened"]
+__all__ = ["InputFile", "Unzipped", "input_file", "input_files", "opened"]
 
 LARGEST: Final = 2 << 30  # bytes of one file, unpacked
 _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
@@ -185,16 +186,6 @@ def input_file(path: Path, name: str) -> InputFile:
     except OSError:  # opening it will report the fault
         size = 0
     return InputFile(_shown(name), lambda: cast(Any, path.open("rb", buffering=0)), size=size)
-
-
-def matching(path: Path) -> list[Path]:
-    """Return a path that exists, or those that match it as a pattern, in order of names."""
-    if path.exists():
-        return [path]
-    try:
-        return sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
-    except (ValueError, NotImplementedError):  # not a pattern of pathlib
-        return []
 
 
 def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
