@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 import eyelog as el
 from eyelog.figures import style
 from eyelog.figures.recipe import recipe_of
-from eyelog.figures.style import COLOURS, StyledFigure, axes, legend, panels, patch, title
+from eyelog.figures.style import COLOURS, StyledFigure, axes, legend, panels, patch, set_title
 
 STATES = ("usable", "off pose", "noisy", "walking", "not worn", "no record")
 
@@ -31,7 +31,7 @@ STATES = ("usable", "off pose", "noisy", "walking", "not worn", "no record")
 def plot_line(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax = axes(ax)
     ax.plot(table["v"].to_numpy())
-    title(ax, "anna · 15-second log · 20 to 26 Oct 2025 · Asia/Tokyo")
+    set_title(ax, "anna · 15-second log · 20 to 26 Oct 2025 · Asia/Tokyo")
     legend(ax, [patch(name) for name in STATES])
     return ax
 
@@ -161,7 +161,7 @@ def test_a_long_label_does_not_make_a_column_of_the_whole_legend() -> None:
 
 def test_a_name_that_is_too_long_for_the_figure_loses_its_middle() -> None:
     ax = axes(None)
-    title(ax, "wearer-" + 100 * "0" + "-end · 15-second log")
+    set_title(ax, "wearer-" + 100 * "0" + "-end · 15-second log")
     ax.figure.set_size_inches(style.inches(89), 3)
     assert drawn(ax.figure)._suptitle.get_window_extent().x1 <= ax.figure.bbox.width
     first, second = ax.figure.get_suptitle().split("\n")
@@ -170,9 +170,31 @@ def test_a_name_that_is_too_long_for_the_figure_loses_its_middle() -> None:
     assert second == "15-second log"
 
 
+def test_a_title_that_is_given_takes_the_place_of_ours_and_an_empty_one_drops_it() -> None:
+    days = el.daily(el.sample())
+    assert el.plot_daily(days, "steps", title="Steps at work").figure.get_suptitle() == (
+        "Steps at work"
+    )
+    assert drawn(el.plot_daily(days, "steps", title="").figure).get_suptitle() == ""
+    _, ax = plt.subplots()
+    assert el.plot_daily(days, "steps", ax=ax, title="").get_title(loc="left") == ""
+
+
+def test_a_title_that_the_user_sets_afterwards_takes_the_place_of_ours() -> None:
+    days = el.daily(el.sample())
+    over = el.plot_daily(days, "steps").figure
+    over.suptitle("mine")
+    assert drawn(over).get_suptitle() == "mine"
+    ax = el.plot_daily(days, "steps")
+    ax.set_title("mine")
+    assert drawn(ax.figure).get_suptitle() == ""
+    panels_of_week = el.plot_timeline(el.sample("standard_mode_logs"), fields=["tl_yav"])
+    assert drawn(panels_of_week[0].figure).get_suptitle() != ""
+
+
 def test_letters_that_no_font_has_are_named_in_one_line() -> None:
     ax = axes(None)
-    title(ax, "\U00013000\U00013001 · 15-second log")
+    set_title(ax, "\U00013000\U00013001 · 15-second log")
     with pytest.warns(el.errors.EyelogWarning, match="no installed font has") as caught:
         drawn(ax.figure)
     assert len({str(one.message) for one in caught}) == 1

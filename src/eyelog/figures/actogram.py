@@ -31,7 +31,7 @@ from eyelog.figures.style import (
     own_figure,
     patch,
     plot_function,
-    title,
+    set_title,
 )
 from eyelog.figures.tables import row_seconds, stamps
 from eyelog.frame import ACCOUNT, require
@@ -64,6 +64,7 @@ def plot_actogram(
     *,
     double: bool = True,
     events: pd.DataFrame | None = None,
+    title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw many days below each other: states, a value, or who wore the eyewear when.
 
@@ -80,6 +81,8 @@ def plot_actogram(
     events : DataFrame, optional
         The diary, as of `eyelog.read_events`: moments and spans are numbered at their times, spans
         of more than a day are bars beside the days. Only of one wearer.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def plot_actogram(
     if isinstance(states_or_values, pd.DataFrame):
         if events is not None:
             raise ConfigurationError("plot_actogram takes events= of one wearer, not of a table")
-        return _who_wore_when(states_or_values)
+        return _who_wore_when(states_or_values, title)
     series = _series(states_or_values)
     index = stamps(series.index, what="plot_actogram")
     if not index.is_monotonic_increasing:
@@ -156,7 +159,7 @@ def plot_actogram(
     legend(made[0], entries)
     if events is not None:
         _draw_events(made[0], made[-1], events, days, clock, double=double)
-    title(made[0], title_of(series, days=days, zone=False))
+    set_title(made[0], title_of(series, days=days, zone=False), title)
     return cast("np.ndarray[Any, np.dtype[np.object_]]", made)
 
 
@@ -394,7 +397,9 @@ def _draw_bars(lane: Axes, bars: list[tuple[float, float, int]]) -> None:
     lane.tick_params(axis="y", labelleft=False)
 
 
-def _who_wore_when(table: pd.DataFrame) -> "np.ndarray[Any, np.dtype[np.object_]]":
+def _who_wore_when(
+    table: pd.DataFrame, given_title: str | None
+) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw a cell for each wearer and day, days that count beside, wearers of each day beneath."""
     require(table, ["worn_h"], purpose="plot_actogram")
     if list(table.index.names) != [ACCOUNT, "day"]:
@@ -436,7 +441,7 @@ def _who_wore_when(table: pd.DataFrame) -> "np.ndarray[Any, np.dtype[np.object_]
     entries += [patch("no record"), *([patch("weekend")] if is_weekend(days).any() else [])]
     legend(cells, entries)
     who = counted(len(names), "wearer")
-    title(cells, title_of(table, wearer=who, days=days, zone=False))
+    set_title(cells, title_of(table, wearer=who, days=days, zone=False), given_title)
     return np.array([cells, beside, beneath], dtype=object)
 
 

@@ -25,7 +25,7 @@ from eyelog.figures.style import (
     patch,
     plot_function,
     sequential,
-    title,
+    set_title,
 )
 from eyelog.frame import require, require_frame
 
@@ -45,6 +45,7 @@ def plot_agreement(
     *,
     quantity: str | None = None,
     ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw the difference of each pair against its mean, with bias and limits of agreement.
 
@@ -62,6 +63,8 @@ def plot_agreement(
         frames, and the words on the axes with pairs. Default: the row that `limits` is.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -111,7 +114,7 @@ def plot_agreement(
     value_axis(ax.yaxis)
     value_axis(ax.xaxis, most=8)
     legend(ax, entries)
-    title(ax, title_of(pairs))
+    set_title(ax, title_of(pairs), title)
     return ax
 
 

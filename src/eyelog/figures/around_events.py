@@ -11,7 +11,7 @@ from eyelog.errors import ConfigurationError, FieldError
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import counted, say_no_values, strip, value_axis
 from eyelog.figures.named import name_label
-from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
+from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.tables import stated_seconds
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
@@ -31,6 +31,7 @@ def plot_events(
     each: pd.DataFrame | None = None,
     change: bool = False,
     ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw the mean course of a field around events, with its band and the single events.
 
@@ -47,6 +48,8 @@ def plot_events(
         offsets together, which decides what changed. The band for single offsets is lighter.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -139,7 +142,7 @@ def plot_events(
     given = numbers(course["events"]) if "events" in course.columns else events
     happened = int(given.max(initial=0))
     parts = [title_of(table), counted(happened, "event")]
-    title(ax, " · ".join(part for part in parts if part))
+    set_title(ax, " · ".join(part for part in parts if part), title)
     return ax
 
 

@@ -14,7 +14,7 @@ from eyelog.catalogue import catalogue
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.marks import percent
-from eyelog.figures.style import COLOURS, SMALL_PT, axes, legend, patch, plot_function, title
+from eyelog.figures.style import COLOURS, SMALL_PT, axes, legend, patch, plot_function, set_title
 from eyelog.frame import require, require_frame
 from eyelog.provenance import KEY, history, stated_log
 
@@ -40,7 +40,12 @@ USED_FOR: Final[Mapping[str, str]] = {
 
 
 @plot_function
-def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def plot_attrition(
+    table: pd.DataFrame,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
     """Draw the flow from all records to those that a recipe uses, with counts.
 
     Parameters
@@ -49,6 +54,8 @@ def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         The result of `eyelog.attrition`.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -124,7 +131,7 @@ def plot_attrition(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     ax.xaxis.set_major_locator(MaxNLocator(3, integer=True))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.set_xlabel("Records")
-    title(ax, _title(table, log))
+    set_title(ax, _title(table, log), title)
     entries = [patch("left after the condition", "worn"), patch("used", "usable")]
     entries.append(patch("removed", "flagged"))
     if unknown.any():

@@ -13,7 +13,7 @@ from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import MOST_WITH_WEEKENDS, days_wide, lone, say_no_values, value_axis
 from eyelog.figures.named import last_step, step_label
-from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
+from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.tables import dates_of
 from eyelog.frame import require, require_frame
 
@@ -29,6 +29,7 @@ def plot_baseline(
     *,
     changes: Sequence[pd.Timestamp] = (),
     ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw a person's days against the usual range of their own earlier days.
 
@@ -41,6 +42,8 @@ def plot_baseline(
         a new level begins.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -116,7 +119,7 @@ def plot_baseline(
     days_wide(ax, len(days))
     day_axis(ax.xaxis, days)
     legend(ax, entries)
-    title(ax, title_of(table, days=index))
+    set_title(ax, title_of(table, days=index), title)
     return ax
 
 

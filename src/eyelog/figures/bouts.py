@@ -16,7 +16,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import hours_axis
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import colour_bar, counted, number
-from eyelog.figures.style import COLOURS, axes, legend, line, plot_function, sequential, title
+from eyelog.figures.style import COLOURS, axes, legend, line, plot_function, sequential, set_title
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_bouts"]
@@ -30,7 +30,13 @@ HOUR_US: Final = 3_600_000_000
 
 
 @plot_function
-def plot_bouts(table: pd.DataFrame, *, column: str | None = None, ax: Axes | None = None) -> Axes:
+def plot_bouts(
+    table: pd.DataFrame,
+    *,
+    column: str | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
     """Draw when bouts were, how long each lasted, and optionally what each was like.
 
     Each bout is a line from its start to its end, at the height of its duration; short ones are
@@ -44,6 +50,8 @@ def plot_bouts(table: pd.DataFrame, *, column: str | None = None, ax: Axes | Non
         A column of the table that gives the colours, such as ``"pace_spm"``.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -101,7 +109,7 @@ def plot_bouts(table: pd.DataFrame, *, column: str | None = None, ax: Axes | Non
     if unknown and named is not None:
         entries.append(line(f"{named.label} not known", "hatch", marker=marker, linestyle=""))
     legend(ax, entries)
-    title(ax, title_of(table, days=local_days(start, stamp="start"), zone=False))
+    set_title(ax, title_of(table, days=local_days(start, stamp="start"), zone=False), title)
     return ax
 
 

@@ -31,7 +31,7 @@ from eyelog.figures.style import (
     line,
     own_figure,
     plot_function,
-    title,
+    set_title,
 )
 from eyelog.figures.tables import dates_of, log_or_none
 from eyelog.frame import ACCOUNT, require, require_frame
@@ -88,6 +88,7 @@ def plot_change(
     by: str | None = None,
     account: str | None = None,
     result: TwoPeriods | GroupDifference | pd.DataFrame | None = None,
+    title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     r"""Draw two periods or two conditions, and beside them the difference with its interval.
 
@@ -113,6 +114,8 @@ def plot_change(
         `eyelog.compare.group_difference` or `eyelog.compare.fit_mixed`. Default: of one wearer the
         first; of many the second where each wearer has one condition, else the third. Of days worn
         for less than 4 hours it must have counted either all or none.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -181,7 +184,11 @@ def plot_change(
     legend(made[0], _entries(sides, said))
     _note(made[0], sides, said, about, left_out)
     named = wearer or table.attrs.get(KEY, {}).get("account") or ""
-    title(made[0], " · ".join(part for part in (str(named), _words(about, names, at, by)) if part))
+    set_title(
+        made[0],
+        " · ".join(part for part in (str(named), _words(about, names, at, by)) if part),
+        title,
+    )
     return cast("np.ndarray[Any, np.dtype[np.object_]]", made)
 
 

@@ -13,7 +13,7 @@ from eyelog.errors import ConfigurationError, argument
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
 from eyelog.figures.labels import LOG_WORDS, range_words, short_names
 from eyelog.figures.marks import MOST_WITH_WEEKENDS, counted, days_wide, lone, value_axis
-from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, title
+from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, set_title
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
 
@@ -36,6 +36,7 @@ def plot_cohort(
     kind: str = "lines",
     by: str | None = None,
     ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw one column of the days of many wearers.
 
@@ -56,6 +57,8 @@ def plot_cohort(
         The column with the group of each wearer, for ``kind="groups"``.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -124,7 +127,7 @@ def plot_cohort(
     words = LOG_WORDS.get(stated_log(table) or "", "")
     days = pd.DatetimeIndex(wide.columns)
     parts = [counted(wearers, "wearer"), words, range_words(days[0], days[-1])]
-    title(ax, " · ".join(part for part in parts if part))
+    set_title(ax, " · ".join(part for part in parts if part), title)
     return ax
 
 

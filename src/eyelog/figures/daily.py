@@ -23,7 +23,7 @@ from eyelog.figures.marks import (
     strip,
     value_axis,
 )
-from eyelog.figures.style import COLOURS, HATCH, axes, legend, line, patch, plot_function, title
+from eyelog.figures.style import COLOURS, HATCH, axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.tables import dates_of, log_or_none
 from eyelog.frame import require, require_frame
 
@@ -48,6 +48,7 @@ def plot_daily(
     *,
     min_worn_h: float = COUNTED_WORN_H,
     ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw one column of a daily summary, and beneath it the hours that each day is based on.
 
@@ -66,6 +67,8 @@ def plot_daily(
         A day with fewer worn hours is hollow; without ``worn_h`` in the table, none is.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -142,7 +145,7 @@ def plot_daily(
     if is_weekend(days).any() and len(days) <= MOST_WITH_WEEKENDS:
         entries.append(patch("weekend"))
     legend(bottom, entries)
-    title(ax, title_of(table, days=index))
+    set_title(ax, title_of(table, days=index), title)
     return ax
 
 

@@ -25,7 +25,7 @@ from eyelog.figures.style import (
     panels,
     patch,
     plot_function,
-    title,
+    set_title,
 )
 from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import clock_of, require, require_one_frame
@@ -50,6 +50,7 @@ def plot_day(
     second: str | None = None,
     states: pd.Series | None = None,
     events: pd.DataFrame | None = None,
+    title: str | None = None,
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Draw one field over each day in full, one panel per day, from 00 to 24.
 
@@ -69,6 +70,8 @@ def plot_day(
     events : DataFrame, optional
         Events to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
         ``label``.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -151,7 +154,7 @@ def plot_day(
     figure.layouts = 2
     unit_s = unit_seconds(frame)
     figure.supylabel(label_of(log, field, seconds=unit_s), fontsize=TEXT_PT)
-    title(made[0], title_of(frame, zone=False))
+    set_title(made[0], title_of(frame, zone=False), title)
     kinds = [_entry(log, name, unit_s, place == 1) for place, name in enumerate(names)]
     columns = traces.columns_for(0, 24 * HOUR_US, seconds)
     if columns is not None:

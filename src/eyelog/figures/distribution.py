@@ -25,7 +25,7 @@ from eyelog.figures.style import (
     patch,
     plot_function,
     sequential,
-    title,
+    set_title,
 )
 from eyelog.frame import interval_seconds
 
@@ -50,6 +50,7 @@ def plot_distribution(
     typical: TypicalValue | None = None,
     stamp: str | None = None,
     ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw how often values occur, of all of them or group by group, and the typical value.
 
@@ -73,6 +74,8 @@ def plot_distribution(
         open their days.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -154,7 +157,7 @@ def plot_distribution(
     ax.set_xlabel(series_label(series))
     panel_legend(ax, entries)
     by_day = isinstance(series.index, pd.DatetimeIndex) and series.index.name == "day"
-    title(ax, title_of(series, days=pd.DatetimeIndex(series.index) if by_day else None))
+    set_title(ax, title_of(series, days=pd.DatetimeIndex(series.index) if by_day else None), title)
     return ax
 
 

@@ -14,7 +14,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, hours_axis
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
-from eyelog.figures.style import COLOURS, axes, legend, patch, plot_function, sequential, title
+from eyelog.figures.style import COLOURS, axes, legend, patch, plot_function, sequential, set_title
 from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import clock_of, is_resampled, require, require_one_frame
 
@@ -30,7 +30,12 @@ ROW_MM, LEAST_MM, MOST_MM = 4.0, 34.0, 150.0
 
 @plot_function
 def plot_heatmap(
-    frame: pd.DataFrame, field: str, *, scale: str = "auto", ax: Axes | None = None
+    frame: pd.DataFrame,
+    field: str,
+    *,
+    scale: str = "auto",
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw one field, day by time of day.
 
@@ -51,6 +56,8 @@ def plot_heatmap(
         least half of them are 0, as with steps, and a linear scale otherwise.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -118,7 +125,7 @@ def plot_heatmap(
     hours_axis(ax, clock.tz)
     day_axis(ax.yaxis, days)
     legend(ax, [patch("no usable value", "masked"), patch("no record")])
-    title(ax, title_of(frame, zone=False))
+    set_title(ax, title_of(frame, zone=False), title)
     return ax
 
 

@@ -15,7 +15,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows_axis, hours_axis
 from eyelog.figures.labels import short_names, title_of
-from eyelog.figures.style import axes, legend, plot_function, title
+from eyelog.figures.style import axes, legend, plot_function, set_title
 from eyelog.figures.tables import row_seconds, stamps
 from eyelog.frame import clock_of
 from eyelog.provenance import history
@@ -50,6 +50,7 @@ def plot_overview(
     *,
     limits: Limits | None = None,
     ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw the state of the eyewear, one row per wearer and day, from 00 to 24.
 
@@ -67,6 +68,8 @@ def plot_overview(
         The limits by which a frame is judged.
     ax : Axes, optional
         The Axes to draw on; a new figure by default, whose height follows the number of rows.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -136,7 +139,9 @@ def plot_overview(
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     many = f"{len(rows.names)} wearers" if len(rows.names) > 1 else None
-    title(ax, title_of(states, wearer=many, days=local_days(index, clock=clock), zone=False))
+    set_title(
+        ax, title_of(states, wearer=many, days=local_days(index, clock=clock), zone=False), title
+    )
     legend(ax, ribbon.entries(codes))
     return ax
 

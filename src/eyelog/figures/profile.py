@@ -28,7 +28,7 @@ from eyelog.figures.style import (
     patch,
     plot_function,
     sequential,
-    title,
+    set_title,
 )
 from eyelog.frame import require, require_frame
 
@@ -38,7 +38,12 @@ WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 @plot_function
-def plot_profile(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+def plot_profile(
+    table: pd.DataFrame,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
     """Draw the usual day or week: medians, the middle half of the values, and how many days.
 
     Parameters
@@ -47,6 +52,8 @@ def plot_profile(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         The result of `eyelog.rhythm.profile`, by hour, by weekday or by both.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -85,7 +92,7 @@ def plot_profile(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         )
     ax = axes(ax, height_mm=46.0 if len(names) == 2 else 56.0)
     draw[names](ax, table)
-    title(ax, title_of(table, days=span_of(table), zone=False))
+    set_title(ax, title_of(table, days=span_of(table), zone=False), title)
     return ax
 
 

@@ -18,7 +18,7 @@ from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import day_edges, hours_axis, time_axis, to_x
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import percent
-from eyelog.figures.style import axes, legend, patch, plot_function, sequential, title
+from eyelog.figures.style import axes, legend, patch, plot_function, sequential, set_title
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
 from eyelog.frame import OFFSET, STORED, clock_of, require_frame
 from eyelog.provenance import history
@@ -38,6 +38,7 @@ def plot_quality(
     by: Literal["time", "time_of_day"] = "time",
     limits: Limits | None = None,
     ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw how much of the time values are flagged, one row per reason, in words.
 
@@ -55,6 +56,8 @@ def plot_quality(
         The limits by which a frame is judged.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def plot_quality(
         time_axis(ax, clock)
     else:
         hours_axis(ax, clock.tz)
-    title(ax, title_of(reasons, zone=by == "time", clock=clock))
+    set_title(ax, title_of(reasons, zone=by == "time", clock=clock), title)
     legend(ax, [patch("no record")])
     return ax
 

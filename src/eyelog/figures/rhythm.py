@@ -15,7 +15,7 @@ from eyelog.figures.calendar_axis import hours_axis
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import number, say_no_values, value_axis
 from eyelog.figures.named import last_step, span_of, step_label
-from eyelog.figures.style import COLOURS, axes, line, panel_legend, patch, plot_function, title
+from eyelog.figures.style import COLOURS, axes, line, panel_legend, patch, plot_function, set_title
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_rhythm"]
@@ -31,6 +31,7 @@ def plot_rhythm(
     least_active: ActiveHours | None = None,
     cosinor: Cosinor | None = None,
     ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw the average day with its most and least active hours and its cosinor.
 
@@ -48,6 +49,8 @@ def plot_rhythm(
         stand out from the variation between days (p of 0.05 or more), the legend says so instead.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -109,7 +112,7 @@ def plot_rhythm(
         say_no_values(ax)
     hours_axis(ax, last_step(profile).get("tz"))
     panel_legend(ax, entries, shared=shared)
-    title(ax, title_of(profile, days=span_of(profile), zone=False))
+    set_title(ax, title_of(profile, days=span_of(profile), zone=False), title)
     return ax
 
 

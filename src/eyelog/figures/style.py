@@ -5,11 +5,11 @@ and each time it is drawn, never at import, and never to an Axes that a user pas
 function is written like this::
 
     @plot_function
-    def plot_thing(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    def plot_thing(table, *, ax: Axes | None = None, title: str | None = None) -> Axes:
         ...                                     # check the table first
         ax = axes(ax, height_mm=60)
         ax.plot(..., color=COLOURS["usable"])
-        title(ax, title_of(table))              # figures/labels.py
+        set_title(ax, title_of(table), title)   # figures/labels.py
         legend(ax, [patch("usable"), line("7-day median", "reference")])
         return ax
 
@@ -40,6 +40,7 @@ from matplotlib.lines import Line2D
 from matplotlib.offsetbox import HPacker, TextArea, VPacker
 from matplotlib.patches import Patch
 from matplotlib.rcsetup import cycler
+from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from eyelog.errors import EyelogWarning
@@ -66,8 +67,8 @@ __all__ = [
     "patch",
     "plot_function",
     "sequential",
+    "set_title",
     "style",
-    "title",
     "unmanaged",
 ]
 
@@ -325,6 +326,7 @@ class StyledFigure(Figure):
         self.entries: dict[str, Artist] = {}
         self._fitted_px: float | None = None
         self._title = ""
+        self._panel_titles: tuple[str, ...] = ()
         self._note: tuple[str, str] = ("", "")
 
     def draw(self, renderer: Any) -> None:
@@ -336,6 +338,8 @@ class StyledFigure(Figure):
     def fit(self) -> None:
         """Fit title, legend and labels to the present size of the figure."""
         width = float(self.bbox.width)
+        if self._title and self._panel_titles != self._titles_of_first_panel():
+            self.suptitle("")  # the user has put a title in the place of ours
         if width != self._fitted_px:
             self._fitted_px = width
             self._fit_title(width)
@@ -346,7 +350,22 @@ class StyledFigure(Figure):
     def set_title(self, text: str) -> None:
         """Write the title at the left; it breaks between its parts if it is too long."""
         self._title, self._fitted_px = text, None
-        self._write_title(text)
+        self.keep_panel_titles()
+        if text:
+            self._write_title(text)
+
+    def suptitle(self, t: str, **kwargs: Any) -> Text:
+        """Set the title of the figure; the user's own takes the place of eyelog's."""
+        self._title = ""
+        return super().suptitle(t, **kwargs)
+
+    def keep_panel_titles(self) -> None:
+        """Remember how eyelog has titled the first panel, to see when the user titles it."""
+        self._panel_titles = self._titles_of_first_panel()
+
+    def _titles_of_first_panel(self) -> tuple[str, ...]:
+        places: tuple[Literal["left", "center", "right"], ...] = ("left", "center", "right")
+        return tuple(self.axes[0].get_title(place) for place in places) if self.axes else ()
 
     def add_entries(self, entries: Sequence[Entry]) -> None:
         """Add entries to the one legend under the figure; each label has one entry."""
@@ -476,7 +495,7 @@ class StyledFigure(Figure):
         self._write_title("\n".join(_lines(self._title, fits)))
 
     def _write_title(self, text: str) -> None:
-        self.suptitle(text, x=inches(PAD_MM) / self.get_figwidth(), ha="left")
+        super().suptitle(text, x=inches(PAD_MM) / self.get_figwidth(), ha="left")
 
     def _width_of_title(self) -> float:
         # A text remembers the renderer that first measured it, whatever its resolution.
@@ -524,6 +543,9 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
         called = signature.bind(*args, **kwargs)
         called.apply_defaults()
         recipe.attach(result, draw.__name__, called.arguments)
+        figure = own_figure(cast(Axes, np.ravel(cast(Any, result))[0]))
+        if figure is not None:
+            figure.keep_panel_titles()
         return result
 
     return drawn
@@ -606,13 +628,24 @@ def grid(
     return made
 
 
-def title(ax: Axes, text: str) -> None:
-    """Write the title: over the whole figure if it is eyelog's own, else over the Axes."""
+def set_title(ax: Axes, ours: str, given: str | None = None) -> None:
+    """Write the title: over the whole figure if it is eyelog's own, else over the Axes.
+
+    Parameters
+    ----------
+    ax : Axes
+        An Axes of the figure.
+    ours : str
+        The title that eyelog gives; its parts are divided by ``" · "``.
+    given : str, optional
+        What the user wants in its place; ``""`` for no title.
+    """
+    text = ours if given is None else given
     figure = own_figure(ax)
-    if figure is None:
-        _title_within(ax, text)
-    else:
+    if figure is not None:
         figure.set_title(text)
+    elif text:
+        _title_within(ax, text)
 
 
 def _title_within(ax: Axes, text: str) -> None:

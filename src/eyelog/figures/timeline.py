@@ -26,7 +26,7 @@ from eyelog.figures.style import (
     panels,
     patch,
     plot_function,
-    title,
+    set_title,
 )
 from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import BIN_WIDTH, OFFSET, clock_of, is_resampled, require, require_one_frame
@@ -48,6 +48,7 @@ def plot_timeline(
     *,
     fields: Sequence[str] | None = None,
     events: pd.DataFrame | None = None,
+    title: str | None = None,
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Draw fields along time, one panel each, over any range.
 
@@ -66,6 +67,8 @@ def plot_timeline(
     events : DataFrame, optional
         Events to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
         ``label``.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -137,7 +140,7 @@ def plot_timeline(
         ax.spines["bottom"].set_visible(False)
     inside = [(float(to_x(first)), text) for first, _, text in shaded if start <= first < end]
     marks.name_events(made[0], inside, above=True)
-    title(made[0], title_of(frame))
+    set_title(made[0], title_of(frame), title)
     if columns is not None and not all(ribbons):
         entries = [line(traces.mean_words(columns), "trace"), traces.range_entry(), *entries]
     legend(made[-1], [*entries, *marks.entries(shaded)])

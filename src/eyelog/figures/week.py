@@ -29,7 +29,7 @@ from eyelog.figures.style import (
     panels,
     patch,
     plot_function,
-    title,
+    set_title,
 )
 from eyelog.figures.tables import dates_of, log_or_none
 from eyelog.frame import require, require_frame
@@ -49,7 +49,11 @@ OF_GROUP: Final = {"gait": "walking", "head": "head", "scores": "score"}
 
 
 @plot_function
-def plot_week(table: pd.DataFrame) -> "np.ndarray[Any, np.dtype[np.object_]]":
+def plot_week(
+    table: pd.DataFrame,
+    *,
+    title: str | None = None,
+) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last seven days of a wearer, each against the wearer's own usual range.
 
     One panel per quantity: hours worn, blink rate, steps, tilt of the head and, of the 15-second
@@ -60,6 +64,8 @@ def plot_week(table: pd.DataFrame) -> "np.ndarray[Any, np.dtype[np.object_]]":
     ----------
     table : DataFrame
         The result of `eyelog.daily`: the week, and the days before it with which it is compared.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -96,7 +102,7 @@ def plot_week(table: pd.DataFrame) -> "np.ndarray[Any, np.dtype[np.object_]]":
     for i, name in enumerate(judged):
         mine = corrected[i * len(judged[name]) : (i + 1) * len(judged[name])]
         judged[name] = judged[name].assign(stands=mine < LEVEL)
-    return plot_judged_week(days, judged)
+    return plot_judged_week(days, judged, title=title)
 
 
 def week_of(days: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -119,7 +125,10 @@ def week_of(days: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 @plot_function
 def plot_judged_week(
-    table: pd.DataFrame, judged: Mapping[str, pd.DataFrame]
+    table: pd.DataFrame,
+    judged: Mapping[str, pd.DataFrame],
+    *,
+    title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last seven days of a table of days, as `plot_week` does, with what is known of them.
 
@@ -130,6 +139,8 @@ def plot_judged_week(
     judged : mapping of str to DataFrame
         For each quantity the result of `eyelog.baseline.personal`, with a boolean column ``stands``
         that says which days stand out.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -148,7 +159,7 @@ def plot_judged_week(
     for ax, name in zip(made, shown, strict=True):
         _panel(ax, name, week, judged[name].reindex(days))
     legend(made[-1], _entries(made, shown, week))
-    title(made[0], title_of(table, days=days))
+    set_title(made[0], title_of(table, days=days), title)
     return made
 
 
