@@ -65,6 +65,7 @@ from .figures.compose import compose_figure as compose_figure
 from .figures.daily import plot_daily as plot_daily
 from .figures.day import plot_day as plot_day
 from .figures.distribution import plot_distribution as plot_distribution
+from .figures.grouped_rate import plot_rate as plot_rate
 from .figures.heatmap import plot_heatmap as plot_heatmap
 from .figures.overview import plot_overview as plot_overview
 from .figures.profile import plot_profile as plot_profile

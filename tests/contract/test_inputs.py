@@ -34,6 +34,7 @@ CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "plot_quality": lambda f: el.plot_quality(el.flag(f)),
     "plot_daily": lambda f: el.plot_daily(el.daily(f), "steps"),
     "plot_profile": lambda f: el.plot_profile(el.rhythm.profile(f["tl_yav"])),
+    "plot_rate": lambda f: el.plot_rate(el.blinks.rate(f, by="hour")),
     "plot_rhythm": lambda f: el.plot_rhythm(el.rhythm.profile(f["tl_yav"])),
     "plot_distribution": lambda f: el.plot_distribution(f["tl_yav"], by="hour"),
     "plot_bouts": lambda f: el.plot_bouts(el.gait.bouts(f), column="pace_spm"),

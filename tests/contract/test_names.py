@@ -59,6 +59,7 @@ NAMES = [
     "plot_overview",
     "plot_profile",
     "plot_quality",
+    "plot_rate",
     "plot_rhythm",
     "plot_timeline",
     "plot_week",

@@ -54,6 +54,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "plot_heatmap": (lambda x: el.plot_heatmap(x, "stp"), {"records", "bins"}),
     "plot_daily": (el.plot_daily, {"days"}),
     "plot_profile": (el.plot_profile, set()),
+    "plot_rate": (el.plot_rate, set()),
     "plot_rhythm": (el.plot_rhythm, set()),
     "plot_bouts": (el.plot_bouts, set()),
     "plot_events": (el.plot_events, set()),

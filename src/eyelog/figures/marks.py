@@ -1,5 +1,6 @@
 """Marks that several figures share: the colour bar, hatching, strips of counts, lone points."""
 
+from functools import partial
 from typing import Any, Final, cast
 
 import matplotlib.ticker as mticker
@@ -9,6 +10,7 @@ from matplotlib.axis import Axis
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm, Normalize, PowerNorm, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.figures.style import COLOURS, HATCH, own_figure
@@ -27,6 +29,7 @@ __all__ = [
     "say_no_values",
     "strip",
     "value_axis",
+    "value_label",
 ]
 
 MOST_WITH_WEEKENDS: Final = 190
@@ -36,6 +39,7 @@ STEPS: Final = (1, 2, 2.5, 5, 10)
 FEW_TICKS: Final = 3
 STEPS_OF_FEW: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 10)  # if rounder ones would leave one or two
 BAR_MM: Final = 2.6
+BEFORE_LAYOUT: Final = 0.8
 APART: Final = 0.11  # as a share of a colour bar's length: closer ticks would touch
 
 
@@ -88,6 +92,36 @@ def value_axis(axis: Axis, *, most: int = 6, whole: bool = False) -> None:
     steps = STEPS if most > FEW_TICKS else STEPS_OF_FEW
     axis.set_major_locator(mticker.MaxNLocator(nbins=most, steps=steps, integer=whole))
     axis.set_major_formatter(NumberFormatter())
+
+
+def value_label(ax: Axes, text: str) -> None:
+    """Label the y axis; a label that is longer than the axis breaks into two lines."""
+    fit = partial(_fit_label, ax, text)
+    fit()
+    figure = own_figure(ax)
+    if figure is not None:
+        figure.fits.append(fit)
+
+
+def _fit_label(ax: Axes, text: str) -> None:
+    if ax.get_ylabel().replace("\n", " ") not in ("", text):
+        return  # the user has put a label of their own in its place
+    figure = cast(Any, ax.get_figure(root=True))
+    if isinstance(figure.get_layout_engine(), PlaceHolderLayoutEngine):
+        return  # the places are settled: this drawing follows the one that laid the figure out
+    label = ax.yaxis.label
+    label.set_text(text)
+    # The layout makes the axis somewhat shorter than it is now.
+    long = float(label.get_window_extent(figure._get_renderer()).height)
+    if long <= BEFORE_LAYOUT * float(ax.bbox.height):
+        return
+    breaks = [place for place, letter in enumerate(text) if letter == " "]
+    if breaks:
+        # Before a unit in brackets if that makes no line longer, else in the middle.
+        middle = min(breaks, key=lambda place: max(place, len(text) - place - 1))
+        unit = text.rfind(" (")
+        place = unit if unit >= len(text) / 3 else middle
+        label.set_text(f"{text[:place]}\n{text[place + 1 :]}")
 
 
 class NumberFormatter(mticker.Formatter):

@@ -1,15 +1,18 @@
 """The subject of a table made from one column, which names the columns of the table."""
 
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
 
+from eyelog.analysis.columns import Column
 from eyelog.analysis.columns import column as column_of
 from eyelog.figures.labels import field_or_none, label_of
 from eyelog.figures.tables import stated_seconds
 from eyelog.provenance import history, stated_log
 
-__all__ = ["last_step", "name_label", "series_label", "span_of", "step_label"]
+__all__ = ["last_step", "meaning_of", "name_label", "series_label", "span_of", "step_label"]
+
+MEANINGS: Final = {"gait": "walking", "head": "head", "scores": "score"}
 
 
 def last_step(table: pd.DataFrame | pd.Series) -> dict[str, Any]:
@@ -42,6 +45,11 @@ def name_label(name: str, log: str | None, row_s: float | None = None) -> str:
     if field_or_none(name, log) is not None:
         return label_of(log, name, seconds=row_s)
     return column_of(name, log=log).text
+
+
+def meaning_of(column: Column) -> str:
+    """Return the meaning whose colour the values of a column have in every figure."""
+    return MEANINGS.get(column.group, "usable")
 
 
 def span_of(table: pd.DataFrame) -> pd.DatetimeIndex | None:

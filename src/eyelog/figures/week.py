@@ -20,6 +20,7 @@ from eyelog.figures.calendar_axis import DayFormatter, is_weekend, shade_weekend
 from eyelog.figures.defaults import WEEK
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import value_axis
+from eyelog.figures.named import meaning_of
 from eyelog.figures.style import (
     COLOURS,
     SMALL_PT,
@@ -45,7 +46,6 @@ PANEL_MM: Final = 22.0
 AROUND_MM: Final = 30.0
 MANY: Final = 9_999.5
 REACH: Final = 0.44  # half the width of a day's usual range
-OF_GROUP: Final = {"gait": "walking", "head": "head", "scores": "score"}
 
 
 @plot_function
@@ -184,7 +184,7 @@ def _panel(ax: Axes, name: str, week: pd.DataFrame, judged: pd.DataFrame) -> Non
     _usual(ax, judged, from_zero=about.unit.endswith("per day"))
     if not about.unit.endswith("per day"):
         _leave_room(ax, name, week, judged)
-    colour = COLOURS[OF_GROUP.get(about.group, "usable")]
+    colour = COLOURS[meaning_of(about)]
     if about.unit.endswith("per day"):
         _bars(ax, name, week, full, colour)
     else:
