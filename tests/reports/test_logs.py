@@ -112,3 +112,11 @@ def test_judging_once_gives_the_tables_of_the_library(log: str) -> None:
     pd.testing.assert_frame_equal(logs().days(log), el.daily(records))
     pd.testing.assert_frame_equal(logs().weeks(log), el.weekly(records))
     pd.testing.assert_frame_equal(logs().bins(log, "1h"), el.resample(records, "1h"))
+
+
+def test_wear_shown_by_blinks_gives_days_weeks_and_bins() -> None:
+    made = as_logs(frame(SIXTY, 9), limits=el.Limits(wear="blinks"))
+    usual = as_logs(frame(SIXTY, 9))
+    assert made.days(SIXTY)["worn_h"].sum() > usual.days(SIXTY)["worn_h"].sum()
+    assert len(made.weeks(SIXTY)) == len(usual.weeks(SIXTY))
+    assert len(made.bins(SIXTY, "1h")) == len(usual.bins(SIXTY, "1h"))

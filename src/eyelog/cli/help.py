@@ -20,7 +20,7 @@ _GROUPS: Final = {
     ),
     "Service": ("serve", "service", "push"),
     "Trial": ("demo", "simulate", "simulate-cohort", "replay"),
-    "Help": ("fields", "doctor", "completion"),
+    "Help": ("fields", "cite", "doctor", "completion"),
 }
 
 

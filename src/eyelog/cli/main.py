@@ -28,6 +28,7 @@ def build_parser() -> Program:
     from eyelog.cli import (
         account,
         archive,
+        cite,
         cohort,
         completion,
         data,
@@ -47,7 +48,7 @@ def build_parser() -> Program:
     commands = parser.add_commands()
     every = (
         *(data, report, cohort, archive, watch, listen, replay, account, push, service),
-        *(operate, demo, fields, doctor),
+        *(operate, demo, fields, cite, doctor),
     )
     for module in every:
         module.add_commands(commands)

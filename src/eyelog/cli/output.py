@@ -70,7 +70,7 @@ def file_size(path: Path) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
+def add_json(parser: "argparse._ActionsContainer") -> None:
     """Give a command the option ``--json``."""
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
 

@@ -103,7 +103,7 @@ class Logs:
 
     def _daily(self, log: str) -> pd.DataFrame:
         """Return the daily summary; blinks as they were counted one by one, if they were."""
-        table = daily(self.masked(log), limits=self.limits)
+        table = daily(self.to_summarise(log), limits=self.limits)
         if log not in self.derived:
             return table
         counted = self.single_days
@@ -134,7 +134,9 @@ class Logs:
 
     def weeks(self, log: str) -> pd.DataFrame:
         """Return the weekly summary of the counted days."""
-        return self._once("weeks", log, lambda _: weekly(self.masked(log), limits=self.limits))
+        return self._once(
+            "weeks", log, lambda _: weekly(self.to_summarise(log), limits=self.limits)
+        )
 
     def counted(self, log: str) -> pd.DataFrame:
         """Return the days that were worn long enough to represent the day."""
@@ -170,10 +172,17 @@ class Logs:
         """Return the values that are not flagged, judged once for all sections."""
         return self._once("masked", log, lambda frame: mask(frame, self.reasons(log)))
 
+    def to_summarise(self, log: str) -> pd.DataFrame:
+        """Return the frame that summaries take: judged already, unless wear is read from blinks.
+
+        Blinks that show wear count as such even where they are masked.
+        """
+        return self.frames[log] if self.limits.wear == "blinks" else self.masked(log)
+
     def bins(self, log: str, every: str) -> pd.DataFrame:
         """Return the bins of one width."""
         return self._once(
-            every, log, lambda _: resample(self.masked(log), every, limits=self.limits)
+            every, log, lambda _: resample(self.to_summarise(log), every, limits=self.limits)
         )
 
     def _once(

@@ -1,8 +1,6 @@
 """How the numbers came about: definitions, limits, and the recipe to repeat them."""
 
-import importlib.metadata
 import json
-import platform
 from collections.abc import Sequence
 from functools import partial
 from hashlib import sha256
@@ -10,19 +8,19 @@ from typing import Any, Final
 
 import pandas as pd
 
-import eyelog
 from eyelog.analysis.limits import DEFAULT, Limit, Limits
 from eyelog.catalogue import catalogue, catalogue_version, role
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.provenance import history
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
+from eyelog.reports.methods_text import methods
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Part
+from eyelog.reports.versions import versions
 
-__all__ = ["TERMS", "limits_table", "method", "versions"]
+__all__ = ["TERMS", "limits_table", "method"]
 
-PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib")
 LONGEST: Final = 400  # characters of one detail of the history; longer ones are spans of time
 
 TERMS: Final = [
@@ -131,6 +129,7 @@ def method(logs: Logs, arguments: dict[str, Any], notices: list[str]) -> Part:
     return Part(
         findings=findings,
         tables=[partial(limits_table, list(logs.frames), logs.limits)],
+        to_paste=methods(logs, arguments.get("sections")),
         terms=[(name, text.format(counted_h=logs.counted_h)) for name, text in TERMS],
         recipe=json.dumps(_recipe(logs, arguments), indent=1, ensure_ascii=False, sort_keys=True),
     )
@@ -173,12 +172,6 @@ def _recipe(logs: Logs, arguments: dict[str, Any]) -> dict[str, Any]:
         "catalogue": catalogue_version(),
         "logs": {log: _of_log(logs, log) for log in logs.frames},
     }
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that a report was made with."""
-    found = {"eyelog": eyelog.__version__, "python": platform.python_version()}
-    return found | {name: importlib.metadata.version(name) for name in PACKAGES}
 
 
 def _of_log(logs: Logs, log: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from eyelog.reports.method import method
 from eyelog.reports.report_file import check_texts, noticing, page_file, write_page
 from eyelog.reports.section_order import APPENDIX, SECTIONS
 
-__all__ = ["check_arguments", "report"]
+__all__ = ["check_arguments", "check_sections", "report"]
 
 
 def report(
@@ -133,14 +133,20 @@ def check_arguments(
             "page one alone has no sections: leave out"
             f" {argument('sections')} or {argument('glance')}"
         )
-    for key in _names(sections):
+    check_sections(_names(sections))
+    return target
+
+
+def check_sections(names: Sequence[str]) -> Sequence[str]:
+    """Return the names of sections, or raise `ConfigurationError` for one that does not exist."""
+    for key in names:
         if key not in SECTIONS:
             raise ConfigurationError(
                 f"no section {key!r}{near(str(key), SECTIONS)}: use some of {', '.join(SECTIONS)}"
             )
-    if not _names(sections):
+    if not names:
         raise ConfigurationError(f"name at least one section of {', '.join(SECTIONS)}")
-    return target
+    return names
 
 
 def _names(sections: Sequence[str]) -> list[str]:

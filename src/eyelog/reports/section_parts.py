@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from eyelog.reports.literature import CitedText
 from eyelog.reports.page_tables import PageTable
 
 __all__ = ["Empty", "Part", "Picture"]
@@ -41,6 +42,8 @@ class Part:
         Terms and their definitions.
     recipe : str
         How the report was made, as text to archive.
+    to_paste : CitedText, optional
+        The methods as an author writes them, with their references.
     """
 
     findings: list[str]
@@ -48,3 +51,4 @@ class Part:
     tables: list[Callable[[], PageTable]] = field(default_factory=list)
     terms: list[tuple[str, str]] = field(default_factory=list)
     recipe: str = ""
+    to_paste: CitedText | None = None

@@ -16,3 +16,15 @@ def test_the_recipe_has_versions_arguments_and_the_digest_of_the_archive() -> No
     assert part.findings[-1] == "Note: a note"
     assert "Holm" in dict(part.terms)["Many comparisons"]
     assert any("Worn at least" in row[0] for row in part.tables[0]().rows)
+
+
+def test_the_methods_to_paste_name_groups_losses_and_sources() -> None:
+    text = method(cohort_of(cohort_days(10, 3)), {}, []).to_paste
+    said = " ".join(text.paragraphs)
+    assert "of 10 wearers" in said
+    assert "(n = 5)" in said
+    assert "(Welch, 1947), p corrected for" in said
+    assert "with at least 4 h of wear. Each wearer counts once" in said
+    assert any(line.startswith("Holm, S. (1979)") for line in text.references)
+    alone = method(cohort_of(cohort_days(10, 3), by=None), {}, []).to_paste
+    assert "compared" not in " ".join(alone.paragraphs)

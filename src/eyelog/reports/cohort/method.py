@@ -4,11 +4,17 @@ import json
 from functools import partial
 from typing import Any, Final
 
+from eyelog.analysis.limits import Limits
 from eyelog.catalogue import catalogue_version
+from eyelog.figures.labels import LOG_WORDS, range_words
+from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
+from eyelog.reports.literature import CitedText, cited_text
 from eyelog.reports.logs import COUNTED_WORN_H
-from eyelog.reports.method import TERMS, limits_table, versions
+from eyelog.reports.method import TERMS, limits_table
+from eyelog.reports.methods_text import judging_text, software_sentence
 from eyelog.reports.section_parts import Part
+from eyelog.reports.versions import versions
 
 __all__ = ["method"]
 
@@ -48,6 +54,12 @@ OWN: Final = [
     ),
 ]
 
+MEASURED: Final = (
+    "The blink rate of a day is its number of blinks over the time in which they could be counted."
+    " Pace is the number of steps over the time walked [@dall2013], not over clock minutes. Tilts"
+    " are averaged on the circle [@fisher1993]."
+)
+
 
 def method(cohort: Cohort, arguments: dict[str, Any], notices: list[str]) -> Part:
     """Return the definitions, the limits and the recipe of a cohort's report."""
@@ -74,4 +86,48 @@ def method(cohort: Cohort, arguments: dict[str, Any], notices: list[str]) -> Par
         tables=[partial(limits_table, [cohort.log])] if cohort.log else [],
         terms=[*((term, shared[term]) for term in SHARED), *OWN],
         recipe=text,
+        to_paste=_methods(cohort),
     )
+
+
+def _methods(cohort: Cohort) -> CitedText:
+    """Return the methods of the study as an author writes them."""
+    asked = len(cohort.accounts) + len(cohort.failed) + len(cohort.without)
+    log = LOG_WORDS.get(cohort.log or "", "log")
+    if cohort.is_empty:
+        return cited_text(f"{software_sentence()} None of {asked:,} wearers has days of the {log}.")
+    lost = [
+        f"{words.count(len(names), 'wearer')} {what}"
+        for names, what in ((cohort.without, "had no days"), (cohort.failed, "failed"))
+        if names
+    ]
+    who = (
+        f"The data are {words.count(len(cohort.rows), 'day')} of the {log} of"
+        f" {words.count(len(cohort.accounts), 'wearer')}, {range_words(*cohort.calendar)}"
+        f" ({cohort.zone})"
+    )
+    who += f"; of {asked:,} wearers asked for, {words.joined(lost)}." if lost else "."
+    counted, days = cohort.counted_days, len(cohort.grouped)
+    judged = (
+        f"{judging_text(Limits(**cohort.recipe.get('limits', {})))} Hours worn are of all days;"
+        f" all else is of the {counted:,} of {days:,} days ({words.percent(counted / days)}) with"
+        f" at least {COUNTED_WORN_H:g} h of wear. Each wearer counts once, as the mean of their"
+        " days; the interval of a mean of wearers is Student's t on these means."
+    )
+    return cited_text(f"{software_sentence()} {who}", judged, _compared(cohort), MEASURED)
+
+
+def _compared(cohort: Cohort) -> str:
+    """Return how the groups were compared, if there are any."""
+    if cohort.by is None or len(cohort.groups) < 2:
+        return ""
+    sizes = cohort.group_of.value_counts()
+    groups = words.joined([f"{name} (n = {int(sizes[name])})" for name in cohort.groups])
+    compared = int(cohort.differences["p"].notna().sum())
+    said = (
+        f"The groups of {cohort.by}, {groups}, were compared by the means of their wearers, with"
+        " intervals and p that let the groups spread differently [@welch1947]"
+    )
+    if compared > 1:
+        said += f", p corrected for {words.count(compared, 'comparison')} [@holm1979]"
+    return f"{said}. No covariate was adjusted for."

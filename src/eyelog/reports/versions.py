@@ -1,0 +1,17 @@
+"""The versions that an analysis was computed with."""
+
+import importlib.metadata
+import platform
+from typing import Final
+
+import eyelog
+
+__all__ = ["versions"]
+
+PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a report was made with."""
+    found = {"eyelog": eyelog.__version__, "python": platform.python_version()}
+    return found | {name: importlib.metadata.version(name) for name in PACKAGES}
