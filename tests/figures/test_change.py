@@ -123,6 +123,21 @@ def test_a_result_of_another_table_is_refused_with_both_numbers() -> None:
         el.plot_change(table, RATE, at=AT, result=other)
 
 
+def test_a_difference_that_is_not_that_of_the_means_says_what_it_is() -> None:
+    table = days().assign(worn_h=12.0)
+    table.iloc[-1, table.columns.get_loc(RATE)] += 14.0  # one day that moves the mean alone
+    result = el.compare.two_periods(table[RATE][: len(table) // 2], table[RATE][len(table) // 2 :])
+    made = el.plot_change(table, RATE, at=AT)
+    means = [float(text.get_text()) for text in made[0].texts]
+    apart = table[RATE][len(table) // 2 :].mean() - table[RATE][: len(table) // 2].mean()
+    assert means[1] - means[0] == pytest.approx(apart, abs=0.11)
+    facts = note_of(made[0])[1].replace("\N{MINUS SIGN}", "-")
+    assert facts.startswith("It is the median of the differences of every two days, one of each")
+    assert f"the means differ by {apart:.1f}" in facts
+    assert one(made[1], "difference").get_offsets()[0, 1] == pytest.approx(result.difference)
+    assert "Hodges-Lehmann difference with 95 % interval" in legend_of(made[0])
+
+
 def test_few_days_have_a_difference_without_an_interval_and_the_reason() -> None:
     made = el.plot_change(days().iloc[10:18].assign(worn_h=12.0), RATE, at=AT)
     assert not artists(made[1], "interval")

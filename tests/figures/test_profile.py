@@ -48,12 +48,42 @@ def test_weekdays_are_points_between_their_quartiles() -> None:
     ax = el.plot_profile(el.rhythm.profile(hourly("2026-10-19", 72), stamp="start", by="weekday"))
     drawn = [place for place in points(ax, "median") if np.isfinite(place[1])]
     assert drawn == [[0, 11.5], [1, 35.5], [2, 59.5]]
-    segments = one(ax, "quartiles").get_segments()
-    assert segments[0][:, 1].tolist() == [5.75, 17.25]
+    assert one(ax, "quartiles").get_segments() == []  # one day of each weekday has no middle half
     (below,) = ax.child_axes
     assert [label.get_text() for label in below.get_xticklabels()][:2] == ["Mon", "Tue"]
     assert len(artists(ax, "weekend")) == 1
     assert "weekend" in legend_of(ax)
+
+
+def test_the_band_holds_the_middle_half_of_the_days_however_long_each_was_observed() -> None:
+    # At 08:00 to 09:00 five days have means of 1 to 5; the last has a value each minute.
+    day = [pd.Timestamp(f"2026-10-{19 + i} 08:00", tz="UTC") for i in range(4)]
+    many = pd.date_range("2026-10-23 08:00", periods=60, freq="min", tz="UTC")
+    values = pd.Series([1.0, 2.0, 3.0, 4.0, *[5.0] * 60], index=[*day, *many], name="tl_yav")
+    table = el.rhythm.profile(values, stamp="start", interval="1min")
+    assert table.loc[8, ["median", "days_median"]].tolist() == [5.0, 3.0]
+    assert table.loc[8, ["days_q25", "days_q75"]].tolist() == [2.0, 4.0]
+    ax = el.plot_profile(table)
+    (segment,) = one(ax, "lone ranges").get_segments()
+    assert segment.tolist() == [[8.5, 2.0], [8.5, 4.0]]
+    assert legend_of(ax) == [
+        "median of the days",
+        "middle half of the days",
+        "5 days observed",
+    ]
+    few = el.plot_profile(el.rhythm.profile(values[:3], stamp="start", interval="1min"))
+    assert legend_of(few) == ["median of the days", "3 days observed"]
+
+
+def test_weekdays_of_four_weeks_have_bars_between_the_quartiles_of_the_days() -> None:
+    ax = el.plot_profile(
+        el.rhythm.profile(hourly("2026-10-05", 28 * 24), stamp="start", by="weekday")
+    )
+    segments = one(ax, "quartiles").get_segments()
+    assert segments[0][:, 1].tolist() == [
+        137.5,
+        389.5,
+    ]  # of 11.5 + 0, 168, 336, 504
 
 
 def test_hours_of_the_week_are_a_map_with_the_days_behind_each_row() -> None:

@@ -37,8 +37,8 @@ def test_active_hours_are_bars_as_long_as_their_windows_at_their_means() -> None
     assert xy(ax, "most active") == ([most.start, most.start + 8], [most.mean] * 2)
     assert xy(ax, "least active") == ([least.start, least.start + 5], [least.mean] * 2)
     labels = legend_of(ax)
-    assert "M8: 14.9 from 11:00" in labels
-    assert f"L5: {least.mean:.3g} from {int(least.start):02d}:00" in labels
+    assert "M8: 14.9 per record, from 11:00" in labels
+    assert f"L5: {least.mean:.3g} per record, from {int(least.start):02d}:00" in labels
 
 
 def test_a_window_over_midnight_goes_on_at_the_left() -> None:
@@ -68,6 +68,34 @@ def test_the_cosinor_is_a_curve_with_its_peak_and_the_error_of_it() -> None:
     (left, right), _ = xy(ax, "peak")
     assert (left, right) == (fit.peak_h - fit.peak_se_h, fit.peak_h + fit.peak_se_h)
     assert any(label.startswith("cosinor, peak 1") for label in legend_of(ax))
+
+
+def test_the_curve_lies_over_observed_hours_alone() -> None:
+    series = (wave() + np.random.default_rng(1).normal(0, 1, 24 * 14)).between_time(
+        "06:00", "21:59"
+    )
+    fit = el.rhythm.cosinor(series, stamp="start")
+    ax = el.plot_rhythm(el.rhythm.profile(series, stamp="start"), cosinor=fit)
+    hours, curve = (np.asarray(part) for part in xy(ax, "cosinor"))
+    drawn = hours[np.isfinite(curve)]
+    assert (drawn.min(), drawn.max()) == (6.0, 22.0)
+    assert np.isfinite(curve[(hours > 6) & (hours < 22)]).all()
+
+
+def test_the_band_is_that_of_days_and_needs_four() -> None:
+    series = wave(8)
+    profile = el.rhythm.profile(series, stamp="start")
+    assert "middle half of the days" in legend_of(el.plot_rhythm(profile))
+    few = el.rhythm.profile(series[: 24 * 3], stamp="start")
+    assert legend_of(el.plot_rhythm(few)) == ["mean of the hour"]
+
+
+def test_active_hours_have_the_unit_of_the_axis() -> None:
+    steps = el.resample(el.sample(), "1h")["stp"]
+    most = el.rhythm.most_active(steps)
+    ax = el.plot_rhythm(el.rhythm.profile(steps), most_active=most)
+    assert ax.get_ylabel() == "Steps per h"
+    assert f"M10: {most.mean:.0f} per h, from {int(most.start):02d}:00" in legend_of(ax)
 
 
 def test_a_cosinor_that_does_not_stand_out_is_not_drawn() -> None:

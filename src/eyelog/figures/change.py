@@ -64,6 +64,8 @@ class Difference:
     low: float
     high: float
     of: str
+    what: str  # in the legend
+    meaning: str  # under the figure, where the difference is not that of the means drawn beside it
     facts: tuple[str, ...]
 
 
@@ -137,7 +139,11 @@ def plot_change(
     -----
     The interval is that of the result, of this wearer (days as units) or between wearers; the grey
     shape beside it has the same two ends and shows where most of it lies. A result that gives no
-    interval is drawn without one, with its reason under the figure. An estimation plot after Ho et
+    interval is drawn without one, with its reason under the figure. The difference of two periods
+    is the median of the differences of every two days (Hodges & Lehmann 1963, Annals of
+    Mathematical Statistics 34:598), on which single days weigh little; that of a mixed model is its
+    term. Neither need be the difference of the two means drawn beside it: the text under the figure
+    says what it is, and by how much the means differ. An estimation plot after Ho et
     al. (2019, Nature Methods 16:565).
 
     Examples
@@ -378,6 +384,8 @@ def _said(result: Result, names: tuple[str, str], by: str | None) -> Difference:
                 f" (phi {result.phi:.2f})"
             ]
         of, row = "of this wearer", result
+        what = "Hodges-Lehmann difference"
+        meaning = "the median of the differences of every two days, one of each side"
         value, low, high = row.difference, row.low, row.high
         reason = row.reason
     elif isinstance(result, GroupDifference):
@@ -386,7 +394,7 @@ def _said(result: Result, names: tuple[str, str], by: str | None) -> Difference:
                 f"plot_change: the result compares {result.first!r} and {result.second!r}, and the"
                 f" table has {names[0]!r} and {names[1]!r}"
             )
-        of = "between wearers"
+        of, what, meaning = "between wearers", "difference of the means", ""
         facts = [f"{result.wearers_first} and {counted(result.wearers_second, 'wearer')}"]
         value, low, high, reason = result.difference, result.low, result.high, result.reason
     else:
@@ -394,9 +402,11 @@ def _said(result: Result, names: tuple[str, str], by: str | None) -> Difference:
         found = result.loc[term].to_dict()
         value, low, high = (float(found[name]) for name in ("estimate", "low", "high"))
         of, reason = "between wearers", str(found["reason"])
+        what, meaning = "difference of the mixed model", "the term of a mixed model of the days"
         wearers, n = int(found["wearers"]), int(found["n"])
-        facts = [f"{counted(n, 'day')} of {counted(wearers, 'wearer')}, mixed model"]
-    return Difference(value, low, high, of, (*facts, *([reason] if reason else [])))
+        facts = [f"{counted(n, 'day')} of {counted(wearers, 'wearer')}"]
+    facts += [reason] if reason else []
+    return Difference(value, low, high, of, what, meaning, tuple(facts))
 
 
 def _term(fit: pd.DataFrame, names: tuple[str, str], by: str | None) -> str:
@@ -563,7 +573,7 @@ def _entries(sides: Sides, said: Difference) -> list[Entry]:
         entries.append(hollow)
     if np.isfinite(said.value):
         interval = np.isfinite(said.low)
-        words = "difference with 95 % interval" if interval else "difference"
+        words = f"{said.what} with 95 % interval" if interval else said.what
         entries.append(line(words, "difference", marker="D", linestyle="-" if interval else ""))
     return entries
 
@@ -581,7 +591,20 @@ def _note(ax: Axes, sides: Sides, said: Difference, about: Column, left_out: int
         facts.insert(1, f"{counted(len(both), 'wearer')} on both sides")
     if left_out:
         facts.append(f"{counted(left_out, 'day')} under {LEAST_H:g} h worn left out")
+    if said.meaning and np.isfinite(said.value):
+        facts.insert(0, _meaning(sides, said, about))
     figure.set_note(_sentence(said, about), "; ".join(facts))
+
+
+def _meaning(sides: Sides, said: Difference, about: Column) -> str:
+    """Return what the difference is, and by how much the means beside it differ if that is else."""
+    means = _mean(sides, 1) - _mean(sides, 0)
+    digits = decimals(np.array([said.value, means]), about.digits)
+    texts = [
+        number_text(value, digits).replace("-", "\N{MINUS SIGN}") for value in (said.value, means)
+    ]
+    apart = f"; the means differ by {texts[1]}" if texts[0] != texts[1] else ""
+    return f"It is {said.meaning}{apart}"
 
 
 def _sentence(said: Difference, about: Column) -> str:

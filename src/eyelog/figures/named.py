@@ -1,5 +1,6 @@
 """The subject of a table made from one column, which names the columns of the table."""
 
+import re
 from typing import Any, Final
 
 import pandas as pd
@@ -10,8 +11,20 @@ from eyelog.figures.labels import field_or_none, label_of
 from eyelog.figures.tables import stated_seconds
 from eyelog.provenance import history, stated_log
 
-__all__ = ["last_step", "meaning_of", "name_label", "series_label", "span_of", "step_label"]
+__all__ = [
+    "cannot_be_negative",
+    "last_step",
+    "meaning_of",
+    "name_label",
+    "series_label",
+    "series_unit",
+    "span_of",
+    "step_label",
+    "step_unit",
+]
 
+DERIVED: Final = ("rhythm.profile", "baseline.personal")  # of a column of what came before
+AMOUNT: Final = r"((h|steps) )?per (day|week|h|h worn|min)|min|h|s|ms|0 to 1|%|uV-equiv|score"
 MEANINGS: Final = {"gait": "walking", "head": "head", "scores": "score"}
 
 
@@ -28,16 +41,23 @@ def step_label(table: pd.DataFrame) -> str:
     tables (``table.columns.name``).
     """
     name = table.columns.name
-    if name is None or name == "":
-        return "Value"
-    return name_label(str(name), stated_log(table), stated_seconds(table))
+    return _label(table, name) if name else "Value"
+
+
+def step_unit(table: pd.DataFrame) -> str:
+    """Return the unit of the same column as it stands in its label; empty if it has none."""
+    name = table.columns.name
+    return _unit(table, name) if name else ""
 
 
 def series_label(series: pd.Series) -> str:
     """Return the label of a Series, with its unit."""
-    if not series.name:
-        return "Value"
-    return name_label(str(series.name), stated_log(series), stated_seconds(series))
+    return _label(series, series.name) if series.name else "Value"
+
+
+def series_unit(series: pd.Series) -> str:
+    """Return the unit of a Series as it stands in its label; empty if it has none."""
+    return _unit(series, series.name) if series.name else ""
 
 
 def name_label(name: str, log: str | None, row_s: float | None = None) -> str:
@@ -45,6 +65,38 @@ def name_label(name: str, log: str | None, row_s: float | None = None) -> str:
     if field_or_none(name, log) is not None:
         return label_of(log, name, seconds=row_s)
     return column_of(name, log=log).text
+
+
+def cannot_be_negative(table: pd.DataFrame) -> bool:
+    """Return whether the column that a table was made from has no values below 0."""
+    name, log = str(table.columns.name or ""), stated_log(table)
+    field = field_or_none(name, log)
+    if field is not None:
+        return field.min is not None and float(field.min) >= 0
+    return bool(re.fullmatch(AMOUNT, column_of(name, log=log).unit))
+
+
+def _label(made: pd.DataFrame | pd.Series, name: Any) -> str:
+    log = stated_log(made)
+    if field_or_none(str(name), log) is not None:
+        return label_of(log, str(name), seconds=stated_seconds(made))
+    return _column(made, str(name)).text
+
+
+def _unit(made: pd.DataFrame | pd.Series, name: Any) -> str:
+    field = field_or_none(str(name), stated_log(made))
+    if field is None:
+        return _column(made, str(name)).unit
+    # The label of a count has its unit without brackets: "Steps per h".
+    return _label(made, name).removeprefix(field.label or str(name)).strip(" ()")
+
+
+def _column(made: pd.DataFrame | pd.Series, name: str) -> Column:
+    """Return a column as the table means it whose step made it, with rows of its length."""
+    steps = [str(step["step"]) for step in history(made)]
+    step = next((step for step in reversed(steps) if step not in DERIVED), "")
+    period = {"weekly": "week", "daily": "day"}.get(step, "day")
+    return column_of(name, table=step, log=stated_log(made), period=period)
 
 
 def meaning_of(column: Column) -> str:

@@ -8,16 +8,19 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
 from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import hours_axis
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import (
     colour_bar,
+    counted,
     hatch_background,
     lone,
     say_no_values,
     strip,
     value_axis,
+    value_label,
 )
 from eyelog.figures.named import last_step, span_of, step_label
 from eyelog.figures.style import (
@@ -30,11 +33,12 @@ from eyelog.figures.style import (
     sequential,
     set_title,
 )
+from eyelog.figures.tables import MIDDLE, middle_of_days
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_profile"]
 
-WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+QUANTILES: Final = ("days_median", "days_q25", "days_q75")
 
 
 @plot_function
@@ -44,7 +48,7 @@ def plot_profile(
     ax: Axes | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Draw the usual day or week: medians, the middle half of the values, and how many days.
+    """Draw the usual day or week: the median of the days, their middle half and their number.
 
     Parameters
     ----------
@@ -58,11 +62,12 @@ def plot_profile(
     Returns
     -------
     Axes
-        By hour: a line through the medians in the middle of their hours, closed over midnight and
-        broken where an hour was not observed, in a band between the quartiles. By weekday: points
-        with bars between the quartiles. Beneath either, in ``ax.child_axes``, the number of days.
-        By both: one image, a row for each weekday and a column for each hour, white and hatched
-        where nothing was observed.
+        By hour: a line through the medians of the days in the middle of their hours, closed over
+        midnight and broken where an hour was not observed, in a band between the quartiles of the
+        days, where there are four days or more. By weekday: points with bars between the quartiles.
+        Beneath either, in ``ax.child_axes``, the number of days. By both: one image of the medians,
+        a row for each weekday and a column for each hour, white and hatched where nothing was
+        observed.
 
     Raises
     ------
@@ -80,7 +85,7 @@ def plot_profile(
     'Tilt fore-aft (deg)'
     """
     require_frame(table, what="plot_profile", wanted="a table of eyelog.rhythm.profile")
-    require(table, ["median", "q25", "q75", "days"], purpose="plot_profile")
+    require(table, [*QUANTILES, "days"], purpose="plot_profile")
     if table.empty:
         raise ConfigurationError("plot_profile has nothing to draw: there are no rows")
     names = tuple(map(str, table.index.names))
@@ -101,30 +106,40 @@ def _by_hour(ax: Axes, table: pd.DataFrame) -> None:
     # The line is closed over midnight: the last hour precedes the first.
     around = np.concatenate([[23], np.arange(24), [0]])
     x: Floats = np.arange(-0.5, 25.0)
-    median, low, high = (numbers(day[name])[around] for name in ("median", "q25", "q75"))
+    median, low, high = (of[around] for of in _quantiles(day))
     ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=0.5, linewidth=0)
     ax.plot(x, median, color=COLOURS["usable"], linewidth=1.4)[0].set_label("_median")
     _lone_hours(ax, x, median, low, high)
-    ax.set_ylabel(step_label(table))
+    value_label(ax, step_label(table))
     value_axis(ax.yaxis)
     if not np.isfinite(median).any():
         say_no_values(ax)
     below = _days(ax, np.arange(0.5, 24.0), numbers(day["days"]), width=0.8)
     hours_axis(below, last_step(table).get("tz"))
-    legend(
-        below,
-        [
-            line("median", "usable"),
-            patch("quartiles", "interval", alpha=0.5),
-            patch("days observed", "hatch"),
-        ],
-    )
+    entries = [line("median of the days", "usable")]
+    if np.isfinite(low).any():
+        entries.append(patch(MIDDLE, "interval", alpha=0.5))
+    legend(below, [*entries, patch(_counted(table), "hatch")])
+
+
+def _quantiles(table: pd.DataFrame) -> tuple[Floats, Floats, Floats]:
+    """Return the median of the days and their quartiles, which few days do not have."""
+    return numbers(table["days_median"]), *middle_of_days(table)
+
+
+def _counted(table: pd.DataFrame) -> str:
+    """Return how many days were observed, in words: "3 to 7 days observed"."""
+    days = table["days"].to_numpy(dtype=np.int64)
+    most = counted(int(days.max()), "day")
+    few = f"{days.min()} to " if days.min() < days.max() else ""
+    return f"{few}{most} observed"
 
 
 def _lone_hours(ax: Axes, x: Floats, median: Floats, low: Floats, high: Floats) -> None:
     """Draw isolated observed hours, which a line does not show."""
     alone = lone(median)
-    ax.vlines(x[alone], low[alone], high[alone], color=COLOURS["interval"], linewidth=2.0)
+    ranges = ax.vlines(x[alone], low[alone], high[alone], color=COLOURS["interval"], linewidth=2.0)
+    ranges.set_label("_lone ranges")
     if alone.any():
         dots = ax.plot(x[alone], median[alone], "o", color=COLOURS["usable"], markersize=2.5)[0]
         dots.set_label("_lone hours")
@@ -134,27 +149,23 @@ def _by_weekday(ax: Axes, table: pd.DataFrame) -> None:
     week = table.reindex(range(7))
     x: Floats = np.arange(7.0)
     ax.axvspan(4.5, 6.5, color=COLOURS["weekend"], linewidth=0, zorder=0).set_label("_weekend")
-    median, low, high = (numbers(week[name]) for name in ("median", "q25", "q75"))
+    median, low, high = _quantiles(week)
     seen = np.isfinite(median)
-    bars = ax.vlines(x[seen], low[seen], high[seen], color=COLOURS["interval"])
+    many = np.isfinite(low)
+    bars = ax.vlines(x[many], low[many], high[many], color=COLOURS["interval"])
     bars.set(linewidth=4.0, label="_quartiles")
     dots = ax.scatter(x[seen], median[seen], s=22, color=COLOURS["usable"], linewidths=0)
     dots.set(label="_median", zorder=3)
     ax.set_xlim(-0.5, 6.5)
     ax.margins(y=0.1)
-    ax.set_ylabel(step_label(table))
+    value_label(ax, step_label(table))
     value_axis(ax.yaxis)
     below = _days(ax, x, numbers(week["days"]), width=0.5)
     below.set_xticks(x, WEEKDAYS)
-    legend(
-        below,
-        [
-            line("median", "usable", marker="o", linestyle=""),
-            patch("quartiles", "interval"),
-            patch("days observed", "hatch"),
-            patch("weekend"),
-        ],
-    )
+    entries = [line("median of the days", "usable", marker="o", linestyle="")]
+    if np.isfinite(low).any():
+        entries.append(patch(MIDDLE, "interval"))
+    legend(below, [*entries, patch(_counted(table), "hatch"), patch("weekend")])
 
 
 def _days(ax: Axes, x: Floats, days: Floats, *, width: float) -> Axes:
@@ -164,13 +175,13 @@ def _days(ax: Axes, x: Floats, days: Floats, *, width: float) -> Axes:
     below.set_ylabel("Days")
     most = float(np.nanmax(days, initial=1.0))
     below.set_ylim(0, most * 1.1)
-    below.set_yticks([0, most])
+    below.set_yticks([0, int(most)])
     return below
 
 
 def _by_both(ax: Axes, table: pd.DataFrame) -> None:
     week = pd.MultiIndex.from_product([range(7), range(24)], names=["weekday", "hour"])
-    cells = numbers(table["median"].reindex(week)).reshape(7, 24)
+    cells = numbers(table["days_median"].reindex(week)).reshape(7, 24)
     finite = cells[np.isfinite(cells)]
     low = float(min(finite.min(initial=0.0), 0.0)) if finite.size else 0.0
     high = float(finite.max()) if finite.size else 1.0
@@ -189,7 +200,8 @@ def _by_both(ax: Axes, table: pd.DataFrame) -> None:
     ax.tick_params(axis="y", length=0)
     hours_axis(ax, last_step(table).get("tz"))
     if finite.size:
-        colour_bar(ax, image, f"Median of\n{step_label(table)}")
+        colour_bar(ax, image, f"Median of the days\n{step_label(table)}")
     else:
         say_no_values(ax)
-    legend(ax, [patch("not observed", "no record")])
+    if not np.isfinite(cells).all():
+        legend(ax, [patch("not observed", "no record")])

@@ -9,13 +9,14 @@ from matplotlib.axes import Axes
 
 from eyelog.analysis.rhythm import ActiveHours, Cosinor
 from eyelog.analysis.rhythm.cosinor import doubt_of
-from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.arrays import Bools, numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import hours_axis
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import number, say_no_values, value_axis
-from eyelog.figures.named import last_step, span_of, step_label
+from eyelog.figures.marks import number, say_no_values, value_axis, value_label
+from eyelog.figures.named import last_step, span_of, step_label, step_unit
 from eyelog.figures.style import COLOURS, axes, line, panel_legend, patch, plot_function, set_title
+from eyelog.figures.tables import MIDDLE, middle_of_days
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_rhythm"]
@@ -45,8 +46,9 @@ def plot_rhythm(
         night), the legend gives the reason instead.
     cosinor : Cosinor, optional
         The result of `eyelog.rhythm.cosinor` of the same Series, with a period of 24 h: a dashed
-        curve, and its peak with one standard error to either side. If it was refused, or does not
-        stand out from the variation between days (p of 0.05 or more), the legend says so instead.
+        curve over the hours that were observed, and its peak with one standard error to either
+        side. If it was refused, or does not stand out from the variation between days (p of 0.05 or
+        more), the legend says so instead.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
     title : str, optional
@@ -80,7 +82,7 @@ def plot_rhythm(
     (np.float64(0.0), np.float64(24.0))
     """
     require_frame(profile, what="plot_rhythm", wanted="a table of eyelog.rhythm.profile")
-    require(profile, ["mean", "q25", "q75"], purpose="plot_rhythm")
+    require(profile, ["mean", "days_q25", "days_q75", "days"], purpose="plot_rhythm")
     if profile.empty:
         raise ConfigurationError("plot_rhythm has nothing to draw: there are no rows")
     if list(profile.index.names) != ["hour"]:
@@ -98,15 +100,16 @@ def plot_rhythm(
             )
     ax = axes(ax, height_mm=58.0)
     shared, entries = _day(ax, profile), list[Any]()
+    unit = step_unit(profile)
     if cosinor is not None:
-        entries += _cosine(ax, cosinor)
+        entries += _cosine(ax, cosinor, np.isfinite(numbers(profile["mean"].reindex(range(24)))))
     for window, words, colour in (
         (most_active, "most active", "walking"),
         (least_active, "least active", "trace"),
     ):
         if window is not None:
-            entries += _window(ax, window, words, colour)
-    ax.set_ylabel(step_label(profile))
+            entries += _window(ax, window, words, colour, unit)
+    value_label(ax, step_label(profile))
     value_axis(ax.yaxis)
     if profile["mean"].isna().all():
         say_no_values(ax)
@@ -118,7 +121,7 @@ def plot_rhythm(
 
 def _day(ax: Axes, profile: pd.DataFrame) -> list[Any]:
     day = profile.reindex(range(24))
-    means, low, high = (numbers(day[name]) for name in ("mean", "q25", "q75"))
+    means, (low, high) = numbers(day["mean"]), middle_of_days(day)
     edges = np.arange(25.0)
     # Hours that were not observed are gaps in the line.
     ax.fill_between(
@@ -132,13 +135,19 @@ def _day(ax: Axes, profile: pd.DataFrame) -> list[Any]:
     ax.stairs(means, edges, baseline=None, color=COLOURS["usable"], linewidth=1.4).set_label(
         "_mean"
     )
-    return [line("mean of the hour", "usable"), patch("quartiles", "interval", alpha=0.45)]
+    entries = [line("mean of the hour", "usable")]
+    return [*entries, *([patch(MIDDLE, "interval", alpha=0.45)] if np.isfinite(low).any() else [])]
 
 
-def _cosine(ax: Axes, cosinor: Cosinor) -> list[Any]:
+def _cosine(ax: Axes, cosinor: Cosinor, observed: Bools) -> list[Any]:
+    """Draw the curve over the hours that were observed: elsewhere it would only be a guess."""
     if doubt := doubt_of(cosinor):
         return [line(_wrapped(f"cosinor: {doubt}"), "reference", linewidth=0)]
     hours = np.linspace(0, DAY_H, 289)
+    # Where two hours meet, either may be the observed one.
+    after, before = np.minimum(np.floor(hours), 23), np.maximum(np.ceil(hours) - 1, 0)
+    seen = observed[after.astype(np.int64)] | observed[before.astype(np.int64)]
+    hours = np.where(seen, hours, np.nan)
     angle = 2 * np.pi * (hours - cosinor.peak_h) / DAY_H
     curve = cosinor.mesor + cosinor.amplitude * np.cos(angle)
     ax.plot(hours, curve, "--", color=COLOURS["reference"], linewidth=1.2)[0].set_label("_cosinor")
@@ -154,7 +163,7 @@ def _cosine(ax: Axes, cosinor: Cosinor) -> list[Any]:
     ]
 
 
-def _window(ax: Axes, window: ActiveHours, words: str, colour: str) -> list[Any]:
+def _window(ax: Axes, window: ActiveHours, words: str, colour: str, unit: str) -> list[Any]:
     if not np.isfinite(window.mean):
         label = _wrapped(f"{words} hours: {_short(window.reason)}")
         return [line(label, "reference", linewidth=0)]
@@ -166,7 +175,8 @@ def _window(ax: Axes, window: ActiveHours, words: str, colour: str) -> list[Any]
         drawn = ax.plot(part, (window.mean,) * 2, color=COLOURS[colour], linewidth=3.0, zorder=4)
         drawn[0].set(label=f"_{words}", solid_capstyle="butt")
     letter = "M" if words.startswith("most") else "L"
-    label = f"{letter}{window.hours:g}: {number(window.mean, 3)} from {_clock(window.start)}"
+    mean = f"{number(window.mean, 3)} {unit}".rstrip()
+    label = f"{letter}{window.hours:g}: {mean}, from {_clock(window.start)}"
     return [line(label, colour, linewidth=3.0)]
 
 

@@ -1,10 +1,11 @@
 """Facts that figures read from a table: its stamps, its log, and how long a row lasts."""
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.calendar import calendar_dates
 from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import log_named
@@ -13,13 +14,25 @@ from eyelog.frame import interval_seconds, is_resampled, log_of
 from eyelog.provenance import history, stated_log
 
 __all__ = [
+    "MIDDLE",
     "dates_of",
     "log_or_none",
+    "middle_of_days",
     "row_seconds",
     "stamps",
     "stated_seconds",
     "unit_seconds",
 ]
+
+MIDDLE: Final = "middle half of the days"
+LEAST_DAYS: Final = 4  # fewer have no middle half
+
+
+def middle_of_days(table: pd.DataFrame) -> tuple[Floats, Floats]:
+    """Return the quartiles of the days in a table of `eyelog.rhythm.profile`; none of few days."""
+    many = numbers(table["days"]) >= LEAST_DAYS
+    low, high = (np.where(many, numbers(table[f"days_{name}"]), np.nan) for name in ("q25", "q75"))
+    return low, high
 
 
 def stamps(index: Any, *, what: str) -> pd.DatetimeIndex:

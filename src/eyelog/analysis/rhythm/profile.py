@@ -42,9 +42,11 @@ def profile(
     -------
     DataFrame
         Index ``hour``, ``weekday``, ``weekend``, ``week``, or ``weekday`` and ``hour``, observed
-        ones only; columns ``mean``, ``median``, ``q25``, ``q75`` (unit of the series), ``n``
-        values, ``days`` they come from, ``exposure_h`` (missing if the hours of a value are not
-        known). The columns have the name of the series, as its axis in a figure does.
+        ones only; columns ``mean``, ``median``, ``q25``, ``q75`` of all values, and
+        ``days_median``, ``days_q25``, ``days_q75`` of the days' means (unit of the series; between
+        the quartiles lies the middle half of the days), ``n`` values, ``days`` they come from,
+        ``exposure_h`` (missing if the hours of a value are not known). The columns have the name of
+        the series, as its axis in a figure does.
 
     Raises
     ------
@@ -81,12 +83,17 @@ def profile(
     )
     groups = parts.groupby(keys[by])
     values = groups["value"]
+    # Days that are observed for longer have no more weight than others.
+    of_days = parts.groupby([*keys[by], "day"])["value"].mean().groupby(level=keys[by])
     table = pd.DataFrame(
         {
             "mean": values.mean(),
             "median": values.median(),
             "q25": values.quantile(0.25),
             "q75": values.quantile(0.75),
+            "days_median": of_days.median(),
+            "days_q25": of_days.quantile(0.25),
+            "days_q75": of_days.quantile(0.75),
             "n": values.size(),
             "days": groups["day"].nunique(),
         }
