@@ -35,7 +35,7 @@ from tools.rivals import COLUMNS, duckdb_daily, polars_daily
 import eyelog as el
 from eyelog.answers.decode import decode_page
 from eyelog.answers.encode import encode_answer
-from eyelog.archive.parquet.layout import folder as account_folder
+from eyelog.archive.account_folders import folder as account_folder
 from eyelog.archive.store import place_of
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.cohort.schedule import run

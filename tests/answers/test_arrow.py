@@ -15,7 +15,7 @@ from eyelog.answers.arrow import MOST_RECORDS, encode_stream
 from eyelog.answers.decode import decode_page
 from eyelog.answers.encode import encode_answer, encode_table
 from eyelog.answers.page import join_pages
-from eyelog.archive.parquet.rows import table_of
+from eyelog.archive.arrow_tables import table_of
 from eyelog.catalogue import LOGS
 from support.answers import EYES, MINUTES, frame_of
 from support.records import records as made_up

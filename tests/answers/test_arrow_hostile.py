@@ -14,8 +14,7 @@ from eyelog.answers.arrow import MOST_RECORDS, encode_stream
 from eyelog.answers.decode import decode_page
 from eyelog.answers.page import join_pages
 from eyelog.archive.answer_pages import table_of_pages
-from eyelog.archive.parquet.layout import schema_of
-from eyelog.archive.parquet.rows import table_of
+from eyelog.archive.arrow_tables import schema_of, table_of
 from eyelog.catalogue import catalogue
 from support.answers import MINUTES, frame_of
 from support.records import records

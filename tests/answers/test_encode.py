@@ -17,7 +17,7 @@ from eyelog import frame as frames
 from eyelog.answers.decode import decode_page
 from eyelog.answers.encode import encode_answer, encode_table
 from eyelog.answers.page import join_pages
-from eyelog.archive.parquet.layout import schema_of
+from eyelog.archive.arrow_tables import schema_of
 from eyelog.catalogue import LOGS, catalogue
 from support.records import records
 

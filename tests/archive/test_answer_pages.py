@@ -13,8 +13,7 @@ from eyelog.answers.decode import decode_page
 from eyelog.answers.encode import encode_table
 from eyelog.answers.page import join_pages
 from eyelog.archive.answer_pages import table_of_pages
-from eyelog.archive.parquet.layout import schema_of
-from eyelog.archive.parquet.rows import table_of
+from eyelog.archive.arrow_tables import schema_of, table_of
 from eyelog.catalogue import LOGS
 from eyelog.frame import conform
 from support.answers import MINUTES, answer

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 import eyelog as el
-from eyelog.archive.parquet.layout import open_place
+from eyelog.archive.place import open_place
 from eyelog.archive.prune import prune
 from eyelog.catalogue import LOGS
 from support.records import records

@@ -12,7 +12,7 @@ from zipfile import ZipFile
 import pytest
 import requests
 
-from eyelog.archive.parquet.layout import open_place
+from eyelog.archive.place import open_place
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.cli import main

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from eyelog.archive.arrow_tables import plain_schema
 from eyelog.archive.parquet.month_writer import parquet_writer
-from eyelog.archive.parquet.rows import plain_schema
 from eyelog.archive.parquet.seal import add_seal
 
 

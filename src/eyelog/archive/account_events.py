@@ -19,12 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.archive.parquet.layout import (
-    Place,
-    check_account,
-    read_small_file,
-    write_small_file,
-)
+from eyelog.archive.account_folders import check_account
+from eyelog.archive.place import Place, read_small_file, write_small_file
 from eyelog.errors import ArchiveError, ConfigurationError
 
 __all__ = [

@@ -11,12 +11,8 @@ folder is hidden, so Parquet tools skip it.
 from typing import Final
 from urllib.parse import unquote
 
-from eyelog.archive.parquet.layout import (
-    Place,
-    check_account,
-    read_small_file,
-    write_small_file,
-)
+from eyelog.archive.account_folders import check_account
+from eyelog.archive.place import Place, read_small_file, write_small_file
 from eyelog.clock import Zones
 from eyelog.errors import ArchiveError, ConfigurationError
 

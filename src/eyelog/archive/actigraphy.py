@@ -15,7 +15,7 @@ from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import blink_evidence
 from eyelog.analysis.resample import resample
 from eyelog.analysis.series.durations import duration_us
-from eyelog.archive.parquet.layout import archive_errors
+from eyelog.archive.place import archive_errors
 from eyelog.catalogue import catalogue, near, role
 from eyelog.clock import DAY, day_start
 from eyelog.disk.files import path_of, whole_file

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from eyelog.answers.page import Page, joined_column, rows_kept
-from eyelog.archive.parquet.layout import STAMP, schema_of
-from eyelog.archive.parquet.rows import plain_array
+from eyelog.archive.arrow_tables import STAMP, plain_array, schema_of
 from eyelog.catalogue import catalogue
 from eyelog.frame import warn_unknown
 

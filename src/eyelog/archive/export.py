@@ -20,17 +20,13 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from eyelog.answers.encode import encode_answer
+from eyelog.archive.arrow_tables import extras_of, frame_of
 from eyelog.archive.csv_text import header_cell, written
-from eyelog.archive.parquet.layout import Place, archive_errors, month_edges, months_of
 from eyelog.archive.parquet.month_writer import parquet_writer, prepare
-from eyelog.archive.parquet.reading import Selection, instant_us, open_months
-from eyelog.archive.parquet.rows import (
-    Stamps,
-    extras_of,
-    frame_of,
-    month_stamps,
-    read_rows,
-)
+from eyelog.archive.parquet.reading import Selection, open_months
+from eyelog.archive.parquet.rows import month_stamps, read_rows
+from eyelog.archive.place import Place, archive_errors
+from eyelog.archive.utc_stamps import Stamps, group_edges, instant_us, month_edges, months_of
 from eyelog.catalogue import catalogue, known_logs
 from eyelog.clock import (
     DAY,
@@ -62,7 +58,6 @@ __all__ = [
 ]
 
 _GROUP_ROWS: Final = 4 * 5760
-_PIECE_US: Final = 4 * 86_400_000_000  # as long as a group of rows
 # Coordinates, not distances: fields of a place in degrees.
 LOCATION: Final = frozenset(
     name
@@ -284,7 +279,7 @@ def csv_pieces(
         head = io.BytesIO()
         _write_csv(records, (), head)
         yield head.getvalue()
-        for edge, next_edge in pairwise([*range(first, after, _PIECE_US), after]):
+        for edge, next_edge in pairwise(group_edges(month)):
             if len(table := records.between(edge, next_edge)):
                 piece = io.BytesIO()
                 _write_rows(records, table, piece)

@@ -8,16 +8,10 @@ import pandas as pd
 
 from eyelog.analysis.series.packets import PAUSE_US
 from eyelog.archive.account_zones import stored_zones
-from eyelog.archive.parquet.layout import (
-    Place,
-    accounts,
-    month_edges,
-    month_path,
-    months,
-    problem_of,
-    require_place,
-)
-from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamp_edges
+from eyelog.archive.parquet.layout import accounts, month_path, months, problem_of
+from eyelog.archive.parquet.rows import month_stamps, open_file, stamp_edges
+from eyelog.archive.place import Place, require_place
+from eyelog.archive.utc_stamps import Stamps, month_edges
 from eyelog.catalogue import known_logs, log_named
 from eyelog.errors import ArchiveError, EyelogWarning
 

@@ -17,11 +17,12 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from eyelog.archive.account_folders import folder, locked
 from eyelog.archive.parquet.damage import NOT_PROTECTED, month_problems
-from eyelog.archive.parquet.layout import Place, archive_errors, folder, month_edges, month_path
-from eyelog.archive.parquet.month_writer import locked
-from eyelog.archive.parquet.reading import instant_us
+from eyelog.archive.parquet.layout import month_path
 from eyelog.archive.parquet.rows import month_stamps, open_file
+from eyelog.archive.place import Place, archive_errors
+from eyelog.archive.utc_stamps import instant_us, month_edges
 from eyelog.clock import DAY, day_start, zone
 from eyelog.disk.files import replace_file
 from eyelog.errors import EyelogWarning

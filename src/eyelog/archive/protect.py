@@ -6,20 +6,15 @@ from typing import Final
 
 import pandas as pd
 
+from eyelog.archive.account_folders import locked
+from eyelog.archive.arrow_tables import plain_schema
 from eyelog.archive.ledger import problems_of_month
 from eyelog.archive.parquet.damage import NOT_PROTECTED
-from eyelog.archive.parquet.layout import (
-    FILE,
-    Place,
-    accounts,
-    month_path,
-    months,
-    open_place,
-    require_place,
-)
-from eyelog.archive.parquet.month_writer import commit, locked, parquet_writer
-from eyelog.archive.parquet.rows import MonthFile, open_file, plain_schema, read_groups
+from eyelog.archive.parquet.layout import FILE, accounts, month_path, months
+from eyelog.archive.parquet.month_writer import commit, parquet_writer
+from eyelog.archive.parquet.rows import MonthFile, open_file, read_groups
 from eyelog.archive.parquet.seal import note_seal, sealed
+from eyelog.archive.place import Place, open_place, require_place
 from eyelog.catalogue import known_logs
 from eyelog.disk.files import new_file, temporary_name
 from eyelog.errors import ArchiveError

@@ -14,10 +14,10 @@ from typing import Final
 from urllib.parse import unquote
 
 from eyelog.archive.account_events import prune_events
+from eyelog.archive.account_folders import folder, locked
 from eyelog.archive.erase import AccountFile
-from eyelog.archive.parquet.layout import Place, archive_errors, folder, is_month, month_edges
-from eyelog.archive.parquet.month_writer import locked
-from eyelog.archive.parquet.reading import instant_us
+from eyelog.archive.place import Place, archive_errors
+from eyelog.archive.utc_stamps import instant_us, is_month, month_edges
 from eyelog.catalogue import known_logs
 from eyelog.disk.files import sync_folder
 

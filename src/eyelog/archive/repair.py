@@ -9,18 +9,13 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from eyelog.archive.account_folders import locked
 from eyelog.archive.ledger import problems_of_month, synced_days
 from eyelog.archive.parquet.damage import is_damage
-from eyelog.archive.parquet.layout import (
-    Place,
-    accounts,
-    month_edges,
-    month_path,
-    months,
-    require_place,
-)
-from eyelog.archive.parquet.month_writer import locked
+from eyelog.archive.parquet.layout import accounts, month_path, months
 from eyelog.archive.parquet.rows import month_stamps, open_file
+from eyelog.archive.place import Place, require_place
+from eyelog.archive.utc_stamps import month_edges
 from eyelog.catalogue import known_logs
 from eyelog.clock import DAY
 from eyelog.disk.files import make_folders, put_in_place, sync_folder

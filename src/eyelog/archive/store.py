@@ -17,24 +17,27 @@ import pyarrow as pa
 
 from eyelog import provenance
 from eyelog.archive.account_events import add_events, events_in_utc, stored_events
+from eyelog.archive.account_folders import locked
 from eyelog.archive.account_zones import set_zones, stored_zones
+from eyelog.archive.arrow_tables import extras_of, frame_from, frame_of
 from eyelog.archive.erase import erase, traces
 from eyelog.archive.export import export, names_location
 from eyelog.archive.inventory import contents, inventory
-from eyelog.archive.parquet import layout, rows
+from eyelog.archive.parquet import layout
 from eyelog.archive.parquet.month_writer import (
     Change,
     Outcome,
     Staged,
     commit_all,
-    locked,
     prepare,
     staged_months,
     write,
 )
-from eyelog.archive.parquet.reading import Instant, Selection, read_table, span_of
+from eyelog.archive.parquet.reading import Selection, read_table
+from eyelog.archive.place import Place, archive_errors, open_place
 from eyelog.archive.protect import protect
 from eyelog.archive.repair import repair
+from eyelog.archive.utc_stamps import Instant, month_edges, span_of
 from eyelog.archive.verify import verify
 from eyelog.catalogue import check_fields, check_log, known_logs
 from eyelog.clock import Zone, Zones, as_zones, day_range, known_zones
@@ -92,7 +95,7 @@ class Archive:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        self._place = layout.open_place(home_dir() / "archive" if path is None else path)
+        self._place = open_place(home_dir() / "archive" if path is None else path)
         self.path = self._place.name
 
     def __repr__(self) -> str:
@@ -125,7 +128,7 @@ class Archive:
         []
         """
         logs = known_logs() if log is None else (check_log(log),)
-        with layout.archive_errors(f"list the archive {self.path}"):
+        with archive_errors(f"list the archive {self.path}"):
             return sorted({name for log in logs for name in layout.accounts(self._place, log)})
 
     def read(
@@ -197,17 +200,17 @@ class Archive:
         """
         zones = self._zones_of(tz, account)
         chosen = None if fields is None else check_fields(log, fields)
-        with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
+        with archive_errors(f"read {log!r} of {account!r} from {self.path}"):
             span = self._span(log, account, start, end, zones)
             table = read_table(Selection(self._place, log, account, span, chosen))
-        warn_unknown(log, [field.name for field in rows.extras_of(table.schema, log)])
+        warn_unknown(log, [field.name for field in extras_of(table.schema, log)])
         if table.nbytes > _LARGE_TABLE:
             columns = dict(zip(table.column_names, table.columns, strict=True))
             del table
-            frame = rows.frame_from(columns, zones.home)
+            frame = frame_from(columns, zones.home)
             pa.default_memory_pool().release_unused()
         else:
-            frame = rows.frame_of(table, zones.home)
+            frame = frame_of(table, zones.home)
         frame = in_zones(frame, zones)
         edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
         if len(frame):  # an open range begins and ends with the records that there are
@@ -253,7 +256,7 @@ class Archive:
         ['date', 'bl']
         """
         names = check_fields(log, fields)
-        with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
+        with archive_errors(f"read {log!r} of {account!r} from {self.path}"):
             span = span_of(start, end, "UTC")
             return read_table(Selection(self._place, log, account, span, names))
 
@@ -407,7 +410,7 @@ class Archive:
         if start is not None and end is not None:
             return span_of(start, end, tz)
         present = layout.present_months(self._place, log, account)
-        first, after = layout.month_edges(present[0])[0], layout.month_edges(present[-1])[1]
+        first, after = month_edges(present[0])[0], month_edges(present[-1])[1]
         if start is not None:
             first = span_of(start, start, tz)[0]
         if end is not None:
@@ -484,7 +487,7 @@ class Archive:
                 " made from (and keep this one as a Parquet file, frame.to_parquet)"
             )
         batch = prepare(frame, log, days)
-        with layout.archive_errors(f"write {log!r} of {account!r} to {self.path}"):
+        with archive_errors(f"write {log!r} of {account!r} to {self.path}"):
             outcome = write(self._place, account, batch, replace=replace)
         return Written(len(outcome.added), len(outcome.changed), len(outcome.removed))
 
@@ -538,7 +541,7 @@ class Archive:
         """
         with ExitStack() as stack:
             problem = f"write {log!r} of {account!r} to {self.path}"
-            stack.enter_context(layout.archive_errors(problem))
+            stack.enter_context(archive_errors(problem))
             if keep:
                 stack.enter_context(locked(self._place, log, account))
             months = staged_months(self._place, log, account, changes, keep=keep, staged=staged)
@@ -566,7 +569,7 @@ class Archive:
         >>> with archive.merging("computed_data", [], account="anna", staged=staged):
         ...     archive.put_in_place(staged)
         """
-        with layout.archive_errors(f"write to {self.path}"):
+        with archive_errors(f"write to {self.path}"):
             commit_all(self._place, staged)
 
     def fingerprint(self, log: str, start: Instant, end: Instant, *, account: str) -> Hashable:
@@ -606,7 +609,7 @@ class Archive:
         False
         """
         span = span_of(start, end, "UTC")
-        with layout.archive_errors(f"read {log!r} of {account!r} from {self.path}"):
+        with archive_errors(f"read {log!r} of {account!r} from {self.path}"):
             return layout.fingerprint(self._place, log, account, span)
 
     def sync(self, client: "Client", log: str, start: Instant, end: Instant) -> pd.DataFrame:
@@ -711,7 +714,7 @@ class Archive:
         >>> list(table.columns[-3:])
         ['bytes', 'damaged', 'tz']
         """
-        with layout.archive_errors(f"list the archive {self.path}"):
+        with archive_errors(f"list the archive {self.path}"):
             return inventory(self._place)
 
     def verify(self) -> pd.DataFrame:
@@ -744,7 +747,7 @@ class Archive:
         >>> len(archive.verify())
         0
         """
-        with layout.archive_errors(f"list the archive {self.path}"):
+        with archive_errors(f"list the archive {self.path}"):
             return verify(self._place)
 
     def protect(self) -> pd.DataFrame:
@@ -780,7 +783,7 @@ class Archive:
         >>> len(archive.protect())
         0
         """
-        with layout.archive_errors(f"protect the archive {self.path}"):
+        with archive_errors(f"protect the archive {self.path}"):
             return protect(self._place)
 
     def repair(self) -> pd.DataFrame:
@@ -816,7 +819,7 @@ class Archive:
         >>> len(archive.repair())
         0
         """
-        with layout.archive_errors(f"repair the archive {self.path}"):
+        with archive_errors(f"repair the archive {self.path}"):
             return repair(self._place)
 
     def erase(self, account: str, *, dry_run: bool = False) -> pd.DataFrame:
@@ -860,7 +863,7 @@ class Archive:
         """
         if not isinstance(account, str) or not account:
             raise ConfigurationError(f"{account!r} is not an account: give a name such as 'me'")
-        with layout.archive_errors(f"erase {account!r} from the archive {self.path}"):
+        with archive_errors(f"erase {account!r} from the archive {self.path}"):
             found = traces(self._place, account) if dry_run else erase(self._place, account)
         rows = [(one.what, one.path, one.bytes) for one in found if one.what != "lock"]
         table = pd.DataFrame(rows, columns=["what", "path", "bytes"])
@@ -947,7 +950,7 @@ class Archive:
         zones = self._zones_of(tz, account)
         fields = fields if fields is None or isinstance(fields, str) else list(fields)
         chosen = None if fields is None else check_fields(log, fields)
-        with layout.archive_errors(f"export {log!r} of {account!r} to {os.fspath(path)}"):
+        with archive_errors(f"export {log!r} of {account!r} to {os.fspath(path)}"):
             span = span_of(start, end, zones)
             selection = Selection(self._place, log, account, span, chosen)
             days = day_range(start, end, zones)
@@ -959,7 +962,7 @@ def _stamp(stamp: pd.Timestamp) -> str:
     return f"{stamp.tz_convert('UTC'):%Y-%m-%dT%H:%M:%SZ}"
 
 
-def place_of(archive: Archive) -> layout.Place:
+def place_of(archive: Archive) -> Place:
     """Return where the files of an archive are, for packages that access the files themselves."""
     return archive._place
 

@@ -27,19 +27,14 @@ from eyelog.access.day_fetcher import Day, DayFetcher, plan
 from eyelog.access.walk import side_by_side
 from eyelog.answers.page import Page
 from eyelog.archive.answer_pages import table_of_pages
+from eyelog.archive.arrow_tables import stamps_of
 from eyelog.archive.ledger import Days, Noted, note_days, noted_days
 from eyelog.archive.parquet.damage import damaged_months
-from eyelog.archive.parquet.layout import (
-    Place,
-    archive_errors,
-    month_path,
-    months,
-    months_of,
-    overlap,
-)
+from eyelog.archive.parquet.layout import month_path, months
 from eyelog.archive.parquet.month_writer import Outcome, prepare_table, write
-from eyelog.archive.parquet.reading import Instant, instant_us
-from eyelog.archive.parquet.rows import Stamps, month_stamps, open_file, stamps_of
+from eyelog.archive.parquet.rows import month_stamps, open_file
+from eyelog.archive.place import Place, archive_errors
+from eyelog.archive.utc_stamps import Instant, Stamps, instant_us, months_of, overlap
 from eyelog.catalogue import check_served
 from eyelog.clock import DAY, as_zones, day_range, day_start, instant_range, windows, zone
 from eyelog.errors import (

@@ -6,10 +6,12 @@ from urllib.parse import unquote
 import pandas as pd
 
 from eyelog.archive.account_events import events_problems
+from eyelog.archive.account_folders import complete_interrupted
 from eyelog.archive.account_zones import zones_problems
 from eyelog.archive.ledger import problems_of_month
-from eyelog.archive.parquet.layout import FILE, Place, is_month, month_path, require_place
-from eyelog.archive.parquet.month_writer import complete_interrupted
+from eyelog.archive.parquet.layout import FILE, month_path
+from eyelog.archive.place import Place, require_place
+from eyelog.archive.utc_stamps import is_month
 from eyelog.catalogue import known_logs
 from eyelog.progress import progress_line
 

@@ -689,7 +689,9 @@ def _erase(args: argparse.Namespace) -> None:
 
 def _folders_of(args: argparse.Namespace, account: str) -> list[str]:
     """Return the folders with records of an account."""
-    from eyelog.archive.parquet.layout import folder, months, open_place
+    from eyelog.archive.account_folders import folder
+    from eyelog.archive.parquet.layout import months
+    from eyelog.archive.place import open_place
     from eyelog.catalogue import known_logs
 
     place = open_place(open_archive(args).path)
@@ -912,7 +914,7 @@ def _rotate_key(args: argparse.Namespace) -> None:
 
 
 def _prune(args: argparse.Namespace) -> None:
-    from eyelog.archive.parquet.layout import open_place
+    from eyelog.archive.place import open_place
     from eyelog.archive.prune import prune
 
     days = re.fullmatch(r"([1-9]\d{0,4})d", args.older_than)

@@ -26,7 +26,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
-from eyelog.archive.parquet.layout import Place, archive_errors, check_account, open_place
+from eyelog.archive.account_folders import check_account
+from eyelog.archive.place import Place, archive_errors, open_place
 from eyelog.disk.files import make_folders, whole_file
 from eyelog.errors import ArchiveError, ConfigurationError, argument
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.archive.parquet.layout import check_account
+from eyelog.archive.account_folders import check_account
 from eyelog.disk.files import make_folders, new_file, path_of
 from eyelog.errors import ConfigurationError
 from eyelog.frame import ACCOUNT

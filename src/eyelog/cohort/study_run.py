@@ -14,7 +14,7 @@ import pandas as pd
 
 from eyelog.analysis.daily import daily
 from eyelog.analysis.limits import Limits, chosen_limits
-from eyelog.archive.parquet.layout import archive_errors
+from eyelog.archive.place import archive_errors
 from eyelog.archive.store import Archive
 from eyelog.catalogue import catalogue_version, check_fields, needed
 from eyelog.clock import (

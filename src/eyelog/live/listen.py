@@ -26,7 +26,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 
-from eyelog.archive.parquet.layout import check_account
+from eyelog.archive.account_folders import check_account
 from eyelog.archive.store import Archive
 from eyelog.clock import Zone
 from eyelog.disk.files import is_full

@@ -20,7 +20,7 @@ from threading import Event, Lock, Thread
 from typing import Any, Final
 from urllib.parse import parse_qs
 
-from eyelog.archive.parquet.layout import check_account
+from eyelog.archive.account_folders import check_account
 from eyelog.archive.store import Archive
 from eyelog.browser import html, page_headers, page_template, rendered
 from eyelog.clock import as_tzinfo

@@ -31,8 +31,8 @@ from urllib.parse import unquote
 
 from filelock import FileLock, Timeout
 
+from eyelog.archive.account_folders import check_account
 from eyelog.archive.importing.intake import OTHER_KIND, import_files
-from eyelog.archive.parquet.layout import check_account
 from eyelog.archive.store import Archive, place_of
 from eyelog.clock import Zone
 from eyelog.disk.files import make_folders, sync_folder, whole_file

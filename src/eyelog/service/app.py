@@ -20,8 +20,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from eyelog.answers.arrow import ARROW
-from eyelog.archive.parquet.layout import open_place, require_store
-from eyelog.archive.parquet.month_writer import complete_interrupted, remove_leftovers
+from eyelog.archive.account_folders import complete_interrupted, remove_leftovers
+from eyelog.archive.place import open_place, require_store
 from eyelog.catalogue import LOGS
 from eyelog.checks import whole_number
 from eyelog.errors import ArchiveError, ConfigurationError

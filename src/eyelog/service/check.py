@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from eyelog.archive.erase import traces
-from eyelog.archive.parquet.layout import Place, open_place, require_store
+from eyelog.archive.place import Place, open_place, require_store
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.disk.sqlite import BUSY, code_of, connect

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from eyelog.archive.erase import traces
-from eyelog.archive.parquet.layout import open_place
+from eyelog.archive.place import open_place
 from eyelog.disk.files import whole_file
 from eyelog.disk.sqlite import BUSY, code_of, connect, transaction
 from eyelog.errors import ConfigurationError

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-from eyelog.archive.parquet.layout import check_account
+from eyelog.archive.account_folders import check_account
 from eyelog.disk.files import make_folders
 
 try:

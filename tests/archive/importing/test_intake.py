@@ -10,10 +10,11 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.answers.encode import encode_answer
+from eyelog.archive.arrow_merge import Merged, merge
 from eyelog.archive.importing import csv_log, intake
 from eyelog.archive.importing.intake import FileReport, import_files
 from eyelog.archive.parquet import month_writer
-from eyelog.archive.parquet.rows import Merged, MonthFile, merge, read_rows
+from eyelog.archive.parquet.rows import MonthFile, read_rows
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError, EyelogWarning
 from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv, long_fields, zipped

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
+from eyelog.archive.arrow_tables import extras_of, frame_of, schema_of, table_of, widest
 from eyelog.archive.importing.layers import layer_of, overlay
-from eyelog.archive.parquet.layout import schema_of
-from eyelog.archive.parquet.rows import extras_of, frame_of, table_of, widest
 from eyelog.catalogue import COMPUTED_DATA as LOG
 from eyelog.frame import conform, empty
 

@@ -16,8 +16,8 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.archive.arrow_merge import Merged, merge
 from eyelog.archive.parquet import month_writer
-from eyelog.archive.parquet.rows import Merged, merge
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from support.paths import TESTS

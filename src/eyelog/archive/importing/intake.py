@@ -15,6 +15,9 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog.answers.page import Joined
+from eyelog.archive.account_folders import check_account
+from eyelog.archive.arrow_merge import Merged, merge
+from eyelog.archive.arrow_tables import stamps_of
 from eyelog.archive.importing.app_events import app_events
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
 from eyelog.archive.importing.kinds import OtherKind
@@ -36,10 +39,9 @@ from eyelog.archive.importing.mixture import (
 )
 from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.importing.waiting import Waiting
-from eyelog.archive.parquet.layout import check_account, month_edges, months_of
 from eyelog.archive.parquet.month_writer import Change, Staged
-from eyelog.archive.parquet.rows import Merged, Stamps, merge, stamps_of
 from eyelog.archive.store import Archive
+from eyelog.archive.utc_stamps import Stamps, month_edges, months_of
 from eyelog.clock import FILE_ZONE, Zone, Zones, zones_of_offsets
 from eyelog.errors import (
     ArchiveError,

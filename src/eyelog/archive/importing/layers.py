@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.archive.parquet.rows import Stamps, extras_of, frame_of, stamps_of, table_of
+from eyelog.archive.arrow_tables import extras_of, frame_of, stamps_of, table_of
+from eyelog.archive.utc_stamps import Stamps
 from eyelog.catalogue import columns
 
 __all__ = ["Layer", "Meeting", "Overlay", "layer_of", "overlay", "without_conflicts"]

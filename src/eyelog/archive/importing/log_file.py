@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, ClassVar, Final, cast
 import pandas as pd
 
 from eyelog.answers.page import Page
-from eyelog.archive.parquet.rows import frame_of, table_of
+from eyelog.archive.arrow_tables import frame_of, table_of
 from eyelog.catalogue import columns
 from eyelog.clock import Zones
 from eyelog.errors import ArchiveError, ConfigurationError, argument

@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from eyelog.archive.importing.layers import Meeting
-from eyelog.archive.parquet.rows import Stamps
+from eyelog.archive.utc_stamps import Stamps
 from eyelog.catalogue import log_named, near
 from eyelog.errors import ConfigurationError
 from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eyelog.archive.importing.csv_cells import Mask, texts_of
-from eyelog.archive.parquet.reading import instant_us
+from eyelog.archive.utc_stamps import instant_us
 from eyelog.clock import FILE_ZONE, Zones, zone
 from eyelog.errors import ConfigurationError, argument
 from eyelog.rfc3339 import fixed_stamps, parse_stamps

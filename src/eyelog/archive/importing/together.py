@@ -16,6 +16,7 @@ import pyarrow as pa
 from eyelog import provenance
 from eyelog.analysis.series.packets import even
 from eyelog.answers.page import Joined
+from eyelog.archive.arrow_tables import frame_of, schema_of, widest
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
 from eyelog.archive.importing.kinds import EitherLog, NotALog, OtherKind, counted_kinds
 from eyelog.archive.importing.layers import Meeting, layer_of, overlay
@@ -28,8 +29,6 @@ from eyelog.archive.importing.mixture import (
     refuse_overlaps,
 )
 from eyelog.archive.importing.sources import InputFile, input_files
-from eyelog.archive.parquet.layout import schema_of
-from eyelog.archive.parquet.rows import frame_of, widest
 from eyelog.catalogue import (
     check_fields,
     check_log,

@@ -15,7 +15,7 @@ import pyarrow as pa
 import zstandard
 
 from eyelog.archive.importing.layers import Layer
-from eyelog.archive.parquet.rows import Stamps
+from eyelog.archive.utc_stamps import Stamps
 
 __all__ = ["Waiting"]
 

@@ -19,8 +19,8 @@ from typing import Final
 
 import msgspec
 
+from eyelog.archive.account_folders import check_account
 from eyelog.archive.importing.intake import FileReport, import_files
-from eyelog.archive.parquet.layout import check_account
 from eyelog.archive.store import Archive, place_of
 from eyelog.clock import Zone
 from eyelog.disk.files import make_folders, replace_file

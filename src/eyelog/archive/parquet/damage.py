@@ -5,16 +5,12 @@ from typing import Final
 
 import numpy as np
 
-from eyelog.archive.parquet.layout import (
-    Place,
-    damage_errors,
-    month_edges,
-    month_path,
-    problem_of,
-    schema_of,
-)
-from eyelog.archive.parquet.rows import MonthFile, Stamps, open_file, read_groups, stamps_of
+from eyelog.archive.arrow_tables import schema_of, stamps_of
+from eyelog.archive.parquet.layout import damage_errors, month_path, problem_of
+from eyelog.archive.parquet.rows import MonthFile, open_file, read_groups
 from eyelog.archive.parquet.seal import Group
+from eyelog.archive.place import Place
+from eyelog.archive.utc_stamps import Stamps, month_edges
 from eyelog.errors import ArchiveError
 
 __all__ = ["NOT_PROTECTED", "damaged_months", "is_damage", "month_problems"]

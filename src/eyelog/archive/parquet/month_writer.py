@@ -13,71 +13,49 @@ from datetime import date, tzinfo
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, cast
-from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from filelock import FileLock, Timeout
 
-from eyelog.archive.parquet.all_or_none import complete, folders_of, put_together, unfinished
-from eyelog.archive.parquet.layout import (
-    FILE,
-    Place,
-    file_metadata,
-    folder,
+from eyelog.archive.account_folders import locked
+from eyelog.archive.all_or_none import put_together
+from eyelog.archive.arrow_merge import Merged, merge, other_values
+from eyelog.archive.arrow_tables import extras_of, schema_of, stamps_of, table_of, widest
+from eyelog.archive.parquet.layout import FILE, file_metadata, month_path, months
+from eyelog.archive.parquet.rows import MonthFile, open_file, read_rows
+from eyelog.archive.parquet.seal import note_seal, sealed
+from eyelog.archive.place import Place
+from eyelog.archive.utc_stamps import (
+    Stamps,
     group_edges,
+    instant_us,
     month_edges,
-    month_path,
-    months,
     months_of,
     overlap,
-    schema_of,
 )
-from eyelog.archive.parquet.reading import instant_us
-from eyelog.archive.parquet.rows import (
-    Merged,
-    MonthFile,
-    Stamps,
-    extras_of,
-    merge,
-    open_file,
-    other_values,
-    read_rows,
-    stamps_of,
-    table_of,
-    widest,
-)
-from eyelog.archive.parquet.seal import note_seal, sealed
-from eyelog.catalogue import check_log, known_logs, log_named
+from eyelog.catalogue import check_log, log_named
 from eyelog.clock import DAY, day_start, parse_day
 from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, argument
+from eyelog.errors import ConfigurationError, argument
 from eyelog.frame import OFFSET, conform, log_of
 from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
 
 __all__ = [
-    "GROUP_DAYS",
     "Batch",
     "Change",
     "Outcome",
     "Staged",
     "commit",
     "commit_all",
-    "complete_interrupted",
-    "locked",
     "parquet_writer",
     "prepare",
     "prepare_table",
-    "remove_leftovers",
     "staged_months",
     "write",
 ]
 
-GROUP_DAYS: Final = 4
-
-WAIT_S: Final = 300
 
 # The years that the folders of months can be named after.
 _FIRST: Final = int(np.datetime64("0001-01-01", "us").astype(np.int64))
@@ -326,7 +304,7 @@ def _merge_month(
     there is no new file.
     """
     schema = _schema(old, change, log)
-    groups = list(pairwise(group_edges(change.month, GROUP_DAYS)))
+    groups = list(pairwise(group_edges(change.month)))
     outcomes: list[Outcome] = []
     records = None
     with ExitStack() as stack:
@@ -400,59 +378,6 @@ def commit(place: Place, made: Path | None, target: str) -> None:
         place.fs.put_file(str(made), target)
     else:
         place.fs.rm_file(target)
-
-
-@contextmanager
-def locked(place: Place, log: str, account: str) -> Iterator[None]:
-    """Let one process at a time write one log of one account; remove leftovers of a killed one.
-
-    Only a local disk can lock. On an object store each month is still old or new, but of two
-    processes that write the same month at the same moment the later one wins.
-    """
-    if not place.local:
-        bucket = place.root.partition("/")[0]
-        if bucket and not place.fs.exists(bucket):  # fsspec would make it, misspelt as it may be
-            raise ArchiveError(
-                f"cannot write to {place.name}: there is no {bucket!r}, create it first"
-            )
-        yield
-        return
-    home = Path(folder(place, log, account))
-    make_folders(home)
-    try:
-        with FileLock(home / ".lock", timeout=WAIT_S, mode=0o600):
-            complete(Path(place.root), home)  # before its files are taken for leftovers
-            for leftover in home.glob(f"month=*/.{FILE}.*.tmp"):
-                leftover.unlink(missing_ok=True)
-            yield
-    except Timeout:
-        raise ArchiveError(
-            f"another process has been writing {log!r} of {account!r} for {WAIT_S} s:"
-            " try again when it has finished"
-        ) from None
-
-
-def complete_interrupted(place: Place) -> list[str]:
-    """Complete imports that were killed between two months; return what could not be completed."""
-    problems = []
-    for journal in unfinished(Path(place.root)) if place.local else []:
-        try:
-            for log, account in sorted(folders_of(journal)):
-                with locked(place, log.removeprefix("log="), unquote(account[len("account=") :])):
-                    pass
-        except (EyelogError, OSError) as error:
-            problems.append(
-                f"an import was interrupted between two months, and not completed: {error}"
-            )
-    return problems
-
-
-def remove_leftovers(place: Place, account: str) -> None:
-    """Complete what a killed process left of an account's months, or remove it."""
-    for log in known_logs():
-        if place.local and Path(folder(place, log, account)).is_dir():
-            with locked(place, log, account):
-                pass
 
 
 @contextmanager

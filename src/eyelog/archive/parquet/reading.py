@@ -3,18 +3,16 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import date, datetime
 
-import numpy as np
 import pyarrow as pa
 
-from eyelog.archive.parquet.layout import Place, month_path, overlap, present_months, schema_of
-from eyelog.archive.parquet.rows import MonthFile, extras_of, open_file, read_rows, widest
-from eyelog.clock import SECOND, Zones, instant_range
+from eyelog.archive.arrow_tables import extras_of, schema_of, widest
+from eyelog.archive.parquet.layout import month_path, present_months
+from eyelog.archive.parquet.rows import MonthFile, open_file, read_rows
+from eyelog.archive.place import Place
+from eyelog.archive.utc_stamps import overlap
 
-__all__ = ["Instant", "Selection", "instant_us", "open_months", "read_table", "span_of"]
-
-Instant = str | date | datetime
+__all__ = ["Selection", "open_months", "read_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +24,6 @@ class Selection:
     account: str
     span: tuple[int, int]
     fields: tuple[str, ...] | None
-
-
-def span_of(start: Instant, end: Instant, tz: str | Zones) -> tuple[int, int]:
-    """Return an inclusive range as a half-open range of microseconds, the last second whole."""
-    first, last = instant_range(start, end, tz)
-    return instant_us(first), instant_us(last + SECOND)
-
-
-def instant_us(instant: datetime) -> int:
-    """Return the microseconds of an instant given in UTC."""
-    return int(np.datetime64(instant.replace(tzinfo=None), "us").astype(np.int64))
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from eyelog.errors import ArchiveError
 from eyelog.service.auth.secrets import digest
 
 if TYPE_CHECKING:
-    from eyelog.archive.parquet.layout import Place
+    from eyelog.archive.place import Place
 
 __all__ = ["FILE_NAME", "Note", "account_digest", "append", "notes"]
 
@@ -88,7 +88,7 @@ def _line(what: str, at: float, account: str | None, more: Mapping[str, str | No
 def _put(archive: str, text: str) -> None:
     """Write ends as an object of their own: an object store cannot add a line to a file."""
     # Only here: an operator's command on a folder needs no Parquet.
-    from eyelog.archive.parquet.layout import archive_errors, open_place
+    from eyelog.archive.place import archive_errors, open_place
 
     place = open_place(archive)
     path = f"{place.root}/{_FOLDER}/{time.time_ns():020d}-{secrets.token_hex(4)}.jsonl"
@@ -123,7 +123,7 @@ def _lines(archive: Path | str) -> Iterable[bytes]:
         with suppress(FileNotFoundError):
             return (archive / FILE_NAME).read_bytes().splitlines()
         return []
-    from eyelog.archive.parquet.layout import archive_errors, open_place  # as in `_put`
+    from eyelog.archive.place import archive_errors, open_place  # as in `_put`
 
     place = open_place(archive)
     folder = f"{place.root}/{_FOLDER}"

@@ -14,11 +14,9 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from eyelog.archive.parquet.layout import group_edges, months_of, schema_of
-from eyelog.archive.parquet.month_writer import GROUP_DAYS
-from eyelog.archive.parquet.reading import span_of
-from eyelog.archive.parquet.rows import stamps_of
+from eyelog.archive.arrow_tables import schema_of, stamps_of
 from eyelog.archive.store import Archive
+from eyelog.archive.utc_stamps import group_edges, months_of, span_of
 from eyelog.catalogue import columns
 from eyelog.errors import ArchiveError
 from eyelog.service.records.group_cache import GroupCache
@@ -88,7 +86,7 @@ def _groups_of(first: int, after: int) -> list[tuple[int, int]]:
     return [
         (opens, closes)
         for month in months
-        for opens, closes in pairwise(group_edges(month, GROUP_DAYS))
+        for opens, closes in pairwise(group_edges(month))
         if opens < after and closes > first
     ]
 

@@ -12,7 +12,8 @@ import pandas as pd
 from eyelog.analysis.daily import daily
 from eyelog.analysis.quality.states import states
 from eyelog.archive.inventory import last_stamp
-from eyelog.archive.parquet.layout import Place, month_path, months
+from eyelog.archive.parquet.layout import month_path, months
+from eyelog.archive.place import Place
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import LOGS
 from eyelog.clock import LocalClock

@@ -14,8 +14,8 @@ from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
+from eyelog.archive.account_folders import remove_leftovers
 from eyelog.archive.inventory import bytes_of_account
-from eyelog.archive.parquet.month_writer import remove_leftovers
 from eyelog.archive.store import Archive, place_of
 from eyelog.clock import as_zones
 from eyelog.errors import ConfigurationError

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from eyelog.archive.account_folders import complete_interrupted
+from eyelog.archive.all_or_none import JOURNAL, complete, put_together, unfinished
 from eyelog.archive.importing.intake import import_files
-from eyelog.archive.parquet.all_or_none import JOURNAL, complete, put_together, unfinished
-from eyelog.archive.parquet.layout import open_place
-from eyelog.archive.parquet.month_writer import complete_interrupted
+from eyelog.archive.place import open_place
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.errors import ArchiveError
@@ -24,7 +24,7 @@ DIES = """
 import os, sys
 from pathlib import Path
 from eyelog.archive.importing.intake import import_files
-from eyelog.archive.parquet import all_or_none
+from eyelog.archive import all_or_none
 from eyelog.archive.store import Archive
 
 left, put = [int(sys.argv[1])], all_or_none.put_in_place
