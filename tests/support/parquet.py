@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from eyelog.archive.arrow_tables import plain_schema
-from eyelog.archive.parquet.month_writer import parquet_writer
 from eyelog.archive.parquet.seal import add_seal
+from eyelog.archive.parquet_writer import parquet_writer
 
 
 def spoil_chunks(path: Path, chosen: Callable[[int, str], bool]) -> int:

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from eyelog.archive.account_events import events_path
 from eyelog.archive.account_folders import check_account, folder, locked
 from eyelog.archive.account_zones import zones_path
-from eyelog.archive.parquet.layout import FILE
+from eyelog.archive.months import FILE
 from eyelog.archive.place import Place
 from eyelog.catalogue import known_logs
 from eyelog.disk.files import sync_folder

@@ -22,9 +22,9 @@ import pyarrow.csv as pa_csv
 from eyelog.answers.encode import encode_answer
 from eyelog.archive.arrow_tables import extras_of, frame_of
 from eyelog.archive.csv_text import header_cell, written
-from eyelog.archive.parquet.month_writer import parquet_writer, prepare
-from eyelog.archive.parquet.reading import Selection, open_months
-from eyelog.archive.parquet.rows import month_stamps, read_rows
+from eyelog.archive.month_writer import prepare
+from eyelog.archive.months import Selection, open_months
+from eyelog.archive.parquet_writer import parquet_writer
 from eyelog.archive.place import Place, archive_errors
 from eyelog.archive.utc_stamps import Stamps, group_edges, instant_us, month_edges, months_of
 from eyelog.catalogue import catalogue, known_logs
@@ -177,7 +177,7 @@ def _of_archive(selection: Selection, zones: Zones, *, location: bool) -> Iterat
         narrow = pa.schema([f for f in schema if f.name in {"date", *extras, *secret}])
         filled: set[str] = set()
         for file in files if extras or secret else ():
-            table = read_rows(file, narrow, *span)
+            table = file.rows(narrow, *span)
             filled |= {n for n in extras | secret if table.column(n).null_count < table.num_rows}
         _warn_of_location(filled & secret)
         left_out = (extras - filled) | secret
@@ -185,15 +185,15 @@ def _of_archive(selection: Selection, zones: Zones, *, location: bool) -> Iterat
 
         def tables() -> Iterator[pa.Table]:
             # One month at a time, so that memory does not grow with the range.
-            return (read_rows(file, schema, *span) for file in files)
+            return (file.rows(schema, *span) for file in files)
 
         def between(first: int, after: int) -> pa.Table:
             edges = max(first, span[0]), min(after, span[1])
-            parts = [read_rows(file, schema, *edges) for file in files]
+            parts = [file.rows(schema, *edges) for file in files]
             return pa.concat_tables([schema.empty_table(), *parts])
 
         def stamps() -> Stamps:
-            parts = [month_stamps(file, *span) for file in files]
+            parts = [file.stamps(*span) for file in files]
             return np.concatenate([np.empty(0, np.int64), *parts])
 
         account, count = selection.account, len(files)

@@ -8,8 +8,8 @@ import pandas as pd
 
 from eyelog.analysis.series.packets import PAUSE_US
 from eyelog.archive.account_zones import stored_zones
-from eyelog.archive.parquet.layout import accounts, month_path, months, problem_of
-from eyelog.archive.parquet.rows import month_stamps, open_file, stamp_edges
+from eyelog.archive.damage import problem_of
+from eyelog.archive.months import accounts, month_path, months, open_month
 from eyelog.archive.place import Place, require_place
 from eyelog.archive.utc_stamps import Stamps, month_edges
 from eyelog.catalogue import known_logs, log_named
@@ -71,15 +71,15 @@ def bytes_of_account(place: Place, account: str) -> int:
     )
 
 
-def last_stamp(place: Place, path: str) -> int:
-    """Return the last stamp of a month file (microseconds since 1970, UTC), from its footer.
+def last_stamp(place: Place, log: str, account: str, month: str) -> int:
+    """Return the last stamp of a month (microseconds since 1970, UTC), from its footer.
 
     Raises
     ------
     ArchiveError
         If the footer cannot be read.
     """
-    return _edges(place, path)[1]
+    return _edges(place, log, account, month)[1]
 
 
 def _extent(place: Place, log: str) -> str:
@@ -90,7 +90,7 @@ def _extent(place: Place, log: str) -> str:
     first, last = min(found[0] for found in held.values()), max(f[-1] for f in held.values())
     if len(names) <= _FEW:
         edges = [
-            _edges(place, month_path(place, log, name, month))
+            _edges(place, log, name, month)
             for name, found in held.items()
             for month in {found[0], found[-1]}
             if month in (first, last)
@@ -101,10 +101,10 @@ def _extent(place: Place, log: str) -> str:
     return f"{log} of {wearers}, {first} to {last}"
 
 
-def _edges(place: Place, path: str) -> tuple[int, int]:
-    """Return the first and last stamp of a file, from its footer."""
-    with open_file(place, path) as file:
-        return stamp_edges(file)
+def _edges(place: Place, log: str, account: str, month: str) -> tuple[int, int]:
+    """Return the first and last stamp of a month, from its footer."""
+    with open_month(place, log, account, month) as file:
+        return file.edges()
 
 
 def _row(place: Place, account: str, log: str) -> dict[str, Any]:
@@ -115,8 +115,8 @@ def _row(place: Place, account: str, log: str) -> dict[str, Any]:
         path = month_path(place, log, account, month)
         size += int(place.fs.size(path))
         try:
-            with open_file(place, path) as file:
-                parts.append(month_stamps(file, *month_edges(month)))
+            with open_month(place, log, account, month) as file:
+                parts.append(file.stamps(*month_edges(month)))
         except ArchiveError as error:
             damaged[month] = problem_of(error, path)
     for month, problem in damaged.items():

@@ -18,9 +18,8 @@ import msgspec
 import numpy as np
 
 from eyelog.archive.account_folders import folder, locked
-from eyelog.archive.parquet.damage import NOT_PROTECTED, month_problems
-from eyelog.archive.parquet.layout import month_path
-from eyelog.archive.parquet.rows import month_stamps, open_file
+from eyelog.archive.damage import NOT_PROTECTED
+from eyelog.archive.months import month_problems, open_month
 from eyelog.archive.place import Place, archive_errors
 from eyelog.archive.utc_stamps import instant_us, month_edges
 from eyelog.clock import DAY, day_start, zone
@@ -84,8 +83,8 @@ def _missing(place: Place, log: str, account: str, month: str) -> list[str]:
             last[span] = day, noted
     if not last:
         return []
-    with open_file(place, month_path(place, log, account, month)) as file:
-        stamps = month_stamps(file, *edges)
+    with open_month(place, log, account, month) as file:
+        stamps = file.stamps(*edges)
     counts = {span: int(np.diff(np.searchsorted(stamps, span))[0]) for span in last}
     return [
         f"it has {counts[span]} records of {day}, and a sync brought {noted.records}"

@@ -3,17 +3,16 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 import numpy as np
 import pandas as pd
 
 from eyelog.archive.account_folders import locked
+from eyelog.archive.damage import is_damage
 from eyelog.archive.ledger import problems_of_month, synced_days
-from eyelog.archive.parquet.damage import is_damage
-from eyelog.archive.parquet.layout import accounts, month_path, months
-from eyelog.archive.parquet.rows import month_stamps, open_file
+from eyelog.archive.months import accounts, month_path, months, open_month
 from eyelog.archive.place import Place, require_place
 from eyelog.archive.utc_stamps import month_edges
 from eyelog.catalogue import known_logs
@@ -52,7 +51,7 @@ def _damage(place: Place, log: str, account: str) -> list[tuple[str, str]]:
 def _set_aside(place: Place, log: str, account: str, month: str, problem: str) -> tuple[str, ...]:
     path = month_path(place, log, account, month)
     with locked(place, log, account):
-        had = _days_of(place, path, month)
+        had = _days_of(place, log, account, month)
         synced = synced_days(place, log, account, month)
         aside = _free_name(place, path)
         _move(place, path, aside)
@@ -61,10 +60,10 @@ def _set_aside(place: Place, log: str, account: str, month: str, problem: str) -
     return account, log, month, problem, _ranges(synced), _ranges(rest), aside
 
 
-def _days_of(place: Place, path: str, month: str) -> list[date] | None:
+def _days_of(place: Place, log: str, account: str, month: str) -> list[date] | None:
     """Return the days (UTC) that a damaged file has records of; None if it does not show them."""
-    with suppress(ArchiveError), open_file(place, path) as file:
-        stamps = month_stamps(file, *month_edges(month))
+    with suppress(ArchiveError), open_month(place, log, account, month) as file:
+        stamps = file.stamps(*month_edges(month))
         days: list[date] = np.unique(stamps.view("M8[us]").astype("M8[D]")).tolist()
         return days
     return None
@@ -79,7 +78,8 @@ def _every_day(month: str) -> list[date]:
 def _free_name(place: Place, path: str) -> str:
     """Return where a file goes: the same place in a hidden folder, with the time in its name."""
     inside = path.removeprefix(f"{place.root}/").rsplit("/", 1)[0]
-    return f"{place.root}/{ASIDE}/{inside}/{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}.parquet"
+    name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}{PurePath(path).suffix}"
+    return f"{place.root}/{ASIDE}/{inside}/{name}"
 
 
 def _move(place: Place, path: str, aside: str) -> None:

@@ -23,8 +23,7 @@ from eyelog.archive.arrow_tables import extras_of, frame_from, frame_of
 from eyelog.archive.erase import erase, traces
 from eyelog.archive.export import export, names_location
 from eyelog.archive.inventory import contents, inventory
-from eyelog.archive.parquet import layout
-from eyelog.archive.parquet.month_writer import (
+from eyelog.archive.month_writer import (
     Change,
     Outcome,
     Staged,
@@ -33,7 +32,7 @@ from eyelog.archive.parquet.month_writer import (
     staged_months,
     write,
 )
-from eyelog.archive.parquet.reading import Selection, read_table
+from eyelog.archive.months import Selection, accounts, fingerprint, present_months, read_table
 from eyelog.archive.place import Place, archive_errors, open_place
 from eyelog.archive.protect import protect
 from eyelog.archive.repair import repair
@@ -129,7 +128,7 @@ class Archive:
         """
         logs = known_logs() if log is None else (check_log(log),)
         with archive_errors(f"list the archive {self.path}"):
-            return sorted({name for log in logs for name in layout.accounts(self._place, log)})
+            return sorted({name for log in logs for name in accounts(self._place, log)})
 
     def read(
         self,
@@ -409,7 +408,7 @@ class Archive:
         """Return a range as microseconds; open ends become the edges of the existing months."""
         if start is not None and end is not None:
             return span_of(start, end, tz)
-        present = layout.present_months(self._place, log, account)
+        present = present_months(self._place, log, account)
         first, after = month_edges(present[0])[0], month_edges(present[-1])[1]
         if start is not None:
             first = span_of(start, start, tz)[0]
@@ -610,7 +609,7 @@ class Archive:
         """
         span = span_of(start, end, "UTC")
         with archive_errors(f"read {log!r} of {account!r} from {self.path}"):
-            return layout.fingerprint(self._place, log, account, span)
+            return fingerprint(self._place, log, account, span)
 
     def sync(self, client: "Client", log: str, start: Instant, end: Instant) -> pd.DataFrame:
         """Bring the archive up to date from a service.

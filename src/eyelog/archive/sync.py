@@ -29,10 +29,8 @@ from eyelog.answers.page import Page
 from eyelog.archive.answer_pages import table_of_pages
 from eyelog.archive.arrow_tables import stamps_of
 from eyelog.archive.ledger import Days, Noted, note_days, noted_days
-from eyelog.archive.parquet.damage import damaged_months
-from eyelog.archive.parquet.layout import month_path, months
-from eyelog.archive.parquet.month_writer import Outcome, prepare_table, write
-from eyelog.archive.parquet.rows import month_stamps, open_file
+from eyelog.archive.month_writer import Outcome, prepare_table, write
+from eyelog.archive.months import damaged_months, months, open_month
 from eyelog.archive.place import Place, archive_errors
 from eyelog.archive.utc_stamps import Instant, Stamps, instant_us, months_of, overlap
 from eyelog.catalogue import check_served
@@ -368,7 +366,7 @@ def _count_days(
         if overlap(month, whole):
             with (
                 suppress(ArchiveError),
-                open_file(place, month_path(place, log, account, month)) as file,
+                open_month(place, log, account, month) as file,
             ):
-                counts += np.diff(np.searchsorted(month_stamps(file, *whole), edges))
+                counts += np.diff(np.searchsorted(file.stamps(*whole), edges))
     return dict(zip(days, counts.tolist(), strict=True))

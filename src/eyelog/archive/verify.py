@@ -9,7 +9,7 @@ from eyelog.archive.account_events import events_problems
 from eyelog.archive.account_folders import complete_interrupted
 from eyelog.archive.account_zones import zones_problems
 from eyelog.archive.ledger import problems_of_month
-from eyelog.archive.parquet.layout import FILE, month_path
+from eyelog.archive.months import FILE, month_path
 from eyelog.archive.place import Place, require_place
 from eyelog.archive.utc_stamps import is_month
 from eyelog.catalogue import known_logs

@@ -341,7 +341,7 @@ def _set_zone(args: argparse.Namespace) -> int:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    from eyelog.archive.parquet.damage import NOT_PROTECTED
+    from eyelog.archive.damage import NOT_PROTECTED
 
     archive = open_archive(args)
     problems = archive.verify()

@@ -690,7 +690,7 @@ def _erase(args: argparse.Namespace) -> None:
 def _folders_of(args: argparse.Namespace, account: str) -> list[str]:
     """Return the folders with records of an account."""
     from eyelog.archive.account_folders import folder
-    from eyelog.archive.parquet.layout import months
+    from eyelog.archive.months import months
     from eyelog.archive.place import open_place
     from eyelog.catalogue import known_logs
 

@@ -23,7 +23,7 @@ from eyelog.analysis.grouped.groups import day_groups, is_whole
 from eyelog.analysis.limits import DEFAULT, Limits
 from eyelog.archive.arrow_tables import frame_of
 from eyelog.archive.export import LOCATION, names_location
-from eyelog.archive.parquet.layout import content_key, fingerprint, months
+from eyelog.archive.months import content_key, fingerprint, months
 from eyelog.archive.store import Archive, place_of
 from eyelog.archive.utc_stamps import instant_us, month_edges, overlap
 from eyelog.clock import (

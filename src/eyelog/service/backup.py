@@ -29,7 +29,7 @@ from urllib.parse import unquote
 
 from eyelog.archive.account_folders import complete_interrupted
 from eyelog.archive.all_or_none import JOURNAL
-from eyelog.archive.parquet.damage import is_damage
+from eyelog.archive.damage import is_damage
 from eyelog.archive.place import open_place
 from eyelog.archive.store import Archive
 from eyelog.disk.files import make_folders, new_file, replace_file, sync_folder, whole_file

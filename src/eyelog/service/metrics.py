@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from eyelog.archive.parquet.layout import month_files
+from eyelog.archive.months import month_files
 from eyelog.archive.place import Place, open_place
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth.registry import Registry

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog import __version__
-from eyelog.archive.parquet.layout import month_files
+from eyelog.archive.months import month_files
 from eyelog.archive.place import Place, require_store
 from eyelog.catalogue import catalogue_version
 from eyelog.errors import ArchiveError, ConfigurationError

@@ -13,8 +13,7 @@ from eyelog.answers.encode import encode_answer
 from eyelog.archive.arrow_merge import Merged, merge
 from eyelog.archive.importing import csv_log, intake
 from eyelog.archive.importing.intake import FileReport, import_files
-from eyelog.archive.parquet import month_writer
-from eyelog.archive.parquet.rows import MonthFile, read_rows
+from eyelog.archive.parquet.month_file import MonthFile
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError, EyelogWarning
 from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv, long_fields, zipped
@@ -249,13 +248,13 @@ def test_files_far_apart_in_time_are_compared_month_by_month(
         (tmp_path / f"{year}.csv").write_text(f"date,stp\n{year}-03-31T23:59:50.250Z,{year % 9}\n")
     (tmp_path / "z.csv").write_text("date,stp\n2019-03-31T23:59:50.250Z,8\n")
     assert [each.kept for each in import_files(archive, [tmp_path])] == [1, 1, 1, 1]
-    spans = []
+    spans, rows = [], MonthFile.rows
 
     def counting(file: MonthFile, schema: pa.Schema, first: int, after: int) -> pa.Table:
         spans.append(pd.Timedelta(after - first, "us"))
-        return read_rows(file, schema, first, after)
+        return rows(file, schema, first, after)
 
-    monkeypatch.setattr(month_writer, "read_rows", counting)
+    monkeypatch.setattr(MonthFile, "rows", counting)
     files = sorted(tmp_path.glob("*.csv"))
     assert [each.kept for each in import_files(archive, files)] == [0, 0, 0, 0]
     assert len(spans) == 3

@@ -13,7 +13,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive.parquet.damage import is_damage
+from eyelog.archive.damage import is_damage
 from eyelog.archive.parquet.seal import MARK, SEALED
 from eyelog.catalogue import LOGS
 from support.parquet import sealed_by_0_2_0, without_seal

@@ -13,7 +13,7 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog.archive.parquet.layout import month_path
+from eyelog.archive.months import month_path
 from eyelog.archive.store import Archive, place_of
 from eyelog.cli import main
 from eyelog.service import bounds

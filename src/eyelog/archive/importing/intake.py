@@ -39,7 +39,7 @@ from eyelog.archive.importing.mixture import (
 )
 from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.archive.importing.waiting import Waiting
-from eyelog.archive.parquet.month_writer import Change, Staged
+from eyelog.archive.month_writer import Change, Staged
 from eyelog.archive.store import Archive
 from eyelog.archive.utc_stamps import Stamps, month_edges, months_of
 from eyelog.clock import FILE_ZONE, Zone, Zones, zones_of_offsets

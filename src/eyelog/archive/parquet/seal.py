@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
 
-from eyelog.archive.parquet.layout import damage
+from eyelog.archive.damage import damage
 from eyelog.errors import ArchiveError
 
 __all__ = [

@@ -16,8 +16,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from eyelog.archive.export import csv_pieces
-from eyelog.archive.parquet.layout import months
-from eyelog.archive.parquet.reading import Selection, open_months
+from eyelog.archive.months import Selection, months, open_months
 from eyelog.archive.store import Archive, place_of
 from eyelog.archive.utc_stamps import month_edges
 from eyelog.browser import page_headers

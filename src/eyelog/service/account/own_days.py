@@ -11,7 +11,7 @@ import msgspec
 import pandas as pd
 
 from eyelog.analysis.daily import daily
-from eyelog.archive.parquet.layout import months
+from eyelog.archive.months import months
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
 

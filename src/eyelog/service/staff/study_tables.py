@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from eyelog.analysis.daily import daily
-from eyelog.archive.parquet.layout import months
+from eyelog.archive.months import months
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import LOGS
 from eyelog.errors import EyelogError

@@ -12,7 +12,7 @@ import pandas as pd
 from eyelog.analysis.daily import daily
 from eyelog.analysis.quality.states import states
 from eyelog.archive.inventory import last_stamp
-from eyelog.archive.parquet.layout import month_path, months
+from eyelog.archive.months import month_path, months
 from eyelog.archive.place import Place
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import LOGS
@@ -96,7 +96,9 @@ def _last(place: Place, account: str) -> Wear:
         path = month_path(place, log, account, present[-1])
         wear.came_in = max(wear.came_in or 0.0, Path(path).stat().st_mtime)
         try:
-            wear.last_record = max(wear.last_record or 0.0, last_stamp(place, path) / 1e6)
+            wear.last_record = max(
+                wear.last_record or 0.0, last_stamp(place, log, account, present[-1]) / 1e6
+            )
         except ArchiveError:
             wear.fault = True
     return wear

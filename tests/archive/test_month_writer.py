@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.archive import month_writer
 from eyelog.archive.arrow_merge import Merged, merge
-from eyelog.archive.parquet import month_writer
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from support.paths import TESTS
@@ -201,18 +200,6 @@ def test_only_months_that_change_are_written(archive: Archive) -> None:
     assert [path.parent.name for path, was in files(archive).items() if was != before[path]] == [
         "month=2026-11"
     ]
-
-
-def test_a_file_holds_sorted_groups_of_four_days_with_checksums(archive: Archive) -> None:
-    archive.write(SIXTY, records(SIXTY, "2026-10-01", 31 * 1440), account="me")
-    (path,) = files(archive)
-    meta = pq.read_metadata(path)
-    assert [meta.row_group(n).num_rows for n in range(8)] == [4 * 1440] * 7 + [3 * 1440]
-    chunks = [meta.row_group(0).column(n) for n in range(meta.num_columns)]
-    assert {chunk.compression for chunk in chunks} == {"ZSTD"}
-    assert not any("BYTE_STREAM_SPLIT" in chunk.encodings for chunk in chunks)
-    assert "DELTA_BINARY_PACKED" in chunks[0].encodings
-    assert meta.row_group(0).sorting_columns == (pq.SortingColumn(0),)
 
 
 def test_a_full_disk_is_a_one_line_error_and_changes_nothing(archive: Archive) -> None:

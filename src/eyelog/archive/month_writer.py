@@ -17,15 +17,14 @@ from typing import Final, cast
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from eyelog.archive.account_folders import locked
 from eyelog.archive.all_or_none import put_together
 from eyelog.archive.arrow_merge import Merged, merge, other_values
 from eyelog.archive.arrow_tables import extras_of, schema_of, stamps_of, table_of, widest
-from eyelog.archive.parquet.layout import FILE, file_metadata, month_path, months
-from eyelog.archive.parquet.rows import MonthFile, open_file, read_rows
-from eyelog.archive.parquet.seal import note_seal, sealed
+from eyelog.archive.months import FILE, month_path, months, open_month
+from eyelog.archive.parquet.month_file import MonthFile
+from eyelog.archive.parquet.new_month import new_month
 from eyelog.archive.place import Place
 from eyelog.archive.utc_stamps import (
     Stamps,
@@ -37,7 +36,7 @@ from eyelog.archive.utc_stamps import (
 )
 from eyelog.catalogue import check_log, log_named
 from eyelog.clock import DAY, day_start, parse_day
-from eyelog.disk.files import make_folders, new_file, put_in_place, sync_folder, temporary_name
+from eyelog.disk.files import put_in_place, sync_folder, temporary_name
 from eyelog.errors import ConfigurationError, argument
 from eyelog.frame import OFFSET, conform, log_of
 from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
@@ -49,7 +48,6 @@ __all__ = [
     "Staged",
     "commit",
     "commit_all",
-    "parquet_writer",
     "prepare",
     "prepare_table",
     "staged_months",
@@ -287,11 +285,10 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
 @contextmanager
 def _old_file(place: Place, log: str, account: str, month: str) -> Iterator[MonthFile | None]:
     """Open a month; yield None if there is none."""
-    path = month_path(place, log, account, month)
-    if not place.fs.exists(path):
+    if not place.fs.exists(month_path(place, log, account, month)):
         yield None
         return
-    with open_file(place, path) as file:
+    with open_month(place, log, account, month) as file:
         yield file
 
 
@@ -312,7 +309,7 @@ def _merge_month(
             concerned = change.concerns(first, after)
             if records is None and not concerned:
                 continue
-            table = schema.empty_table() if old is None else read_rows(old, schema, first, after)
+            table = schema.empty_table() if old is None else old.rows(schema, first, after)
             if concerned:
                 merged = change.merge(table, first, after)
                 table = merged.table
@@ -320,23 +317,12 @@ def _merge_month(
                     outcomes.append(Outcome(merged.added, merged.changed, merged.removed))
                     # A new file is begun only at the first difference.
                     if records is None and made is not None:
-                        make_folders(made.parent)
-                        sink = stack.enter_context(new_file(made))
-                        stack.enter_context(sealed(sink, made))
-                        writer = stack.enter_context(parquet_writer(sink, schema, log, account))
-                        note_seal(writer)
-                        before = (read_rows(old, schema, *edges) for edges in groups[:at] if old)
-                        records = sum(_write_group(writer, rows) for rows in before)
+                        write_group = stack.enter_context(new_month(made, schema, log, account))
+                        before = (old.rows(schema, *edges) for edges in groups[:at] if old)
+                        records = sum(write_group(rows) for rows in before)
             if records is not None:
-                records += _write_group(writer, table)
+                records += write_group(table)
     return outcomes, records
-
-
-def _write_group(writer: pq.ParquetWriter, rows: pa.Table) -> int:
-    if rows.num_rows:
-        # One chunk, one group: the same records make the same bytes.
-        writer.write_table(rows.combine_chunks(), row_group_size=rows.num_rows)
-    return int(rows.num_rows)
 
 
 def _schema(old: MonthFile | None, change: Change, log: str) -> pa.Schema:
@@ -378,25 +364,3 @@ def commit(place: Place, made: Path | None, target: str) -> None:
         place.fs.put_file(str(made), target)
     else:
         place.fs.rm_file(target)
-
-
-@contextmanager
-def parquet_writer(
-    sink: object, schema: pa.Schema, log: str, account: str
-) -> Iterator[pq.ParquetWriter]:
-    """Open a Parquet writer with the settings of the archive.
-
-    Values with few decimals suit dictionaries; stamps, all different, suit differences.
-    """
-    with pq.ParquetWriter(
-        sink,
-        schema.with_metadata({**(schema.metadata or {}), **file_metadata(log, account)}),
-        compression="zstd",
-        compression_level=3,
-        use_dictionary=[name for name in schema.names if name != "date"],
-        column_encoding={"date": "DELTA_BINARY_PACKED"},
-        write_statistics=["date"],
-        write_page_checksum=True,
-        sorting_columns=[pq.SortingColumn(schema.names.index("date"))],
-    ) as writer:
-        yield writer

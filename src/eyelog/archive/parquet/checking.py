@@ -1,33 +1,22 @@
-"""Faults of a month: its whole file is read and checked."""
+"""Faults of a month file: it is read whole and checked."""
 
 from collections.abc import Iterator
-from typing import Final
 
 import numpy as np
 
 from eyelog.archive.arrow_tables import schema_of, stamps_of
-from eyelog.archive.parquet.layout import damage_errors, month_path, problem_of
-from eyelog.archive.parquet.rows import MonthFile, open_file, read_groups
+from eyelog.archive.damage import FOREIGN, NOT_PROTECTED, problem_of
+from eyelog.archive.parquet.month_file import MonthFile, damage_errors, open_file, read_groups
 from eyelog.archive.parquet.seal import Group
 from eyelog.archive.place import Place
 from eyelog.archive.utc_stamps import Stamps, month_edges
 from eyelog.errors import ArchiveError
 
-__all__ = ["NOT_PROTECTED", "damaged_months", "is_damage", "month_problems"]
-
-_FOREIGN: Final = "written by another program: its metadata names no log and no account"
-NOT_PROTECTED: Final = "not protected yet: `eyelog archive protect` adds the checksum of its footer"
-_NO_DAMAGE: Final = (_FOREIGN, NOT_PROTECTED)
+__all__ = ["file_problems"]
 
 
-def is_damage(problem: str) -> bool:
-    """Return whether a problem makes records wrong, not only their file unusual."""
-    return problem not in _NO_DAMAGE
-
-
-def month_problems(place: Place, log: str, account: str, month: str) -> list[str]:
-    """Return what is wrong with a month, nothing if all is well."""
-    path = month_path(place, log, account, month)
+def file_problems(place: Place, path: str, log: str, account: str, month: str) -> list[str]:
+    """Return what is wrong with the file of a month, nothing if all is well."""
     try:
         with open_file(place, path) as file, damage_errors(path):
             found = [*_schema_problems(file, log, account), *_row_problems(file, month)]
@@ -36,23 +25,12 @@ def month_problems(place: Place, log: str, account: str, month: str) -> list[str
         return [problem_of(error, path)]
 
 
-def damaged_months(place: Place, log: str, account: str, months: list[str]) -> dict[str, str]:
-    """Return the damaged months among some, with the fault; another program may have made them."""
-    found = {}
-    for month in months:
-        problems = month_problems(place, log, account, month)
-        wrong = [problem for problem in problems if is_damage(problem)]
-        if wrong:
-            found[month] = "; ".join(wrong)
-    return found
-
-
 def _schema_problems(file: MonthFile, log: str, account: str) -> Iterator[str]:
     schema = file.schema
     metadata = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
     owner = metadata.get("eyelog.log"), metadata.get("eyelog.account")
     if owner == (None, None):
-        yield _FOREIGN
+        yield FOREIGN
     elif owner != (log, account):
         yield f"its metadata says that it is {owner[0]!r} of {owner[1]!r}"
     for field in schema_of(log):

@@ -1,48 +1,55 @@
-"""Where the files of an archive are, and what a file must look like.
+"""The months of an archive: which there are, where their files lie, and what is in them.
 
 ::
 
     ROOT/log=computed_data/account=me/month=2026-10/data.parquet
 
 One file has one month of one log of one account. Names that begin with a dot (locks, unfinished
-files) are not data: Parquet tools skip them.
+files) are not data: Parquet tools skip them. How a file holds its records is known to the room
+`parquet` alone, which nobody else reads from.
 """
 
 import os
 from collections.abc import Hashable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import file_digest
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
 import numpy as np
+import pyarrow as pa
 
 from eyelog.archive.account_folders import folder
-from eyelog.archive.place import Place, archive_errors, names_inside
-from eyelog.archive.utc_stamps import is_month
-from eyelog.catalogue import catalogue_version, check_log, known_logs, near
-from eyelog.errors import ArchiveError, EyelogError
+from eyelog.archive.arrow_tables import extras_of, schema_of, widest
+from eyelog.archive.damage import is_damage
+from eyelog.archive.parquet.checking import file_problems
+from eyelog.archive.parquet.month_file import MonthFile, open_file
+from eyelog.archive.place import Place, names_inside
+from eyelog.archive.utc_stamps import is_month, overlap
+from eyelog.catalogue import check_log, known_logs, near
+from eyelog.errors import ArchiveError
 
 __all__ = [
     "FILE",
+    "Selection",
     "accounts",
     "content_key",
-    "damage",
-    "damage_errors",
-    "file_metadata",
+    "damaged_months",
     "fingerprint",
     "month_files",
     "month_path",
+    "month_problems",
     "months",
+    "open_month",
+    "open_months",
     "present_months",
-    "problem_of",
+    "read_table",
 ]
 
 FILE: Final = "data.parquet"
-_REMEDY: Final = ": `eyelog archive repair` sets the damaged month aside"
 
 
 def month_files(place: Place) -> Iterator[tuple[str, int, float]]:
@@ -65,37 +72,6 @@ def _account_of(name: str) -> str:
     return unquote(name.removeprefix("account="))
 
 
-def damage(path: str, problem: str) -> ArchiveError:
-    """Return the error of a file whose content has changed since it was written."""
-    return ArchiveError(f"cannot read {path}: {problem.rstrip('.')}{_REMEDY}")
-
-
-def problem_of(error: ArchiveError, path: str) -> str:
-    """Return what is wrong with a file, from the error of reading it."""
-    return str(error).removeprefix(f"cannot read {path}: ").removesuffix(_REMEDY)
-
-
-@contextmanager
-def damage_errors(path: str) -> Iterator[None]:
-    """Turn whatever a Parquet reader raises on unchecked bytes into `damage`.
-
-    Errors of the disk or of the store are left as they are.
-    """
-    with archive_errors(f"read {path}"):
-        try:
-            yield
-        except (EyelogError, Warning):
-            raise
-        except Exception as error:  # a wrong bit can affect anything: text, sizes, types, names
-            module = type(error).__module__.partition(".")[0]
-            of_the_disk = isinstance(error, ConnectionError | TimeoutError) or (
-                isinstance(error, OSError) and error.errno is not None
-            )
-            if of_the_disk or module not in ("builtins", "pyarrow"):
-                raise
-            raise damage(path, " ".join(str(error).split()) or type(error).__name__) from error
-
-
 def month_path(place: Place, log: str, account: str, month: str) -> str:
     """Return the path of one month's file."""
     return f"{folder(place, log, account)}/month={month}/{FILE}"
@@ -116,6 +92,19 @@ def months(place: Place, log: str, account: str) -> list[str]:
     exists = os.path.exists if place.local else place.fs.exists
     # A folder without a file was left by a killed process: it is not a month yet.
     return [month for month in folders if exists(f"{root}/month={month}/{FILE}")]
+
+
+def open_month(
+    place: Place, log: str, account: str, month: str
+) -> AbstractContextManager[MonthFile]:
+    """Open the file of one month; its rows are checked when they are read.
+
+    Raises
+    ------
+    ArchiveError
+        If the file is damaged, or not a file of an archive.
+    """
+    return open_file(place, month_path(place, log, account, month))
 
 
 def present_months(place: Place, log: str, account: str) -> list[str]:
@@ -172,11 +161,60 @@ def _file_key(place: Place, path: str) -> Hashable:
         return None
 
 
-def file_metadata(log: str, account: str) -> dict[str, str]:
-    """Return the metadata of a file. No clock time is in it: same records, same bytes."""
-    return {
-        "eyelog.log": log,
-        "eyelog.account": account,
-        "eyelog.catalogue": catalogue_version(),
-        "eyelog.version": version("eyelog"),
-    }
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which records to read: a half-open range (microseconds, UTC) and columns (None for all)."""
+
+    place: Place
+    log: str
+    account: str
+    span: tuple[int, int]
+    fields: tuple[str, ...] | None
+
+
+@contextmanager
+def open_months(selection: Selection) -> Iterator[tuple[pa.Schema, list[MonthFile]]]:
+    """Open the months of a range; yield the schema in which to read all of them, and the files.
+
+    Raises
+    ------
+    ArchiveError
+        If the archive has no records of this log and account, or a file cannot be opened.
+    """
+    place, log, account = selection.place, selection.log, selection.account
+    present = present_months(place, log, account)
+    schema = schema_of(log)
+    with ExitStack() as stack:
+        files = [
+            stack.enter_context(open_month(place, log, account, month))
+            for month in present
+            if overlap(month, selection.span)
+        ]
+        if selection.fields is not None:
+            yield pa.schema([schema.field(name) for name in ("date", *selection.fields)]), files
+        else:
+            extras = widest(f for file in files for f in extras_of(file.schema, log))
+            yield pa.schema([*schema, *extras]), files
+
+
+def read_table(selection: Selection) -> pa.Table:
+    """Return the selected rows, sorted; without `fields`, unknown columns come last."""
+    with open_months(selection) as (schema, files):
+        parts = [file.rows(schema, *selection.span) for file in files]
+    return pa.concat_tables(parts) if parts else schema.empty_table()
+
+
+def month_problems(place: Place, log: str, account: str, month: str) -> list[str]:
+    """Return what is wrong with a month, nothing if all is well."""
+    return file_problems(place, month_path(place, log, account, month), log, account, month)
+
+
+def damaged_months(place: Place, log: str, account: str, months: list[str]) -> dict[str, str]:
+    """Return the damaged months among some, with the fault; another program may have made them."""
+    found = {}
+    for month in months:
+        problems = month_problems(place, log, account, month)
+        wrong = [problem for problem in problems if is_damage(problem)]
+        if wrong:
+            found[month] = "; ".join(wrong)
+    return found

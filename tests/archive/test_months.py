@@ -1,6 +1,7 @@
-"""Only what is selected is read: everything else may as well be rubbish."""
+"""Months are where other tools expect them, and only what is selected of them is read."""
 
 import shutil
+import stat
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,6 +16,32 @@ from support.parquet import spoil_chunks
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS
+
+
+def test_files_are_in_hive_folders_by_log_account_and_month_of_utc(archive: Archive) -> None:
+    archive.write(SIXTY, records(SIXTY, "2026-11-01 08:00", 100, tz="Asia/Tokyo"), account="me")
+    root = Path(archive.path)
+    found = sorted(str(path.relative_to(root)) for path in root.rglob("*.parquet"))
+    assert found == [
+        f"log={SIXTY}/account=me/month=2026-10/data.parquet",
+        f"log={SIXTY}/account=me/month=2026-11/data.parquet",
+    ]
+
+
+def test_nobody_else_may_read_the_files(archive: Archive) -> None:
+    archive.write(SIXTY, records(SIXTY, "2026-10-24", 3), account="me")
+    for path in [Path(archive.path), *Path(archive.path).rglob("*")]:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        assert mode == (0o700 if path.is_dir() else 0o600), path
+
+
+def test_a_folder_that_is_not_a_month_or_has_no_file_is_skipped(archive: Archive) -> None:
+    archive.write(SIXTY, records(SIXTY, "2026-10-24", 3), account="me")
+    home = Path(archive.path, f"log={SIXTY}")
+    for name in ("account=me/month=2026-13", "account=me/month=2026-11", "account=you", "notes"):
+        (home / name).mkdir()
+    assert archive.accounts() == ["me"]
+    assert len(archive.read(SIXTY, "2026-10-01", "2026-12-31")) == 3
 
 
 def month(archive: Archive, name: str) -> Path:

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive.parquet.damage import damaged_months, month_problems
+from eyelog.archive.months import damaged_months, month_problems
 from eyelog.catalogue import LOGS
 from support.parquet import flip_byte, spoil_chunks
 from support.records import records

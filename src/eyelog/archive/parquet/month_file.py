@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eyelog.archive.arrow_tables import STAMP, stamps_of
-from eyelog.archive.parquet.layout import damage, damage_errors
+from eyelog.archive.damage import damage
 from eyelog.archive.parquet.seal import (
     Content,
     Group,
@@ -23,16 +23,9 @@ from eyelog.archive.parquet.seal import (
 )
 from eyelog.archive.place import Place, archive_errors
 from eyelog.archive.utc_stamps import Stamps
-from eyelog.errors import ArchiveError
+from eyelog.errors import ArchiveError, EyelogError
 
-__all__ = [
-    "MonthFile",
-    "month_stamps",
-    "open_file",
-    "read_groups",
-    "read_rows",
-    "stamp_edges",
-]
+__all__ = ["MonthFile", "damage_errors", "open_file", "read_groups"]
 
 _STAMPS: Final = pa.schema([("date", STAMP)])
 # Above so many values columns are read one at a time: that takes a third of the time of reading
@@ -52,6 +45,47 @@ class MonthFile:
     groups: Sequence[Group]
     parquet: pq.ParquetFile
     content: Content | None
+
+    def rows(self, schema: pa.Schema, first: int, after: int) -> pa.Table:
+        """Return the rows of [first, after), in exactly the columns of `schema`.
+
+        Only the row groups and columns that are needed are read. A column that the file lacks
+        (because an older catalogue did) is missing in every row.
+
+        Raises
+        ------
+        ArchiveError
+            If the rows that are read are damaged.
+        """
+        names = [name for name in schema.names if name in self.schema.names]
+        groups = self._groups_within(first, after)
+        table = read_groups(self, groups, names) if groups else self.schema.empty_table()
+        with damage_errors(self.path):
+            stamps = stamps_of(table)
+            if not bool(np.all(stamps[1:] > stamps[:-1])):
+                raise damage(self.path, "its stamps are not in order")
+            low, high = np.searchsorted(stamps, [first, after]).tolist()
+            return _fit(table.slice(low, high - low), schema)
+
+    def stamps(self, first: int, after: int) -> Stamps:
+        """Return the stamps of [first, after); no other column is read."""
+        return stamps_of(self.rows(_STAMPS, first, after))
+
+    def edges(self) -> tuple[int, int]:
+        """Return the first and the last stamp, as the file states them."""
+        firsts = [group.first for group in self.groups if group.first is not None]
+        lasts = [group.last for group in self.groups if group.last is not None]
+        return min(firsts), max(lasts)
+
+    def _groups_within(self, first: int, after: int) -> list[int]:
+        """Return the row groups that can have stamps of [first, after), as the file states them."""
+        return [
+            number
+            for number, group in enumerate(self.groups)
+            if group.first is None
+            or group.last is None
+            or (group.first < after and group.last >= first)
+        ]
 
 
 @contextmanager
@@ -120,52 +154,6 @@ def _read_checked(
         return read(columns=names)
 
 
-def month_stamps(file: MonthFile, first: int, after: int) -> Stamps:
-    """Return the stamps of [first, after) in a file; no other column is read."""
-    return stamps_of(read_rows(file, _STAMPS, first, after))
-
-
-def stamp_edges(file: MonthFile) -> tuple[int, int]:
-    """Return the first and the last stamp of a file, as it states them."""
-    firsts = [group.first for group in file.groups if group.first is not None]
-    lasts = [group.last for group in file.groups if group.last is not None]
-    return min(firsts), max(lasts)
-
-
-def _groups_within(file: MonthFile, first: int, after: int) -> list[int]:
-    """Return the row groups that can have stamps of [first, after), as the file states them."""
-    return [
-        number
-        for number, group in enumerate(file.groups)
-        if group.first is None
-        or group.last is None
-        or (group.first < after and group.last >= first)
-    ]
-
-
-def read_rows(file: MonthFile, schema: pa.Schema, first: int, after: int) -> pa.Table:
-    """Return the rows of [first, after), in exactly the columns of `schema`.
-
-    Only the row groups and columns that are needed are read. A column that the file lacks (because
-    an older catalogue did) is missing in every row.
-
-    Raises
-    ------
-    ArchiveError
-        If the rows that are read are damaged.
-    """
-    own = file.schema
-    names = [name for name in schema.names if name in own.names]
-    groups = _groups_within(file, first, after)
-    table = read_groups(file, groups, names) if groups else own.empty_table()
-    with damage_errors(file.path):
-        stamps = stamps_of(table)
-        if not bool(np.all(stamps[1:] > stamps[:-1])):
-            raise damage(file.path, "its stamps are not in order")
-        low, high = np.searchsorted(stamps, [first, after]).tolist()
-        return _fit(table.slice(low, high - low), schema)
-
-
 def _fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
     if table.schema.equals(schema):
         return table
@@ -176,3 +164,24 @@ def _fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
         for field in schema
     ]
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+@contextmanager
+def damage_errors(path: str) -> Iterator[None]:
+    """Turn whatever a Parquet reader raises on unchecked bytes into `damage`.
+
+    Errors of the disk or of the store are left as they are.
+    """
+    with archive_errors(f"read {path}"):
+        try:
+            yield
+        except (EyelogError, Warning):
+            raise
+        except Exception as error:  # a wrong bit can affect anything: text, sizes, types, names
+            module = type(error).__module__.partition(".")[0]
+            of_the_disk = isinstance(error, ConnectionError | TimeoutError) or (
+                isinstance(error, OSError) and error.errno is not None
+            )
+            if of_the_disk or module not in ("builtins", "pyarrow"):
+                raise
+            raise damage(path, " ".join(str(error).split()) or type(error).__name__) from error
