@@ -94,7 +94,7 @@ def test_the_height_follows_the_number_of_days_and_stays_on_a_page() -> None:
         plt.close(figure)
         return figure.get_figheight() * 25.4
 
-    assert height(2) < height(14) < height(60) < height(365) < height(1500) <= 247.01
+    assert height(2) < height(14) < height(60) < height(365) < height(1500) <= 170.01
 
 
 def test_an_hour_that_clocks_skip_is_blank_and_one_that_they_repeat_is_the_mean() -> None:

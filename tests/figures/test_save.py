@@ -170,7 +170,16 @@ def test_two_processes_with_other_hash_seeds_give_equal_bytes(tmp_path: Path) ->
     for seed in ("1", "2"):
         (tmp_path / seed).mkdir()
         subprocess.run(
-            [sys.executable, "-W", "error", "-c", PROCESS, str(tmp_path / seed)],
+            [
+                sys.executable,
+                "-W",
+                "error",
+                "-W",
+                "ignore:neither Helvetica",
+                "-c",
+                PROCESS,
+                str(tmp_path / seed),
+            ],
             env={**os.environ, "PYTHONHASHSEED": seed, "MPLBACKEND": "agg"},
             check=True,
         )

@@ -75,10 +75,11 @@ def test_pyplot_keeps_no_figure_of_a_report() -> None:
     assert plt.get_fignums() == before
 
 
-def test_the_width_is_that_of_the_page() -> None:
+def test_text_on_a_page_is_larger_than_in_a_journal() -> None:
     box = re.search(r'viewBox="0 0 ([\d.]+) ', drawn(width_mm=89))
     assert box is not None
-    assert float(box[1]) == pytest.approx(89 / 25.4 * 72, abs=0.1)
+    # The page shows it 89 mm wide.
+    assert float(box[1]) == pytest.approx(89 / 25.4 * 72 * 6 / 7, abs=0.1)
 
 
 def test_a_figure_is_drawn_once_and_keeps_its_layout(monkeypatch: pytest.MonkeyPatch) -> None:

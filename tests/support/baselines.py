@@ -7,7 +7,7 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.testing.compare import compare_images
 
-from eyelog.figures import style
+from eyelog.figures import fonts, style
 from support.paths import TESTS
 
 __all__ = ["assert_looks_as_stored", "in_the_font_of_matplotlib"]
@@ -18,8 +18,7 @@ TOLERANCE = 6.0  # root mean square of 255: a rounding of glyphs passes, a moved
 
 def in_the_font_of_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw in DejaVu Sans whatever is installed."""
-    monkeypatch.setattr(style, "_families", lambda: ("DejaVu Sans",))
-    monkeypatch.setattr(style, "_settings", style._settings.__wrapped__)
+    monkeypatch.setattr(fonts, "families", lambda: ["DejaVu Sans"])
 
 
 def assert_looks_as_stored(drawn: Any, name: str, folder: Path) -> None:

@@ -193,7 +193,7 @@ def _rows(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> Overview
 
 
 def _height_mm(rows: int) -> float:
-    return max(12.0, min(5.0 * rows, 90 + 0.25 * rows))
+    return max(12.0, min(5.0 * rows, 80 + 0.15 * rows))
 
 
 def _name_rows(ax: Axes, rows: OverviewRows) -> None:

@@ -18,8 +18,6 @@ function is written like this::
 """
 
 import inspect
-import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
@@ -29,7 +27,6 @@ from typing import Any, Final, Literal, ParamSpec, TypeVar, cast
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib import font_manager
 from matplotlib import pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -43,8 +40,7 @@ from matplotlib.rcsetup import cycler
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
-from eyelog.errors import EyelogWarning
-from eyelog.figures import recipe
+from eyelog.figures import fonts, recipe
 
 __all__ = [
     "COLOURS",
@@ -77,7 +73,7 @@ Width = Literal["single", "double", "page"]
 WIDTHS_MM: Final[Mapping[str, float]] = MappingProxyType({"single": 89, "double": 183, "page": 247})
 """One column and two columns of a journal, and a whole page turned on its side."""
 
-HIGHEST_MM: Final = 247
+HIGHEST_MM: Final = 170  # a journal's page, with room for the caption
 
 COLOURS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -138,52 +134,17 @@ SEQUENTIAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     }
 )
 
-TEXT_PT: Final = 8.0
-SMALL_PT: Final = 7.0
+TEXT_PT: Final = 7.0
+SMALL_PT: Final = 6.0
 LINE_PT: Final = 0.6
 BENEATH_PT: Final = 34.0  # on a user's Axes: the legend, under two lines of labels and a name
 PAD_MM: Final = 0.7
 SHORTEST_PART: Final = 12  # characters of a title that are not shortened further
 
-# Better than the last one if they are installed; matplotlib always has the last.
-FAMILIES: Final = (
-    "Inter",
-    "Source Sans 3",
-    "Source Sans Pro",
-    "Helvetica Neue",
-    "Helvetica",
-    "Arial",
-    "Liberation Sans",
-    "Noto Sans",
-    "Open Sans",
-    "DejaVu Sans",
-)
-# East Asian characters, which none of these have, for the names of wearers.
-EAST_ASIAN: Final = (
-    "Noto Sans CJK JP",
-    "Noto Sans JP",
-    "Source Han Sans",
-    "Hiragino Sans",
-    "Yu Gothic",
-    "Meiryo",
-    "IPAexGothic",
-    "IPAGothic",
-    "WenQuanYi Zen Hei",
-)
-
 
 def inches(mm: float) -> float:
     """Return millimetres in inches, the unit of matplotlib."""
     return mm / 25.4
-
-
-@cache
-def _families() -> tuple[str, ...]:
-    """Return the best families that are installed, and the one that always is."""
-    installed = set(font_manager.get_font_names())
-    best = next(name for name in FAMILIES if name in installed or name == FAMILIES[-1])
-    east = [name for name in EAST_ASIAN if name in installed][:1]
-    return tuple(dict.fromkeys((best, FAMILIES[-1], *east)))
 
 
 @cache
@@ -203,7 +164,6 @@ def _settings() -> Mapping[str, Any]:
         )
     }
     return small | {
-        "font.family": list(_families()),
         "text.parse_math": False,  # a dollar sign in a diary is one
         "font.size": TEXT_PT,
         "text.color": COLOURS["text"],
@@ -264,30 +224,10 @@ def style() -> Iterator[None]:
         return
     token = _in_force.set(True)
     try:
-        with mpl.style.context(["default", dict(_settings())]):
+        with mpl.style.context(["default", {**_settings(), "font.family": fonts.families()}]):
             yield
     finally:
         _in_force.reset(token)
-
-
-@contextmanager
-def _note_of_missing_letters() -> Iterator[None]:
-    """Name the letters that no installed font has in one warning, instead of one per glyph."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.filterwarnings("always", message="Glyph ", category=UserWarning)
-        yield
-    missing = [found[1] for one in caught if (found := re.match(r"Glyph (\d+) ", str(one.message)))]
-    for one in caught:
-        if not str(one.message).startswith("Glyph "):
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    if missing:
-        letters = "".join(chr(int(code)) for code in dict.fromkeys(missing))
-        warnings.warn(
-            f"no installed font has {letters!r}, which the figure shows as boxes: install one that"
-            " has, such as Noto Sans CJK JP for Japanese",
-            EyelogWarning,
-            stacklevel=2,
-        )
 
 
 Entry = tuple[str, Artist]
@@ -331,9 +271,26 @@ class StyledFigure(Figure):
 
     def draw(self, renderer: Any) -> None:
         """Draw with the look, after fitting title, legend and labels to the size."""
-        with style(), _note_of_missing_letters():
+        with style(), fonts.letters_missed() as missed:
             self.fit()
             super().draw(renderer)
+        if missed and fonts.find_letters(missed):
+            self._set_families()
+            with style(), fonts.letters_missed() as missed:
+                self.fit()
+                super().draw(renderer)
+        fonts.say_that_letters_are_missing(missed)
+
+    def savefig(self, *args: Any, **settings: Any) -> None:
+        """Save the figure, and say so if the font that journals want is not there."""
+        fonts.say_that_the_font_is_replaced()
+        super().savefig(*args, **settings)
+
+    def _set_families(self) -> None:
+        """Let all texts have the letters of fonts that have been found since they were made."""
+        for text in self.findobj(Text):
+            text.set_fontfamily(list(dict.fromkeys([*text.get_fontfamily(), *fonts.families()])))
+        self._fitted_px = None
 
     def fit(self) -> None:
         """Fit title, legend and labels to the present size of the figure."""
@@ -387,7 +344,7 @@ class StyledFigure(Figure):
         At a narrower width, title and legend have more lines, which need room.
         """
         width, height = (float(side) for side in self.get_size_inches())
-        with style(), _note_of_missing_letters():
+        with style(), fonts.letters_missed():
             self.fit()
             here = self._lines_in()
             self.set_size_inches(width_in, height, forward=False)

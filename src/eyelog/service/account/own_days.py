@@ -69,7 +69,7 @@ def _picture(frame: pd.DataFrame) -> str:
 def as_png(ax: "Axes") -> str:
     """Return the figure of some Axes as a picture for a page: PNG in base64."""
     sink = io.BytesIO()
-    cast(Any, ax.figure).savefig(sink, format="png", dpi=_DPI)
+    cast(Any, ax.figure).canvas.print_figure(sink, format="png", dpi=_DPI)
     return b64encode(sink.getvalue()).decode()
 
 
