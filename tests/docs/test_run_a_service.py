@@ -1,110 +1,179 @@
-"""The commands that the pages for operators show in blocks that no other test runs, one by one.
+"""The pages for operators, typed command by command as root on an empty machine.
 
-They run in a folder in place of `/srv`, with a `sudo` that stays the same user, and without the
-commands that would change this machine.
+The machine is a container: a new Debian with systemd as its first process and no network. The
+packages of the project come from a folder, in place of an index.
 """
 
-import configparser
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
 from eyelog.service.configuration import configuration
 from support.paths import ROOT
 from support.site import DOCS
 
-_COMMANDS = {
-    "sudo": '[ "$1" = -u ] && shift 2; exec "$@"',
-    "useradd": ":",
-    "systemctl": ":",
-    "install": 'exec /usr/bin/install $(echo "$@" | sed "s/-[og] eyelog//g")',
-}
+NEEDED = ("debootstrap", "systemd-nspawn", "nsenter")
+# What a server of Debian has and the smallest installation lacks.
+PRESENT = "systemd,sudo,curl,ca-certificates"
+PIP = "[global]\nno-index = true\nfind-links = /root/wheels\ndisable-pip-version-check = true\n"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(1200),
+    pytest.mark.skipif(
+        any(shutil.which(program) is None for program in NEEDED),
+        reason=f"{', '.join(NEEDED)} are not all installed",
+    ),
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root starts containers"),
+    pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the Python of Debian 12 is 3.11"),
+]
 
 
 def blocks(page: str, heading: str) -> list[str]:
     """Return the commands of the blocks marked `text` below a heading."""
     below = (DOCS / f"{page}.md").read_text().partition(f"{heading}\n")[2]
     section = re.split(r"^#+ ", below, maxsplit=1, flags=re.MULTILINE)[0]
-    found = re.findall(r"^```text\n(.*?)^```", section, flags=re.MULTILINE | re.DOTALL)
-    return [str(commands) for commands in found]
+    return re.findall(r"^```text\n(.*?)^```", section, flags=re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture
-def machine(tmp_path: Path) -> Path:
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "srv" / "eyelog").mkdir(parents=True)
-    for name, script in _COMMANDS.items():
-        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{script}\n")
-        (tmp_path / "bin" / name).chmod(0o755)
-    return tmp_path
-
-
-def run(machine: Path, commands: str) -> str:
-    path = os.pathsep.join([f"{machine}/bin", f"{sys.base_prefix}/bin", os.environ["PATH"]])
-    done = subprocess.run(
-        ["sh", "-euc", commands.replace("/srv/", f"{machine}/srv/")],
-        cwd=ROOT,
-        env={"PATH": path, "HOME": str(machine), "EYELOG_HOME": f"{machine}/home"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, f"{commands}\n{done.stderr}"
+def run(*command: str) -> str:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
 
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give the root folder of a new Debian with the packages that the page asks for."""
+    folder = tmp_path_factory.mktemp("machine")
+    root, wheels = folder / "root", folder / "root/root/wheels"
+    apt, *_ = blocks("run-a-service", "## Install")
+    packages = ",".join([PRESENT, *apt.split()[3:]])
+    strap = ["debootstrap", "--variant=minbase", f"--include={packages}", "bookworm", str(root)]
+    made = subprocess.run(strap, capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"Debian cannot be installed: {made.stdout.splitlines()[-1:]}")
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", str(wheels)]
+    run(*pip, "-c", "constraints.txt", ".[service,metrics]", "hatchling")
+    for own in wheels.glob("eyelog-*"):
+        own.unlink()  # the operator builds it
+    (root / "etc/pip.conf").write_text(PIP)
+    (root / "etc/hosts").write_text("127.0.0.1 localhost lab\n")
+    (root / "root/eyelog").mkdir()
+    yield root
+    shutil.rmtree(folder, ignore_errors=True)  # a machine that was killed may still be ending
+
+
 @contextmanager
-def unit(machine: Path) -> Iterator[str]:
-    """Run the command of the systemd unit, on free ports."""
-    parser = configparser.RawConfigParser(strict=False)
-    parser.read_string(configuration("systemd"))
-    with socket.socket() as asking:
-        asking.bind(("127.0.0.1", 0))
-        port = asking.getsockname()[1]
-    ports = {"EYELOG_SERVICE_PORT": str(port), "EYELOG_SERVICE_METRICS_PORT": "0"}
-    command = parser["Service"]["ExecStart"].replace("/srv/", f"{machine}/srv/").split()
-    process = subprocess.Popen(command, env={"EYELOG_HOME": f"{machine}/home", **ports})
+def booted(root: Path) -> Iterator[Callable[[str], str]]:
+    """Start the machine; give what types a command into it as root, in the project folder."""
+    words = [
+        "--quiet",
+        "--register=no",
+        "--keep-unit",
+        "--private-network",
+        "--hostname=lab",
+        "--boot",
+    ]
+    project = f"--bind-ro={ROOT}:/root/eyelog"
+    log = (root.parent / "boot.log").open("a")
+    container = subprocess.Popen(
+        ["systemd-nspawn", *words, project, f"--directory={root}"],
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+    )
+
+    def first_process() -> int:
+        [child] = psutil.Process(container.pid).children()
+        return child.pid
+
+    def typed(commands: str) -> str:
+        inside = f"cd /root/eyelog\n{commands}"
+        return run("nsenter", f"--target={first_process()}", "--all", "sh", "-euc", inside)
+
     try:
-        yield f"http://127.0.0.1:{port}"
+        state = "systemctl is-system-running --wait || true"
+        within(120, lambda: typed(state).strip() in ("running", "degraded"))
+        yield typed
+        typed("systemctl poweroff")
+        container.wait(60)
     finally:
-        process.terminate()
-        assert process.wait(60) == 0
+        container.kill()
+        container.wait()
+        log.close()
 
 
-def healthy(url: str) -> bool:
-    with suppress(OSError), urllib.request.urlopen(f"{url}/health") as answer:
-        return bool(answer.status == 200)
-    return False
+def within(seconds: float, holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            if holds():
+                return
+        except (AssertionError, ValueError, psutil.Error):
+            pass
+        assert time.monotonic() < until
+        time.sleep(0.3)
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("sh") is None, reason="the page is for Linux")
 def test_an_operator_who_types_the_pages_has_a_service_and_can_upgrade_it(machine: Path) -> None:
-    for commands in blocks("run-a-service", "## Install"):
-        run(machine, commands)
-    settings = (machine / "srv/eyelog/eyelog.toml").read_text()
-    assert settings == configuration("settings")
-    with unit(machine) as url:
-        until = time.monotonic() + 60
-        while not healthy(url):
-            assert time.monotonic() < until, "the service is not healthy"
-            time.sleep(0.2)
+    local = "curl --silent --fail http://127.0.0.1:8765/health"
+    outside = "curl --silent --fail --insecure --resolve logs.example.org:443:127.0.0.1 https://logs.example.org"
+    with booted(machine) as typed:
+        _, install, account = blocks("run-a-service", "## Install")
+        typed(install)
+        assert typed("cat /srv/eyelog/eyelog.toml") == configuration("settings")
+        typed(account)
+
+        [unit] = blocks("run-a-service", "### As a systemd unit")
+        typed(unit)
+        within(120, lambda: '"ok"' in typed(local))
+        exposed = typed("systemd-analyze security eyelog --no-pager")
+        found = re.search(r"exposure level for eyelog\.service: ([\d.]+)", exposed)
+        assert found is not None
+        assert float(found[1]) <= 2.0
+
+        certificate = "/etc/letsencrypt/live/logs.example.org"
+        typed(f"mkdir -p {certificate}")
+        typed(
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+            f" -subj /CN=x -keyout {certificate}/privkey.pem -out {certificate}/fullchain.pem"
+        )
+        [proxy] = blocks("run-a-service", "### TLS behind a reverse proxy")
+        typed(proxy)
+        within(10, lambda: "eyelog" in typed(f"{outside}/version"))
+
+        [settings] = blocks("run-a-service", "### One settings file")
+        serve, listing = settings.splitlines()
+        assert f"ExecStart=/srv/eyelog/venv/bin/{serve}\n" in configuration("systemd")
+        assert "anna" in typed(f"sudo -u eyelog /srv/eyelog/venv/bin/{listing}")
+
+        [rotation] = blocks("run-a-service", "## What is logged")
+        typed(rotation)
+        log = "/srv/eyelog/state/access.jsonl"
+        assert "/version" in typed(f"cat {log}")
+        typed("logrotate --force /etc/logrotate.d/eyelog")
+        assert "/version" in typed(f"cat {log}.1")
+        typed(f"{outside}/openapi.json > /dev/null")
+        within(10, lambda: "/openapi.json" in typed(f"cat {log}"))
+
+        typed("systemctl kill --kill-who=main --signal=KILL eyelog")
+        within(120, lambda: '"ok"' in typed(local))
+
         [upgrade] = blocks("upgrade", "# Upgrade a service")
-        found = run(machine, upgrade)
-        assert "backed up: " in found
-        assert "wrong " not in found
-        assert f"setting archive            {machine}/srv/eyelog/logs " in found
-    [commands] = blocks("run-a-service", "### One settings file")
-    _, listing = commands.splitlines()
-    assert "anna" in run(machine, f"/srv/eyelog/venv/bin/{listing}")
-    assert (machine / "srv/eyelog/state/access.jsonl").exists()
+        said = typed(upgrade)
+        assert "backed up: " in said
+        assert "wrong " not in said
+        assert "setting archive            /srv/eyelog/logs " in said
+        within(120, lambda: '"ok"' in typed(local))
+    with booted(machine) as typed:  # it is there again after a power cut
+        within(120, lambda: "eyelog" in typed(f"{outside}/version"))

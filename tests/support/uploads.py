@@ -7,6 +7,7 @@ import pandas as pd
 
 from eyelog.archive.store import Archive
 from support import live
+from support.packets import CURRENT
 from support.records import records
 
 FIFTEEN, SIXTY = live.COMPUTED, live.STANDARD
@@ -21,7 +22,7 @@ def stored(there: live.Live, account: str = "ada") -> dict[str, int]:
     archive = Archive(there.archive)
     return {
         log: len(archive.read(log, account=account, tz="UTC"))
-        for log in (FIFTEEN, SIXTY)
+        for log in (FIFTEEN, SIXTY, CURRENT)
         if account in archive.accounts(log)
     }
 

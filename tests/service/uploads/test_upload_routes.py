@@ -21,7 +21,9 @@ from eyelog.service.erase import erase_account
 from eyelog.service.uploads import upload_routes
 from eyelog.service.uploads.importer import import_apart
 from support import live
+from support.livesocket import packet
 from support.loggerfiles import zipped
+from support.packets import CURRENT
 from support.records import records
 from support.uploads import FIFTEEN, SIXTY, csv, frame, spooled, stored
 
@@ -53,6 +55,25 @@ def test_a_form_a_zip_and_a_saved_answer_come_in_as_well(there: live.Live, post:
     ]  # fmt: skip
     assert found["new"] == 160
     assert stored(there) == {FIFTEEN: 40, SIXTY: 120}
+
+
+def test_a_recording_of_the_live_socket_comes_in_as_well(there: live.Live, post: Post) -> None:
+    def sent(number: int) -> dict[str, Any]:
+        row = packet(number)
+        del row["index"]  # of the test's senders alone
+        return row
+
+    lines = [
+        json.dumps({"received": f"2026-10-24T09:00:{n // 20:02}.{n % 20 * 50:03}Z", **sent(n)})
+        for n in range(200)
+    ]
+    cut_off = "\n".join(lines) + '\n{"received": "2026-'
+    answer = post(cut_off.encode(), params={"name": "recording.jsonl"})
+    assert answer.status_code == 200, answer.text
+    [file] = answer.json()["files"]
+    assert (file["read"], file["new"], file["conflicts"]) == (200, 200, [])
+    assert stored(there) == {CURRENT: 200}
+    assert post(cut_off.encode()).json()["new"] == 0
 
 
 def test_a_repeated_upload_changes_nothing_and_says_so(there: live.Live, post: Post) -> None:
