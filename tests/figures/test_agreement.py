@@ -67,7 +67,7 @@ def test_a_row_of_the_report_is_drawn_like_the_limits_of_its_pairs() -> None:
     ax = el.plot_agreement(pairs, row)
     assert one(ax, "bias").get_ydata() == [row["bias"]] * 2
     assert ax.get_xlabel() == "Tilt fore-aft, mean of both (deg)"
-    assert ax.get_ylabel() == "15-second minus 60-second log (deg)"
+    assert ax.get_ylabel().split() == "15-second minus 60-second log (deg)".split()
     assert title_of(ax) == "Mon 19 Oct 2026 · Asia/Tokyo"
 
 
@@ -111,3 +111,18 @@ def test_two_frames_need_a_quantity_that_both_have() -> None:
         el.plot_agreement(fifteen, sixty)
     with pytest.raises(el.ConfigurationError, match="no quantity 'step'"):
         el.plot_agreement(fifteen, sixty, quantity="step")
+
+
+def test_bias_and_limits_have_the_unit_and_no_more_digits_than_the_limits_need() -> None:
+    fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
+    row = el.compare.agreement(fifteen, sixty).loc["tilt_fore_aft"]
+    ax = el.plot_agreement(fifteen, sixty, quantity="tilt_fore_aft")
+    texts = [f"{row[name]:.3f}".replace("-", "\N{MINUS SIGN}") for name in ("bias", "low", "high")]
+    assert f"bias {texts[0]} deg" in legend_of(ax)
+    assert f"95 % limits {texts[1]} to {texts[2]} deg" in legend_of(ax)
+
+
+def test_a_bias_that_rounds_to_0_has_no_sign() -> None:
+    pairs, limits = paired(50)
+    ax = el.plot_agreement(pairs, limits._replace(bias=-1e-9))
+    assert legend_of(ax)[1] == "bias 0.00"

@@ -47,7 +47,7 @@ def test_the_baseline_window_and_the_event_are_marked(series, times) -> None:
     window = one(ax, "baseline")
     assert (window.get_x(), window.get_x() + window.get_width()) == (-5, -1)
     assert one(ax, "the event").get_xdata() == [0, 0]
-    assert title_of(ax) == "8 events"
+    assert title_of(ax) == "Mon 19 Oct 2026 · 8 events"
 
 
 def test_a_change_is_drawn_from_its_own_columns(series, times) -> None:
@@ -110,3 +110,26 @@ def test_the_band_that_decides_is_drawn_darker_than_the_pointwise_one() -> None:
     assert wide > narrow
     assert {"95 % band of all offsets", "95 % band of each offset"} <= set(legend_of(ax))
     assert artists(el.plot_events(table), "band") == []
+
+
+@pytest.mark.parametrize(
+    ("around", "ticks", "unit"),
+    [
+        ("10min", [-10, -5, 0, 5, 10], "min"),
+        ("5min", [-4, -2, 0, 2, 4], "min"),
+        ("3h", [-3, -2, -1, 0, 1, 2, 3], "h"),
+    ],
+)
+def test_ticks_are_round_times_and_one_is_the_event(series, times, around, ticks, unit) -> None:
+    table = el.compare.events(series, times, before=around, after=around)
+    (below,) = el.plot_events(table).child_axes
+    low, high = below.get_xlim()
+    assert [tick for tick in below.get_xticks() if low <= tick <= high] == ticks
+    assert below.get_xlabel() == f"Time from the event ({unit})"
+
+
+def test_the_title_has_the_days_of_the_events_on_the_clock_of_the_wearer(series) -> None:
+    local = series.tz_convert("Asia/Tokyo")
+    late = pd.DatetimeIndex(["2026-10-19 14:30", "2026-10-19 16:00"], tz="UTC")
+    table = el.compare.events(local, late, before="5min", after="5min")
+    assert title_of(el.plot_events(table)) == "19 to 20 Oct 2026 · 2 events"

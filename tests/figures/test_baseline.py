@@ -98,3 +98,21 @@ def test_several_values_a_day_are_refused() -> None:
     )
     with pytest.raises(el.ConfigurationError, match="one value per day"):
         el.plot_baseline(el.baseline.personal(hours))
+
+
+def test_the_range_of_steps_ends_at_0_and_that_of_a_tilt_does_not() -> None:
+    values = np.random.default_rng(1).normal(500, 400, 20).clip(0)
+    table = el.baseline.personal(steps(values))
+    assert table["low"].min() < 0
+    for name, lowest in (("steps", 0.0), ("tilt_fore_aft_deg", table["low"].min())):
+        made = el.baseline.personal(steps(values).rename(name))
+        band = one(el.plot_baseline(made), "usual range").get_paths()[0].vertices
+        assert band[:, 1].min() == pytest.approx(lowest)
+
+
+def test_the_legend_names_what_is_drawn_alone() -> None:
+    early = el.plot_baseline(el.baseline.personal(steps(usual(3))))
+    assert legend_of(early) == ["not judged", "weekend"]
+    weekdays = el.plot_baseline(el.baseline.personal(steps(usual(9), first="2026-10-05")))
+    assert "day outside its range" not in legend_of(weekdays)
+    assert legend_of(weekdays)[-1] == "weekend"

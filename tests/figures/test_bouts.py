@@ -90,3 +90,13 @@ def test_no_bout_is_said_and_text_gives_no_colours() -> None:
         el.plot_bouts(table.iloc[:0])
     with pytest.raises(el.ConfigurationError, match="'kind'"):
         el.plot_bouts(table, column="kind")
+
+
+def test_the_legend_has_a_colour_that_is_drawn() -> None:
+    starts = [f"2026-10-19 {hour:02d}:00" for hour in (8, 9, 10)]
+    table = bouts(starts, [5.0, 6.0, 7.0], pace_spm=[90.0, 105.0, 120.0])
+    ax = el.plot_bouts(table, column="pace_spm")
+    (entry,) = ax.figure.entries.values()
+    assert to_rgba(entry.get_color()) == pytest.approx(one(ax, "middles").get_facecolors()[1])
+    (plain,) = el.plot_bouts(table).figure.entries.values()
+    assert plain.get_color() == COLOURS["walking"]

@@ -76,6 +76,44 @@ def test_many_wearers_have_no_names_and_thinner_rows() -> None:
     assert one(many, "half").get_linewidth()[0] < one(few, "half").get_linewidth()[0]
 
 
+def test_groups_have_their_means_and_beside_them_the_difference_from_the_first() -> None:
+    table = cohort(12).assign(group=lambda of: of.index.get_level_values(0) > "w005")
+    table["group"] = np.where(table["group"], "treated", "control")
+    ax = el.plot_cohort(table, "steps", kind="groups", by="group")
+    groups = {name: str(name > "w005") for name in table.index.unique("account")}
+    result = el.compare.group_difference(table, groups, outcome="steps")
+    means = [place[0] for place in points(ax, "mean")]
+    assert means == pytest.approx([result.mean_first, result.mean_second])
+    (beside,) = ax.child_axes
+    assert points(beside, "difference")[0][0] == pytest.approx(result.difference)
+    (segment,) = one(beside, "interval").get_segments()
+    assert segment[:, 0].tolist() == pytest.approx([result.low, result.high])
+    assert "difference from control with 95 % interval" in legend_of(ax)
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
+        "control  n = 6",
+        "treated  n = 6",
+    ]
+
+
+def test_groups_of_two_wearers_have_no_interval_and_one_group_has_no_difference() -> None:
+    table = cohort(4).assign(group=lambda of: of.index.get_level_values(0).str[-1].astype(int) % 2)
+    ax = el.plot_cohort(table, "steps", kind="groups", by="group")
+    assert "mean of the wearers" in legend_of(ax)
+    assert "difference from 0" in legend_of(ax)
+    alone = el.plot_cohort(table.assign(group="all"), "steps", kind="groups", by="group")
+    assert alone.child_axes == []
+    assert "mean of the wearers with 95 % interval" in legend_of(alone)
+
+
+def test_each_of_300_wearers_is_seen_and_lies_over_the_bands() -> None:
+    ax = el.plot_cohort(cohort(300, 10), "steps")
+    lines, band = one(ax, "wearers"), one(ax, "middle half")
+    assert lines.get_zorder() > band.get_zorder()
+    red, green, blue, alpha = lines.get_colors()[0]
+    # What one line adds to white, as a share of black: less than a tenth could not be seen.
+    assert alpha * (1 - (red + green + blue) / 3) >= 0.09
+
+
 def test_local_days_of_different_zones_share_their_date() -> None:
     days = {
         zone: el.daily(el.simulate("2026-10-19", 2, log="standard_mode_logs", tz=zone))

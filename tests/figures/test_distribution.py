@@ -30,11 +30,28 @@ def test_bars_of_a_wide_range_of_counts_hold_equally_many_numbers() -> None:
     assert {bar.get_height() for bar in ax.patches[:-1]} == {4.0}
 
 
-def test_the_typical_value_is_a_line_that_the_legend_explains() -> None:
-    counts = series([0, 0, 1, 3, 3])
+def test_the_typical_value_is_a_line_with_its_words_and_unit_beside_it() -> None:
+    counts = series([0, 0, 1, 3, 3]).rename("stp")
     ax = el.plot_distribution(counts, typical=el.baseline.typical_value(counts, method="q90"))
     assert xy(ax, "typical")[0] == [3, 3]
-    assert "typical (90th percentile): 3" in legend_of(ax)
+    words = one(ax, "typical words")
+    assert words.get_text() == "typical: 3 per record\n(90th percentile)"
+    assert words.get_ha() == "right"  # of a line in the right half, where there is more room
+
+
+def test_a_few_values_far_away_are_counted_and_not_drawn_as_one_long_axis() -> None:
+    values = np.append(np.tile([1.0, 2.0, 3.0, 4.0], 250), 5000.0)
+    ax = el.plot_distribution(series(values, "min"))
+    assert bars(ax) == [(1, 250), (2, 250), (3, 250), (4, 250)]
+    assert ax.get_xlim()[1] < 10
+    assert legend_of(ax) == ["1,001 values", "1 value further out, to 5,000"]
+
+
+def test_the_unit_is_that_of_the_rows_whatever_table_they_are_from() -> None:
+    frame = el.sample("standard_mode_logs")
+    assert el.plot_distribution(el.weekly(frame)["steps"]).get_xlabel() == "Steps (per week)"
+    blinks = el.blinks.rate(frame, by="hour")["n"]
+    assert el.plot_distribution(blinks).get_xlabel() != "Records"
 
 
 def test_a_log_scale_says_what_it_leaves_out_and_has_no_gaps_between_counts() -> None:
@@ -89,7 +106,11 @@ def test_weeks_are_named_by_their_first_day_and_the_title_has_the_year() -> None
 def test_cumulative_groups_have_a_curve_each() -> None:
     ax = el.plot_distribution(series(range(48), "h"), by="1D", cumulative=True, stamp="start")
     assert [len(artists(ax, name)) for name in ("19 Oct", "20 Oct")] == [1, 1]
-    assert legend_of(ax) == ["19 Oct (n = 24)", "20 Oct (n = 24)"]
+    names = list(ax.texts)
+    assert [name.get_text() for name in names] == ["19 Oct  n = 24", "20 Oct  n = 24"]
+    assert legend_of(ax) == []
+    heights = [name.get_position()[1] for name in names]
+    assert heights == [0.9, 0.1]  # the leftmost curve has its name at the top
 
 
 @pytest.mark.parametrize(
@@ -136,7 +157,7 @@ def test_groups_of_the_calendar_are_named_as_a_reader_writes_them(by, labels) ->
 
 def test_panels_of_one_figure_have_a_typical_value_each_beside_it() -> None:
     figure = el.compose_figure(el.sample(), "distribution")
-    texts = [[text.get_text() for text in ax.get_legend().get_texts()] for ax in figure.axes]
-    assert ["typical (90th percentile)" in text[1] for text in texts] == [True, False]
-    assert ["typical (median)" in text[1] for text in texts] == [False, True]
+    texts = [one(ax, "typical words").get_text() for ax in figure.axes]
+    assert ["(90th percentile)" in text for text in texts] == [True, False]
+    assert ["(median)" in text for text in texts] == [False, True]
     assert figure.legends == []

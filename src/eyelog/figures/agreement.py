@@ -14,9 +14,10 @@ from eyelog.analysis.compare.agreement import (
     quantity_words,
 )
 from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.sheet import decimals, number_text
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import colour_bar, counted, number, value_axis
+from eyelog.figures.marks import colour_bar, counted, value_axis, value_label
 from eyelog.figures.style import (
     COLOURS,
     axes,
@@ -104,12 +105,12 @@ def plot_agreement(
     if not len(means):
         raise ConfigurationError("plot_agreement has nothing to draw: there are no pairs")
     ax = axes(ax, height_mm=66.0)
-    entries = _pairs(ax, means, differences)
-    entries += _limits(ax, stated)
     name, unit = _named(limits, quantity)
+    entries = _pairs(ax, means, differences)
+    entries += _limits(ax, stated, unit)
     of_unit = f" ({unit})" if unit else ""
     sides = ("15-second minus 60-second log", "mean of both")
-    ax.set_ylabel(f"{sides[0] if 'fifteen' in pairs else 'Difference'}{of_unit}")
+    value_label(ax, f"{sides[0] if 'fifteen' in pairs else 'Difference'}{of_unit}")
     ax.set_xlabel(f"{name}, {sides[1]}{of_unit}" if name else f"Mean of both{of_unit}")
     value_axis(ax.yaxis)
     value_axis(ax.xaxis, most=8)
@@ -164,7 +165,9 @@ def _pairs(ax: Axes, means: Floats, differences: Floats) -> list[Any]:
     )
     ax.margins(0.03)
     colour_bar(ax, mesh, "Pairs")
-    return [patch(counted(len(means), "pair"), "interval")]
+    entry = patch(counted(len(means), "pair"), "usable")
+    entry[1].set(facecolor=colours(0.5))
+    return [entry]
 
 
 def _edges(values: Floats, axis: int) -> Floats:
@@ -181,7 +184,7 @@ def _edges(values: Floats, axis: int) -> Floats:
     return np.arange(low - step / 2, high + step, step)
 
 
-def _limits(ax: Axes, stated: dict[str, float]) -> list[Any]:
+def _limits(ax: Axes, stated: dict[str, float], unit: str) -> list[Any]:
     if not np.isfinite(stated["bias"]):
         return [line("too few pairs for limits of agreement", "reference", linewidth=0)]
     for name in NAMES:
@@ -195,15 +198,23 @@ def _limits(ax: Axes, stated: dict[str, float]) -> list[Any]:
         )
         drawn.set_label(f"_{name}")
     ax.axhline(0, color=COLOURS["axis"], linewidth=0.5, zorder=0.5).set_label("_zero")
-    return [
-        line(f"bias {number(stated['bias'], 3)}", "reference"),
-        line(
-            f"95 % limits {number(stated['low'], 3)} to {number(stated['high'], 3)}",
-            "reference",
-            linestyle="--",
-        ),
-        patch("their 95 % intervals", "reference", alpha=0.18),
+    # As many decimals as the limits need: a bias that is a hundredth of them is none.
+    ends = np.array([stated["low"], stated["high"]])
+    places = decimals(ends, None)
+    bias, low, high = (_text(stated[name], places) for name in NAMES)
+    entries = [
+        line(f"bias {bias} {unit}".rstrip(), "reference"),
+        line(f"95 % limits {low} to {high} {unit}".rstrip(), "reference", linestyle="--"),
     ]
+    if np.isfinite([stated[f"{name}_low"] for name in NAMES]).any():
+        entries.append(patch("their 95 % intervals", "reference", alpha=0.18))
+    return entries
+
+
+def _text(value: float, places: int) -> str:
+    """Return a number with so many decimals; what rounds to 0 has no sign."""
+    text = number_text(round(value, places) + 0.0, places)
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
 def _named(limits: Any, quantity: str | None) -> tuple[str, str]:

@@ -5,12 +5,20 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import Locator, MaxNLocator, MultipleLocator
 
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import counted, say_no_values, strip, value_axis
-from eyelog.figures.named import name_label
+from eyelog.figures.marks import (
+    NumberFormatter,
+    counted,
+    say_no_values,
+    strip,
+    value_axis,
+    value_label,
+)
+from eyelog.figures.named import name_label, span_of
 from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.tables import stated_seconds
 from eyelog.frame import require, require_frame
@@ -20,6 +28,13 @@ __all__ = ["plot_events"]
 
 EVENTS_OF_FULL_GREY: Final = 12
 LIGHT, DARK = 0.3, 0.6
+STEPS: Final = {  # round for people, by unit of time
+    "days": (1, 2, 7, 14, 28),
+    "h": (1, 2, 3, 6, 12, 24),
+    "min": (1, 2, 5, 10, 15, 30, 60),
+    "s": (1, 2, 5, 10, 15, 30, 60),
+}
+MOST_TICKS: Final = 9
 UNITS: Final = ((86_400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 
 
@@ -125,7 +140,7 @@ def plot_events(
     if change:
         ax.axhline(0, color=COLOURS["axis"], linewidth=0.6, zorder=1).set_label("_no change")
     words = name_label(name, stated_log(table), stated_seconds(table))
-    ax.set_ylabel(f"Change:\n{words}" if change else words)
+    value_label(ax, f"Change: {words}" if change else words)
     ax.set_xlim(x[0] - bin_s / unit_s / 2.0, x[-1] + bin_s / unit_s / 2.0)
     value_axis(ax.yaxis)
     if not np.isfinite(middle).any():
@@ -136,14 +151,23 @@ def plot_events(
     below.set_ylabel("Events")
     below.set_ylim(0, max(float(events.max()) * 1.1, 1.0))
     below.set_yticks([0, int(max(events.max(), 1))])
-    value_axis(below.xaxis, most=8)
+    below.xaxis.set_major_locator(_ticks(x[-1] - x[0] + bin_s / unit_s, unit))
+    below.xaxis.set_major_formatter(NumberFormatter())
     below.set_xlabel(f"Time from the event ({unit})")
     legend(below, entries)
     given = numbers(course["events"]) if "events" in course.columns else events
     happened = int(given.max(initial=0))
-    parts = [title_of(table), counted(happened, "event")]
+    parts = [title_of(table, days=span_of(table)), counted(happened, "event")]
     set_title(ax, " · ".join(part for part in parts if part), title)
     return ax
+
+
+def _ticks(span: float, unit: str) -> Locator:
+    """Return ticks at round times, one of which is the event."""
+    step = next((step for step in STEPS[unit] if span / step < MOST_TICKS), None)
+    if step is None or span / step < 1:
+        return MaxNLocator(nbins=MOST_TICKS - 1, steps=[1, 2, 5, 10])
+    return MultipleLocator(step)
 
 
 def _of_field(table: pd.DataFrame, field: str | None) -> tuple[pd.DataFrame, str]:

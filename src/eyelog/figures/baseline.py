@@ -1,6 +1,6 @@
 """A person against their own earlier days: the usual range, and the days on which levels change."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -11,8 +11,15 @@ from eyelog.analysis.series.arrays import numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import MOST_WITH_WEEKENDS, days_wide, lone, say_no_values, value_axis
-from eyelog.figures.named import last_step, step_label
+from eyelog.figures.marks import (
+    MOST_WITH_WEEKENDS,
+    days_wide,
+    lone,
+    say_no_values,
+    value_axis,
+    value_label,
+)
+from eyelog.figures.named import cannot_be_negative, last_step, step_label
 from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.tables import dates_of
 from eyelog.frame import require, require_frame
@@ -49,9 +56,10 @@ def plot_baseline(
     -------
     Axes
         A day is at its number, 0 for the first; days without a row keep their place. The labels of
-        the artists are ``_usual range`` (band, in which 99 of 100 normal days lie), ``_baseline``
-        (line), ``_within``, ``_outside`` and ``_not judged`` (points; the last with too few earlier
-        days, or worn too little) and ``_change`` (lines).
+        the artists are ``_usual range`` (band, in which 99 of 100 normal days lie; of a quantity
+        that cannot be negative it ends at 0), ``_baseline`` (line), ``_within``, ``_outside`` and
+        ``_not judged`` (points; the last with too few earlier days, or worn too little) and
+        ``_change`` (lines).
 
     Raises
     ------
@@ -83,6 +91,8 @@ def plot_baseline(
     days = pd.date_range(index.min(), index.max(), freq="D", unit=index.unit)
     whole = table.set_axis(index).reindex(days)
     value, baseline, low, high, apart = (numbers(whole[name]) for name in COLUMNS)
+    if cannot_be_negative(table):
+        low = np.maximum(low, 0.0)
     ax = axes(ax, height_mm=58.0)
     weekends = len(days) <= MOST_WITH_WEEKENDS and bool(is_weekend(days).any())
     if weekends:
@@ -108,11 +118,17 @@ def plot_baseline(
         x[early], value[early], s=size, facecolors="white", edgecolors=COLOURS["usable"]
     )
     dots.set(label="_not judged", linewidths=0.8, zorder=3)
-    entries = _entries(table, bool(outside.any()), bool(early.any()))
+    drawn = {
+        "range": bool(np.isfinite(low).any()),
+        "within": bool((known & ~outside & np.isfinite(value)).any()),
+        "outside": bool(outside.any()),
+        "early": bool(early.any()),
+    }
+    entries = _entries(table, drawn)
     entries += _changes(ax, days, changes)
     if weekends:
         entries.append(patch("weekend"))
-    ax.set_ylabel(step_label(table))
+    value_label(ax, step_label(table))
     value_axis(ax.yaxis)
     if not np.isfinite(value).any():
         say_no_values(ax)
@@ -132,18 +148,22 @@ def _lone_days(ax: Axes, x: Any, baseline: Any, low: Any, high: Any) -> None:
         dots.set_label("_lone baselines")
 
 
-def _entries(table: pd.DataFrame, outside: bool, early: bool) -> list[Any]:
+def _entries(table: pd.DataFrame, drawn: Mapping[str, bool]) -> list[Any]:
+    """Return the entries of the legend, of what is drawn alone."""
     window = str(last_step(table).get("window") or "")
     days = window.removesuffix("D")
     of = f" of the {days} days before" if days.isdigit() else " of earlier days"
-    entries = [
-        line(f"median{of}", "reference"),
-        patch("usual range: 99 of 100 days", "interval", alpha=0.45),
-        line("day", "usable", marker="o", linestyle=""),
-    ]
-    if outside:
+    entries: list[Any] = []
+    if drawn["range"]:
+        entries += [
+            line(f"median{of}", "reference"),
+            patch("usual range: 99 of 100 days", "interval", alpha=0.45),
+        ]
+    if drawn["within"]:
+        entries.append(line("day", "usable", marker="o", linestyle=""))
+    if drawn["outside"]:
         entries.append(line("day outside its range", "flagged", marker="D", linestyle=""))
-    if early:
+    if drawn["early"]:
         hollow = line("not judged", "usable", marker="o", linestyle="")
         hollow[1].set(markerfacecolor="white")
         entries.append(hollow)

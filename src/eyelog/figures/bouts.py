@@ -102,10 +102,14 @@ def plot_bouts(
             "Bouts" if named is None else f"{median}{named.text.lower() if median else named.text}"
         )
         colour_bar(ax, image, words)
-    plain = draw is _lines and column is None
     number_of = _counted(table, minutes)
     marker = "o" if draw is _lines else "s"
-    entries = [line(number_of, "walking" if plain else "second", marker=marker, linestyle="")]
+    entries = [line(number_of, "walking", marker=marker, linestyle="")]
+    # A colour that is drawn: of those that the colour bar explains, the middle one.
+    shade: Any = COLOURS["walking" if column is None else "hatch"]
+    if image is not None:
+        shade = image.cmap(0.5)
+    entries[0][1].set(color=shade, markeredgecolor=COLOURS["walking edge"], markeredgewidth=0.4)
     if unknown and named is not None:
         entries.append(line(f"{named.label} not known", "hatch", marker=marker, linestyle=""))
     legend(ax, entries)
@@ -127,8 +131,9 @@ def _lines(
     both = [*shades, *(shades[bout] for bout in again)]
     ax.hlines(heights, left, right, colors=both, linewidth=1.6).set_label("_bouts")
     middles = (opens + closes) / 2.0 % DAY_H
-    dots = ax.scatter(middles, minutes, s=12, c=shades, linewidths=0, zorder=3)
-    dots.set_label("_middles")
+    dots = ax.scatter(middles, minutes, s=12, c=shades, linewidths=0.4, zorder=3)
+    # The palest colours alone are too light on white.
+    dots.set(label="_middles", edgecolors=COLOURS["walking edge"])
     return image, values is not None and not bool(np.isfinite(values).all())
 
 

@@ -1,19 +1,30 @@
 """Many wearers at once: a line for each over the days, a row for each in order, or groups."""
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
+from eyelog.analysis.columns import Column
 from eyelog.analysis.columns import column as column_of
+from eyelog.analysis.compare.group_difference import difference_of_means, mean_interval
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, argument
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
 from eyelog.figures.labels import LOG_WORDS, range_words, short_names
 from eyelog.figures.marks import MOST_WITH_WEEKENDS, counted, days_wide, lone, value_axis
-from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, set_title
+from eyelog.figures.style import (
+    COLOURS,
+    axes,
+    legend,
+    line,
+    own_figure,
+    patch,
+    plot_function,
+    set_title,
+)
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
 
@@ -24,6 +35,9 @@ FEW_WEARERS: Final = 30
 MOST_NAMES: Final = 40  # with more rows, names have no room
 ROW_MM: Final = 3.4
 GROUP_MM: Final = 9.0
+ALL_LINES: Final = 60.0  # lines whose colours together are full
+ALPHA: Final = (0.15, 0.6)
+BANDS: Final = (0.35, 0.45)  # how dark: the second lies on the first, and lines are seen on both
 GOLDEN: Final = 0.6180339887498949  # steps of this share of a row put neighbours far apart
 MOST_MM: Final = 180.0
 
@@ -52,7 +66,8 @@ def plot_cohort(
         the middle 90 % of the wearers of each day, and their median. ``"caterpillar"``: a row for
         each wearer, in order of their medians, with the middle half and the middle 90 % of their
         days. ``"groups"``: a row for each group of wearers, with a point for the mean of each
-        wearer's days, the middle half and the middle 90 % of the wearers, and their median.
+        wearer's days, and the mean of the wearers with its 95 % interval; beside it the difference
+        of each group from the first, with its interval.
     by : str, optional
         The column with the group of each wearer, for ``kind="groups"``.
     ax : Axes, optional
@@ -65,8 +80,9 @@ def plot_cohort(
     Axes
         Lines: one collection with a line for each wearer in order of their names; a day is at its
         number, 0 for the first of the calendar days; the line of the median has the label
-        ``_median``. Caterpillar: points with that label, lowest at the bottom. Groups: the same,
-        the first group at the top, and points with the label ``_wearers``.
+        ``_median``. Caterpillar: points with that label, lowest at the bottom. Groups: the first at
+        the top, points with the label ``_wearers``, ``_mean`` and its ``_interval``; and in
+        ``ax.child_axes``, of two groups or more, ``_difference`` and its ``_interval``.
 
     Raises
     ------
@@ -79,7 +95,9 @@ def plot_cohort(
     Notes
     -----
     Days are local days: those of wearers in different zones share a date, not 24 hours. Bands and
-    median of a day need five wearers with a value.
+    median of a day need five wearers with a value. The intervals of groups take wearers as the
+    units and need three in each group: Student's of a mean, Welch's of a difference, as of
+    `eyelog.compare.group_difference`, which gives its p.
 
     Examples
     --------
@@ -117,7 +135,7 @@ def plot_cohort(
         groups = _groups(table, wide, by)
         wearers = sum(map(len, groups.values()))
         ax = axes(ax, height_mm=GROUP_MM * len(groups) + 4.0)
-        _draw_groups(ax, groups, named.text)
+        _draw_groups(ax, groups, named)
     elif kind == "caterpillar":
         ax = axes(ax, height_mm=float(np.clip(ROW_MM * wearers, 22.0, MOST_MM)))
         _caterpillar(ax, wide, named.text)
@@ -175,11 +193,12 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     values = wide.to_numpy(dtype=np.float64)
     x = np.arange(len(days), dtype=np.float64)
     strands = [np.column_stack([x, row]) for row in values]
-    # With many wearers only the bands are readable, so the lines lie behind them.
+    # Many lines lie over one another: fainter and thinner ones, over the bands that they make up.
     few = len(values) <= FEW_WEARERS
-    meaning, order = ("trace", 1.5) if few else ("hatch", 0.8)
-    alpha = float(np.clip(FEW_WEARERS / len(values), 0.1, 0.6))
-    thin = LineCollection(strands, colors=COLOURS[meaning], linewidths=0.5, alpha=alpha)
+    meaning, order = "trace", 1.5
+    alpha = float(np.clip(ALL_LINES / len(values), *ALPHA))
+    thin = LineCollection(strands, colors=COLOURS[meaning], alpha=alpha)
+    thin.set_linewidth(0.5 if few else 0.3)
     thin.set(label="_wearers", zorder=order, rasterized=not few)
     ax.add_collection(thin)
     alone = np.array([lone(row) for row in values])
@@ -197,16 +216,18 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     if enough.any():
         outer_low, low, median, high, outer_high = np.where(enough, _quantiles(values, 0), np.nan)
         for bottom, top, alpha, name in (
-            (outer_low, outer_high, 0.4, "_middle 90 %"),
-            (low, high, 0.75, "_middle half"),
+            (outer_low, outer_high, BANDS[0], "_middle 90 %"),
+            (low, high, BANDS[1], "_middle half"),
         ):
             band = ax.fill_between(x, bottom, top, color=COLOURS["interval"], alpha=alpha)
             band.set(linewidth=0, label=name)
         ax.plot(x, median, color=COLOURS["usable"], linewidth=1.5, zorder=3)[0].set_label("_median")
         entries += [
-            line("median", "usable"),
-            patch("middle half", "interval", alpha=0.85),
-            patch("middle 90 %", "interval", alpha=0.4),
+            line("median of the wearers", "usable"),
+            patch(
+                "middle half of the wearers", "interval", alpha=1 - (1 - BANDS[0]) * (1 - BANDS[1])
+            ),
+            patch("middle 90 %", "interval", alpha=BANDS[0]),
         ]
     if weekends:
         entries.append(patch("weekend"))
@@ -280,40 +301,65 @@ def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Float
     return made
 
 
-def _draw_groups(ax: Axes, groups: dict[str, Floats], words: str) -> None:
+def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> None:
     rows = np.arange(len(groups), dtype=np.float64)[::-1]
     entries: list[Any] = [line("mean of a wearer's days", "interval", marker="o", linestyle="")]
-    medians = []
+    ends = []
     for row, means in zip(rows, groups.values(), strict=True):
         shift = (np.arange(len(means)) * GOLDEN % 1.0 - 0.5) * (0.56 if len(means) > 2 else 0.0)
         size = float(np.clip(400.0 / len(means), 2.5, 9.0))
         dots = ax.scatter(means, row + shift, s=size, color=COLOURS["interval"], linewidths=0)
         dots.set_label("_wearers")
-        outer_low, low, median, high, outer_high = _quantiles(means[None, :], 1)[:, 0]
-        medians.append(median)
-        if len(means) >= LEAST_WEARERS:
-            ax.hlines(row, outer_low, outer_high, color=COLOURS["reference"], linewidth=0.8)
-            ax.hlines(row, low, high, color=COLOURS["reference"], linewidth=2.4)
-    drawn = ax.scatter(
-        medians,
-        rows,
-        s=22.0,
-        color=COLOURS["usable"],
-        edgecolors=COLOURS["no record"],
-        linewidths=0.6,
-        zorder=3,
-    )
-    drawn.set_label("_median")
+        ends.append(mean_interval(means))
+    _estimates(ax, rows, [float(means.mean()) for means in groups.values()], ends, "mean")
     counts = [len(means) for means in groups.values()]
     names = short_names(list(groups))
     ax.set_yticks(rows, [f"{name}  n = {n:,}" for name, n in zip(names, counts, strict=True)])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.set_ylim(-0.6, len(groups) - 0.4)
-    ax.set_xlabel(words)
-    value_axis(ax.xaxis, most=8)
-    entries.append(line("median of the wearers", "usable", marker="o", linestyle=""))
-    if max(counts) >= LEAST_WEARERS:
-        entries.append(line("middle half", "reference", linewidth=2.4))
-        entries.append(line("middle 90 %", "reference", linewidth=0.8))
+    ax.set_xlabel(named.text)
+    value_axis(ax.xaxis, most=5 if len(groups) > 1 else 8)
+    with_interval = " with 95 % interval" if np.isfinite(ends).any() else ""
+    bar: Literal["-", ""] = "-" if with_interval else ""
+    entries.append(line(f"mean of the wearers{with_interval}", "usable", marker="o", linestyle=bar))
+    if len(groups) > 1:
+        entries.append(_differences(ax, groups, rows, named))
     legend(ax, entries)
+
+
+def _estimates(
+    ax: Axes, rows: Floats, values: list[float], ends: list[tuple[float, float]], name: str
+) -> None:
+    """Draw a value in each row, and its interval where there is one."""
+    colour = COLOURS["usable" if name == "mean" else "difference"]
+    low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+    ax.hlines(rows, low, high, color=colour, linewidth=1.6, zorder=3).set_label("_interval")
+    marker = "o" if name == "mean" else "D"
+    dots = ax.scatter(values, rows, s=22.0, color=colour, marker=marker, zorder=4)
+    dots.set(label=f"_{name}", edgecolors=COLOURS["no record"], linewidths=0.6)
+
+
+def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Column) -> Any:
+    """Draw beside the groups how far each lies from the first, on an axis of its own."""
+    figure = own_figure(ax)
+    if figure is not None:
+        figure.layouts = 4  # each comes nearer to the width that is left beside the names
+    beside = ax.inset_axes((1.1, 0.0, 0.5, 1.0), sharey=ax)
+    first, *others = groups.values()
+    values = [float(means.mean() - first.mean()) for means in others]
+    found = [difference_of_means(first, means) for means in others]
+    ends = [(float(one["low"]), float(one["high"])) for one in found]
+    zero = beside.axvline(0.0, color=COLOURS["reference"], linewidth=0.9, linestyle="--", zorder=1)
+    zero.set_label("_zero")
+    _estimates(beside, rows[1:], values, ends, "difference")
+    for side in ("left", "top", "right"):
+        beside.spines[side].set_visible(False)
+    beside.tick_params(axis="y", left=False, labelleft=False)
+    beside.set_xlabel(f"Difference\n({named.unit})" if named.unit else "Difference")
+    beside.margins(x=0.12)
+    value_axis(beside.xaxis, most=4)
+    with_interval = " with 95 % interval" if np.isfinite(ends).any() else ""
+    (reference,) = short_names([next(iter(groups))])
+    words = f"difference from {reference}{with_interval}"
+    return line(words, "difference", marker="D", linestyle="-" if with_interval else "")

@@ -16,7 +16,7 @@ from eyelog.analysis.series.observed import stamp_of
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import counted, number, percent, value_axis
-from eyelog.figures.named import series_label
+from eyelog.figures.named import series_label, series_unit
 from eyelog.figures.style import (
     COLOURS,
     axes,
@@ -35,6 +35,9 @@ MOST_BARS: Final = 80
 BARS: Final = 40
 METHODS: Final = {"peak": "density peak", "q90": "90th percentile", "q99": "99th percentile"}
 MOST_LINES: Final = 12  # more cumulative curves cannot be told apart
+MOST_VALUES: Final = (0.0025, 0.9975)  # the shares of values between which most lie
+ROOM: Final = 0.5  # on either side of them, as a share of their range
+NAMED_AT: Final = (0.9, 0.1)
 FEW: Final = 30  # in a group whose values are shown one by one
 ROW_MM, FEW_ROW_MM = 7.0, 3.6
 MOST_MM: Final = 200.0
@@ -122,6 +125,7 @@ def plot_distribution(
             f"plot_distribution can show {MOST_LINES} cumulative curves, not {len(groups)}: use"
             " wider groups, or leave out cumulative="
         )
+    shown, beyond = _range(values[kept], scale)
     rows = by is not None and not cumulative
     few = max(map(len, groups.values())) <= FEW
     row_mm = FEW_ROW_MM if few else ROW_MM
@@ -136,11 +140,12 @@ def plot_distribution(
         value_axis(ax.xaxis, most=8)
     entries: list[Any] = []
     if cumulative:
-        entries += _curves(ax, groups, by)
+        entries += _curves(ax, groups, by, shown)
     elif rows:
-        entries += _rows(ax, groups, _edges(values[kept], scale))
+        entries += _rows(ax, groups, _edges(values[kept], scale, shown))
     else:
-        ax.hist(values[kept], bins=_edges(values[kept], scale).tolist(), color=COLOURS["interval"])
+        edges = _edges(values[kept], scale, shown)
+        ax.hist(values[kept], bins=edges.tolist(), color=COLOURS["interval"])
         ax.set_ylabel("Number of values")
         value_axis(ax.yaxis, whole=True)
         entries.append(patch(counted(int(kept.sum()), "value"), "interval"))
@@ -148,17 +153,64 @@ def plot_distribution(
     if left_out:
         words = f"{counted(left_out, 'value')} of 0 or less left out"
         entries.append(line(words, "reference", linewidth=0))
+    if beyond:
+        ax.set_xlim(*shown)
+        words = f"{counted(beyond, 'value')} further out, to {_ends(values[kept], shown)}"
+        entries.append(line(words, "reference", linewidth=0))
     if typical is not None and np.isfinite(typical.value):
-        colour = COLOURS["reference"]
-        ax.axvline(typical.value, color=colour, linewidth=1.4, linestyle="--").set_label("_typical")
-        method = METHODS.get(typical.method, typical.method)
-        words = f"typical ({method}): {number(typical.value, 3)}"
-        entries.append(line(words, "reference", linestyle="--"))
+        _typical(ax, typical, series_unit(series))
     ax.set_xlabel(series_label(series))
     panel_legend(ax, entries)
     by_day = isinstance(series.index, pd.DatetimeIndex) and series.index.name == "day"
     set_title(ax, title_of(series, days=pd.DatetimeIndex(series.index) if by_day else None), title)
     return ax
+
+
+def _range(values: Floats, scale: str) -> tuple[tuple[float, float], int]:
+    """Return the range to show, and how many values lie beyond it.
+
+    A few values far from all others would make one bar of those.
+    """
+    on_scale = np.log(values) if scale == "log" else values
+    low, high = np.quantile(on_scale, MOST_VALUES)
+    room = ROOM * (high - low)
+    low, high = max(low - room, on_scale.min()), min(high + room, on_scale.max())
+    inside = (on_scale >= low) & (on_scale <= high)
+    ends = values[inside].min(), values[inside].max()
+    return (float(ends[0]), float(ends[1])), int((~inside).sum())
+
+
+def _ends(values: Floats, shown: tuple[float, float]) -> str:
+    """Return how far values reach beyond the range that is shown."""
+    found = [
+        number(float(end), 3)
+        for end, out in (
+            (values.min(), values.min() < shown[0]),
+            (values.max(), values.max() > shown[1]),
+        )
+        if out
+    ]
+    return " and ".join(found)
+
+
+def _typical(ax: Axes, typical: TypicalValue, unit: str) -> None:
+    """Draw the typical value as a line with its words beside it, on the side that has room."""
+    colour = COLOURS["reference"]
+    ax.axvline(typical.value, color=colour, linewidth=1.4, linestyle="--").set_label("_typical")
+    method = METHODS.get(typical.method, typical.method)
+    across = ax.transData + ax.transAxes.inverted()
+    left = float(across.transform((typical.value, 0.0))[0]) > 0.5
+    text = ax.annotate(
+        f"typical: {number(typical.value, 3)} {unit}".rstrip() + f"\n({method})",
+        (typical.value, 1.0),
+        (-3 if left else 3, -1),
+        xycoords=("data", "axes fraction"),
+        textcoords="offset points",
+        ha="right" if left else "left",
+        va="top",
+        fontsize="small",
+    )
+    text.set_label("_typical words")
 
 
 def _groups(series: pd.Series, by: By, kept: Any, stamp: str | None) -> Mapping[str, Floats]:
@@ -209,9 +261,9 @@ def _cycle_word(label: Any, name: Any) -> str:
     return str(label)
 
 
-def _edges(values: Floats, scale: str) -> Floats:
-    """Return the edges of the bars."""
-    low, high = float(values.min()), float(values.max())
+def _edges(values: Floats, scale: str, shown: tuple[float, float]) -> Floats:
+    """Return the edges of the bars over the range that is shown."""
+    low, high = shown
     whole = bool((values == np.round(values)).all())
     if scale == "log":
         edges = np.geomspace(low, high if high > low else low * 2.0, BARS + 1)
@@ -259,20 +311,31 @@ def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats) -> list[Any]:
     return [each, line("median", "usable")]
 
 
-def _curves(ax: Axes, groups: Mapping[str, Floats], by: By) -> list[Any]:
-    """Draw the share of values up to each value, one step line per group."""
+def _curves(
+    ax: Axes, groups: Mapping[str, Floats], by: By, shown: tuple[float, float]
+) -> list[Any]:
+    """Draw the share of values up to each value, one step line per group, named on the line."""
     colours = sequential("usable")(np.linspace(0.35, 0.95, len(groups)))
     entries = []
-    for colour, (label, part) in zip(colours, groups.items(), strict=True):
+    # From high on the leftmost line to low on the rightmost, so that no two names share a height.
+    order = np.argsort([np.median(part) for part in groups.values()], kind="stable")
+    heights = np.empty(len(groups))
+    heights[order] = np.linspace(*NAMED_AT, len(groups)) if len(groups) > 1 else 0.5
+    for height, colour, (label, part) in zip(heights, colours, groups.items(), strict=True):
         chosen = COLOURS["usable"] if by is None else colour
         ordered = np.sort(part)
         x = np.concatenate([ordered[:1], ordered])
         share = np.concatenate([[0.0], np.arange(1, len(part) + 1) / len(part)])
         ax.step(x, share, where="post", color=chosen, linewidth=1.3)[0].set_label(f"_{label}")
-        words = counted(len(part), "value") if by is None else f"{label} (n = {len(part):,})"
-        entry = line(words, "usable")
-        entry[1].set(color=chosen)
-        entries.append(entry)
+        if by is None:
+            entries.append(line(counted(len(part), "value"), "usable"))
+            continue
+        place = float(np.clip(np.quantile(part, height), *shown))
+        name = ax.text(place, height, f"{label}  n = {len(part):,}", color=chosen, zorder=4)
+        name.set(ha="center", va="center", fontsize="small", label=f"_name of {label}")
+        name.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})
+    if shown[1] > shown[0]:
+        ax.set_xlim(*shown)
     ax.set_ylim(0, 1)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: percent(share)))
     ax.set_ylabel("Share of values up to")

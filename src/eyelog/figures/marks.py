@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 import matplotlib.ticker as mticker
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
+from matplotlib.axis import Axis, XAxis
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm, Normalize, PowerNorm, to_rgb
 from matplotlib.figure import Figure
@@ -39,6 +39,7 @@ STEPS: Final = (1, 2, 2.5, 5, 10)
 FEW_TICKS: Final = 3
 STEPS_OF_FEW: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 10)  # if rounder ones would leave one or two
 BAR_MM: Final = 2.6
+DIGIT_EM: Final = 0.56  # how wide a digit is, as a share of its size
 BEFORE_LAYOUT: Final = 0.8
 APART: Final = 0.11  # as a share of a colour bar's length: closer ticks would touch
 
@@ -89,9 +90,34 @@ def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> None:
 
 def value_axis(axis: Axis, *, most: int = 6, whole: bool = False) -> None:
     """Label an axis of values at round numbers, with commas between thousands."""
-    steps = STEPS if most > FEW_TICKS else STEPS_OF_FEW
-    axis.set_major_locator(mticker.MaxNLocator(nbins=most, steps=steps, integer=whole))
+    if isinstance(axis, XAxis):
+        axis.set_major_locator(FittingLocator(most, whole=whole))
+    else:
+        axis.set_major_locator(mticker.MaxNLocator(nbins=most, steps=_steps(most), integer=whole))
     axis.set_major_formatter(NumberFormatter())
+
+
+def _steps(most: int) -> tuple[float, ...]:
+    return STEPS if most > FEW_TICKS else STEPS_OF_FEW
+
+
+class FittingLocator(mticker.MaxNLocator):
+    """Round ticks along x, as many as have room beside each other at the present width."""
+
+    def __init__(self, most: int, *, whole: bool = False) -> None:
+        super().__init__(nbins=most, steps=_steps(most), integer=whole)
+        self.most = most
+
+    def __call__(self) -> Any:
+        """Return the places of the ticks."""
+        axis = cast(Axis, self.axis)
+        size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
+        longest = max(len(number(float(end), 2)) for end in axis.get_view_interval())
+        room = float(axis.axes.bbox.width) / float(cast(Any, axis.axes.figure).dpi) * 72.0
+        fits = int(room / (size * (DIGIT_EM * longest + 1.0)))
+        most = int(np.clip(fits, 1, self.most))
+        self.set_params(nbins=most, steps=_steps(most))
+        return super().__call__()
 
 
 def value_label(ax: Axes, text: str) -> None:

@@ -10,9 +10,11 @@ from eyelog.analysis.compare.event_rows import EventColumn, Length, counted, loc
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
-from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
-from eyelog.analysis.series.observed import SHORTEST_DAY_US
+from eyelog.analysis.series.observed import SHORTEST_DAY_US, stamps_at
+from eyelog.clock import local_days
+from eyelog.frame import clock_of
 from eyelog.provenance import record
 
 __all__ = ["events"]
@@ -182,8 +184,19 @@ def events(
         log=located.log,
         draws=int(draws),
         seed=int(seed),
+        days=_span(located.events_us, frame),
         units={column.name: column.unit for column in columns},
     )
+
+
+def _span(events_us: Ints, frame: pd.DataFrame | pd.Series) -> list[str]:
+    """Return the first and the last local date of the events; empty if there are none."""
+    if not len(events_us):
+        return []
+    days = stamps_at(events_us, getattr(frame.index, "tz", None))
+    if days.tz is not None:
+        days = local_days(days, stamp="start", clock=clock_of(frame))
+    return [str(day.date()) for day in (days.min(), days.max())]
 
 
 def _course(

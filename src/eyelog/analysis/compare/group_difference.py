@@ -21,6 +21,7 @@ __all__ = [
     "GroupDifference",
     "difference_of_means",
     "group_difference",
+    "mean_interval",
 ]
 
 # With two wearers on one side and more on the other, Welch's interval contains the true difference
@@ -204,6 +205,20 @@ def difference_of_means(first: Floats, second: Floats) -> dict[str, Any]:
     if fewest < LEAST_FOR_P:
         return made | {"reason": f"fewer than {LEAST_FOR_P} wearers in a group: no p"}
     return made | {"p": float(test.pvalue), "reason": ""}
+
+
+def mean_interval(means: Floats) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of wearers, after Student; missing for fewer than three.
+
+    Parameters
+    ----------
+    means : array of float64
+        The mean of each wearer.
+    """
+    if len(means) < LEAST_FOR_INTERVAL or np.ptp(means) == 0:
+        return MISSING, MISSING
+    inside = scipy.stats.ttest_1samp(means, 0.0).confidence_interval(0.95)
+    return float(inside.low), float(inside.high)
 
 
 def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:
