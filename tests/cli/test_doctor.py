@@ -155,7 +155,7 @@ def test_the_extras_of_the_doctor_and_the_first_page_are_those_of_the_project() 
 
 
 def test_a_missing_extra_is_a_note_with_what_to_type(capsys, monkeypatch) -> None:
-    monkeypatch.setattr("eyelog.cli.doctor.find_spec", lambda name: name != "dask" or None)
+    monkeypatch.setattr("eyelog.cli.doctor.find_spec", lambda name: name != "distributed" or None)
     found = findings(capsys, status=0)["extras"]
     assert found["state"] == "note"
     assert "cohort (many wearers)" in found["found"]

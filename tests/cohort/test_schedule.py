@@ -58,7 +58,7 @@ def process_of(_: int) -> int:
 
 @pytest.mark.slow
 def test_the_processes_that_began_compute_all_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule, "BATCH", 3)
+    monkeypatch.setattr(schedule, "TOGETHER", 1)
     found = results(process_of, 20, workers=2)
     assert len(found) == 20
     assert len(set(found)) <= 2
@@ -92,6 +92,24 @@ def test_a_task_that_kills_its_process_stops_no_other(count: int) -> None:
     assert sorted(n for n in found if isinstance(n, int)) == others
 
 
+def test_a_function_of_a_notebook_runs_in_processes_also_where_one_is_killed() -> None:
+    dead = 5
+    die = lambda n: os.kill(os.getpid(), signal.SIGKILL) if n == dead else n + dead  # noqa: E731
+    assert sorted(results(lambda n: n + dead, 20, workers=2)) == list(range(5, 25))
+    found = results(die, 20, workers=2)
+    assert found.count((5, KILLED)) == 1
+    assert sorted(n for n in found if isinstance(n, int)) == [n + 5 for n in range(20) if n != 5]
+
+
+@pytest.mark.parametrize("first", [0, 12])
+def test_every_task_that_kills_its_process_is_named(first: int) -> None:
+    killers = set(range(first, first + 7, 2))
+    die = lambda n: os.kill(os.getpid(), signal.SIGKILL) if n in killers else n  # noqa: E731
+    found = results(die, 20, workers=2)
+    assert {n[0] for n in found if isinstance(n, tuple)} == killers
+    assert sorted(n for n in found if isinstance(n, int)) == sorted({*range(20)} - killers)
+
+
 @pytest.mark.slow
 def test_a_task_that_dies_before_any_other_is_done_stops_no_other() -> None:
     found = list(run(die_at_three, [3, 4], scheduler=None, workers=2, killed=named))
@@ -108,17 +126,21 @@ def test_the_first_result_is_there_before_the_last_task_begins() -> None:
     assert time.monotonic() - began > first + 2.5
 
 
-def test_without_dask_one_line_says_what_to_install(
+def test_without_the_extra_one_line_says_what_to_install(
     kept: el.Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "dask", None)
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
     with pytest.raises(el.ConfigurationError, match=r"pip install 'eyelog\[cohort\]'"):
         el.cohort.daily(kept, SIXTY)
 
 
-def test_the_names_of_cohorts_load_no_dask() -> None:
-    program = "import sys, eyelog as el; el.cohort.daily; print('dask' in sys.modules)"
-    assert python(program).stdout.strip() == "False"
+def test_a_cohort_on_this_machine_loads_no_dask(kept: el.Archive) -> None:
+    program = (
+        f"import sys, eyelog as el; archive = el.Archive({kept.path!r})\n"
+        f"print(len(el.cohort.daily(archive, log={SIXTY!r}, workers=2)), 'dask' in sys.modules)"
+    )
+    days = len(el.cohort.daily(kept, SIXTY, workers=1))
+    assert python(program).stdout.split() == [str(days), "False"]
 
 
 def test_a_script_without_a_guard_is_told_what_to_do(kept: el.Archive, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ _PACKAGES: Final = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "reques
 _EXTRAS: Final = {
     "service": ("starlette", "run a service"),
     "metrics": ("prometheus_client", "counts of a service for Prometheus"),
-    "cohort": ("dask", "many wearers"),
+    "cohort": ("distributed", "many wearers"),
     "excel": ("openpyxl", "Excel files"),
     "live": ("websockets", "recording live from the app"),
     "s3": ("s3fs", "archives on S3"),

@@ -1,4 +1,4 @@
-"""Cohorts: the same functions on every wearer of an archive, on Dask.
+"""Cohorts: the same functions on every wearer of an archive, in processes or on a Dask cluster.
 
 Memory does not grow with the cohort, and the same call runs on this machine and on a cluster.
 Needs the extra ``cohort``: ``pip install 'eyelog[cohort]'``.

@@ -74,7 +74,8 @@ def daily(
     Raises
     ------
     ConfigurationError
-        If dask is not installed, an argument is not valid, or `out` has something else.
+        If the extra ``cohort`` is not installed, an argument is not valid, or `out` has something
+        else.
     ArchiveError
         If the archive has nothing of this log or cannot be listed, `out` cannot be written, or
         another run writes there.

@@ -1,17 +1,22 @@
-"""Tasks on Dask: in processes of this machine, or on a cluster. One broken task breaks no other."""
+"""Tasks in processes of this machine, or on a Dask cluster. One broken task breaks no other.
+
+On this machine a pool of the standard library computes them, without Dask: Dask's schedulers for
+one machine would add a third of a millisecond to each task and a second to the start. Functions go
+to the processes as they go to a cluster, with cloudpickle, so both take a function of a notebook.
+"""
 
 import itertools
 import multiprocessing
 import os
-import queue
+import pickle
 import signal
 import sys
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
-    Executor,
     Future,
     ProcessPoolExecutor,
     ThreadPoolExecutor,
@@ -37,8 +42,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 KILLED: Final = "its worker process was killed, perhaps for lack of memory"
-BATCH: Final = 256  # tasks per worker that are under way at a time, so that memory is bounded
-TOGETHER: Final = 4  # tasks sent to a worker at a time where there are many: sending costs the same
+BATCH: Final = 256  # tasks per worker of a cluster that are under way at a time: memory is bounded
+AHEAD: Final = 2  # submissions per process under way at a time, so that none waits for its next
+TOGETHER: Final = 4  # tasks sent to a process at a time if there are many: sending costs the same
 LARGEST_KEPT: Final = 32 * 1024**2 - 64 * 1024  # glibc takes no notice of blocks above 32 MB
 LEAST_PER_PROCESS: Final = 8  # wearer-months; in the first call, a process takes a second to start
 
@@ -46,7 +52,7 @@ LEAST_PER_PROCESS: Final = 8  # wearer-months; in the first call, a process take
 # the server, and each later one has its workers in milliseconds. macOS libraries do not survive a
 # fork.
 FORKS: Final = sys.platform == "linux"
-IMPORTED: Final = ["eyelog.cohort", "dask.multiprocessing", "scipy.special"]
+IMPORTED: Final = ["eyelog.cohort", "cloudpickle", "scipy.special"]
 
 
 def run(
@@ -64,7 +70,7 @@ def run(
     Raises
     ------
     ConfigurationError
-        If dask is not installed, or `scheduler` or `workers` cannot be used.
+        If cloudpickle is not installed, or `scheduler` or `workers` cannot be used.
     EyelogError
         If no worker process can start, or the cluster is gone.
     """
@@ -84,9 +90,11 @@ def run(
 
 def _check(scheduler: Any, workers: Any) -> None:
     try:
-        import dask  # noqa: F401 - only whether it is there
+        import cloudpickle  # noqa: F401 - only whether it is there
     except ImportError:
-        raise ConfigurationError("el.cohort needs dask: pip install 'eyelog[cohort]'") from None
+        raise ConfigurationError(
+            "el.cohort needs cloudpickle: pip install 'eyelog[cohort]'"
+        ) from None
     if workers is not None:
         whole_number(workers, "workers", 1)
     if scheduler is not None and workers is not None:
@@ -95,91 +103,64 @@ def _check(scheduler: Any, workers: Any) -> None:
         )
 
 
-def _batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
-    for first in range(0, len(items), size):
-        yield items[first : first + size]
-
-
 def _in_processes(
     function: Callable[[Item], Result],
     items: Sequence[Item],
     workers: int,
     killed: Callable[[Item, str], Result],
 ) -> Iterator[Result]:
-    batches = _batches(items, BATCH * workers)
+    together = min(TOGETHER, max(1, len(items) // (16 * workers)))
+    waiting = deque(items[first : first + together] for first in range(0, len(items), together))
+    under_way: dict[Future[bytes], Sequence[Item]] = {}
     while True:
-        results: dict[int, Result] = {}
-        batch: Sequence[Item] = ()
         try:
             with _pool(workers) as pool:
-                ahead = _Ahead(pool, workers)
-                for batch in batches:
-                    results = {}
-                    yield from _batch(function, batch, ahead, results)
+                yield from _through_pool(pool, function, waiting, under_way, AHEAD * workers)
             return
         except BrokenProcessPool:
-            rest = [item for i, item in enumerate(batch) if i not in results]
-            yield from _one_by_one(function, rest, killed)
+            suspects = [item for part in under_way.values() for item in part]
+            under_way.clear()
+            yield from _one_by_one(function, suspects, killed)
 
 
-def _batch(
+def _through_pool(
+    pool: ProcessPoolExecutor,
     function: Callable[[Item], Result],
-    batch: Sequence[Item],
-    pool: "_Ahead",
-    results: dict[int, Result],
+    waiting: deque[Sequence[Item]],
+    under_way: dict[Future[bytes], Sequence[Item]],
+    most: int,
 ) -> Iterator[Result]:
-    """Compute a batch on Dask's scheduler, and give each result while the others are computed."""
-    from dask.base import compute
-    from dask.callbacks import Callback
-    from dask.delayed import delayed
+    """Compute what waits, at most so many parts at a time, and give each result when it is there.
 
-    call = delayed(function, pure=False)
-    tasks = [call(item, dask_key_name=f"part-{i}") for i, item in enumerate(batch)]
-    together = min(TOGETHER, max(1, len(batch) // (16 * pool.workers)))
-    ready: queue.SimpleQueue[tuple[int, Result] | None] = queue.SimpleQueue()
-    failed: list[BaseException] = []
-
-    def collect(key: Any, value: Any, *_: Any) -> None:
-        if str(key).startswith("part-"):
-            ready.put((int(str(key)[5:]), value))
-
-    def compute_all() -> None:
-        try:
-            with _interrupts_blocked(), Callback(posttask=collect):
-                compute(
-                    *tasks,
-                    scheduler="processes",
-                    pool=pool,
-                    chunksize=together,
-                    optimize_graph=False,
-                )
-        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
-            failed.append(error)
-        finally:
-            ready.put(None)
-
-    thread = threading.Thread(target=compute_all, daemon=True)
-    thread.start()
-    while (got := ready.get()) is not None:
-        number, value = got
-        results[number] = value
-        yield value
-    thread.join()
-    if failed:
-        raise failed[0]
+    A part leaves `waiting` when the pool has it, and `under_way` when its results are there.
+    """
+    while waiting or under_way:
+        while waiting and len(under_way) < most:
+            future = _submit(pool, function, waiting[0])
+            under_way[future] = waiting.popleft()
+        for done in wait(under_way, return_when=FIRST_COMPLETED).done:
+            results: list[Result] = pickle.loads(done.result())  # noqa: S301 - of our own process
+            del under_way[done]
+            yield from results
 
 
-class _Ahead(Executor):
-    """A pool that Dask keeps one submission ahead per process, so that none waits for its next."""
+def _submit(
+    pool: ProcessPoolExecutor, function: Callable[[Item], Result], items: Sequence[Item]
+) -> Future[bytes]:
+    """Have a function computed for some items, also a function of a notebook."""
+    import cloudpickle
 
-    def __init__(self, pool: ProcessPoolExecutor, workers: int) -> None:
-        self._pool = pool
-        self.workers = workers
-        self._max_workers = 2 * workers  # what Dask asks an executor for
+    with _interrupts_blocked():  # if no process is idle, this starts one
+        return pool.submit(_computed, cloudpickle.dumps((function, items)))
 
-    def submit(self, *task: Any, **named: Any) -> Future[Any]:
-        """Give a task to the pool."""
-        return self._pool.submit(*task, **named)
+
+def _computed(packed: bytes) -> bytes:
+    """Compute what `_submit` has packed, in a process of the pool."""
+    import cloudpickle
+
+    function, items = pickle.loads(packed)  # noqa: S301 - from the process that started this one
+    results: bytes = cloudpickle.dumps([function(item) for item in items])
+    return results
 
 
 @contextmanager
@@ -227,8 +208,6 @@ def _start(pool: ProcessPoolExecutor, workers: int) -> None:
     try:
         with ThreadPoolExecutor(1) as thread:
             starting = thread.submit(start)
-            import dask.delayed
-            import dask.multiprocessing  # noqa: F401 - meanwhile
         theirs = wait(starting.result(), return_when=FIRST_COMPLETED).done.pop().result()
     except BrokenProcessPool:
         raise EyelogError(
@@ -291,9 +270,9 @@ def _one_by_one(
         with _pool(1) as pool:
             for each in itertools.chain([item], waiting):
                 try:
-                    with _interrupts_blocked():
-                        made = pool.submit(function, each)
-                    yield made.result()
+                    made = _submit(pool, function, [each]).result()
+                    (result,) = pickle.loads(made)  # noqa: S301 - of our own process
+                    yield result
                 except BrokenProcessPool:
                     yield killed(each, KILLED)
                     break

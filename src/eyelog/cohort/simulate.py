@@ -85,7 +85,7 @@ def simulate(
     Raises
     ------
     ConfigurationError
-        If dask is not installed, or an argument is not valid.
+        If the extra ``cohort`` is not installed, or an argument is not valid.
     ArchiveError, EyelogError
         If the archive cannot be written.
 
