@@ -10,6 +10,12 @@ from the file all at once; a page that is not there, or is damaged, is a miss. I
 them together. So a day never mixes the pages of two walks, and an answer that turns out not to be
 valid is never stored. Outside both blocks, the cache is empty and stores nothing.
 
+requests-cache decides what is answered from the cache; a storage of its own is not used. Its
+SQLite backend stores page by page, so a killed refresh left days of two walks, and a page with an
+expired cursor stayed for ever; it waits without bound for a lock, writes files that others can
+read, and unpickles what it finds. `DayFile` stores whole days, privately, as msgpack, and waits for
+a lock for five seconds.
+
 No token can reach the cache: it is put on a copy of the request below the session.
 """
 

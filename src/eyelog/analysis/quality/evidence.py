@@ -59,6 +59,8 @@ __all__ = [
 # The columns of a resampled frame that hold each kind of time.
 BIN_MINUTES = {"worn": "exposure_min", "valid": "valid_min", "walking": "walking_min"}
 POSE: Final = ("tilt_sideways", "tilt_fore_aft")
+# Each other reason from the context has one limit, which the value of its evidence breaks.
+_BY_RULES_OF_THEIR_OWN: Final = Reason.OFF_POSE | Reason.MOVING | Reason.STILL | Reason.UNWORN
 
 
 class Evidence:
@@ -176,12 +178,12 @@ class Evidence:
         """The rows to which each reason from the context applies; a missing value sets none."""
         rows = {Reason.OFF_POSE: self.off_pose}
         known = evidence_for(self.log)
-        for reason, name in ((Reason.INVALID, "valid"), (Reason.NOISY, "noise")):
-            if reason in known:
-                rule = self.rules[name]
-                values = self.part(rule.role)
-                if values is not None:
-                    rows[reason] = rule.breaks(values)
+        for reason in (each for each in known if not each & _BY_RULES_OF_THEIR_OWN):
+            (name,) = CONTEXT[reason]
+            rule = self.rules[name]
+            values = self.part(rule.role)
+            if values is not None:
+                rows[reason] = rule.breaks(values)
         if Reason.MOVING in known:
             rule = self.rules["walking"]
             values = self.part(rule.role)
