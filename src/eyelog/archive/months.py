@@ -5,8 +5,8 @@
     ROOT/log=computed_data/account=me/month=2026-10/data.parquet
 
 One file has one month of one log of one account. Names that begin with a dot (locks, unfinished
-files) are not data: Parquet tools skip them. How a file holds its records is known to the room
-`parquet` alone, which nobody else reads from.
+files) are not data: Parquet tools skip them. How a file holds its records is a matter of the room
+`parquet`, which only this module, `month_writer` and `protect` use.
 """
 
 import os
