@@ -19,6 +19,7 @@ class _Renewed(Protocol):
     def _after_fork(self) -> None: ...
 
 
+# Of the process, as the hook below is, which cannot be taken back: `logging` keeps its handlers so.
 _objects: WeakSet[_Renewed] = WeakSet()
 
 
