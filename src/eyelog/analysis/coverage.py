@@ -13,24 +13,24 @@ import pandas as pd
 
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import day_groups, time_groups
-from eyelog.analysis.grouped.summary import lone_rows, needed, records_of, sorted_frame
-from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.summary import lone_rows, needed, records_of
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.evidence import (
     Evidence,
     blink_evidence,
-    lacking_evidence,
     seconds_of,
 )
 from eyelog.analysis.quality.flags import judged_columns
-from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
+from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.quality.values import evidence
-from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
+from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.analysis.series.packets import PACKET_US, packets
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import catalogue, log_named, role, role_field
-from eyelog.clock import DAY_US, check_stamp, microseconds
-from eyelog.frame import clock_of, interval_seconds, is_resampled, log_of, stamps
+from eyelog.clock import DAY_US, microseconds
+from eyelog.frame import interval_seconds, is_resampled
 from eyelog.provenance import record
 
 __all__ = ["coverage", "gaps"]
@@ -101,14 +101,10 @@ def coverage(
     >>> bool((table["worn_h"] <= table["recorded_h"]).all())
     True
     """
-    which = log_of(frame, log)
-    check_stamp(stamp)
-    chosen = chosen_limits(limits, frame)
-    warn_unjudged(frame, lacking_evidence(frame, which))
-    frame, _ = sorted_frame(frame, stamp=stamp)
-    index = stamps(frame, what="coverage")
+    opened = open_frame(frame, "coverage", log=log, limits=limits, stamp=stamp)
+    opened.warn_of_lacking()
+    frame, index, clock = opened.frame, opened.index(), opened.clock()
     records = records_of(frame)
-    clock = clock_of(frame, log=which, stamp=stamp)
     groups = time_groups(index, by, stamp=stamp, label="auto", clock=clock)
     if len(groups):
         # The days from the first to the last that have more than a boundary record.
@@ -117,7 +113,7 @@ def coverage(
         )
         between = np.logical_or.accumulate(filled) & np.logical_or.accumulate(filled[::-1])[::-1]
         groups = groups.keep(between)
-    known = Evidence(Arrays.of(frame), which, chosen)
+    known = opened.evidence()
     time = seconds_of(known)
     recorded_s = time["recorded_s"]
     n = np.nan_to_num(reductions.total(np.where(recorded_s > 0, records, 0.0), groups))
@@ -141,11 +137,11 @@ def coverage(
     return record(
         table,
         "coverage",
-        log=which,
+        log=opened.log,
         interval_s=None,
         by=str(by),
         stamp=stamp,
-        limits=chosen.details(),
+        limits=opened.limits.details(),
     )
 
 
@@ -225,16 +221,14 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     >>> bool((table["end"] >= table["start"]).all())
     True
     """
-    which = log_of(frame, log)
-    check_stamp(stamp)
-    frame, _ = sorted_frame(frame, stamp=stamp)
-    index = stamps(frame, what="gaps")
+    opened = open_frame(frame, "gaps", log=log, stamp=stamp)
+    frame, which, index = opened.frame, opened.log, opened.index()
     if log_named(which).numbers_packets and not is_resampled(frame):
         return _of_packets(frame, which, index)
     step = round(interval_seconds(frame, which) * SECOND_US)
     # Bins of whole days follow the local calendar: 23 or 25 hours are not a gap there.
     calendar = step % DAY_US == 0
-    clock, us = clock_of(frame, log=which, stamp=stamp), microseconds(index)
+    clock, us = opened.clock(), microseconds(index)
     if calendar:
         # A day closes where the next one opens, whatever the clock shows then.
         closing = stamp == "end"

@@ -23,6 +23,7 @@ from eyelog.analysis.eyes.eye_moves import DIRECTIONS, EYE_MOVES, eye_moves
 from eyelog.analysis.gait.each_step import has_single_steps
 from eyelog.analysis.gait.pace import pace_fields, pace_parts, steps
 from eyelog.analysis.gait.step_time import step_times
+from eyelog.analysis.grouped.opening import Opened, open_frame
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
     count_rows,
@@ -49,19 +50,19 @@ from eyelog.analysis.grouped.summary import (
     time_weights,
     weight_values,
 )
-from eyelog.analysis.limits import Limits, chosen_limits, limit
+from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.posture.gravity_tilt import GRAVITY, tilt_of_rows
 from eyelog.analysis.posture.tilt import TILT
 from eyelog.analysis.posture.turns import peaks_of_rows
-from eyelog.analysis.quality.evidence import has_evidence, lacking_evidence
-from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
+from eyelog.analysis.quality.evidence import has_evidence
+from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, log_named, role
 from eyelog.clock import DAY_US, dates_at, microseconds
 from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError
-from eyelog.frame import is_resampled, log_of
+from eyelog.frame import is_resampled
 
 __all__ = ["DAY_ONLY", "KEPT", "blink_details", "daily", "prepare_days", "summarise"]
 
@@ -199,21 +200,20 @@ def daily(
     >>> list(el.daily(el.sample(), columns=["worn_h", "gait"]))
     ['worn_h', 'steps', 'pace_spm', 'pace_exposure_min', 'step_time_cv_between']
     """
-    which = log_of(frame, log)
+    opened = open_frame(frame, "daily", log=log, limits=limits, judge=judge, stamp=stamp)
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
-    chosen = chosen_limits(limits, frame)
     if judge:
-        warn_unjudged(frame, lacking_evidence(frame, which))
-    prepared = prepare_days(frame, "1D", log=which, judge=judge, stamp=stamp, limits=chosen)
+        opened.warn_of_lacking()
+    prepared = prepare_days(opened, "1D")
     asked = columns if columns is None or isinstance(columns, str) else list(columns)
     data = summarise(prepared, asked, of_days=True)
     thin = data["coverage"] < min_coverage
     for name in data.keys() - set(KEPT):
         if data[name].dtype == np.float64:
             data[name] = np.where(thin, np.nan, data[name])
-    details = blink_details(which, chosen)
-    table = summary_table(data, prepared, "daily", min_coverage=float(min_coverage), **details)
+    details = blink_details(opened)
+    table = summary_table(data, prepared, min_coverage=float(min_coverage), **details)
     if complete:
         table = _with_empty_days(table, prepared)
     return table if asked is None else table[choose(table.columns, asked)]
@@ -233,21 +233,9 @@ def _with_empty_days(table: pd.DataFrame, prepared: Prepared) -> pd.DataFrame:
     return whole
 
 
-def prepare_days(
-    frame: pd.DataFrame, by: str, *, log: str, judge: bool, stamp: str, limits: Limits
-) -> Prepared:
-    """Sort, judge and group a frame for this summary, by day or by a longer time."""
-    return prepare(
-        frame,
-        [],
-        by,
-        purpose="daily",
-        log=log,
-        judge=judge,
-        stamp=stamp,
-        optional=_fields(log),
-        limits=limits,
-    )
+def prepare_days(opened: Opened, by: str) -> Prepared:
+    """Judge and group a frame for this summary, by day or by a longer time."""
+    return prepare(opened, [], by, optional=_fields(opened.log))
 
 
 def summarise(
@@ -355,7 +343,7 @@ def _lasting_wear(prepared: Prepared, worn_s: Floats) -> Bools:
 
 def _first_and_last(prepared: Prepared, worn_s: Floats) -> dict[str, pd.DatetimeIndex]:
     """Return when lasting wear begins and ends on each day."""
-    groups, index, stamp = prepared.groups, prepared.index, prepared.stamp
+    groups, index, stamp = prepared.groups, prepared.index, prepared.opened.stamp
     on = _lasting_wear(prepared, worn_s)
     us, width_us = microseconds(index), np.rint(prepared.row_s * 1e6).astype(np.int64)
     day_opens, day_closes = groups.opens_us, groups.closes_us
@@ -387,9 +375,9 @@ def _gait(prepared: Prepared, *, of_days: bool) -> dict[str, Floats]:
     return data
 
 
-def blink_details(log: str, limits: Limits) -> dict[str, Any]:
+def blink_details(opened: Opened) -> dict[str, Any]:
     """Return the provenance of the blinks, and of the limits for a day's blink rate."""
-    least = limits.seconds("min_valid")
+    log, least = opened.log, opened.limits.seconds("min_valid")
     rate: dict[str, Any] = {**reading_of(log).details, "min_valid_s": least}
     if not log_named(log).has_cleansings:
         return {"blink_rate": rate}

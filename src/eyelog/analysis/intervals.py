@@ -10,6 +10,7 @@ from eyelog.analysis.eyes.eye_moves import DIRECTIONS
 from eyelog.analysis.gait.each_step import single_steps
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups
+from eyelog.analysis.grouped.opening import Opened, open_frame
 from eyelog.analysis.grouped.single_rows import SingleRows, single_rows
 from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.posture.gravity_tilt import GRAVITY, angle_sd, tilt_from_gravity
@@ -101,7 +102,7 @@ def intervals(
     """
     if width != WIDTH:
         raise ConfigurationError(f"width must be {WIDTH!r}, as in the app's log, not {width!r}")
-    rows = opened(frame, "intervals", limits=limits, log=log)
+    rows = all_rows(open_frame(frame, "intervals", log=log, limits=limits))
     found = rows.packets()
     first = np.flatnonzero(np.append(True, found.opens[1:]))[: len(rows.us)]
     last = np.append(first[1:], len(rows.us)) - 1 if len(first) else first
@@ -111,23 +112,18 @@ def intervals(
     nth = np.arange(whole.sum()) - np.repeat(np.cumsum(whole) - whole, whole)
     closes_us = np.repeat(opens_us, whole) + (nth + 1) * WIDTH_US
     table = measured_intervals(rows, windows(rows, closes_us))
-    table.attrs = dict(rows.frame.attrs)
+    table.attrs = dict(rows.opened.frame.attrs)
     details: dict[str, Any] = {"width": width, "limits": rows.known.limits.details()}
     return record(conform(table, COMPUTED_DATA), "intervals", log=COMPUTED_DATA, **details)
 
 
-def opened(
-    frame: pd.DataFrame, purpose: str, *, limits: Limits | None, log: str | None
-) -> SingleRows:
+def all_rows(opened: Opened) -> SingleRows:
     """Return the rows of a frame of the 20 Hz log."""
     return single_rows(
-        frame,
+        opened,
         (),
-        purpose=purpose,
         instead="holds intervals, not single rows",
         wanted=Reason.UNWORN | Reason.NOISY | Reason.MOVING,
-        limits=limits,
-        log=log,
     )
 
 
@@ -164,14 +160,14 @@ def measured_intervals(rows: SingleRows, groups: Groups) -> pd.DataFrame:
         data[part] = np.where(few, np.nan, data[part])
     named = {role_field(COMPUTED_DATA, part): values for part, values in data.items()}
     table = pd.DataFrame(named, index=groups.labels)
-    if OFFSET in rows.frame.columns:
-        table[OFFSET] = reductions.last(rows.frame[OFFSET].to_numpy("float64"), groups)
+    if OFFSET in rows.opened.frame.columns:
+        table[OFFSET] = reductions.last(rows.opened.frame[OFFSET].to_numpy("float64"), groups)
     return table
 
 
 def _has(rows: SingleRows, *parts: str) -> bool:
     names = {name for part in parts for name in role(rows.known.log, part)}
-    return names <= set(rows.frame.columns)
+    return names <= set(rows.opened.frame.columns)
 
 
 def _counts(chosen: Bools, groups: Groups, *, missing: Bools) -> Floats:
@@ -206,7 +202,7 @@ def _blinks(rows: SingleRows, groups: Groups) -> dict[str, Floats]:
         return {}
     strength, closed_ms = rows.part("blink_event_strength"), rows.part("blink_event_speed")
     missing = np.isnan(strength) | np.isnan(closed_ms)
-    kept = counted_blinks(Arrays.of(rows.frame), rows.known.log) & ~missing
+    kept = counted_blinks(Arrays.of(rows.opened.frame), rows.known.log) & ~missing
     height, width = (np.where(kept, values, np.nan) for values in (strength, closed_ms))
     found = single_blinks(rows.known, rows.us)
     interval_s = np.full(len(rows.us), np.nan)

@@ -11,6 +11,7 @@ from eyelog.analysis.blinks.readings import blink_totals
 from eyelog.analysis.gait.pace import pace_totals
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups, bin_seconds, time_groups
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.summary import (
     BIN_COLUMNS,
     CLOSING,
@@ -23,16 +24,15 @@ from eyelog.analysis.grouped.summary import (
     coverage,
     lone_rows,
     records_of,
-    sorted_frame,
     time_weights,
     trusted,
     weight_values,
     whole_sum,
     whole_values,
 )
-from eyelog.analysis.limits import Limits, chosen_limits
-from eyelog.analysis.quality.evidence import Evidence, lacking_evidence, seconds_of
-from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
+from eyelog.analysis.limits import Limits
+from eyelog.analysis.quality.evidence import Evidence, seconds_of
+from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.catalogue import Field, catalogue, log_named, role
 from eyelog.clock import DAY_US, LocalClock, microseconds
@@ -43,10 +43,8 @@ from eyelog.frame import (
     OFFSET,
     OWN_COLUMNS,
     bin_widths,
-    clock_of,
     interval_seconds,
     is_resampled,
-    log_of,
     require,
     stamps,
 )
@@ -147,10 +145,10 @@ def resample(
     >>> bool((bins["n"] <= 10).all()), set(bins.index.minute % 10)
     (True, {0})
     """
-    which = log_of(frame, log)
-    chosen = chosen_limits(limits, frame)
+    opened = open_frame(frame, "resample", log=log, limits=limits, judge=judge, stamp=stamp)
+    frame, which = opened.frame, opened.log
     if judge:
-        warn_unjudged(frame, lacking_evidence(frame, which))
+        opened.warn_of_lacking()
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
     by_name = catalogue(which)
@@ -158,13 +156,12 @@ def resample(
     kept = [name for name in by_name if name in names and by_name[name].agg != "none"]
     for name in kept:
         require(frame, by_name[name].weight, purpose=f"resample of {name!r}")
-    frame, _ = sorted_frame(frame, stamp=stamp)
-    clock = clock_of(frame, log=which, stamp=stamp)
-    groups = time_groups(stamps(frame, what="resample"), every, stamp=stamp, clock=clock)
+    clock = opened.clock()
+    groups = time_groups(opened.index(), every, stamp=stamp, clock=clock)
     _check_width(frame, which, every)
     records = records_of(frame)
-    known = Evidence(Arrays.of(frame), which, chosen)
-    table = trusted(known.frame, known, judge=judge, what="resample")
+    known = opened.evidence()
+    table = trusted(known.frame, known, opened)
     bins = _Bins(table, known, groups, records, min_coverage)
     parts = shared_out([by_name[name] for name in kept])
     calls: list[Callable[[], Made]] = [
@@ -194,7 +191,7 @@ def resample(
         interval_s=bin_seconds(every),  # for the units on axes
         stamp=stamp,
         min_coverage=float(min_coverage),
-        limits=chosen.details(),
+        limits=opened.limits.details(),
         left_out=[name for name in names if name not in kept],
     )
 

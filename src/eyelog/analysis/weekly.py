@@ -17,6 +17,7 @@ from eyelog.analysis.daily import (
     summarise,
 )
 from eyelog.analysis.grouped.groups import Groups
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
     garwood,
@@ -27,14 +28,12 @@ from eyelog.analysis.grouped.reductions import (
 )
 from eyelog.analysis.grouped.summary import Prepared, as_counts, summary_table
 from eyelog.analysis.limits import Limits, chosen_limits
-from eyelog.analysis.quality.evidence import lacking_evidence
-from eyelog.analysis.quality.unjudged import one_warning, warn_unjudged
+from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import Bools, numbers
 from eyelog.analysis.series.calendar import calendar_dates, mondays
 from eyelog.checks import whole_number
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
-from eyelog.frame import log_of
 from eyelog.provenance import record
 
 __all__ = ["weekly"]
@@ -137,25 +136,25 @@ def weekly(
     (['2026-W43', '2026-W44'], [7, 2])
     """
     dates = calendar_dates(frame, what="weekly") if isinstance(frame, pd.DataFrame) else None
-    which = log_of(frame, log) if dates is None else ""
     min_days = whole_number(min_days, "min_days", 1)
     if not 0 <= min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
-    chosen = chosen_limits(limits, frame)
     asked = columns if columns is None or isinstance(columns, str) else list(columns)
     if dates is not None:
         if stamp != "end":
             raise ConfigurationError(
                 "weekly: stamp= is of records, and these are days: pass it to eyelog.daily"
             )
-        table = _of_table(frame.set_axis(dates), min_coverage, chosen, int(min_days))
+        chosen = chosen_limits(limits, frame)
+        table = _of_table(frame.set_axis(dates), min_coverage, chosen, min_days)
         return table if asked is None else table[choose(table.columns, asked, table="weekly")]
+    opened = open_frame(frame, "weekly", log=log, limits=limits, judge=judge, stamp=stamp)
     if judge:
-        warn_unjudged(frame, lacking_evidence(frame, which))
-    by_day = prepare_days(frame, "1D", log=which, judge=judge, stamp=stamp, limits=chosen)
+        opened.warn_of_lacking()
+    by_day = prepare_days(opened, "1D")
     days = pd.DataFrame(summarise(by_day, ["wear", "gait"]), index=by_day.groups.labels)
-    counted = _counted(days, min_coverage, chosen)
-    prepared = prepare_days(frame, "week", log=which, judge=judge, stamp=stamp, limits=chosen)
+    counted = _counted(days, min_coverage, opened.limits)
+    prepared = prepare_days(opened, "week")
     prepared = replace(prepared, groups=_of_days(prepared, days, counted))
     data = summarise(prepared, asked)
     of_days = _days(cast(pd.DatetimeIndex, prepared.groups.labels), days, counted)
@@ -167,11 +166,10 @@ def weekly(
     table = summary_table(
         data,
         prepared,
-        "weekly",
         min_coverage=float(min_coverage),
-        min_days=int(min_days),
+        min_days=min_days,
         days_left_out=[f"{day:%Y-%m-%d}" for day in days.index[~counted]],
-        **blink_details(which, chosen),
+        **blink_details(opened),
     )
     return table if asked is None else table[choose(table.columns, asked, table="weekly")]
 
@@ -282,7 +280,7 @@ def _blink_rate(days: pd.DataFrame, groups: Groups) -> dict[str, npt.NDArray[np.
 def _of_days(prepared: Prepared, days: pd.DataFrame, counted: Bools) -> Groups:
     """Return the weeks with the rows of the days that count; weeks without any are left out."""
     dates = days.index[counted]
-    rows = local_days(prepared.index, stamp=prepared.stamp, clock=prepared.clock).isin(dates)
+    rows = local_days(prepared.index, stamp=prepared.opened.stamp, clock=prepared.clock).isin(dates)
     groups = prepared.groups.only(rows)
     return groups.keep(groups.sizes > 0)
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.single_rows import between_events, first_word, single_rows
 from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.quality.evidence import Evidence
@@ -112,14 +113,12 @@ def blinks(
     >>> el.blinks.blinks(frame)["interval_s"].tolist()
     [nan, 4.5]
     """
+    opened = open_frame(frame, "blinks.blinks", log=log, limits=limits)
     rows = single_rows(
-        frame,
+        opened,
         ("blink_event_strength", "blink_event_speed"),
-        purpose="blinks.blinks",
         instead="holds counts and averages, so pass it to blinks.rate",
         wanted=Reason.UNWORN | Reason.NOISY | Reason.MOVING,
-        limits=limits,
-        log=log,
     )
     found = single_blinks(rows.known, rows.us)
     data: dict[str, Any] = {
@@ -130,7 +129,7 @@ def blinks(
         "interval_s": found.interval_s,
         "between": pd.array(found.between, dtype="string"),
     }
-    return rows.table(data, found.rows, "blinks.blinks")
+    return rows.table(data, found.rows)
 
 
 def single_blinks(known: Evidence, us: Ints) -> SingleBlinks:

@@ -19,13 +19,14 @@ from eyelog.analysis.blinks.readings import (
 )
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.of_wearer import Of, check_of, of_wearer
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
-from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.catalogue import log_named, role_field
 from eyelog.errors import ConfigurationError, FieldError, argument
-from eyelog.frame import STORED, is_resampled, log_of, require_single_intervals
+from eyelog.frame import STORED, is_resampled, require_single_intervals
 from eyelog.provenance import history, record
 
 __all__ = ["cleansings", "rate"]
@@ -163,7 +164,8 @@ def rate(
     >>> usual["of"], int(usual["days"])
     ('wearer', 7)
     """
-    which = log_of(frame, log)
+    opened = open_frame(frame, "blinks.rate", log=log, limits=limits, judge=judge, stamp=stamp)
+    which = opened.log
     check_of(of)
     if correct_noise and of == "wearer":
         raise ConfigurationError(
@@ -171,33 +173,15 @@ def rate(
             f" {argument('of', 'wearer')}, or correct_noise"
         )
     reading = reading_of(which, method, cleansing)
-    chosen = chosen_limits(limits, frame)
     names = rate_fields(reading, resampled=is_resampled(frame))
     allow = None
     if correct_noise:
         _check_correctable(frame, reading)
         names.append(role_field(which, "noise_s"))
         allow = Reason.SATURATED | NOISE
-    prepared = prepare(
-        frame,
-        names,
-        by,
-        purpose="blinks.rate",
-        log=which,
-        limits=chosen,
-        judge=judge,
-        stamp=stamp,
-        allow=allow,
-    )
+    prepared = prepare(opened, names, by, allow=allow)
     data = _columns(prepared, reading, of=of, correct_noise=correct_noise)
-    return summary_table(
-        data,
-        prepared,
-        "blinks.rate",
-        of=of,
-        correct_noise=correct_noise,
-        **reading.details,
-    )
+    return summary_table(data, prepared, of=of, correct_noise=correct_noise, **reading.details)
 
 
 def _columns(
@@ -310,25 +294,18 @@ def cleansings(
     >>> bool(rates["counts", "strong"] < rates["counts", "weak"])
     True
     """
-    which = log_of(frame, log)
+    opened = open_frame(
+        frame, "blinks.cleansings", log=log, limits=limits, judge=judge, stamp=stamp
+    )
+    which = opened.log
     if not log_named(which).has_cleansings:
         raise FieldError(
             "blinks.cleansings needs the 60-second log: the 15-second log has only one cleansing"
         )
-    chosen = chosen_limits(limits, frame)
     bins = is_resampled(frame)
     ways = [way for way in readings(which) if not (bins and way.method == "mean")]
     names = {name for way in ways for name in rate_fields(way, resampled=bins)}
-    prepared = prepare(
-        frame,
-        sorted(names),
-        by,
-        purpose="blinks.cleansings",
-        log=which,
-        limits=chosen,
-        judge=judge,
-        stamp=stamp,
-    )
+    prepared = prepare(opened, sorted(names), by)
     tables = {
         (way.method, way.cleansing): pd.DataFrame(
             _columns(prepared, way), index=prepared.groups.labels
@@ -340,4 +317,6 @@ def cleansings(
     turns = np.arange(len(table)).reshape(len(ways), -1).T.ravel()
     table = table.iloc[turns].reorder_levels([*range(2, table.index.nlevels), 0, 1])
     table.attrs = dict(prepared.frame.attrs)
-    return record(table, "blinks.cleansings", log=which, interval_s=None, limits=chosen.details())
+    return record(
+        table, "blinks.cleansings", log=which, interval_s=None, limits=opened.limits.details()
+    )

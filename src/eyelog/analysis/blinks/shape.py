@@ -1,6 +1,6 @@
 """Single blinks: how strong and how long they are, and how many come in bursts."""
 
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,7 @@ import pandas as pd
 from eyelog.analysis.blinks.each_blink import event_fields, has_single_blinks, single_blinks
 from eyelog.analysis.blinks.gaps import Cleansing, burst_fields, shape_fields
 from eyelog.analysis.grouped.groups import By
+from eyelog.analysis.grouped.opening import Opened, open_frame
 from eyelog.analysis.grouped.reductions import (
     combined_sd,
     mean,
@@ -28,9 +29,34 @@ from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.catalogue import log_named, role
 from eyelog.clock import microseconds
 from eyelog.errors import FieldError
-from eyelog.frame import log_of
 
 __all__ = ["bursts", "duration", "strength"]
+
+
+class Quantity(NamedTuple):
+    """A quantity of blinks: the noun and the unit of its columns, its name of a single blink."""
+
+    noun: str
+    unit: str
+    of_single: str
+
+    def columns(
+        self, mean: Floats, *, within: Floats, between: Floats, total: Floats
+    ) -> dict[str, Any]:
+        """Return its mean and SDs by the names of their columns."""
+        sd = f"{self.noun}_sd"
+        return {
+            f"{self.noun}_{self.unit}": mean,
+            f"{sd}_{self.unit}": within,
+            f"{sd}_between_{self.unit}": between,
+            f"{sd}_total_{self.unit}": total,
+        }
+
+
+QUANTITIES: Final = {
+    "strength": Quantity("strength", "uv", "strength"),
+    "duration": Quantity("duration", "ms", "closed_ms"),
+}
 
 
 def _exposure(prepared: Prepared, counted: Bools, number: Floats) -> dict[str, Any]:
@@ -42,10 +68,25 @@ def _exposure(prepared: Prepared, counted: Bools, number: Floats) -> dict[str, A
     }
 
 
-def _shape(
-    prepared: Prepared, average: str, spread: str | None, number: str, name: str
+def _of_shape(opened: Opened, by: By, part: str, cleansing: Cleansing) -> pd.DataFrame:
+    """Return the summary of one of the `QUANTITIES` of blinks."""
+    which, quantity = opened.log, QUANTITIES[part]
+    if has_single_blinks(which):
+        prepared = prepare(opened, event_fields(which), by)
+        data = _of_single_blinks(prepared, quantity)
+    else:
+        names = shape_fields(which, cleansing)
+        average, spread, number = names[part], names.get(f"{part}_sd"), names["count"]
+        fields = [name for name in (number, average, spread) if name is not None]
+        prepared = prepare(opened, fields, by)
+        data = _of_averages(prepared, quantity, average, spread, number)
+    return summary_table(data, prepared, cleansing=_used(which, cleansing))
+
+
+def _of_averages(
+    prepared: Prepared, quantity: Quantity, average: str, spread: str | None, number: str
 ) -> dict[str, Any]:
-    """Return mean and SDs of a quantity of single blinks, with n, exposure and coverage."""
+    """Return mean and SDs of a quantity, from its averages over the blinks of each record."""
     values, blinks = prepared.values(average), prepared.values(number)
     # Without blinks no average is expected: such a record counts as covered.
     counted = ~np.isnan(blinks) & (~np.isnan(values) | (blinks == 0))
@@ -54,29 +95,27 @@ def _shape(
     sd = np.zeros(len(values)) if spread is None else prepared.values(spread)
     parts = combined_sd(sd, values, weights, prepared.groups)
     none = np.full(len(prepared.groups), np.nan)
-    noun, unit = name.rsplit("_", 1)
-    return {
-        name: weighted_mean(values, weights, prepared.groups),
-        f"{noun}_sd_{unit}": none if spread is None else parts.within,
-        f"{noun}_sd_between_{unit}": parts.between,
-        f"{noun}_sd_total_{unit}": none if spread is None else parts.total,
-    } | _exposure(prepared, counted, blinks)
+    return quantity.columns(
+        weighted_mean(values, weights, prepared.groups),
+        within=none if spread is None else parts.within,
+        between=parts.between,
+        total=none if spread is None else parts.total,
+    ) | _exposure(prepared, counted, blinks)
 
 
-def _of_single_blinks(prepared: Prepared, part: str, name: str) -> dict[str, Any]:
-    """Return mean and SD of a quantity of the blinks that count, with n, exposure and coverage."""
+def _of_single_blinks(prepared: Prepared, quantity: Quantity) -> dict[str, Any]:
+    """Return mean and SD of a quantity of the blinks that count."""
     found = single_blinks(prepared.known, microseconds(prepared.index))
     values = np.full(len(prepared.index), np.nan)
-    values[found.rows[found.counted]] = getattr(found, part)[found.counted]
+    values[found.rows[found.counted]] = getattr(found, quantity.of_single)[found.counted]
     ones = np.where(np.isnan(values), np.nan, 1.0)
     none = np.full(len(prepared.groups), np.nan)
-    noun, unit = name.rsplit("_", 1)
-    return {
-        name: mean(values, prepared.groups),
-        f"{noun}_sd_{unit}": none,
-        f"{noun}_sd_between_{unit}": none,
-        f"{noun}_sd_total_{unit}": sample_sd(values, prepared.groups),
-    } | _exposure(prepared, _usable(prepared), np.nan_to_num(ones))
+    return quantity.columns(
+        mean(values, prepared.groups),
+        within=none,
+        between=none,
+        total=sample_sd(values, prepared.groups),
+    ) | _exposure(prepared, _usable(prepared), np.nan_to_num(ones))
 
 
 def _usable(prepared: Prepared) -> Bools:
@@ -135,27 +174,8 @@ def strength(
     >>> bool((table["strength_sd_total_uv"] >= table["strength_sd_between_uv"]).all())
     True
     """
-    which = log_of(frame, log)
-    single = has_single_blinks(which)
-    names = {} if single else shape_fields(which, cleansing)
-    parts = ("count", "strength", "strength_sd")
-    fields = [*event_fields(which)] if single else [names[part] for part in parts if part in names]
-    prepared = prepare(
-        frame,
-        fields,
-        by,
-        purpose="blinks.strength",
-        log=which,
-        limits=limits,
-        judge=judge,
-        stamp=stamp,
-    )
-    if single:
-        data = _of_single_blinks(prepared, "strength", "strength_uv")
-    else:
-        number, average, spread = (names[part] for part in parts)
-        data = _shape(prepared, average, spread, number, "strength_uv")
-    return summary_table(data, prepared, "blinks.strength", cleansing=_used(which, cleansing))
+    opened = open_frame(frame, "blinks.strength", log=log, limits=limits, judge=judge, stamp=stamp)
+    return _of_shape(opened, by, "strength", cleansing)
 
 
 def duration(
@@ -201,27 +221,8 @@ def duration(
     >>> el.blinks.duration(el.sample("standard_mode_logs"))["duration_ms"].between(90, 250).all()
     np.True_
     """
-    which = log_of(frame, log)
-    single = has_single_blinks(which)
-    names = {} if single else shape_fields(which, cleansing)
-    parts = ("count", "duration", "duration_sd")
-    fields = [*event_fields(which)] if single else [names[part] for part in parts if part in names]
-    prepared = prepare(
-        frame,
-        fields,
-        by,
-        purpose="blinks.duration",
-        log=which,
-        limits=limits,
-        judge=judge,
-        stamp=stamp,
-    )
-    if single:
-        data = _of_single_blinks(prepared, "closed_ms", "duration_ms")
-    else:
-        spread = names.get("duration_sd")
-        data = _shape(prepared, names["duration"], spread, names["count"], "duration_ms")
-    return summary_table(data, prepared, "blinks.duration", cleansing=_used(which, cleansing))
+    opened = open_frame(frame, "blinks.duration", log=log, limits=limits, judge=judge, stamp=stamp)
+    return _of_shape(opened, by, "duration", cleansing)
 
 
 def bursts(
@@ -270,7 +271,8 @@ def bursts(
     >>> float(el.blinks.bursts(el.sample("standard_mode_logs"))["burst_share"].iloc[0]) < 0.5
     True
     """
-    which = log_of(frame, log)
+    opened = open_frame(frame, "blinks.bursts", log=log, limits=limits, judge=judge, stamp=stamp)
+    which = opened.log
     single = has_single_blinks(which)
     if not single and not role(which, "burst_count"):
         raise FieldError(
@@ -278,16 +280,7 @@ def bursts(
             " bursts"
         )
     fields = [*event_fields(which)] if single else burst_fields(which, cleansing)
-    prepared = prepare(
-        frame,
-        fields,
-        by,
-        purpose="blinks.bursts",
-        log=which,
-        limits=limits,
-        judge=judge,
-        stamp=stamp,
-    )
+    prepared = prepare(opened, fields, by)
     if single:
         blinks, burst_counts, counted = _single_bursts(prepared)
     else:
@@ -298,7 +291,7 @@ def bursts(
         "burst_share": ratio(number, total(np.where(counted, blinks, 0.0), prepared.groups)),
         "bursts": as_counts(number),
     } | _exposure(prepared, counted, blinks)
-    return summary_table(data, prepared, "blinks.bursts", cleansing=_used(which, cleansing))
+    return summary_table(data, prepared, cleansing=_used(which, cleansing))
 
 
 def _single_bursts(prepared: Prepared) -> tuple[Floats, Floats, Bools]:

@@ -7,9 +7,10 @@ import pandas as pd
 import scipy
 
 from eyelog.analysis.compare.shared_minutes import Minutes, shared_minutes
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.reductions import sum_fields
-from eyelog.analysis.grouped.summary import needed, sorted_frame, trusted_frame
-from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.grouped.summary import trusted_frame
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.evidence import seconds
 from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.results import shown
@@ -570,15 +571,11 @@ def _opened(
             f"{what}(fifteen, sixty) needs {log!r} as its {length}-second log, not {actual!r}"
         )
     require_single_intervals(frame, f"{what} with the {length}-second log")
-    attrs = dict(frame.attrs)
-    frame, _ = sorted_frame(frame)
-    frame = frame[needed(frame, log, {name for pair in PAIRS for name in pair.fields(log)})]
-    chosen = chosen_limits(limits, frame)
-    frame = trusted_frame(frame, log, limits=chosen, judge=judge, what=what)
-    if role_field(log, "worn") in frame.columns:
-        frame = frame.assign(**{WORN_S: seconds(frame, limits=chosen, log=log)["worn_s"]})
-    frame.attrs = {**attrs, **frame.attrs}
-    return frame
+    opened = open_frame(frame, what, limits=limits, judge=judge)
+    judged = trusted_frame(opened, [name for pair in PAIRS for name in pair.fields(log)])
+    if role_field(log, "worn") in judged.columns:
+        judged = judged.assign(**{WORN_S: seconds(judged, limits=limits, log=log)["worn_s"]})
+    return judged
 
 
 def _row(

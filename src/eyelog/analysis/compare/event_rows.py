@@ -10,14 +10,15 @@ import pandas as pd
 from eyelog.analysis.events import check_events
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.grouped.summary import needed, sorted_frame, trusted_frame
-from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.summary import trusted_frame
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import ANY_STAMP, check_table, rows_of, stamp_of
 from eyelog.catalogue import Field, catalogue, known_logs
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import interval_seconds, log_of, require
+from eyelog.frame import interval_seconds, require
 from eyelog.provenance import stated_log
 
 __all__ = [
@@ -165,16 +166,12 @@ def open_columns(
         name = "value" if frame.name is None else str(frame.name)
         column = EventColumn(name, _finite(rows.values), rule, None, unit)
         return rows.index, [column], rows.step_us, which
-    which = log_of(frame, log)
-    followed = chosen_limits(limits, frame)
-    frame, _ = sorted_frame(frame, stamp=stamp or "end")
-    chosen = _chosen(frame, which, fields)
+    opened = open_frame(frame, "events", log=log, limits=limits, judge=judge, stamp=stamp or "end")
+    which = opened.log
+    chosen = _chosen(opened.frame, which, fields)
     weights = {name for field in chosen for name in field.weight}
-    require(frame, sorted(weights), purpose="events")
-    attrs, kept = frame.attrs, needed(frame, which, [field.name for field in chosen])
-    frame = frame[kept]
-    frame.attrs = dict(attrs)
-    frame = trusted_frame(frame, which, limits=followed, judge=judge, what="events")
+    require(frame, sorted(weights), purpose=opened.purpose)
+    frame = trusted_frame(opened, [field.name for field in chosen])
     columns = [
         EventColumn(
             field.name,

@@ -5,15 +5,15 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.grouped.summary import sorted_frame
-from eyelog.analysis.intervals import measured_intervals, opened, windows
+from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.intervals import all_rows, measured_intervals, windows
 from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.packets import PACKET_US
 from eyelog.catalogue import COMPUTED_DATA, catalogue, log_named
 from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
-from eyelog.frame import OFFSET, log_of, require_single_intervals
+from eyelog.frame import OFFSET, require_single_intervals
 from eyelog.provenance import record
 
 __all__ = ["logs"]
@@ -73,10 +73,9 @@ def logs(
     >>> bool(table.loc["bkh_av", "repeated_share"] > table.loc["stp", "repeated_share"])
     True
     """
-    rows = opened(current, "compare.logs", limits=limits, log=None)
-    log_of(fifteen, COMPUTED_DATA)  # or it is refused
+    rows = all_rows(open_frame(current, "compare.logs", limits=limits))
     require_single_intervals(fifteen, "compare.logs")
-    fifteen, _ = sorted_frame(fifteen)
+    fifteen = open_frame(fifteen, "compare.logs", log=COMPUTED_DATA).frame
     closes_us = microseconds(cast(pd.DatetimeIndex, fifteen.index))
     groups = windows(rows, closes_us)
     packets = log_named(COMPUTED_DATA).interval_us / PACKET_US
@@ -100,7 +99,7 @@ def logs(
         ],
         index=pd.Index(names, name="field", dtype="str"),
     ).astype({"unit": "string"})
-    table.attrs = dict(rows.frame.attrs)
+    table.attrs = dict(rows.opened.frame.attrs)
     return record(table, "compare.logs", interval_s=None, limits=rows.known.limits.details())
 
 

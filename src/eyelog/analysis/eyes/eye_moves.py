@@ -5,6 +5,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.single_rows import first_word, single_rows
 from eyelog.analysis.grouped.summary import Prepared
 from eyelog.analysis.limits import Limits, limit
@@ -99,14 +100,12 @@ def moves(
     >>> sorted(found["direction"].unique())
     ['down', 'left', 'right', 'up']
     """
+    opened = open_frame(frame, "eyes.moves", log=log, limits=limits)
     rows = single_rows(
-        frame,
+        opened,
         (*(f"eye_{way}" for way in DIRECTIONS), "blink_event_strength", "blink_event_speed"),
-        purpose="eyes.moves",
         instead="counts eye movements, which daily sums up",
         wanted=Reason.UNWORN | Reason.NOISY | Reason.MOVING,
-        limits=limits,
-        log=log,
     )
     known = rows.known
     sizes = np.column_stack([rows.part(f"eye_{way}") for way in DIRECTIONS])
@@ -122,4 +121,4 @@ def moves(
         "counted": pd.array(words == "", dtype="boolean"),
         "reason": pd.array(words, dtype="string"),
     }
-    return rows.table(data, at, "eyes.moves")
+    return rows.table(data, at)

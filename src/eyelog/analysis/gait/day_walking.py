@@ -8,6 +8,7 @@ import pandas as pd
 
 from eyelog.analysis.gait.pace import steps
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits
@@ -15,7 +16,7 @@ from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import STANDARD_MODE_LOGS, log_named, role
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import log_of, require_single_intervals
+from eyelog.frame import require_single_intervals
 
 __all__ = ["peak_cadence", "speed_classes"]
 
@@ -82,22 +83,16 @@ def peak_cadence(
     >>> bool((one.dropna() >= thirty.dropna()).all())
     True
     """
-    which = log_of(frame, log)
-    require_single_intervals(frame, "gait.peak_cadence")
+    opened = open_frame(
+        frame, "gait.peak_cadence", log=log, limits=limits, judge=judge, stamp=stamp
+    )
+    which = opened.log
+    require_single_intervals(frame, opened.purpose)
     minutes = whole_number(minutes, "minutes", 1)
     if not 0 < min_coverage <= 1:
         raise ConfigurationError(f"min_coverage must lie in (0, 1], not {min_coverage!r}")
-    prepared = prepare(
-        frame,
-        role(which, "steps"),
-        "1D",
-        purpose="gait.peak_cadence",
-        log=which,
-        limits=limits,
-        judge=judge,
-        stamp=stamp,
-    )
-    taken = steps(prepared.frame, prepared.log)
+    prepared = prepare(opened, role(which, "steps"), "1D")
+    taken = steps(prepared.frame, which)
     index = prepared.index
     clock = time_groups(index, "1min", stamp=stamp, clock=prepared.clock)
     room = 60.0 / log_named(which).interval_s
@@ -125,7 +120,7 @@ def peak_cadence(
         "exposure_min": n.astype(np.float64),
         "coverage": np.minimum(ratio(n.astype(np.float64) * 60.0, days.seconds), 1.0),
     }
-    return summary_table(data, prepared, "gait.peak_cadence", minutes=minutes)
+    return summary_table(data, prepared, minutes=minutes)
 
 
 def _day_of(minutes: Groups, days: Groups, rows: int) -> npt.NDArray[np.int64]:
@@ -177,23 +172,17 @@ def speed_classes(
     >>> round(float(table.filter(like="share_").sum(axis=1).iloc[0]), 9)
     1.0
     """
-    which = log_of(frame, log)
+    opened = open_frame(
+        frame, "gait.speed_classes", log=log, limits=limits, judge=judge, stamp=stamp
+    )
+    which = opened.log
     if len(role(which, "steps")) < len(CLASSES):
         raise FieldError(
             f"gait.speed_classes needs the {log_named(STANDARD_MODE_LOGS).words}: the"
             f" {log_named(which).words} has no step classes"
         )
-    prepared = prepare(
-        frame,
-        role(which, "steps"),
-        by,
-        purpose="gait.speed_classes",
-        log=which,
-        limits=limits,
-        judge=judge,
-        stamp=stamp,
-    )
-    taken = steps(prepared.frame, prepared.log)
+    prepared = prepare(opened, role(which, "steps"), by)
+    taken = steps(prepared.frame, which)
     present = ~np.isnan(taken)
     made = total(taken, prepared.groups)
     data: dict[str, Any] = {"steps": made}
@@ -203,4 +192,4 @@ def speed_classes(
     data["n"] = as_counts(total(np.where(present, prepared.records, 0.0), prepared.groups))
     data["exposure_min"] = prepared.minutes(present)
     data["coverage"] = prepared.coverage(present)
-    return summary_table(data, prepared, "gait.speed_classes")
+    return summary_table(data, prepared)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.single_rows import between_events, first_word, single_rows
 from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.quality.evidence import Evidence
@@ -109,14 +110,12 @@ def steps(
     >>> bool((found["step_time_s"].dropna() <= 1).all())
     True
     """
+    opened = open_frame(frame, "gait.steps", log=log, limits=limits)
     rows = single_rows(
-        frame,
+        opened,
         ("step_event",),
-        purpose="gait.steps",
         instead="counts steps, so pass it to gait.pace",
         wanted=Reason.UNWORN,
-        limits=limits,
-        log=log,
     )
     found = single_steps(rows.known, rows.us)
     data: dict[str, Any] = {
@@ -125,4 +124,4 @@ def steps(
         "step_time_s": found.step_time_s,
         "between": pd.array(found.between, dtype="string"),
     }
-    return rows.table(data, found.rows, "gait.steps")
+    return rows.table(data, found.rows)

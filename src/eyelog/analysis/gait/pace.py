@@ -12,14 +12,15 @@ import pandas as pd
 from eyelog.analysis.gait.each_step import has_single_steps, single_steps
 from eyelog.analysis.grouped.groups import By, Groups
 from eyelog.analysis.grouped.of_wearer import Of, check_of, of_wearer
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.reductions import count_rows, ratio, sum_fields, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
-from eyelog.analysis.limits import Limits, chosen_limits, limit
+from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.series.arrays import Bools, Floats, Table, numbers
 from eyelog.catalogue import log_named, role, role_field
 from eyelog.clock import microseconds
-from eyelog.frame import is_resampled, log_of
+from eyelog.frame import is_resampled
 
 __all__ = [
     "pace",
@@ -162,19 +163,10 @@ def pace(
     >>> el.gait.pace(el.sample("standard_mode_logs"), by="1D").columns.tolist()
     ['pace_spm', 'n', 'exposure_min', 'coverage']
     """
-    which = log_of(frame, log)
+    opened = open_frame(frame, "gait.pace", log=log, limits=limits, judge=judge, stamp=stamp)
+    which = opened.log
     check_of(of)
-    chosen = chosen_limits(limits, frame)
-    prepared = prepare(
-        frame,
-        pace_fields(which),
-        by,
-        purpose="gait.pace",
-        log=which,
-        limits=chosen,
-        judge=judge,
-        stamp=stamp,
-    )
+    prepared = prepare(opened, pace_fields(which), by)
     taken, walked = pace_parts(prepared.frame, prepared.known)
     spent = total(walked, prepared.groups)
     data = {
@@ -191,4 +183,4 @@ def pace(
             lambda n, s: ratio(n * 60.0, s),
         )
         data |= {"low": found.low, "high": found.high} | found.about()
-    return summary_table(data, prepared, "gait.pace", of=of)
+    return summary_table(data, prepared, of=of)

@@ -7,11 +7,11 @@ import pandas as pd
 
 from eyelog.analysis.gait.pace import pace_fields, pace_parts, steps
 from eyelog.analysis.grouped.groups import By, Groups
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.reductions import combined_sd, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
-from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
-from eyelog.frame import log_of
 
 __all__ = ["StepTimes", "step_time", "step_times"]
 
@@ -89,18 +89,9 @@ def step_time(
     >>> bool(400 < walked["step_time_ms"] < 700), bool(walked["step_time_cv_between"] < 0.2)
     (True, True)
     """
-    which = log_of(frame, log)
-    chosen = chosen_limits(limits, frame)
-    prepared = prepare(
-        frame,
-        pace_fields(which),
-        by,
-        purpose="gait.step_time",
-        log=which,
-        limits=chosen,
-        judge=judge,
-        stamp=stamp,
-    )
+    opened = open_frame(frame, "gait.step_time", log=log, limits=limits, judge=judge, stamp=stamp)
+    which = opened.log
+    prepared = prepare(opened, pace_fields(which), by)
     taken, walked = pace_parts(prepared.frame, prepared.known)
     made = step_times(taken, walked, prepared.groups)
     data = {
@@ -111,4 +102,4 @@ def step_time(
         "exposure_min": np.nan_to_num(total(walked, prepared.groups)) / 60.0,
         "coverage": prepared.coverage(~np.isnan(steps(prepared.frame, which))),
     }
-    return summary_table(data, prepared, "gait.step_time")
+    return summary_table(data, prepared)

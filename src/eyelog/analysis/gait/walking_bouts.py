@@ -11,6 +11,7 @@ from eyelog.analysis.gait.each_step import has_single_steps
 from eyelog.analysis.gait.pace import pace_fields, pace_totals, steps
 from eyelog.analysis.gait.symmetry import symmetry
 from eyelog.analysis.grouped.groups import Groups
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits
@@ -19,7 +20,7 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import log_named, role
-from eyelog.frame import log_of, require_single_intervals
+from eyelog.frame import require_single_intervals
 
 __all__ = ["bouts"]
 
@@ -99,8 +100,9 @@ def bouts(
     >>> bool((table["duration_min"] >= 2).all())
     True
     """
-    which = log_of(frame, log)
-    require_single_intervals(frame, "gait.bouts")
+    opened = open_frame(frame, "gait.bouts", log=log, limits=limits, judge=judge, stamp=stamp)
+    which = opened.log
+    require_single_intervals(frame, opened.purpose)
     pause = duration_us(max_pause, "max_pause", example="1min") / 1e6
     least = duration_us(min_length, "min_length", example="1min") / 1e6
     required = [*role(which, "steps"), *role(which, "walking_s")]
@@ -110,17 +112,7 @@ def bouts(
     }
     optional = [*role(which, "pace")]
     optional += [name for pair in sides.values() for names in pair for name in names]
-    prepared = prepare(
-        frame,
-        required,
-        None,
-        purpose="gait.bouts",
-        log=which,
-        limits=limits,
-        judge=judge,
-        stamp=stamp,
-        optional=optional,
-    )
+    prepared = prepare(opened, required, optional=optional)
     taken = steps(prepared.frame, which)
     # Steps below the limit for walking are steps, but not walking. A bout of single steps goes
     # from the first to the last.
@@ -150,9 +142,7 @@ def bouts(
     walked_s = numbers(prepared.seconds()["walking_s"])
     data["exposure_min"] = total(walked_s, groups) / 60.0
     data["coverage"] = prepared.coverage(~np.isnan(spent))
-    return summary_table(
-        data, prepared, "gait.bouts", max_pause_s=pause, min_length_s=least, stamp=stamp
-    )
+    return summary_table(data, prepared, max_pause_s=pause, min_length_s=least)
 
 
 def _runs(

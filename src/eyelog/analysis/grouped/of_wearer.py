@@ -105,7 +105,7 @@ def _days_of_groups(prepared: Prepared) -> tuple[Ints, Ints, Groups]:
     """Return the rows of each local day of each group: the group, the date, the rows."""
     groups = prepared.groups
     days = time_groups(
-        prepared.index, "1D", stamp=prepared.stamp, label="auto", clock=prepared.clock
+        prepared.index, "1D", stamp=prepared.opened.stamp, label="auto", clock=prepared.clock
     )
     dates = microseconds(cast(pd.DatetimeIndex, days.labels)) // DAY_US
     inside = groups.arrange(days.codes)[: len(groups.codes)]

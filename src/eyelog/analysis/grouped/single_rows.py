@@ -1,6 +1,6 @@
 """The first steps of every table of single events: rows of the 20 Hz log, sorted, with evidence."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
@@ -9,17 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.grouped.summary import sorted_frame
-from eyelog.analysis.limits import Limits, chosen_limits
+from eyelog.analysis.grouped.opening import Opened
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.quality.unjudged import warn_unjudged
-from eyelog.analysis.series.arrays import Arrays, Floats, Ints
+from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.packets import Packets, packets
 from eyelog.catalogue import CURRENT_DATA, log_named, role_field
 from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
-from eyelog.frame import log_of, require, require_single_intervals, stamps
+from eyelog.frame import require, require_single_intervals
 from eyelog.provenance import record
 
 __all__ = ["SingleRows", "between_events", "first_word", "has_single_rows", "single_rows"]
@@ -30,9 +29,9 @@ _LOST: Final = "packets lost"
 
 @dataclass(frozen=True, slots=True)
 class SingleRows:
-    """The rows of a frame in order of time, their stamps in microseconds, and their evidence."""
+    """The rows of a frame, their stamps, also in microseconds, and their evidence."""
 
-    frame: pd.DataFrame
+    opened: Opened
     index: pd.DatetimeIndex
     us: Ints
     known: Evidence
@@ -46,13 +45,13 @@ class SingleRows:
         """Return where connections begin, and how many packets were lost before each row."""
         return packets(self.us, self.known.part("sequence"))
 
-    def table(self, data: Mapping[str, Any], rows: Ints, step: str, **details: Any) -> pd.DataFrame:
+    def table(self, data: Mapping[str, Any], rows: Ints, **details: Any) -> pd.DataFrame:
         """Return the columns `data` about some of the rows, with the step in the provenance."""
+        opened = self.opened
         table = pd.DataFrame(dict(data), index=self.index[rows])
-        table.attrs = dict(self.frame.attrs)
-        known = self.known
-        limits = known.limits.details()
-        return record(table, step, log=known.log, interval_s=None, limits=limits, **details)
+        table.attrs = dict(opened.frame.attrs)
+        details = {"limits": opened.limits.details(), **details}
+        return record(table, opened.purpose, log=opened.log, interval_s=None, **details)
 
 
 def has_single_rows(log: str) -> bool:
@@ -61,33 +60,20 @@ def has_single_rows(log: str) -> bool:
 
 
 def single_rows(
-    frame: pd.DataFrame,
-    parts: tuple[str, ...],
-    *,
-    purpose: str,
-    instead: str,
-    wanted: Reason,
-    limits: Limits | None,
-    log: str | None,
+    opened: Opened, parts: Iterable[str], *, instead: str, wanted: Reason
 ) -> SingleRows:
     """Return the rows of a frame of the 20 Hz log that has the fields with these roles.
 
     Parameters
     ----------
-    frame : DataFrame
+    opened : Opened
         A frame of one log.
-    parts : tuple of str
+    parts : iterable of str
         The roles of the fields that are needed.
-    purpose : str
-        Who needs them.
     instead : str
         What to do with a frame of another log.
     wanted : Reason
         The reasons that are judged; those without evidence are warned of.
-    limits : Limits, optional
-        What counts as worn, as noise and as walking.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
 
     Raises
     ------
@@ -97,7 +83,7 @@ def single_rows(
         If the log has no such rows, or the frame is resampled, or holds the records of several
         devices.
     """
-    which = log_of(frame, log)
+    frame, which, purpose = opened.frame, opened.log, opened.purpose
     if not has_single_rows(which):
         raise ConfigurationError(
             f"{purpose} needs the {log_named(CURRENT_DATA).words}: the {log_named(which).words}"
@@ -105,11 +91,9 @@ def single_rows(
         )
     require_single_intervals(frame, purpose)
     require(frame, [role_field(which, part) for part in parts], purpose=purpose)
-    frame, _ = sorted_frame(frame)
-    index = stamps(frame, what=purpose)
-    known = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
+    index, known = opened.index(), opened.evidence()
     warn_unjudged(frame, known.unchecked(wanted))
-    return SingleRows(frame, index, microseconds(index), known)
+    return SingleRows(opened, index, microseconds(index), known)
 
 
 def first_word(

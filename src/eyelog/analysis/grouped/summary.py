@@ -1,7 +1,7 @@
-"""The first and last steps of every summary: sort, judge and group; a table with its provenance."""
+"""The first and last steps of every summary: judge and group; a table with its provenance."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups, group_by, several_keys, with_columns
+from eyelog.analysis.grouped.opening import Opened
 from eyelog.analysis.grouped.reductions import ratio
-from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, seconds_of
 from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.reasons import Reason, applies
@@ -22,15 +22,10 @@ from eyelog.frame import (
     BIN_WIDTH,
     STORED,
     bin_widths,
-    clock_of,
     is_resampled,
-    log_of,
-    one_source,
-    refuse_lost_stored,
     require,
-    stamps,
 )
-from eyelog.provenance import history, record
+from eyelog.provenance import record
 
 __all__ = [
     "BIN_COLUMNS",
@@ -48,7 +43,6 @@ __all__ = [
     "prepare",
     "records_of",
     "row_seconds",
-    "sorted_frame",
     "summary_table",
     "time_weights",
     "trusted",
@@ -81,10 +75,10 @@ class Prepared:
 
     Attributes
     ----------
+    opened : Opened
+        The frame as it was given, and how it is to be read.
     frame : Arrays
         The judged columns.
-    log : str
-        Its log.
     groups : Groups
         The groups of the summary.
     records : array of float64
@@ -97,19 +91,21 @@ class Prepared:
         Seconds of each row.
     clock : LocalClock
         The wearer's clock.
-    stamp : {"end", "start"}
-        Whether a stamp closes or opens its interval.
     """
 
+    opened: Opened
     frame: Arrays
-    log: str
     groups: Groups
     records: Floats
     whole: Arrays
     known: Evidence
     row_s: Floats
     clock: LocalClock
-    stamp: str = "end"
+
+    @property
+    def log(self) -> str:
+        """The log of the frame."""
+        return self.opened.log
 
     @property
     def index(self) -> pd.DatetimeIndex:
@@ -165,44 +161,8 @@ def time_weights(time: Arrays, kind: str, records: Floats) -> Floats:
     return np.nan_to_num(spent) + 1e-9 * records
 
 
-def sorted_frame(
-    frame: pd.DataFrame, *, stamp: str = "end"
-) -> tuple[pd.DataFrame, npt.NDArray[np.intp] | None]:
-    """Return the frame in order of time, and the order (None if it already was).
-
-    Raises
-    ------
-    ConfigurationError
-        If the index holds no aware stamps, a missing one, or one stamp twice; if the rows overlap
-        (two sources of records); if the bins were made with the other `stamp`; or if a masked frame
-        has lost the column that shows stored eyewear.
-    """
-    if isinstance(frame.index, pd.MultiIndex):
-        one_source(frame, what="a summary")
-    index = stamps(frame, what="a summary")
-    order = None
-    if not index.is_monotonic_increasing:
-        order = np.argsort(index.asi8, kind="stable")
-        frame, index = frame.iloc[order], index[order]
-    one_source(frame, what="a summary", stamp=stamp)
-    if frame.index.hasnans or not frame.index.is_unique:
-        raise ConfigurationError(
-            "the frame has a missing stamp or several rows with one stamp: keep the last row of"
-            " each, frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]"
-        )
-    refuse_lost_stored(frame)
-    made = [step["stamp"] for step in history(frame) if step["step"] == "resample"]
-    if is_resampled(frame) and made and made[-1] != stamp:
-        raise ConfigurationError(
-            f"the bins were made with stamp={made[-1]!r}: pass stamp={made[-1]!r} here too"
-        )
-    if index.unit != "us":
-        frame = frame.set_axis(index.as_unit("us"))
-    return frame, order
-
-
 def trusted(
-    table: Arrays, known: Evidence, *, judge: bool, allow: Reason | None = None, what: str
+    table: Arrays, known: Evidence, opened: Opened, *, allow: Reason | None = None
 ) -> Arrays:
     """Return the judged columns of `table`; bins and masked values have been judged already.
 
@@ -214,19 +174,19 @@ def trusted(
     """
     if known.resampled or known.masked:
         return table
-    if judge:
+    if opened.judge:
         return judged_columns(table, known, allow=allow)
-    refuse_unmasked(table, known, what=what)
+    refuse_unmasked(table, known, what=opened.purpose)
     columns = {name: _without_infinities(table[name]) for name in table.columns}
     return Arrays(columns, table.index, table.attrs)
 
 
-def trusted_frame(
-    frame: pd.DataFrame, log: str, *, limits: Limits, judge: bool, what: str
-) -> pd.DataFrame:
-    """Return the judged values of a sorted frame, as `trusted` does."""
-    known = Evidence(Arrays.of(frame), log, limits)
-    return trusted(known.frame, known, judge=judge, what=what).frame()
+def trusted_frame(opened: Opened, names: Iterable[str]) -> pd.DataFrame:
+    """Return the columns that `names` and their judgement need, judged as by `trusted`."""
+    frame = opened.frame[needed(opened.frame, opened.log, names)]
+    frame.attrs = dict(opened.frame.attrs)
+    known = replace(opened, frame=frame).evidence()
+    return trusted(known.frame, known, opened).frame()
 
 
 def refuse_unmasked(table: Arrays, known: Evidence, *, what: str) -> None:
@@ -343,39 +303,30 @@ def counted_s(frame: Table, part: str, time: Arrays) -> Floats:
 
 
 def prepare(
-    frame: pd.DataFrame,
+    opened: Opened,
     names: Iterable[str],
-    by: By,
+    by: By = None,
     *,
-    purpose: str,
-    log: str | None = None,
-    judge: bool = True,
-    stamp: str = "end",
     optional: Iterable[str] = (),
     allow: Reason | None = None,
-    limits: Limits | None = None,
 ) -> Prepared:
-    """Sort, judge and group a frame for a summary of `names`.
+    """Judge and group a frame for a summary of `names`.
 
     Reasons in `allow` do not remove a value; the default is that of `eyelog.mask`.
 
     Raises
     ------
     FieldError
-        If the frame lacks one of `names`; the message starts with `purpose`.
-    MixedLogsError
-        If it has fields of both logs.
+        If the frame lacks one of `names`.
     ConfigurationError
-        If the stamps or `by` cannot be used, or nothing shows which log it is.
+        If `by` cannot be used.
     """
-    which = log_of(frame, log)
-    chosen = chosen_limits(limits, frame)
+    frame, which, order = opened.frame, opened.log, opened.order
     names = list(names)
-    require(frame, names, purpose=purpose)
+    require(frame, names, purpose=opened.purpose)
     extra = [name for name in frame.columns if name in BIN_COLUMNS]
     if is_resampled(frame):
         extra += [name for name in frame.columns if str(name).endswith(WEIGHT)]
-    frame, order = sorted_frame(frame, stamp=stamp)
     by = with_columns(by, frame)
     by_stamp = isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex)
     labels = by is not None and not isinstance(by, str) and not several_keys(by, len(frame))
@@ -383,40 +334,37 @@ def prepare(
         by = pd.Series(by).reset_index(drop=True).take(order)
     columns = [*needed(frame, which, [*names, *optional]), *extra]
     row_s = row_seconds(frame, which)
-    clock = clock_of(frame, log=which, stamp=stamp)
+    clock = opened.clock()
     groups = group_by(
-        stamps(frame, what=purpose),
+        opened.index(),
         by,
         interval_s=row_s,
-        stamp=stamp,
+        stamp=opened.stamp,
         lone=lone_rows(frame),
         clock=clock,
         columns=map(str, frame.columns),
     )
-    whole = Arrays.of(frame)
-    known = Evidence(whole, which, chosen)
+    known = opened.evidence()
+    whole = known.frame
     # Values of bins that are missing for low coverage are still in their sums.
     data = {
         name: whole_values(whole, name) if f"{name}{TOTAL}" in whole.columns else whole[name]
         for name in columns
     }
-    table = Arrays(data, whole.index, whole.attrs)
-    table = trusted(table, known, judge=judge, allow=allow, what=purpose)
-    return Prepared(table, which, groups, records_of(whole), whole, known, row_s, clock, stamp)
+    table = trusted(Arrays(data, whole.index, whole.attrs), known, opened, allow=allow)
+    return Prepared(opened, table, groups, records_of(whole), whole, known, row_s, clock)
 
 
-def summary_table(
-    data: Mapping[str, Any], prepared: Prepared, step: str, **details: Any
-) -> pd.DataFrame:
+def summary_table(data: Mapping[str, Any], prepared: Prepared, **details: Any) -> pd.DataFrame:
     """Return the columns `data` with the groups as index, and the step in the provenance.
 
     Groups are not intervals of one length, so the provenance no longer states one.
     """
+    opened = prepared.opened
     table = pd.DataFrame(dict(data), index=prepared.groups.labels)
     table.attrs = dict(prepared.frame.attrs)
-    limits = prepared.known.limits.details()
-    details = {"stamp": prepared.stamp, "limits": limits, **details}
-    return record(table, step, log=prepared.log, interval_s=None, **details)
+    details = {"stamp": opened.stamp, "limits": opened.limits.details(), **details}
+    return record(table, opened.purpose, log=opened.log, interval_s=None, **details)
 
 
 def as_counts(values: Floats) -> npt.NDArray[np.int64]:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.single_rows import single_rows
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.reasons import Reason
@@ -78,14 +79,12 @@ def angles(
     >>> el.posture.angles(frame).columns.tolist()
     ['roll_deg', 'pitch_deg', 'yaw_deg']
     """
+    opened = open_frame(frame, "posture.angles", log=log, limits=limits)
     rows = single_rows(
-        frame,
+        opened,
         AXES,
-        purpose="posture.angles",
         instead="holds averages of the tilt",
         wanted=Reason.UNWORN,
-        limits=limits,
-        log=log,
     )
     found = rows.packets()
     unworn = rows.known.against.get(Reason.UNWORN)
@@ -93,7 +92,7 @@ def angles(
     for axis in AXES:
         angle = corrected(rows.part(axis), found)
         data[f"{axis}_deg"] = angle if unworn is None else np.where(unworn, np.nan, angle)
-    return rows.table(data, np.arange(len(rows.us)), "posture.angles")
+    return rows.table(data, np.arange(len(rows.us)))
 
 
 def corrected(angle: Floats, found: Packets) -> Floats:

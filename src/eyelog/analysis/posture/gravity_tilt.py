@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.reductions import circular_mean, count_rows, root_mean_square
 from eyelog.analysis.grouped.single_rows import has_single_rows
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
@@ -15,7 +16,7 @@ from eyelog.analysis.posture.tilt import from_centre
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import CURRENT_DATA, log_named, role_field
 from eyelog.errors import ConfigurationError
-from eyelog.frame import log_of, require_single_intervals
+from eyelog.frame import require_single_intervals
 
 __all__ = ["GRAVITY", "SMOOTHED_MS", "angle_sd", "tilt", "tilt_from_gravity", "tilt_of_rows"]
 
@@ -112,24 +113,15 @@ def tilt(
     >>> el.posture.tilt(frame, by="1min").columns.tolist()[:2]
     ['fore_aft_deg', 'fore_aft_sd_deg']
     """
-    which = log_of(frame, log)
+    opened = open_frame(frame, "posture.tilt", log=log, limits=limits, judge=judge, stamp=stamp)
+    which = opened.log
     if not has_single_rows(which):
         raise ConfigurationError(
             f"posture.tilt needs the {log_named(CURRENT_DATA).words}: the {log_named(which).words}"
             " holds averages of the tilt, so pass it to posture.spread"
         )
-    require_single_intervals(frame, "posture.tilt")
-    fields = [role_field(which, part) for part in GRAVITY]
-    prepared = prepare(
-        frame,
-        fields,
-        by,
-        purpose="posture.tilt",
-        log=which,
-        limits=limits,
-        judge=judge,
-        stamp=stamp,
-    )
+    require_single_intervals(frame, opened.purpose)
+    prepared = prepare(opened, [role_field(which, part) for part in GRAVITY], by)
     tilts = tilt_of_rows(prepared)
     data: dict[str, Any] = {}
     for noun, angles in tilts.items():
@@ -139,4 +131,4 @@ def tilt(
     data["n"] = as_counts(count_rows(measured, prepared.groups))
     data["exposure_min"] = prepared.minutes(measured)
     data["coverage"] = prepared.coverage(measured)
-    return summary_table(data, prepared, "posture.tilt")
+    return summary_table(data, prepared)

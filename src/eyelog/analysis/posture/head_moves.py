@@ -5,11 +5,12 @@ import pandas as pd
 
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.of_wearer import Of, check_of, of_wearer
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.reductions import count_rows, quantile, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, counted_s, prepare, summary_table
 from eyelog.analysis.limits import Limits
 from eyelog.catalogue import log_named, role, role_field
-from eyelog.frame import log_of, require
+from eyelog.frame import require
 
 __all__ = [
     "head_movements",
@@ -89,21 +90,15 @@ def head_movements(
     >>> bool((table["yaw_p99"] >= table["yaw_p90"]).all())
     True
     """
-    which = log_of(frame, log)
+    opened = open_frame(
+        frame, "posture.head_movements", log=log, limits=limits, judge=judge, stamp=stamp
+    )
+    which = opened.log
     check_of(of)
     if "exposure_min" not in frame.columns:
-        require(frame, role(which, "worn"), purpose="posture.head_movements")
+        require(frame, role(which, "worn"), purpose=opened.purpose)
     fields = {noun: role_field(which, f"head_moves_{noun}") for noun in DIRECTIONS}
-    prepared = prepare(
-        frame,
-        list(fields.values()),
-        by,
-        purpose="posture.head_movements",
-        log=which,
-        limits=limits,
-        judge=judge,
-        stamp=stamp,
-    )
+    prepared = prepare(opened, fields.values(), by)
     worn_s = counted_s(prepared.whole, "head_moves_pitch", prepared.seconds())
     moves = {noun: prepared.values(name) for noun, name in fields.items()}
     counted = ~np.isnan(sum(moves.values()) + worn_s)
@@ -131,9 +126,5 @@ def head_movements(
             table |= {f"{noun}_low": found.low, f"{noun}_high": found.high}
         table |= found.about()  # the same days for both
     return summary_table(
-        table,
-        prepared,
-        "posture.head_movements",
-        of=of,
-        interval_of_percentiles_s=log_named(which).interval_s,
+        table, prepared, of=of, interval_of_percentiles_s=log_named(which).interval_s
     )

@@ -8,21 +8,20 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
     count_rows,
     ratio,
     root_mean_square,
 )
-from eyelog.analysis.grouped.summary import as_counts, prepare
-from eyelog.analysis.grouped.summary import summary_table as as_table
+from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.posture.circular import circular_median
 from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import log_named, role_field
 from eyelog.errors import ConfigurationError
-from eyelog.frame import log_of
 from eyelog.provenance import record
 
 __all__ = [
@@ -79,17 +78,15 @@ def relative_tilt(
     >>> abs(float(el.posture.relative_tilt(el.sample())["tl_yav"].median())) < 1e-9
     True
     """
-    which = log_of(frame, log)
-    names = [role_field(which, part) for part in TILT.values()]
-    prepared = prepare(
-        frame, names, None, purpose="posture.relative_tilt", log=which, limits=limits, judge=judge
-    )
+    opened = open_frame(frame, "posture.relative_tilt", log=log, limits=limits, judge=judge)
+    names = [role_field(opened.log, part) for part in TILT.values()]
+    prepared = prepare(opened, names)
     medians = {name: circular_median(prepared.values(name)) for name in names}
     data = {name: difference(prepared.values(name), medians[name]) for name in names}
     table = pd.DataFrame(data, index=prepared.frame.index)
     table.attrs = dict(prepared.frame.attrs)
     stated = {name: None if np.isnan(value) else value for name, value in medians.items()}
-    return record(table, "posture.relative_tilt", log=prepared.log, medians=stated)
+    return record(table, opened.purpose, log=opened.log, medians=stated)
 
 
 def zones(
@@ -150,7 +147,8 @@ def zones(
     >>> round(float(el.posture.zones(el.sample())["share"].sum()), 9)
     1.0
     """
-    which = log_of(frame, log)
+    opened = open_frame(frame, "posture.zones", log=log, limits=limits, judge=judge)
+    which = opened.log
     names = [role_field(which, part) for part in TILT.values()]
     field = names[0] if field is None else field
     if field not in names or reference not in EDGES:
@@ -166,9 +164,7 @@ def zones(
     )
     if not good:
         raise ConfigurationError(f"edges must be rising degrees within -180 to 180, not {edges!r}")
-    prepared = prepare(
-        frame, [field], None, purpose="posture.zones", log=which, limits=limits, judge=judge
-    )
+    prepared = prepare(opened, [field])
     tilt = prepared.values(field)
     if reference == "median":
         tilt = difference(tilt, circular_median(tilt))
@@ -188,7 +184,7 @@ def zones(
     }
     table = pd.DataFrame(data, index=pd.Index(names, name="zone"))
     table.attrs = dict(prepared.frame.attrs)
-    return record(table, "posture.zones", log=which, field=field, reference=reference)
+    return record(table, opened.purpose, log=which, field=field, reference=reference)
 
 
 def spread(
@@ -237,23 +233,15 @@ def spread(
     >>> bool((table["fore_aft_total"] >= table["fore_aft_within"]).all())
     True
     """
-    which = log_of(frame, log)
+    opened = open_frame(frame, "posture.spread", log=log, limits=limits, judge=judge, stamp=stamp)
+    which = opened.log
     # For each direction the fields of the mean tilt and of its SD.
     pairs = {
         noun: (role_field(which, part), role_field(which, f"{part}_sd"))
         for noun, part in TILT.items()
     }
     names = [name for pair in pairs.values() for name in pair]
-    prepared = prepare(
-        frame,
-        names,
-        by,
-        purpose="posture.spread",
-        log=which,
-        limits=limits,
-        judge=judge,
-        stamp=stamp,
-    )
+    prepared = prepare(opened, names, by)
     groups = prepared.groups
     measured = ~np.isnan(sum(prepared.values(name) for name in names))
     data: dict[str, Any] = {}
@@ -270,7 +258,7 @@ def spread(
     data["n"] = as_counts(count_rows(measured, groups))
     data["exposure_min"] = prepared.minutes(measured)
     data["coverage"] = prepared.coverage(measured)
-    return as_table(data, prepared, "posture.spread")
+    return summary_table(data, prepared)
 
 
 def from_centre(angles: Floats, groups: Groups) -> Floats:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.single_rows import SingleRows, first_word, single_rows
 from eyelog.analysis.grouped.summary import Prepared
 from eyelog.analysis.limits import Limits, limit
@@ -104,14 +105,12 @@ def turns(
         raise ConfigurationError(f"method must be 'angles' or 'peaks', not {method!r}")
     by_angle = method == "angles"
     against = Reason.UNWORN if by_angle else Reason.UNWORN | Reason.MOVING
+    opened = open_frame(frame, "posture.turns", log=log, limits=limits)
     rows = single_rows(
-        frame,
+        opened,
         tuple(AXES) if by_angle else tuple(AXES.values()),
-        purpose="posture.turns",
         instead="counts head movements, so pass it to posture.head_movements",
         wanted=against,
-        limits=limits,
-        log=log,
     )
     if by_angle:
         found = rows.packets()
@@ -141,7 +140,7 @@ def turns(
         "counted": pd.array(words == "", dtype="boolean"),
         "reason": pd.array(words, dtype="string"),
     }
-    return rows.table(data, at, "posture.turns", method=method)
+    return rows.table(data, at, method=method)
 
 
 def _by_angle(rows: SingleRows, angle: Floats, found: Packets) -> HeadMoves:
