@@ -28,6 +28,7 @@ from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.analysis.series.observed import stamps_at
 from eyelog.analysis.series.packets import PACKET_US, packets
 from eyelog.analysis.series.runs import runs
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import catalogue, log_named, role, role_field
 from eyelog.clock import DAY_US, microseconds
 from eyelog.frame import interval_seconds, is_resampled
@@ -40,6 +41,7 @@ SECOND_US: Final = 1_000_000
 
 
 @one_warning()
+@shared_parameters
 def coverage(
     frame: pd.DataFrame,
     *,
@@ -56,10 +58,8 @@ def coverage(
         A frame of one log, or one that `eyelog.resample` has made.
     by : str
         Days (``"1D"``, ``"7D"``), weeks (``"W"``) or up to a day (``"1h"``).
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    log : str, optional
-        The log, if neither the provenance nor the columns show it.
+    limits, log
+        As in `eyelog.daily`.
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
 

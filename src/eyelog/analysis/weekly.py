@@ -31,6 +31,7 @@ from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import Bools, numbers
 from eyelog.analysis.series.calendar import calendar_dates, mondays
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.checks import whole_number
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
@@ -45,6 +46,7 @@ OF_DAYS = ("iso_week", "days", "days_counted", "worn_h_per_day", "valid_h_per_da
 
 
 @one_warning()
+@shared_parameters
 def weekly(
     frame: pd.DataFrame,
     *,
@@ -77,12 +79,8 @@ def weekly(
         the shortest wear of a day that counts (``min_day``: 4 h by default; ``"0h"`` lets every day
         with records count), see `eyelog.Limits`. Without evidence of wear every day with records
         counts.
-    judge : bool
-        First mask the values that `eyelog.flag` flags.
-    stamp : {"end", "start"}
-        Whether a stamp closes or opens its interval.
-    log : str, optional
-        The log, if neither the provenance nor the columns show it.
+    judge, stamp, log
+        As in `eyelog.daily`.
 
     Returns
     -------

@@ -14,6 +14,7 @@ from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Bools, Floats, Ints, Table, numbers
 from eyelog.analysis.series.packets import packets
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import role, role_field
 
 __all__ = [
@@ -59,6 +60,7 @@ def counted_blinks(frame: Table, log: str) -> Bools:
     return limit(log, "counted_strength").keeps(strength) & limit(log, "counted_speed").keeps(speed)
 
 
+@shared_parameters
 def blinks(
     frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
 ) -> pd.DataFrame:
@@ -69,10 +71,8 @@ def blinks(
     frame : DataFrame
         A frame of the 20 Hz log (``current_data``) with ``blinkSpeed`` and ``blinkStrength``, as it
         was read: what `eyelog.mask` removed cannot be listed.
-    limits : Limits, optional
-        What counts as worn, see `eyelog.Limits`.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
+    limits, log
+        As in `eyelog.daily`.
 
     Returns
     -------

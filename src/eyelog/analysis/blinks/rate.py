@@ -24,6 +24,7 @@ from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.reasons import Reason
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role_field
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.frame import STORED, is_resampled, require_single_intervals
@@ -84,7 +85,7 @@ def rate(
     stamp : {"end", "start"}
         Whether a stamp closes or opens its interval.
     log : str, optional
-        The log, if neither provenance nor columns show it.
+        The log, if neither the provenance nor the columns show it.
 
     Returns
     -------
@@ -245,6 +246,7 @@ def _check_correctable(frame: pd.DataFrame, reading: Reading) -> None:
         )
 
 
+@shared_parameters
 def cleansings(
     frame: pd.DataFrame,
     *,

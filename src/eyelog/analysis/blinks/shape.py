@@ -26,6 +26,7 @@ from eyelog.analysis.grouped.summary import (
 )
 from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role
 from eyelog.clock import microseconds
 from eyelog.errors import FieldError
@@ -124,6 +125,7 @@ def _usable(prepared: Prepared) -> Bools:
     return ~np.isnan(strength + closed_ms)
 
 
+@shared_parameters
 def strength(
     frame: pd.DataFrame,
     *,
@@ -178,6 +180,7 @@ def strength(
     return _of_shape(opened, by, "strength", cleansing)
 
 
+@shared_parameters
 def duration(
     frame: pd.DataFrame,
     *,
@@ -225,6 +228,7 @@ def duration(
     return _of_shape(opened, by, "duration", cleansing)
 
 
+@shared_parameters
 def bursts(
     frame: pd.DataFrame,
     *,

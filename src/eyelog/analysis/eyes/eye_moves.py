@@ -13,6 +13,7 @@ from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.around import around
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import role_field
 from eyelog.clock import microseconds
 
@@ -53,6 +54,7 @@ def eye_moves(prepared: Prepared, name: str) -> Floats:
     return made
 
 
+@shared_parameters
 def moves(
     frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
 ) -> pd.DataFrame:
@@ -64,10 +66,8 @@ def moves(
         A frame of the 20 Hz log (``current_data``) with ``eyeMoveUp``, ``eyeMoveDown``,
         ``eyeMoveLeft``, ``eyeMoveRight``, ``blinkStrength`` and ``blinkSpeed``, as it was read:
         what `eyelog.mask` removed cannot be listed.
-    limits : Limits, optional
-        What counts as worn, see `eyelog.Limits`.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
+    limits, log
+        As in `eyelog.daily`.
 
     Returns
     -------

@@ -13,6 +13,7 @@ from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import STANDARD_MODE_LOGS, log_named, role
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError, FieldError
@@ -23,6 +24,7 @@ __all__ = ["peak_cadence", "speed_classes"]
 CLASSES = ("fastest", "medium", "slow", "slowest")  # in the order of the catalogue
 
 
+@shared_parameters
 def peak_cadence(
     frame: pd.DataFrame,
     *,
@@ -43,14 +45,8 @@ def peak_cadence(
         How many of the busiest minutes, not necessarily in a row; usually 1, 30 or 60.
     min_coverage : float
         Smallest share of its records that a minute needs to be counted.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    judge : bool
-        First mask the values that `eyelog.flag` flags.
-    stamp : {"end", "start"}
-        Whether a stamp closes or opens its interval.
-    log : str, optional
-        The log, if neither the provenance nor the columns show it.
+    limits, judge, stamp, log
+        As in `eyelog.daily`.
 
     Returns
     -------
@@ -131,6 +127,7 @@ def _day_of(minutes: Groups, days: Groups, rows: int) -> npt.NDArray[np.int64]:
     return day
 
 
+@shared_parameters
 def speed_classes(
     frame: pd.DataFrame,
     *,
@@ -147,7 +144,7 @@ def speed_classes(
     frame : DataFrame
         A frame of the 60-second log with ``stp_fst``, ``stp_mid``, ``stp_slw`` and ``stp_vsl``.
     by, limits, judge, stamp, log
-        As in `eyelog.gait.pace`.
+        As in `eyelog.blinks.rate`.
 
     Returns
     -------

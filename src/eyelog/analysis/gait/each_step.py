@@ -13,6 +13,7 @@ from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.packets import PACKET_US, packets
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import role
 
 __all__ = ["SingleSteps", "has_single_steps", "single_steps", "steps"]
@@ -63,6 +64,7 @@ def _step_times(
     return np.where(between == "", seconds, np.nan), between
 
 
+@shared_parameters
 def steps(
     frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
 ) -> pd.DataFrame:
@@ -73,10 +75,8 @@ def steps(
     frame : DataFrame
         A frame of the 20 Hz log (``current_data``) with ``walking``, as it was read: what
         `eyelog.mask` removed cannot be listed.
-    limits : Limits, optional
-        What counts as worn, see `eyelog.Limits`.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
+    limits, log
+        As in `eyelog.daily`.
 
     Returns
     -------

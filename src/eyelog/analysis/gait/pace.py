@@ -18,6 +18,7 @@ from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.series.arrays import Bools, Floats, Table, numbers
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role, role_field
 from eyelog.clock import microseconds
 from eyelog.frame import is_resampled
@@ -89,6 +90,7 @@ def pace_totals(frame: Table, known: Evidence, groups: Groups) -> tuple[Floats, 
     return total(taken, groups), total(walked, groups)
 
 
+@shared_parameters
 def pace(
     frame: pd.DataFrame,
     *,
@@ -106,24 +108,14 @@ def pace(
     frame : DataFrame
         A frame of one log: ``stp`` and ``cad`` of the 15-second log; ``stp_fst``, ``stp_mid``,
         ``stp_slw``, ``stp_vsl`` and ``stp_s`` of the 60-second log; ``walking`` of the 20 Hz log.
-    by : None, str, Series or array
-        None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
-        or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
-        ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
-        each row (the context).
-    of : {"minutes", "wearer"}
-        What the result is about: these minutes, or the wearer, of whose days these are a sample.
-        For the wearer it comes with an interval.
+    by, of
+        As in `eyelog.blinks.rate`.
     limits : Limits, optional
         What counts as worn and in pose, and how much of a minute must be walked so that the walking
         is steady (60-second log: ``min_walked_for_pace``, the vendor's 50 s), see `eyelog.Limits`.
         Bins keep the pace of the limits that they were made with.
-    judge : bool
-        First mask the values that `eyelog.flag` flags.
-    stamp : {"end", "start"}
-        Whether a stamp closes or opens its interval.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
+    judge, stamp, log
+        As in `eyelog.blinks.rate`.
 
     Returns
     -------

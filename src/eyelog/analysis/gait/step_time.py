@@ -12,6 +12,7 @@ from eyelog.analysis.grouped.reductions import combined_sd, ratio, total, weight
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.shared_parameters import shared_parameters
 
 __all__ = ["StepTimes", "step_time", "step_times"]
 
@@ -34,6 +35,7 @@ def step_times(taken: Floats, walked: Floats, groups: Groups) -> StepTimes:
     return StepTimes(mean_s, between, ratio(between, mean_s))
 
 
+@shared_parameters
 def step_time(
     frame: pd.DataFrame,
     *,
@@ -50,7 +52,7 @@ def step_time(
     frame : DataFrame
         As for `eyelog.gait.pace`.
     by, limits, judge, stamp, log
-        As in `eyelog.gait.pace`.
+        As in `eyelog.blinks.rate`.
 
     Returns
     -------

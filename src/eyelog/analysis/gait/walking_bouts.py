@@ -19,6 +19,7 @@ from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role
 from eyelog.frame import require_single_intervals
 
@@ -33,6 +34,7 @@ SIDES = {
 }
 
 
+@shared_parameters
 def bouts(
     frame: pd.DataFrame,
     *,
@@ -56,14 +58,8 @@ def bouts(
         Longest time of recorded standing within a bout.
     min_length : str
         Shortest duration of a bout, from its first walked interval to its last.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    judge : bool
-        First mask the values that `eyelog.flag` flags.
-    stamp : {"end", "start"}
-        Whether a stamp closes or opens its interval.
-    log : str, optional
-        The log, if neither the provenance nor the columns show it.
+    limits, judge, stamp, log
+        As in `eyelog.daily`.
 
     Returns
     -------

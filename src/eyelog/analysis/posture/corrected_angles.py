@@ -14,6 +14,7 @@ from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.analysis.series.packets import PACKET_US, Packets
+from eyelog.analysis.shared_parameters import shared_parameters
 
 __all__ = ["AXES", "angles", "corrected"]
 
@@ -27,6 +28,7 @@ QUIET_DEG: Final = 0.35  # while the packets before and after it move by less th
 STRETCHES: Final = 200  # of a connection, for its drift
 
 
+@shared_parameters
 def angles(
     frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
 ) -> pd.DataFrame:
@@ -36,10 +38,8 @@ def angles(
     ----------
     frame : DataFrame
         A frame of the 20 Hz log (``current_data``) with ``roll``, ``pitch`` and ``yaw``.
-    limits : Limits, optional
-        What counts as worn, see `eyelog.Limits`.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
+    limits, log
+        As in `eyelog.daily`.
 
     Returns
     -------

@@ -14,6 +14,7 @@ from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summar
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.posture.tilt import from_centre
 from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import CURRENT_DATA, log_named, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import require_single_intervals
@@ -64,6 +65,7 @@ def tilt_of_rows(prepared: Prepared) -> dict[str, Floats]:
     return {"fore_aft": fore_aft, "sideways": sideways}
 
 
+@shared_parameters
 def tilt(
     frame: pd.DataFrame,
     *,
@@ -80,7 +82,7 @@ def tilt(
     frame : DataFrame
         A frame of the 20 Hz log (``current_data``) with ``accX``, ``accY`` and ``accZ``.
     by, limits, judge, stamp, log
-        As in `eyelog.posture.head_movements`; ``by="1s"`` gives a course.
+        As in `eyelog.blinks.rate`.
 
     Returns
     -------
@@ -88,7 +90,7 @@ def tilt(
         Index: ``group`` (``all``), or the bins, hours, days or labels of `by`. Float64 degrees
         ``fore_aft_deg``, ``fore_aft_sd_deg``, ``sideways_deg`` and ``sideways_sd_deg`` (circular
         means and SDs of the rows), int64 ``n`` (rows), float64 ``exposure_min`` (their minutes) and
-        ``coverage`` (share of the expected rows).
+        ``coverage`` (share of the expected rows). ``by="1s"`` gives a course.
 
     Raises
     ------

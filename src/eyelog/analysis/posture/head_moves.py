@@ -9,6 +9,7 @@ from eyelog.analysis.grouped.opening import open_frame
 from eyelog.analysis.grouped.reductions import count_rows, quantile, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, counted_s, prepare, summary_table
 from eyelog.analysis.limits import Limits
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role, role_field
 from eyelog.frame import require
 
@@ -19,6 +20,7 @@ __all__ = [
 DIRECTIONS = ("pitch", "yaw")
 
 
+@shared_parameters
 def head_movements(
     frame: pd.DataFrame,
     *,
@@ -36,22 +38,8 @@ def head_movements(
     frame : DataFrame
         A frame of one log with ``hm_po``, ``hm_yo`` and the evidence of wear (``isl`` of the
         15-second log, ``wea_s`` of the 60-second log).
-    by : None, str, Series or array
-        None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
-        or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
-        ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
-        each row (the context).
-    of : {"minutes", "wearer"}
-        What the result is about: these minutes, or the wearer, of whose days these are a sample.
-        For the wearer it comes with an interval.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    judge : bool
-        First mask the values that `eyelog.flag` flags.
-    stamp : {"end", "start"}
-        Whether a stamp closes or opens its interval.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
+    by, of, limits, judge, stamp, log
+        As in `eyelog.blinks.rate`.
 
     Returns
     -------

@@ -20,6 +20,7 @@ from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.posture.circular import circular_median
 from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
@@ -36,6 +37,7 @@ TILT = {"fore_aft": "tilt_fore_aft", "sideways": "tilt_sideways"}  # the roles o
 EDGES = {"gravity": "tilt_zones", "median": "own_tilt_zones"}
 
 
+@shared_parameters
 def relative_tilt(
     frame: pd.DataFrame,
     *,
@@ -52,12 +54,8 @@ def relative_tilt(
     ----------
     frame : DataFrame
         A frame of one log with ``tl_yav`` and ``tl_xav``.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    judge : bool
-        First mask the values that `eyelog.flag` flags.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
+    limits, judge, log
+        As in `eyelog.daily`.
 
     Returns
     -------
@@ -89,6 +87,7 @@ def relative_tilt(
     return record(table, opened.purpose, log=opened.log, medians=stated)
 
 
+@shared_parameters
 def zones(
     frame: pd.DataFrame,
     *,
@@ -113,12 +112,8 @@ def zones(
         Rising edges of the zones in degrees, within -180 to 180. Default: -45 to 45 in steps of
         15; relative to the median -30, -15, -5, 5, 15, 30. Two more zones lie beyond the outer
         edges.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    judge : bool
-        First mask the values that `eyelog.flag` flags.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
+    limits, judge, log
+        As in `eyelog.daily`.
 
     Returns
     -------
@@ -187,6 +182,7 @@ def zones(
     return record(table, opened.purpose, log=which, field=field, reference=reference)
 
 
+@shared_parameters
 def spread(
     frame: pd.DataFrame,
     *,
@@ -203,7 +199,7 @@ def spread(
     frame : DataFrame
         A frame of one log with ``tl_yav``, ``tl_ysd``, ``tl_xav`` and ``tl_xsd``.
     by, limits, judge, stamp, log
-        As in `eyelog.posture.head_movements`.
+        As in `eyelog.blinks.rate`.
 
     Returns
     -------

@@ -16,6 +16,7 @@ from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.analysis.series.packets import Packets
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import role_field
 from eyelog.errors import ConfigurationError
 
@@ -38,6 +39,7 @@ class HeadMoves(NamedTuple):
     duration_s: Floats
 
 
+@shared_parameters
 def turns(
     frame: pd.DataFrame,
     *,
@@ -58,10 +60,8 @@ def turns(
     method : {"angles", "peaks"}
         Find movements in the corrected angles, or as peaks of the acceleration, which the vendor
         counts (see Notes).
-    limits : Limits, optional
-        What counts as worn, see `eyelog.Limits`.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
+    limits, log
+        As in `eyelog.daily`.
 
     Returns
     -------

@@ -18,6 +18,7 @@ from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.flags import flagged, mask
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import (
     COMPUTED_DATA,
     CURRENT_DATA,
@@ -175,6 +176,7 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
 )
 
 
+@shared_parameters
 def attrition(
     frame: pd.DataFrame, *, recipe: str, limits: Limits | None = None, log: str | None = None
 ) -> pd.DataFrame:
@@ -188,10 +190,8 @@ def attrition(
         The filters to follow. ``mind`` (scores) is for the 15-second log; ``steps``, ``trend``
         (head movements), ``eye`` (eye movements) and ``gait`` (pace, sway) are for the 60-second
         log; ``blinks`` (blinks and eye movements) is for the 20 Hz log.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
+    limits, log
+        As in `eyelog.daily`.
 
     Returns
     -------
@@ -272,6 +272,7 @@ def attrition(
     )
 
 
+@shared_parameters
 def select(
     frame: pd.DataFrame, *, recipe: str, limits: Limits | None = None, log: str | None = None
 ) -> pd.DataFrame:
@@ -283,10 +284,8 @@ def select(
         A frame of the log that the recipe is for, not resampled.
     recipe : {"steps", "trend", "eye", "mind", "blinks", "gait"}
         The filters to follow, see `eyelog.attrition`.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    log : str, optional
-        The log, if neither provenance nor columns show it.
+    limits, log
+        As in `eyelog.daily`.
 
     Returns
     -------

@@ -10,6 +10,7 @@ from eyelog.analysis.quality.evidence import Evidence, blink_evidence
 from eyelog.analysis.quality.reasons import CONTEXT, Reason, evidence_for
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.series.arrays import Arrays, Floats
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import role
 from eyelog.frame import (
     OFFSET,
@@ -28,6 +29,7 @@ STATES: Final = ("usable", "walking", "noisy", "off pose", "not worn")
 STATE_OF: Final = {Reason.INVALID: "noisy", Reason.NOISY: "noisy", Reason.MOVING: "walking"}
 
 
+@shared_parameters
 def states(
     frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
 ) -> pd.Series:
@@ -37,10 +39,8 @@ def states(
     ----------
     frame : DataFrame
         A frame of one log, not resampled.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    log : str, optional
-        The log, if neither the provenance nor the columns show it.
+    limits, log
+        As in `eyelog.daily`.
 
     Returns
     -------

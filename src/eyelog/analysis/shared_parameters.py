@@ -1,0 +1,62 @@
+"""The parameters that most summaries share, in words that stand here once.
+
+In the source, a docstring refers to a function that has the same parameters:
+
+    limits, judge, stamp, log
+        As in `eyelog.daily`.
+
+In its place `help`, IPython and the documentation show the words.
+"""
+
+import re
+import textwrap
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+__all__ = ["shared_parameters"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+WORDS: Final = {
+    "by": """\
+by : None, str, Series or array
+    None: one row for all. ``"hour"``, ``"weekday"`` (0 is Monday), ``"weekend"`` (``weekday``
+    or ``weekend``) or ``"week"`` (ISO weeks, from Monday). A pandas frequency (``"1h"``,
+    ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
+    each row (the context).""",
+    "of": """\
+of : {"minutes", "wearer"}
+    What the result is about: these minutes, or the wearer, of whose days these are a sample.
+    For the wearer it comes with an interval.""",
+    "cleansing": """\
+cleansing : {"strong", "weak"}
+    60-second log: use the strictly or the lightly cleansed blinks.""",
+    "limits": """\
+limits : Limits, optional
+    What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.""",
+    "judge": """\
+judge : bool
+    First mask the values that `eyelog.flag` flags.""",
+    "stamp": """\
+stamp : {"end", "start"}
+    Whether a stamp closes or opens its interval.""",
+    "log": """\
+log : str, optional
+    The log, if neither the provenance nor the columns show it.""",
+}
+_NAMES: Final = "|".join(WORDS)
+_REFERENCE: Final = re.compile(
+    rf"^( *)((?:{_NAMES})(?:, (?:{_NAMES}))*)\n\1    As in `eyelog\.[\w.]+`\.$", re.MULTILINE
+)
+
+
+def shared_parameters(function: Function) -> Function:
+    """Put the words into the docstring of a function, in place of its references."""
+    if function.__doc__ is not None:  # python -OO removes it
+        function.__doc__ = _REFERENCE.sub(_words, function.__doc__)
+    return function
+
+
+def _words(reference: re.Match[str]) -> str:
+    indent, names = reference.groups()
+    return textwrap.indent("\n".join(WORDS[name] for name in names.split(", ")), indent)
