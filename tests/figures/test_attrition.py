@@ -5,12 +5,16 @@ import pytest
 
 import eyelog as el
 from eyelog.analysis.quality.recipes import RECIPES
+from eyelog.figures.style import COLOURS
 from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
+
+LEGACY = ("zone", "focus", "calm", "posture")
 
 
 @pytest.fixture(scope="module")
 def table():
-    return el.attrition(el.sample(), recipe="mind")
+    scores = [name for name in RECIPES["mind"].outcomes if name in LEGACY]
+    return el.attrition(el.sample().drop(columns=scores), recipe="mind")
 
 
 def bars(ax, label: str) -> list[float]:
@@ -68,7 +72,26 @@ def test_missing_evidence_is_paler_and_named(table) -> None:
     ax = el.plot_attrition(el.attrition(frame, recipe="mind"))
     assert bars(ax, "unknown")[1] == 500
     entries = [text.get_text() for text in ax.figure.legends[0].get_texts()]
-    assert "removed, evidence missing" in entries
+    assert "removed, not checked" in entries
+
+
+def test_what_was_not_checked_is_not_called_by_the_reason() -> None:
+    frame = el.sample()
+    posed = frame["isl"].eq(False) & frame["vld"]
+    frame.loc[frame.index[posed][:40], "tl_xav"] = None
+    ax = el.plot_attrition(el.attrition(frame, recipe="mind"))
+    (words,) = [text.get_text() for text in ax.texts if "not checked" in text.get_text()]
+    assert words in ("40 not checked", "20 off pose, 40 not checked")
+    assert {text.get_color() for text in ax.texts} == {COLOURS["text"]}
+
+
+def test_scores_of_the_retired_algorithm_have_bars_only_by_themselves() -> None:
+    frame = el.sample()
+    both = el.plot_attrition(el.attrition(frame, recipe="mind"))
+    assert not [t for t in both.get_yticklabels() if "legacy" in t.get_text()]
+    kept = [name for name in RECIPES["mind"].outcomes if name not in LEGACY]
+    old = el.plot_attrition(el.attrition(frame.drop(columns=kept), recipe="mind"))
+    assert len([t for t in old.get_yticklabels() if "legacy" in t.get_text()]) == len(LEGACY)
 
 
 def test_the_title_names_log_and_recipe(table) -> None:

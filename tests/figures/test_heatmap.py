@@ -127,7 +127,43 @@ def test_title_and_labels_are_words() -> None:
     ax = el.plot_heatmap(frame, "stp")
     assert title_of(ax) == "15-second log · 19 to 20 Oct 2026"
     assert ax.get_xlabel() == "Time of day (Asia/Tokyo)"
-    assert ax.images[0].colorbar.ax.get_ylabel() == "Steps per 10 min"
+    assert ax.get_title(loc="left") == "Steps per 10 min"
+
+
+def test_steps_are_those_of_all_classes() -> None:
+    frame = el.resample(el.sample("standard_mode_logs"), "10min")
+    ax = el.plot_heatmap(frame, "steps")
+    shown = float(ax.images[0].get_array().sum())
+    assert shown == frame[["stp_fst", "stp_mid", "stp_slw", "stp_vsl"]].sum(axis=1).sum()
+    assert ax.get_title(loc="left") == "Steps per 10 min"
+    with pytest.raises(el.FieldError, match="stp_vsl"):
+        el.plot_heatmap(frame.drop(columns="stp_vsl"), "steps")
+
+
+@pytest.mark.parametrize("bins", [None, "10min"])
+def test_time_in_which_nothing_was_worn_is_never_a_measured_zero(bins: str | None) -> None:
+    frame = el.sample("standard_mode_logs")
+    table = frame if bins is None else el.resample(frame, bins)
+    ax = el.plot_heatmap(table, "stp_s")  # walking time, which no reason applies to
+    unworn = el.states(frame) == "not worn" if bins is None else table["exposure_min"] == 0
+    recorded = 1 if bins is None else table["n"] > 0
+    values, unvalued = (image.get_array() for image in ax.images)
+    assert int((~unvalued.mask).sum()) >= int((unworn & (recorded > 0)).sum()) > 100
+    worn = table[~unworn]
+    assert int((~values.mask).sum()) == int(worn["stp_s"].notna().sum())
+
+
+def test_on_an_axes_of_the_user_the_title_begins_with_the_field() -> None:
+    _, ax = plt.subplots()
+    el.plot_heatmap(counted_minutes(["2026-10-19"]), "stp_mid", ax=ax)
+    assert ax.get_title(loc="left").startswith("Steps, medium per min")
+
+
+def test_the_height_follows_the_number_of_days() -> None:
+    def height(days: list[str]) -> float:
+        return el.plot_heatmap(counted_minutes(days), "stp_mid").figure.get_figheight()
+
+    assert height(["2026-10-19"]) < height(["2026-10-01", "2026-10-19"]) < 170 / 25.4
 
 
 def test_the_second_pass_of_a_repeated_hour_is_shown() -> None:

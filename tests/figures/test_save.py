@@ -36,6 +36,24 @@ def test_a_png_has_the_width_asked_at_300_dpi(ax, tmp_path: Path, width) -> None
         assert image.info["dpi"][0] == pytest.approx(300, abs=0.1)
 
 
+def test_for_a_report_the_figure_says_who_and_when(ax, tmp_path: Path) -> None:
+    for name, arguments in (("paper", {}), ("report", {"subject": "P017"})):
+        el.save_figure(ax, tmp_path / f"{name}.svg", **arguments)
+    paper, report = ((tmp_path / f"{name}.svg").read_text() for name in ("paper", "report"))
+    assert "P017" not in paper
+    assert "P017 · Mon 6 Jan 2025" in report
+    widths = [re.search(r'width="([\d.]+)pt"', text)[1] for text in (paper, report)]
+    assert widths[0] == widths[1]
+    assert not [text for text in ax.figure.texts if "P017" in text.get_text()]
+
+
+def test_a_figure_of_matplotlib_has_the_line_too(tmp_path: Path) -> None:
+    figure, own = plt.subplots()
+    own.plot([1, 2])
+    el.save_figure(figure, tmp_path / "own.svg", subject="P017")
+    assert ">P017<" in (tmp_path / "own.svg").read_text()
+
+
 def test_a_png_holds_the_recipe(ax, tmp_path: Path) -> None:
     el.save_figure(ax, tmp_path / "figure.png")
     with Image.open(tmp_path / "figure.png") as image:

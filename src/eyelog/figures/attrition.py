@@ -27,6 +27,7 @@ COLUMNS: Final = (
 )  # fmt: skip
 KEPT: Final[Mapping[str, str]] = {"UNWORN": "worn", "INVALID": "valid"}
 """Words for conditions of which the table names only the field."""
+LEGACY: Final = "(legacy)"
 RANGE: Final = re.compile(r"(-?[\d.]*\d)\.\.(-?[\d.]*\d)")
 
 USED_FOR: Final[Mapping[str, str]] = {
@@ -61,8 +62,9 @@ def plot_attrition(
     -------
     Axes
         With a bar per condition, top to bottom: the records left, and beside them those that the
-        condition removes, paler if only the evidence is missing. The counts are at the right. If
-        the recipe has several outcomes, a bar for each follows: the records that have it.
+        condition removes, paler if they could not be checked. The counts are at the right. If
+        the recipe has several outcomes, a bar for each follows: the records that have it. Scores
+        of the retired algorithm have bars only if there are no others.
 
     Raises
     ------
@@ -76,7 +78,7 @@ def plot_attrition(
     >>> import eyelog as el
     >>> table = el.attrition(el.sample(), recipe="mind")
     >>> ax = el.plot_attrition(table)
-    >>> [int(bar.get_width()) for bar in ax.containers[0]] == table["left"].tolist()
+    >>> int(ax.containers[0][0].get_width()) == len(el.sample())
     True
     """
     require_frame(table, what="plot_attrition", wanted="the result of eyelog.attrition")
@@ -84,6 +86,7 @@ def plot_attrition(
     if table.empty:
         raise ConfigurationError("plot_attrition has nothing to draw: there are no rows")
     log = stated_log(table)
+    table = _without_legacy(table, log)
     of_outcome = (table["outcome"].fillna("") != "").to_numpy(dtype=bool)
     shared = np.flatnonzero(~of_outcome)
     # The outcomes stand closer: nothing is written under their counts.
@@ -121,8 +124,8 @@ def plot_attrition(
         two_lines = bool(removed[row]) and not of_outcome[row]
         _write(ax, at - 0.2 * two_lines, _counts(int(left[row]), share, row), used[row])
         if two_lines:
-            words = f"{removed[row]:,} {_reason_words(table['reason'].iloc[row])}"
-            _write(ax, at + 0.24, words, False, colour=COLOURS["flagged"])
+            words = _removed(int(known[row]), int(unknown[row]), table["reason"].iloc[row])
+            _write(ax, at + 0.24, words, False)
     ax.set_yticks(rows, [_condition(table, place, log) for place in range(len(table))])
     ax.set_ylim(float(heights.sum()), 0)
     ax.set_xlim(0, everything)
@@ -135,12 +138,12 @@ def plot_attrition(
     entries = [patch("left after the condition", "worn"), patch("used", "usable")]
     entries.append(patch("removed", "flagged"))
     if unknown.any():
-        entries.append(patch("removed, evidence missing", "flagged", alpha=0.4))
+        entries.append(patch("removed, not checked", "flagged", alpha=0.4))
     legend(ax, entries)
     return ax
 
 
-def _write(ax: Axes, y: float, text: str, bold: bool, *, colour: str = COLOURS["text"]) -> None:
+def _write(ax: Axes, y: float, text: str, bold: bool) -> None:
     """Write beside the bars, where nothing is drawn."""
     ax.text(
         1.02,
@@ -151,7 +154,6 @@ def _write(ax: Axes, y: float, text: str, bold: bool, *, colour: str = COLOURS["
         va="center",
         fontsize=SMALL_PT,
         fontweight="bold" if bold else "normal",
-        color=colour,
     )
 
 
@@ -159,8 +161,20 @@ def _counts(left: int, share: float, row: int) -> str:
     return f"{left:,}" if row == 0 or np.isnan(share) else f"{left:,} ({percent(share, 1)})"
 
 
-def _reason_words(reason: object) -> str:
-    return WORDS[Reason[str(reason)]] if reason in Reason.__members__ else ""
+def _removed(known: int, unknown: int, reason: object) -> str:
+    """Return what a condition removes in words; what was not checked has no reason."""
+    word = WORDS[Reason[str(reason)]] if reason in Reason.__members__ else "removed"
+    parts = [f"{known:,} {word}"] if known else []
+    return ", ".join([*parts, *([f"{unknown:,} not checked"] if unknown else [])])
+
+
+def _without_legacy(table: pd.DataFrame, log: str | None) -> pd.DataFrame:
+    """Return the table without the outcomes of the retired algorithm, if it has others."""
+    fields = catalogue(log) if log else {}
+    outcomes = [str(name) for name in table["outcome"].fillna("")]
+    legacy = np.array([name in fields and LEGACY in fields[name].label for name in outcomes])
+    others = np.array([bool(name) for name in outcomes]) & ~legacy
+    return table[~legacy] if others.any() else table
 
 
 def _condition(table: pd.DataFrame, place: int, log: str | None) -> str:

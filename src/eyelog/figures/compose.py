@@ -131,10 +131,11 @@ def _named(frame: pd.DataFrame, kind: str, log: str, fields: Sequence[str]) -> l
             f"the figure {kind!r} takes no fields: leave out {argument('fields')}"
         )
     if kind != "daily":
-        for name in fields:
+        named = [name for name in fields if (kind, name) != ("heatmap", "steps")]
+        for name in named:
             if name not in frame.columns:
                 field(log, name)
-        require(frame, fields, purpose=f"the {kind}")
+        require(frame, named, purpose=f"the {kind}")
     if kind == "day" and len(fields) > 2:
         raise ConfigurationError(f"the figure 'day' takes one or two fields, not {len(fields)}")
     return list(fields)

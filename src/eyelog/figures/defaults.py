@@ -38,9 +38,7 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
                 STATE,
             ),
             "day": ("hm_yo", "tl_yav"),
-            # No duration here: durations are evidence and are not masked, so a heatmap of one
-            # would show unworn time as rest.
-            "heatmap": ("stp_slw", "hm_yo"),
+            "heatmap": ("steps", "hm_yo"),
             "profile": ("stp_slw", "hm_yo"),
             "rhythm": ("hm_yo",),
             "distribution": ("hm_yo", "tl_yav"),

@@ -7,25 +7,40 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, ListedColormap, Normalize, PowerNorm
 
+from eyelog.analysis.gait.pace import steps
+from eyelog.analysis.quality.evidence import has_evidence
+from eyelog.analysis.quality.states import states
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
-from eyelog.catalogue import catalogue
+from eyelog.catalogue import catalogue, role
 from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, hours_axis
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
-from eyelog.figures.style import COLOURS, axes, legend, patch, plot_function, sequential, set_title
+from eyelog.figures.style import (
+    COLOURS,
+    SMALL_PT,
+    axes,
+    legend,
+    own_figure,
+    patch,
+    plot_function,
+    sequential,
+    set_title,
+)
 from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import clock_of, is_resampled, require, require_one_frame
 
 __all__ = ["plot_heatmap"]
 
 DAY_SECONDS: Final = 86_400
+STEPS: Final = "steps"
+WORN_MIN: Final = "exposure_min"
 GAMMA: Final = 0.4  # of the power scale: a few steps and a brisk walk both show
 MOSTLY_ZERO: Final = 0.5
-LIGHTEST: Final = 0.18  # the place of a measured 0 on the sequential scale
+LIGHTEST: Final = 0.24  # the place of a measured 0 on the sequential scale
 FINEST_S: Final = 60.0  # narrower cells do not fit on a page
-ROW_MM, LEAST_MM, MOST_MM = 4.0, 34.0, 150.0
+ROW_MM, LEAST_MM, MOST_MM = 4.0, 16.0, 140.0
 
 
 @plot_function
@@ -41,7 +56,8 @@ def plot_heatmap(
 
     Every row of the frame is one cell, so resample first to a visible width. Three things never
     look alike: a measured 0 has the lightest colour of the scale, a missing or masked value is
-    plain light grey, and time without a record is white and hatched.
+    plain light grey, and time without a record is white and hatched. Time in which the eyewear was
+    not worn has no usable value, whatever was stored.
 
     Parameters
     ----------
@@ -49,7 +65,7 @@ def plot_heatmap(
         A frame of either log, best after `eyelog.resample`. It is right-closed: a record stamped
         10:00:00 covers the interval before it.
     field : str
-        The column to draw.
+        The column to draw, or ``"steps"`` for the steps of all classes.
     scale : {"auto", "linear", "power"}
         How values become colours. ``"power"`` gives small values more of the colours; the ticks of
         the colour bar are placed accordingly. ``"auto"`` uses it if no value is negative and at
@@ -79,18 +95,20 @@ def plot_heatmap(
     --------
     >>> import eyelog as el
     >>> quarters = el.resample(el.sample("standard_mode_logs"), "15min")
-    >>> ax = el.plot_heatmap(quarters, "stp_mid")
+    >>> ax = el.plot_heatmap(quarters, "steps")
     >>> ax.images[0].get_array().shape
     (7, 96)
     """
     require_one_frame(frame, what="plot_heatmap")
     index = stamps(frame.index, what="plot_heatmap")
+    log = log_or_none(frame)
+    if field == STEPS and field not in frame.columns and log is not None:
+        frame = _with_steps(frame, log)
     require(frame, [field], purpose="plot_heatmap")
     if not (pd.api.types.is_numeric_dtype(frame[field].dtype)):
         raise ConfigurationError(f"plot_heatmap draws numbers, but {field!r} holds text or times")
     if scale not in ("auto", "linear", "power"):
         raise ConfigurationError(f"scale must be 'auto', 'linear' or 'power', not {scale!r}")
-    log = log_or_none(frame)
     seconds = row_seconds(frame, log)
     if not 0 < seconds <= DAY_SECONDS / 2:
         raise ConfigurationError(
@@ -101,7 +119,8 @@ def plot_heatmap(
     ax = axes(ax, height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
     hatch_background(ax)
     known = catalogue(log).get(field) if log else None
-    colours = _scale("walking" if known is not None and known.kind == "gait" else "usable")
+    of_gait = field == STEPS or (known is not None and known.kind == "gait")
+    colours = _scale("walking" if of_gait else "usable")
     norm = _norm(cells[np.isfinite(cells)], scale)
     place: dict[str, Any] = {
         "aspect": "auto",
@@ -119,14 +138,38 @@ def plot_heatmap(
     )
     blank_skipped_hours(ax, days, clock)
     if np.isfinite(cells).any():
-        colour_bar(ax, image, label_of(log, field, seconds=unit_seconds(frame)))
+        colour_bar(ax, image, "")
     else:
         say_no_values(ax)
     hours_axis(ax, clock.tz)
     day_axis(ax.yaxis, days)
     legend(ax, [patch("no usable value", "masked"), patch("no record")])
-    set_title(ax, title_of(frame, zone=False), title)
+    name, ours = label_of(log, field, seconds=unit_seconds(frame)), title_of(frame, zone=False)
+    if own_figure(ax) is None:
+        set_title(ax, " · ".join([name, *([ours] if ours else [])]), title)
+    else:
+        ax.set_title(name, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
+        set_title(ax, ours, title)
     return ax
+
+
+def _with_steps(frame: pd.DataFrame, log: str) -> pd.DataFrame:
+    """Return a frame with the steps of all classes, whose fields it must have."""
+    require(frame, role(log, "steps"), purpose="plot_heatmap")
+    out = frame.assign(**{STEPS: steps(frame, log)})
+    out.attrs = frame.attrs
+    return out
+
+
+def _unworn(frame: pd.DataFrame, log: str | None) -> Bools:
+    """Return the rows in which the eyewear is known to be not worn."""
+    if is_resampled(frame):
+        if WORN_MIN not in frame.columns:
+            return np.zeros(len(frame), dtype=bool)
+        return np.asarray(numbers(frame[WORN_MIN]) == 0)
+    if log is None or not has_evidence(frame, "worn", log=log):
+        return np.zeros(len(frame), dtype=bool)
+    return np.asarray(states(frame) == "not worn")
 
 
 def _scale(meaning: str) -> Colormap:
@@ -145,7 +188,7 @@ def _cells(
     cells = np.full((len(days), -(-DAY_SECONDS // int(seconds))), np.nan)
     recorded = np.zeros(cells.shape, dtype=bool)
     row = days.get_indexer(day)
-    cells[row, slot] = numbers(frame[field])
+    cells[row, slot] = np.where(_unworn(frame, log_or_none(frame)), np.nan, numbers(frame[field]))
     # Bins have rows without records too; n is the number of records in a bin.
     counted = is_resampled(frame) and "n" in frame
     recorded[row, slot] = numbers(frame["n"]) > 0 if counted else True

@@ -36,6 +36,8 @@ def label_of(log: str | None, name: str, *, seconds: float | None = None) -> str
     seconds : float, optional
         How long a row lasts: counts are per row ("Steps per 10 min", "Steps per record").
     """
+    if name == "steps":  # of all classes, which are fields of their own in one of the logs
+        return f"Steps per {duration_words(seconds) if seconds else 'record'}"
     field = field_or_none(name, log)
     if field is None:
         return name

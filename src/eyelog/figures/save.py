@@ -5,24 +5,34 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 import eyelog
 from eyelog.disk.files import cannot_write, path_of, whole_file
 from eyelog.errors import ConfigurationError
 from eyelog.figures.defaults import ENDINGS
+from eyelog.figures.labels import range_words
 from eyelog.figures.recipe import recipe_of
-from eyelog.figures.style import WIDTHS_MM, StyledFigure, Width, inches, style
+from eyelog.figures.style import COLOURS, HIGHEST_MM, WIDTHS_MM, StyledFigure, Width, inches, style
 
 __all__ = ["save_figure"]
 
+LINE_MM: Final = 4.0  # the line that names the subject
+QUIET_PT: Final = 5.5
+
 
 def save_figure(
-    drawn: Axes | Figure | Iterable[Axes], path: str | os.PathLike[str], *, width: Width = "single"
+    drawn: Axes | Figure | Iterable[Axes],
+    path: str | os.PathLike[str],
+    *,
+    width: Width = "single",
+    subject: str | None = None,
 ) -> None:
     """Save a figure for a paper: a set width, text as text, and the recipe in the file.
 
@@ -37,6 +47,9 @@ def save_figure(
         89 mm (one column), 183 mm (two columns) or 247 mm (a page turned on its side). A figure
         of eyelog keeps the height of its panels, and title, labels and legend are fitted to the
         width; any other figure keeps its shape. The figure itself is left as it was.
+    subject : str, optional
+        Whom the figure is about, for a report: written in a quiet line beneath the figure, with
+        the days of the tables that it was drawn from. A figure for a paper needs no such line.
 
     Raises
     ------
@@ -73,9 +86,18 @@ def save_figure(
     if not target.parent.is_dir():
         raise ConfigurationError(f"no folder {target.parent} to save {target.name} in: make it")
     try:
-        with whole_file(target) as sink, style(), _sized(figure, inches(WIDTHS_MM[width])):
+        with (
+            whole_file(target) as sink,
+            style(),
+            _sized(figure, inches(WIDTHS_MM[width]), subject is not None),
+            _named(figure, subject) as area,
+        ):
             figure.savefig(
-                sink, format=target.suffix[1:], dpi=300, metadata=_metadata(figure, target)
+                sink,
+                format=target.suffix[1:],
+                dpi=300,
+                bbox_inches=area,
+                metadata=_metadata(figure, target),
             )
     except OSError as error:
         raise cannot_write(target, error, verb="save") from error
@@ -103,18 +125,58 @@ def _figure(drawn: Any) -> Figure:
 
 
 @contextmanager
-def _sized(figure: Figure, width_in: float) -> Iterator[None]:
-    """Set a figure's width while it is saved."""
+def _sized(figure: Figure, width_in: float, named: bool) -> Iterator[None]:
+    """Set a figure's width while it is saved; a line beneath it must have room on the page."""
     before = figure.get_size_inches().copy()
     try:
         if isinstance(figure, StyledFigure):
-            height = figure.height_at(width_in)
+            highest = inches(HIGHEST_MM - LINE_MM * named)
+            height = min(figure.height_at(width_in), highest)
         else:
             height = before[1] * width_in / before[0]
         figure.set_size_inches(width_in, height, forward=False)
         yield
     finally:
         figure.set_size_inches(before[0], before[1], forward=False)
+
+
+@contextmanager
+def _named(figure: Figure, subject: str | None) -> Iterator[Bbox | None]:
+    """Write whom and which days a figure is about beneath it; return the area with the line."""
+    if subject is None:
+        yield None
+        return
+    width, height = (float(side) for side in figure.get_size_inches())
+    line = figure.text(
+        inches(1.0) / width,
+        -inches(LINE_MM / 2) / height,
+        " · ".join([subject, *_days(figure)]),
+        ha="left",
+        va="center",
+        fontsize=QUIET_PT,
+        color=COLOURS["quiet"],
+    )
+    line.set_in_layout(False)
+    try:
+        yield Bbox([[0.0, -inches(LINE_MM)], [width, height]])
+    finally:
+        line.remove()
+
+
+def _days(figure: Figure) -> list[str]:
+    """Return the days of all tables that a figure was drawn from, in words, if it has any."""
+    stamps = [
+        (pd.Timestamp(value["first"]), pd.Timestamp(value["last"]))
+        for call in recipe_of(figure)["figures"]
+        for value in call["arguments"].values()
+        if isinstance(value, dict) and {"first", "last"} <= set(value)
+    ]
+    # A stamp closes its interval: midnight belongs to the day that ended. Days have no zone.
+    dates = [
+        [(one - pd.Timedelta("1us") if one.tzinfo else one).tz_localize(None) for one in pair]
+        for pair in stamps
+    ]
+    return [range_words(min(d[0] for d in dates), max(d[1] for d in dates))] if dates else []
 
 
 def _metadata(figure: Figure, target: Path) -> dict[str, Any]:

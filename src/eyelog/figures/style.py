@@ -45,6 +45,7 @@ from eyelog.figures import fonts, recipe
 __all__ = [
     "COLOURS",
     "HATCH",
+    "HIGHEST_MM",
     "SEQUENTIAL",
     "SMALL_PT",
     "TEXT_PT",
@@ -115,6 +116,7 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "weekend strip": "#E0D8C3",  # where weekends show only as a narrow strip
         # The frame of a figure.
         "text": "#222222",
+        "quiet": "#565656",
         "axis": "#555555",
         "grid": "#E6E6E6",
         "hatch": "#BBBBBB",
