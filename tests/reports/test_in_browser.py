@@ -7,6 +7,7 @@ import pytest
 
 import eyelog as el
 from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
+from support.printed import Printed, needs_poppler
 
 pytestmark = needs_chromium
 
@@ -17,16 +18,37 @@ return [...document.querySelectorAll("figure")].map((figure) =>
 """
 
 
+LOGS = ("standard_mode_logs", "computed_data")
+
+# The text of all blocks that lie wholly in the window.
+IN_VIEW = """
+return [...document.querySelectorAll("h1, p, dt, dd")]
+  .filter((block) => { const box = block.getBoundingClientRect();
+                       return box.height && box.bottom <= innerHeight && box.right <= innerWidth; })
+  .map((block) => block.innerText);
+"""
+
+# The sizes of the letters in figures, as the window shows them.
+TEXT_PX = """
+const shown = [...document.querySelectorAll("figure svg")].filter((svg) => svg.clientWidth);
+return shown.flatMap((svg) =>
+  [...svg.querySelectorAll("text")].map((text) =>
+    parseFloat(getComputedStyle(text).fontSize) * svg.getScreenCTM().a));
+"""
+
 UNFOLD = "document.querySelectorAll('details').forEach((part) => { part.open = true; });"
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    logs = [
-        el.simulate("2026-10-19", 9, log=log, seed=4, tz="Asia/Tokyo")
-        for log in ("standard_mode_logs", "computed_data")
-    ]
+    logs = [el.simulate("2026-10-19", 9, log=log, seed=4, tz="Asia/Tokyo") for log in LOGS]
     return el.report(logs, tmp_path_factory.mktemp("report") / "report.html", name="Person 7")
+
+
+@pytest.fixture(scope="module")
+def fortnight(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    logs = [el.simulate("2026-10-12", 14, log=log, seed=4, tz="Asia/Tokyo") for log in LOGS]
+    return el.report(logs, tmp_path_factory.mktemp("fort") / "report.html", name="Person 7")
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +99,7 @@ def test_a_value_is_shown_where_the_pointer_rests_on_its_point(
 ) -> None:
     browser.open(page)
     titles = browser.run(
-        "return [...document.querySelectorAll('#eyes-1-wide-title ~ * title')]"
+        "return [...document.querySelectorAll('#eyes-1-card-title ~ * title')]"
         ".map((title) => title.textContent)"
     )
     assert any(title.startswith("Mon 19 Oct, Blink rate (per min): ") for title in titles)
@@ -100,12 +122,75 @@ def test_the_table_in_the_file_is_the_table_of_the_library(browser: Chromium, pa
     assert len(text.splitlines()) == 10
 
 
-def test_it_prints_on_a4_pages(browser: Chromium, page: Path) -> None:
-    browser.open(page, dark=True)
+@pytest.mark.parametrize(("width", "height"), [(DESK, 800), (PHONE, 844)])
+def test_the_first_screen_has_the_answer(
+    browser: Chromium, page: Path, width: int, height: int
+) -> None:
+    browser.open(page, width=width, height=height)
+    seen = browser.run(IN_VIEW)
+    assert "Eyewear report: Person 7" in seen
+    for fact in ("Worn", "Days that count", "Compared with"):
+        assert fact in seen
+    assert browser.run("return document.querySelector('.answer').innerText") in seen
+    assert browser.run("return document.querySelector('.looked').innerText") in seen
+    figures = "return [...document.querySelectorAll('.opening svg')].map((svg) => svg.getBoundingClientRect()).filter((box) => box.width)[0].top"  # noqa: E501
+    assert browser.run(figures) < height - 100
+
+
+def test_the_text_of_figures_can_be_read_on_a_phone(browser: Chromium, page: Path) -> None:
+    browser.open(page, width=PHONE)
+    browser.run(UNFOLD)
+    sizes = browser.run(TEXT_PX)
+    assert len(sizes) > 100
+    assert min(sizes) >= 11
+
+
+def test_no_table_is_wider_than_a_phone(browser: Chromium, page: Path) -> None:
+    browser.open(page, width=PHONE)
+    browser.run(UNFOLD)
+    wide = browser.run(
+        "return [...document.querySelectorAll('table')]"
+        ".filter((table) => table.getBoundingClientRect().right > innerWidth)"
+        ".map((table) => table.innerText.slice(0, 80))"
+    )
+    assert wide == []
+
+
+def test_each_section_links_back_to_the_contents(browser: Chromium, page: Path) -> None:
+    browser.open(page)
+    links = "return [...document.querySelectorAll('main > section:not(.opening)')].map((section) => section.querySelector('a[href=\"#contents\"]') !== null)"  # noqa: E501
+    assert set(browser.run(links)) == {True}
+
+
+@needs_poppler
+def test_a_fortnight_of_both_logs_prints_on_eight_full_pages(
+    browser: Chromium, fortnight: Path, tmp_path: Path
+) -> None:
+    browser.open(fortnight, dark=True)
     printed = browser.pdf()
-    assert printed.startswith(b"%PDF")
-    folded = printed.count(b"/Type /Page\n")
-    assert 5 <= folded <= 12
-    browser.run(UNFOLD)  # a folded appendix is printed whole
-    assert browser.pdf().count(b"/Type /Page\n") == folded
     assert b"/MediaBox [0 0 594" in printed or b"/MediaBox [0 0 595" in printed
+    pages = Printed(printed, tmp_path)
+    assert len(pages.filled) <= 8
+    assert min(pages.filled) > 1 / 3
+    assert pages.headings_at_the_foot() == []
+    assert all("Person 7" in foot and f"{i} of" in foot for i, foot in enumerate(pages.feet(), 1))
+    browser.run(UNFOLD)  # what is folded is printed whole
+    assert len(Printed(browser.pdf(), tmp_path).filled) == len(pages.filled)
+
+
+@needs_poppler
+@pytest.mark.slow
+def test_a_year_of_both_logs_prints_on_twelve_full_pages(browser: Chromium, tmp_path: Path) -> None:
+    year = [el.simulate("2025-10-24", 365, log=log, seed=3, tz="Europe/Berlin") for log in LOGS]
+    browser.open(el.report(year, tmp_path / "year.html", name="Person 7"))
+    pages = Printed(browser.pdf(), tmp_path)
+    assert len(pages.filled) <= 12
+    assert min(pages.filled) > 1 / 3
+    assert pages.headings_at_the_foot() == []
+
+
+@needs_poppler
+def test_a_glance_prints_on_one_page(browser: Chromium, tmp_path: Path) -> None:
+    frame = el.simulate("2026-10-12", 14, log=LOGS[0], seed=4, tz="Asia/Tokyo")
+    browser.open(el.report(frame, tmp_path / "glance.html", glance=True))
+    assert len(Printed(browser.pdf(), tmp_path).filled) == 1

@@ -32,8 +32,9 @@ def test_a_detail_that_fills_pages_is_not_printed() -> None:
 def test_each_limit_stands_with_its_source() -> None:
     (table,) = (make() for make in method(logs(FIFTEEN), {}, []).tables)
     rows = {row[0]: row for row in table.rows}
-    assert rows["At least 4 h worn"][2:] == ["4 h", "eyelog"]
-    assert all(row[3] for row in table.rows)
+    assert rows["At least 4 h worn"][2:] == ["eyelog"]
+    assert "At least 4 h worn,15-second log,4 h,eyelog" in table.csv.splitlines()
+    assert all(row[2] for row in table.rows)
 
 
 def test_what_the_numbers_lacked_is_noted() -> None:

@@ -18,8 +18,8 @@ def test_the_usual_day_is_said_with_unit_and_interval() -> None:
 def test_with_too_few_days_the_interval_is_not_guessed() -> None:
     assert "(" not in usual_words(logs(SIXTY, days=3), SIXTY, "worn_h")
     assert days_behind(logs(SIXTY, days=3), SIXTY) == (
-        "This is based on 3 of 3 days of the 60-second log, those with at least 4 h of wear: not"
-        " enough data for an interval (6 days needed)."
+        "Of 3 days of the 60-second log 3 count (worn for 4 h or more): not enough data for an"
+        " interval (6 days needed)."
     )
 
 

@@ -69,11 +69,13 @@ class Chromium:
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
-    def open(self, address: str | Path, *, width: int = DESK, dark: bool = False) -> None:
+    def open(
+        self, address: str | Path, *, width: int = DESK, height: int = 900, dark: bool = False
+    ) -> None:
         self.command(
             "Emulation.setDeviceMetricsOverride",
             width=width,
-            height=900,
+            height=height,
             deviceScaleFactor=1,
             mobile=width < 600,
         )

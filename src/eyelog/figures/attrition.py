@@ -131,7 +131,7 @@ def plot_attrition(
     ax.set_xlim(0, everything)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.xaxis.set_major_locator(MaxNLocator(3, integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(2, integer=True))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.set_xlabel("Records")
     set_title(ax, _title(table, log), title)

@@ -208,7 +208,7 @@ def pale(colour: str, share: float = 0.6) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.05) -> Axes:
+def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.09) -> Axes:
     """Return a narrow Axes beneath another, sharing its x axis, for the data behind the values."""
     figure = own_figure(ax)
     if figure is not None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, Final
 
 from jinja2 import Environment, StrictUndefined
@@ -21,10 +22,14 @@ __all__ = ["Section", "render"]
 
 _NEGATIVE: Final = re.compile(r"(?<![\w.:/-])-(?=[\d∞])")
 
-WIDE_MM: Final = WIDTHS_MM["double"]
-NARROW_MM: Final = WIDTHS_MM["single"]
-# Page one is read on phones: at this width its smallest text has 11 pixels on one of 390.
-PHONE_MM: Final = 79.0
+# At this width the smallest text has 11 pixels on a phone of 390. Two such figures stand side by
+# side on a screen and on A4, so that one drawing serves all three; page one has a wider one, too.
+CARD_MM: Final = 77.5
+LOWER: Final = 0.76  # a figure of half the width looks best, and fills less paper, if it is lower
+CARD: Final[Mapping[str, float]] = MappingProxyType({"card": CARD_MM})
+FIRST: Final[Mapping[str, float]] = MappingProxyType(
+    {"wide": WIDTHS_MM["double"], "narrow": CARD_MM}
+)
 
 Section = tuple[str, Callable[[], Part]]
 """The title of a section, and the call that makes it."""
@@ -105,8 +110,8 @@ def _section(key: str, title: str, make: Callable[[], Part]) -> dict[str, Any]:
         return shown | vars(nothing) | {"problem": f"{problem[:1].upper()}{problem[1:]}."}
     drawn = [_picture(f"{key}-{i}", picture) for i, picture in enumerate(part.pictures, 1)]
     said = [_minus(finding) for finding in part.findings]
-    tables = [*map(_table, part.tables)]
-    return shown | vars(part) | {"findings": said, "pictures": drawn, "tables": tables}
+    made = {name: [*map(_table, getattr(part, name))] for name in ("tables", "files")}
+    return shown | vars(part) | {"findings": said, "pictures": drawn} | made
 
 
 def _opening(make: Callable[[], PageOne]) -> dict[str, Any]:
@@ -116,32 +121,34 @@ def _opening(make: Callable[[], PageOne]) -> dict[str, Any]:
     if made is None:
         return {"problem": f"{problem[:1].upper()}{problem[1:]}."}
     said = [Sentence(_minus(one.lead), _minus(one.rest)) for one in made.sentences]
-    drawn = _picture("glance", made.picture, narrow_mm=PHONE_MM)
+    drawn = _picture("glance", made.picture, widths=FIRST)
     return vars(made) | {"problem": "", "sentences": said, "picture": drawn}
 
 
-def _picture(key: str, picture: Picture, *, narrow_mm: float = NARROW_MM) -> dict[str, Any]:
+def _picture(key: str, picture: Picture, *, widths: Mapping[str, float] = CARD) -> dict[str, Any]:
+    """Return what the template shows of a figure, which is drawn at each width."""
     shown: dict[str, Any] = {"title": picture.title, "description": picture.description}
-    both, problem = _tried(lambda: _drawn(key, picture, narrow_mm), f"the figure {picture.title!r}")
-    if both is None:
+    drawn, problem = _tried(lambda: _drawn(key, picture, widths), f"the figure {picture.title!r}")
+    if drawn is None:
         return shown | {"problem": f"This figure is not drawn: {problem}."}
-    return shown | {"problem": "", "wide": both[0], "narrow": both[1]}
+    return shown | {"problem": "", "drawn": drawn}
 
 
-def _drawn(key: str, picture: Picture, narrow_mm: float) -> tuple[str, str]:
-    """Return a figure at both widths."""
+def _drawn(key: str, picture: Picture, widths: Mapping[str, float]) -> dict[str, str]:
     with closing(figure_of(picture.draw())) as figure:
-        wide, narrow = (
-            svg_of(
+        figure.suptitle("")  # the page says above it who and when
+        if widths is CARD:
+            figure.set_figheight(LOWER * figure.get_figheight())
+        return {
+            name: svg_of(
                 figure,
                 width_mm=width,
                 key=f"{key}-{name}",
                 title=picture.title,
                 description=picture.description,
             )
-            for name, width in (("wide", WIDE_MM), ("narrow", narrow_mm))
-        )
-    return wide, narrow
+            for name, width in widths.items()
+        }
 
 
 def _table(make: Callable[[], Any]) -> Any:

@@ -142,13 +142,17 @@ def limits_table(logs: Sequence[str], chosen: Limits = DEFAULT) -> PageTable:
         for one in chosen.of(log).values():
             found.setdefault((_said(one, log), _value(one), one.source), []).append(log)
     rows = [[said, _whose(of, logs), value, source] for (said, value, source), of in found.items()]
-    names = ["limit", "logs", "value", "source"]
+    whole = pd.DataFrame(rows, columns=pd.Index(["limit", "logs", "value", "source"]))
+    shown = [
+        [said if value in said else f"{said}: {value}", of, source]
+        for said, of, value, source in rows
+    ]
     return PageTable.of(
         "Limits, with their sources",
-        [name.capitalize() for name in names],
-        rows,
+        ["Limit", "Logs", "Source"],
+        shown,
         "limits",
-        pd.DataFrame(rows, columns=pd.Index(names)).set_index("limit"),
+        whole.set_index("limit"),
     )
 
 

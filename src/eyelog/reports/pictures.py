@@ -141,12 +141,27 @@ def _laid_out(figure: Figure) -> Iterator[None]:
         if isinstance(figure, StyledFigure):
             figure.fit()
         engine.execute(figure)
+        if _break_labels(figure):
+            engine.execute(figure)
         figure.set_layout_engine(None)
         yield
     finally:
         figure.set_canvas(canvas)
         figure.dpi = dpi
         figure.set_layout_engine(engine)
+
+
+def _break_labels(figure: Figure) -> bool:
+    """Set units in a line of their own where a label is longer than its axis; return if any was."""
+    broken = False
+    for ax in figure.axes:
+        label = ax.yaxis.label
+        text = label.get_text()
+        if " (" in text and label.get_window_extent().height > ax.get_window_extent().height:
+            head, _, unit = text.rpartition(" (")
+            label.set_text(f"{head}\n({unit}")
+            broken = True
+    return broken
 
 
 def _trim(root: ET.Element) -> None:

@@ -28,9 +28,9 @@ SECTIONS: Final[Mapping[str, tuple[str, Callable[[Logs], Part]]]] = MappingProxy
         "walking": ("Walking", walking.section),
         "head": ("Head and posture", head.section),
         "rhythm": ("Rhythm of the day", rhythm.section),
-        "baseline": ("Against the wearer's own baseline", baseline.section),
+        "baseline": ("Against the own usual range", baseline.section),
         "agreement": ("Agreement of the two logs", agreement.section),
-        "trust": ("What was measured, and how far it can be trusted", trust.section),
+        "trust": ("How far to trust it", trust.section),
     }
 )
 """Title and maker of each section; the method follows them in every report."""

@@ -44,6 +44,8 @@ class Part:
         How the report was made, as text to archive.
     to_paste : CitedText, optional
         The methods as an author writes them, with their references.
+    files : list of callables
+        Each returns one table that is only offered as a file: a figure shows its numbers.
     """
 
     findings: list[str]
@@ -52,3 +54,4 @@ class Part:
     terms: list[tuple[str, str]] = field(default_factory=list)
     recipe: str = ""
     to_paste: CitedText | None = None
+    files: list[Callable[[], PageTable]] = field(default_factory=list)

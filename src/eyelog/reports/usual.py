@@ -38,8 +38,8 @@ def days_behind(logs: Logs, log: str) -> str:
     """Return a sentence: which log, how many days count, whether they suffice for an interval."""
     have, all_days = len(logs.counted(log)), words.count(len(logs.calendar), "day")
     said = (
-        f"This is based on {have} of {all_days} of the {LOG_WORDS[log]}, those with at least"
-        f" {logs.counted_h:g} h of wear"
+        f"Of {all_days} of the {LOG_WORDS[log]} {have} {'counts' if have == 1 else 'count'}"
+        f" (worn for {logs.counted_h:g} h or more)"
     )
     if have < LEAST_FOR_INTERVAL:
         said += f": not enough data for an interval ({LEAST_FOR_INTERVAL} days needed)"

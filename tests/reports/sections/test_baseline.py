@@ -41,7 +41,14 @@ def test_trends_are_those_of_the_library() -> None:
     made = logs(SIXTY, days=33)
     line = el.baseline.trend(made.counted(SIXTY)["worn_h"])
     rows = cells(section(made).tables[0]())
-    assert rows["Worn (h per day)"][0] == f"{line.slope * 7:.3f}"
+    assert rows["Worn (h per day)"][0] == f"{line.slope * 7:.2f}"
+
+
+def test_a_change_of_a_count_is_a_whole_number() -> None:
+    made = logs(SIXTY, days=33)
+    line = el.baseline.trend(made.counted(SIXTY)["steps"])
+    change = cells(section(made).tables[0]())["Steps (per day)"][0]
+    assert change == f"{line.slope * 7:,.0f}"
 
 
 def test_seven_days_are_not_enough() -> None:

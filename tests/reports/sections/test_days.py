@@ -21,12 +21,14 @@ def test_it_says_how_long_the_eyewear_was_worn_on_a_usual_day() -> None:
     )
 
 
-def test_both_logs_have_their_table_of_days() -> None:
-    usual, *days = (make() for make in section(logs()).tables)
+def test_the_days_of_one_log_are_shown_and_those_of_the_other_are_a_file() -> None:
+    part = section(logs())
+    usual, days = (make() for make in part.tables)
     assert usual.file == "usual-wear.csv"
-    assert [len(table.rows) for table in days] == [
-        len(logs().days(log)) for log in (SIXTY, FIFTEEN)
-    ]
+    assert len(days.rows) == len(logs().days(SIXTY))
+    (other,) = (make() for make in part.files)
+    assert other.file == f"days-{FIFTEEN}.csv"
+    assert len(other.csv.splitlines()) == 1 + len(logs().days(FIFTEEN))
 
 
 def test_many_days_are_shown_as_weeks_and_kept_as_days() -> None:

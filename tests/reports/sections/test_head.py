@@ -17,6 +17,12 @@ def test_the_zone_in_which_the_head_was_most_often_is_named() -> None:
     assert said in section(logs()).findings[1]
 
 
+def test_how_much_the_tilt_varies_is_said_in_degrees() -> None:
+    found = el.posture.spread(frame(SIXTY, 9)).iloc[0]
+    said = f"Its SD was {found['fore_aft_within']:.1f} degrees within intervals"
+    assert said in section(logs()).findings[1]
+
+
 def test_the_zones_are_those_of_the_library() -> None:
     table = section(logs()).tables[1]()
     assert list(cells(table)) == list(el.posture.zones(frame(SIXTY, 9)).index)

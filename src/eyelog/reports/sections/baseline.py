@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import column
+from eyelog.analysis.columns import Column, column
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.sheet import number_text
 from eyelog.figures.baseline import plot_baseline
@@ -59,7 +59,7 @@ def _trends(found: Findings, names: list[str], log: str, days: int) -> str:
     moved = []
     for name in [name for name in names if name in found.moved]:
         line, about = found.trends[name], column(name, log=log)
-        digits = None if about.digits is None else about.digits + 1
+        digits = _digits_of_change(about)
         low, high = sorted((abs(line.low) * 7, abs(line.high) * 7))
         moved.append(
             f"{about.label.lower()} {'rose' if line.slope > 0 else 'fell'} by"
@@ -73,6 +73,11 @@ def _trends(found: Findings, names: list[str], log: str, days: int) -> str:
     if not moved:
         return f"{what} no trend stands out {of}."
     return f"{what} {words.joined(moved)}: what stands out {of}."
+
+
+def _digits_of_change(about: Column) -> int | None:
+    """Return one decimal more than a value has; what is counted in whole numbers stays whole."""
+    return about.digits and about.digits + 1
 
 
 def _days_apart(found: Findings, names: list[str], log: str) -> str:
@@ -115,7 +120,7 @@ def _table(found: Findings, names: list[str], log: str) -> PageTable:
             if outside
             else "none"
         )
-        digits = None if about.digits is None else about.digits + 2
+        digits = _digits_of_change(about)
         slope, low, high = (rate * 7 for rate in (line.slope, line.low, line.high))
         kept.append(
             {
@@ -147,8 +152,8 @@ def _table(found: Findings, names: list[str], log: str) -> PageTable:
     return PageTable.of(
         f"Change per week and new levels, {LOG_WORDS[log]}",
         [
-            *("Quantity", "Change per week", "95 % interval", "p", "Days", "A new level begins"),
-            *("Days outside the usual range", "Farthest day"),
+            *("Quantity", "Change per week", "95 % interval", "p", "Days", "New level from"),
+            *("Days outside", "Farthest day"),
         ],
         rows,
         "baseline",

@@ -50,8 +50,9 @@ def section(logs: Logs) -> Part:
             partial(
                 usual_table, logs, WEAR, "Wear on a usual day, with 95 % intervals", "usual-wear"
             ),
-            *(partial(_days_table, logs, one) for one in logs.frames),
+            partial(_days_table, logs, log),
         ],
+        files=[partial(_days_table, logs, one) for one in logs.frames if one != log],
     )
 
 

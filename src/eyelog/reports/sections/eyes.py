@@ -59,13 +59,14 @@ def section(logs: Logs) -> Part:
             partial(
                 usual_table, logs, COLUMNS, "Eyes on a usual day, with 95 % intervals", "usual-eyes"
             ),
+            *([partial(_scores_table, logs)] if COMPUTED_DATA in logs.frames else []),
+        ],
+        files=[
             lambda: page_table(
                 hours.loc[hours["n"] > 0],
                 f"Blink rate by hour of day, {called}",
                 "blink-rate-by-hour",
-                names=["rate_per_min", "low", "high", "n", "exposure_min"],
-            ),
-            *([partial(_scores_table, logs)] if COMPUTED_DATA in logs.frames else []),
+            )
         ],
     )
 
@@ -103,9 +104,8 @@ def _hours_of(hours: pd.DataFrame) -> str | None:
             "The blink rates of the hours of the day cannot be told apart: their intervals overlap."
         )
     return (
-        f"By hour of day the rate was lowest {_hour(least)} and highest {_hour(most)}. These are"
-        f" the extremes of {len(known)} hours, and their intervals allow for the number of blinks"
-        " only, not for differences between days: part of the difference is chance."
+        f"By hour of day the rate was lowest {_hour(least)} and highest {_hour(most)}, of these"
+        f" minutes: the extremes of {len(known)} hours, so part of the difference is chance."
     )
 
 

@@ -3,6 +3,8 @@
 from functools import partial
 from typing import Final
 
+import numpy as np
+
 from eyelog.analysis.baseline.typical import typical_value
 from eyelog.analysis.posture.head_moves import head_movements
 from eyelog.analysis.posture.tilt import TILT, spread, zones
@@ -37,7 +39,7 @@ def section(logs: Logs) -> Part:
             f"On a usual day the wearer nodded {usual_words(logs, log, NODS, what=TIMES)} and"
             f" turned the head {usual_words(logs, log, TURNS, what=TIMES)}."
             f" {days_behind(logs, log)}",
-            _zones_of(logs, log),
+            f"{_zones_of(logs, log)} {_spread_of(logs, log)}".rstrip(),
         ],
         pictures=[
             Picture(
@@ -63,9 +65,8 @@ def section(logs: Logs) -> Part:
                 "usual-head",
             ),
             partial(_zones_table, logs, log),
-            partial(_movements_table, logs, log),
-            partial(_spread_table, logs, log),
         ],
+        files=[partial(_movements_table, logs, log), partial(_spread_table, logs, log)],
     )
 
 
@@ -81,12 +82,24 @@ def _zones_of(logs: Logs, log: str) -> str:
     )
 
 
+def _spread_of(logs: Logs, log: str) -> str:
+    """Return how much the tilt varies, in a sentence; empty if it is not known."""
+    found = spread(logs.frames[log], limits=logs.limits).iloc[0]
+    within, between = (float(found[f"fore_aft_{part}"]) for part in ("within", "between"))
+    if np.isnan(within) or np.isnan(between):
+        return ""
+    return (
+        f"Its SD was {words.number(within, 1)} degrees within intervals and"
+        f" {words.number(between, 1)} degrees between them."
+    )
+
+
 def _zones_table(logs: Logs, log: str) -> PageTable:
     return page_table(
         zones(logs.frames[log], limits=logs.limits),
         f"Time in zones of the fore-aft tilt (degrees), {LOG_WORDS[log]}",
         "tilt-zones",
-        names=["share", "exposure_min", "n"],
+        names=["share", "exposure_min"],
     )
 
 
@@ -96,7 +109,6 @@ def _movements_table(logs: Logs, log: str) -> PageTable:
         hours.loc[hours["n"] > 0],
         f"Head movements by hour of day, {LOG_WORDS[log]}",
         "head-movements-by-hour",
-        names=["pitch_per_h", "yaw_per_h", "yaw_p90", "n", "exposure_min"],
     )
 
 
@@ -105,5 +117,4 @@ def _spread_table(logs: Logs, log: str) -> PageTable:
         spread(logs.frames[log], limits=logs.limits),
         f"How much the tilt varies (SD in degrees), {LOG_WORDS[log]}",
         "tilt-spread",
-        names=["fore_aft_within", "fore_aft_between", "sideways_within", "sideways_between", "n"],
     )

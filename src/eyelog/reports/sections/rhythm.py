@@ -181,17 +181,14 @@ def _measures_table(hourly: pd.DataFrame, log: str) -> PageTable:
     rows = [
         [
             one.name,
-            one.said,
-            words.number(one.exposure_h, 0),
-            words.whole(one.n),
-            one.reason or "",
+            one.reason or one.said,
         ]
         for one in found
     ]
     csv = pd.DataFrame(found).drop(columns="said").set_index("name")
     return PageTable.of(
         f"Rhythm of the steps per hour, {LOG_WORDS[log]}",
-        ["Measure", "Value", "Hours", "Values", "Why it is missing"],
+        ["Measure", "Value, or why there is none"],
         rows,
         "rhythm",
         csv,

@@ -1,6 +1,7 @@
 """What was measured, and how far it can be trusted."""
 
 from functools import partial
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from eyelog.analysis.coverage import gaps
 from eyelog.analysis.quality.explain import explain
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.quality.recipes import attrition
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.figures.attrition import plot_attrition
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.overview import plot_overview
@@ -25,9 +26,10 @@ __all__ = ["section"]
 
 # For each log, the recipe whose losses say most about the eyes.
 RECIPE = {COMPUTED_DATA: "mind", STANDARD_MODE_LOGS: "eye"}
+MOST_GAPS: Final = 5
 PURPOSE = {"mind": "scores", "eye": "eye movements"}
 GAPS = {
-    "implicit": "no records",
+    "implicit": "no record",
     "explicit": "records without a value",
     "irregular": "records too close or overlapping",
 }
@@ -52,9 +54,9 @@ def section(logs: Logs) -> Part:
         tables=[
             partial(_hours_table, logs),
             partial(_lost_table, logs),
-            *(partial(_attrition_table, logs, log) for log in logs.frames),
             partial(_gaps_table, logs),
         ],
+        files=[partial(_attrition_table, logs, log) for log in logs.frames],
     )
 
 
@@ -172,26 +174,11 @@ def _lost_table(logs: Logs) -> PageTable:
 
 def _attrition_table(logs: Logs, log: str) -> PageTable:
     recipe = RECIPE[log]
-    table = attrition(logs.frames[log], recipe=recipe, limits=logs.limits)
-    said = [_reason(name) if name else "All records" for name in table["reason"]]
-    conditions = [_condition(str(text), log) for text in table["condition"]]
-    # Conditions that remove nothing are most of them; the file to download has all.
-    told = ~table["removed"].eq(0) | (table["unknown"] > 0)
-    told.iloc[[0, -1]] = True
     return page_table(
-        table.assign(reason=said, condition=conditions)[told].set_index("reason"),
-        f"Records left for {PURPOSE[recipe]}, {LOG_WORDS[log]}: the conditions that removed some",
+        attrition(logs.frames[log], recipe=recipe, limits=logs.limits),
+        f"Records left for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
         f"attrition-{recipe}",
-        names=["condition", "removed", "unknown", "left", "left_share"],
-        whole=table,
     )
-
-
-def _condition(text: str, log: str) -> str:
-    """Return a condition in words, with the label of its field: ``Valid: true``."""
-    field, _, rest = text.partition(" ")
-    known = catalogue(log)
-    return f"{known[field].label}: {rest}" if field in known else text
 
 
 def _reason(name: str) -> str:
@@ -202,12 +189,12 @@ def _gaps_table(logs: Logs) -> PageTable:
     found = pd.concat([gaps(logs.frames[log]).assign(log=LOG_WORDS[log]) for log in logs.frames])
     found["kind"] = found["kind"].map(GAPS)
     if found.empty:
-        raise Empty("there are no gaps between the records")
-    longest = found.sort_values("duration", ascending=False, kind="stable").head(10)
+        raise Empty("no record is missing")
+    longest = found.sort_values("duration", ascending=False, kind="stable").head(MOST_GAPS)
     return page_table(
-        longest.set_index("log"),
-        f"The longest of {words.count(len(found), 'gap')} between records",
+        longest.set_index("start"),
+        f"The longest of {words.count(len(found), 'stretch', 'stretches')} without usable records",
         "gaps",
-        names=["start", "end", "duration", "kind"],
+        names=["duration", "log"],
         whole=found.set_index("log"),
     )

@@ -25,6 +25,7 @@ from eyelog.reports.usual import days_behind, require_days, usual_table, usual_w
 __all__ = ["section"]
 
 SHOWN: Final = ("duration_min", "steps", "pace_spm", "landing_g", "landing_symmetry", "coverage")
+MOST_LONGEST: Final = 5
 COLUMNS: Final = ("steps", "pace_spm", "pace_exposure_min", "walking_h")
 
 
@@ -42,6 +43,7 @@ def section(logs: Logs) -> Part:
         " true number is at least this.",
         _pace_of(whole, logs, log),
         _bouts_of(found, logs, log),
+        _classes_of(logs),
     ]
     return Part(
         findings=[said for said in findings if said],
@@ -67,9 +69,9 @@ def section(logs: Logs) -> Part:
                 "usual-walking",
             ),
             partial(_peaks, logs, log),
-            *([partial(_classes, logs)] if STANDARD_MODE_LOGS in logs.frames else []),
             partial(_longest, found, log),
         ],
+        files=[partial(_classes, logs)] if STANDARD_MODE_LOGS in logs.frames else [],
     )
 
 
@@ -115,8 +117,7 @@ def _peaks(logs: Logs, log: str) -> PageTable:
         rows.append(
             [
                 "Busiest minute" if minutes == 1 else f"Busiest {minutes} minutes",
-                words.number(usual.value, 0),
-                words.range_of(usual.low, usual.high, 0),
+                f"{words.number(usual.value, 0)} ({words.range_of(usual.low, usual.high, 0)})",
                 words.whole(usual.n),
             ]
         )
@@ -124,7 +125,7 @@ def _peaks(logs: Logs, log: str) -> PageTable:
     csv.index.name = "minutes"
     return PageTable.of(
         f"Peak cadence on a usual day (steps per clock minute), {LOG_WORDS[log]}",
-        ["Minutes", "Steps per min", "95 % interval", "Days"],
+        ["Minutes", "Steps per min (95 % interval)", "Days"],
         rows,
         "peak-cadence",
         csv,
@@ -137,17 +138,30 @@ def _classes(logs: Logs) -> PageTable:
         table,
         f"Steps by speed class, {LOG_WORDS[STANDARD_MODE_LOGS]}",
         "step-classes",
-        names=["steps", "share_fastest", "share_medium", "share_slow", "share_slowest"],
+    )
+
+
+def _classes_of(logs: Logs) -> str:
+    """Return the shares of the speed classes in a sentence; only the 60-second log has them."""
+    if STANDARD_MODE_LOGS not in logs.frames:
+        return ""
+    found = speed_classes(logs.frames[STANDARD_MODE_LOGS], limits=logs.limits).iloc[0]
+    shares = {one: float(found[f"share_{one}"]) for one in ("fastest", "medium", "slow", "slowest")}
+    if any(np.isnan(share) for share in shares.values()):
+        return ""
+    said = [f"{words.percent(share)} {one}" for one, share in shares.items()]
+    return (
+        f"Steps by the speed classes of the {LOG_WORDS[STANDARD_MODE_LOGS]}: {words.joined(said)}."
     )
 
 
 def _longest(found: pd.DataFrame, log: str) -> PageTable:
     if found.empty:
         raise Empty("no walk lasted a minute")
-    longest = found.nlargest(10, "duration_min", keep="first")
+    longest = found.nlargest(MOST_LONGEST, "duration_min", keep="first")
     return page_table(
         longest.set_index("start"),
-        f"The ten longest walking bouts, {LOG_WORDS[log]} (the file to download holds all)",
+        f"The longest walking bouts, {LOG_WORDS[log]} (the file to download holds all)",
         "walking-bouts",
         names=SHOWN,
         whole=found[["start", "end", *SHOWN]],
