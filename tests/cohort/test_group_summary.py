@@ -41,6 +41,27 @@ def test_groups_have_their_own_rows(table: pd.DataFrame) -> None:
     assert twice.index.names == ["group", "age", "outcome"]
 
 
+def test_an_age_is_summarised_where_it_is_named_and_a_seed_never_by_itself(
+    table: pd.DataFrame, tmp_path: Path
+) -> None:
+    seeded = table.assign(seed=range(len(table)))
+    seeded["seed"] = seeded.groupby(level="account")["seed"].transform("first")
+    groups, attrition, _ = el.cohort.summary(seeded)
+    assert not {"age", "seed"} & {*groups.index, *attrition.index}
+    assert "steps" in groups.index
+    named, _, _ = el.cohort.summary(seeded, covariates="age")
+    ages = table["age"].groupby(level="account").first()
+    assert named.loc["age", "mean"] == pytest.approx(ages.mean())
+    assert "seed" not in named.index
+    with pytest.raises(el.FieldError, match=r"names columns of the table of wearers \(group, age"):
+        el.cohort.summary(seeded, covariates=["steps"])
+
+
+def test_a_column_that_varies_within_a_wearer_is_an_outcome(table: pd.DataFrame) -> None:
+    own = table.assign(my_score=range(len(table)))
+    assert "my_score" in el.cohort.summary(own).groups.index
+
+
 def test_what_was_lost_is_named(archive: el.Archive, wearers: pd.DataFrame) -> None:
     damage(archive, "ann")
     wearers.loc[2, "group"] = None
@@ -79,6 +100,13 @@ def test_results_of_any_function_are_summarised(kept: el.Archive) -> None:
     table = el.cohort.apply(kept, len, log=SIXTY, workers=1)
     groups, _, _ = el.cohort.summary(table)
     assert groups.loc["value", ["wearers", "n"]].tolist() == [3, 3]
+    people = pd.DataFrame({"account": ["ann", "Ann"], "seed": [11, 12]})
+    seeded = el.cohort.apply(
+        kept, len, log=SIXTY, workers=1, wearers=people, accounts=["ann", "Ann"]
+    )
+    assert el.cohort.summary(seeded).groups.index.tolist() == ["value"]
+    seeded.attrs = {}
+    assert el.cohort.summary(seeded, wearers=people).groups.index.tolist() == ["value"]
 
 
 def test_what_cannot_be_summarised_is_one_line(table: pd.DataFrame, tmp_path: Path) -> None:

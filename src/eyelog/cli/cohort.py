@@ -86,10 +86,21 @@ def _add_report(actions: Any) -> None:
         "--by", metavar="COLUMN", help="compare the groups in this column of the wearers"
     )
     report.add_argument(
+        "--outcome",
+        metavar="COLUMN",
+        help="the outcome named before the data were seen, such as blink_rate_per_min: page one is"
+        " about it",
+    )
+    report.add_argument(
         "--wearers",
         type=Path,
         metavar="FILE",
         help="a .csv or .parquet file with columns to add: account, groups, ...",
+    )
+    report.add_argument(
+        "--covariates",
+        metavar="A,B",
+        help="columns of the wearers that have a mean, such as age; of others values are counted",
     )
     report.add_argument(
         "--pseudonymise",
@@ -204,12 +215,15 @@ def _daily(args: argparse.Namespace) -> int:
 
 
 def _report(args: argparse.Namespace) -> int:
+    from eyelog.cli.source import field_list
     from eyelog.reports.cohort.report import report_cohort
 
     path = report_cohort(
         args.dataset,
         args.output,
         by=args.by,
+        outcome=args.outcome,
+        covariates=field_list(args.covariates),
         wearers=None if args.wearers is None else _wearers(args.wearers),
         key_file=args.pseudonymise,
         dated=args.dated,

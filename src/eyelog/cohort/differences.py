@@ -14,7 +14,7 @@ from eyelog.cohort.result import result_of
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.provenance import record, stated_log
 
-__all__ = ["OUTCOMES", "differences", "group_labels"]
+__all__ = ["OUTCOMES", "differences", "group_labels", "label_of"]
 
 OUTCOMES: Final = (
     *("worn_h", "blink_rate_per_min", "eye_moves_per_h", "steps", "walking_h", "pace_spm"),
@@ -57,7 +57,8 @@ def differences(
         them. Wearers without a value are left out.
     outcomes : str or sequence of str, optional
         Columns to compare. Default: hours worn, blink rate, eye movements, steps, hours walked,
-        pace, head turns and tilt of a daily table; all columns of numbers of any other.
+        pace, head turns and tilt of a daily table; of any other all columns of numbers that are not
+        covariates, which have one value for each wearer.
     reference : str, optional
         The group that the others are compared with; default the first in the order of the alphabet.
 
@@ -105,7 +106,8 @@ def differences(
     >>> row["reference"], int(row["wearers_group"]), bool(row["low"] < row["difference"])
     ('control', 3, True)
     """
-    rows = result_of(table, what="differences").rows
+    result = result_of(table, what="differences")
+    rows = result.rows
     if "account" not in rows.index.names or rows.empty:
         raise ConfigurationError("differences: there are no rows: no wearer had records")
     groups = group_labels(rows, by, what="differences")
@@ -117,7 +119,7 @@ def differences(
             f" {', '.join(labels)}"
         )
     others = [label for label in labels if label != first]
-    chosen = _outcomes(rows, by, outcomes)
+    chosen = _outcomes(rows, by, outcomes, result.covariates)
     found: dict[tuple[str, str], _Row] = {}
     for name in chosen:
         found |= _compared(_long(rows, name, groups), name, first, others)
@@ -153,7 +155,7 @@ def group_labels(rows: pd.DataFrame, by: str, *, what: str, least: int = 2) -> p
             f"{what}: {by!r} is not the same in all rows of {several.idxmax()!r}: groups are of"
             " wearers"
         )
-    labels = stated.groupby(accounts).first().map(_label).astype("str")
+    labels = stated.groupby(accounts).first().map(label_of).astype("str")
     number = labels.nunique()
     if not least <= number <= MOST_GROUPS:
         hint = ": make a column of a few groups of it" if number > MOST_GROUPS else ""
@@ -163,13 +165,15 @@ def group_labels(rows: pd.DataFrame, by: str, *, what: str, least: int = 2) -> p
     return labels
 
 
-def _label(value: Any) -> str:
+def label_of(value: Any) -> str:
     """Return a group as text; a number that is whole without its point, as it was written."""
     whole = isinstance(value, float) and value == round(value)
     return str(int(value)) if whole else str(value)
 
 
-def _outcomes(rows: pd.DataFrame, by: str, names: str | Sequence[str] | None) -> list[str]:
+def _outcomes(
+    rows: pd.DataFrame, by: str, names: str | Sequence[str] | None, covariates: Sequence[str]
+) -> list[str]:
     numeric = [
         str(name)
         for name in rows.columns
@@ -179,9 +183,14 @@ def _outcomes(rows: pd.DataFrame, by: str, names: str | Sequence[str] | None) ->
     ]
     if names is None:
         usual: list[str] = [name for name in OUTCOMES if name in numeric]
-        if not (usual or numeric):
-            raise FieldError("differences: the table has no column of numbers to compare")
-        return usual or numeric
+        found = usual or [name for name in numeric if name not in covariates]
+        if not found:
+            raise FieldError(
+                "differences: the table has no column of numbers to compare but those with one"
+                f" value for each wearer ({', '.join(numeric) or 'none'}): name one,"
+                f" {argument('outcomes', numeric[0] if numeric else 'steps')}, if it is measured"
+            )
+        return found
     chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     lacking = [name for name in chosen if name not in rows.columns]
     if lacking or not chosen:

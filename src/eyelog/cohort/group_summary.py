@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.cohort.result import Result, result_of
+from eyelog.cohort.result import Result, averaged_covariates, result_of
 from eyelog.errors import ArchiveError, FieldError
 
 __all__ = ["Summary", "summary"]
@@ -30,6 +30,7 @@ def summary(
     *,
     by: str | Sequence[str] | None = None,
     wearers: pd.DataFrame | None = None,
+    covariates: str | Sequence[str] | None = None,
 ) -> Summary:
     """Summarise a cohort: groups, percentiles of wearers, and what was lost.
 
@@ -43,17 +44,23 @@ def summary(
     wearers : DataFrame, optional
         The wearers that were asked for, as for `eyelog.cohort.daily`: those without rows are then
         counted and named. The place of a dataset knows them.
+    covariates : str or sequence of str, optional
+        Columns of the table of wearers to summarise too, such as ``"age"``. Others are not: the
+        mean of a seed or an identifier says nothing. In a table of several rows for each
+        wearer, a column that eyelog does not measure and that has one value for each wearer is a
+        covariate; in a table of one row each, what `wearers` has, here or in the call that made it.
 
     Returns
     -------
     Summary
         Named tuple of three tables.
 
-        ``groups``: one row per group and outcome (each column of numbers), indexed by the columns
-        of `by` and ``outcome``. Each wearer counts once, by the mean of the own rows. Int64
-        ``wearers`` and ``n`` (rows) with a value; float64 ``mean``, ``sd`` between wearers, ``low``
-        and ``high`` (95 % interval of the mean, from the t distribution; missing for one wearer),
-        and the percentiles of wearers ``p5``, ``p25``, ``p50``, ``p75``, ``p95``.
+        ``groups``: one row per group and outcome (each column of numbers, but covariates only if
+        they are named), indexed by the columns of `by` and ``outcome``. Each wearer counts once, by
+        the mean of the own rows. Int64 ``wearers`` and ``n`` (rows) with a value; float64 ``mean``,
+        ``sd`` between wearers, ``low`` and ``high`` (95 % interval of the mean, from the t
+        distribution; missing for one wearer), and the percentiles of wearers ``p5``, ``p25``,
+        ``p50``, ``p75``, ``p95``.
 
         ``attrition``: from wearers to days to values. Index ``step``: ``wearers asked for``,
         ``wearers without a failure`` (if some failed), ``wearers with rows``, ``rows in a group``
@@ -66,9 +73,9 @@ def summary(
     Raises
     ------
     FieldError
-        If the table has no column of `by`.
+        If the table has no column of `by`, or none of `covariates`.
     ConfigurationError
-        If the table is not that of a cohort.
+        If the table is not that of a cohort, or a covariate does not hold numbers.
     ArchiveError
         If the place has no whole result: the run was stopped, or there was none.
 
@@ -106,10 +113,12 @@ def summary(
     grouped = rows[inside]
     unplaced = sorted(set(accounts) - set(accounts[inside]))
     lost_all = {**lost, **dict.fromkeys(unplaced, f"no value of {', '.join(names)}")}
+    averaged = averaged_covariates(rows, result.covariates, covariates, what="summary")
+    left_out = {*names, *(set(result.covariates) - set(averaged))}
     outcomes = [
         str(name)
         for name in rows.columns
-        if name not in names and pd.api.types.is_numeric_dtype(rows[name].dtype)
+        if name not in left_out and pd.api.types.is_numeric_dtype(rows[name].dtype)
     ]
     excluded = pd.DataFrame(
         {"reason": [lost_all[name] for name in sorted(lost_all)]},

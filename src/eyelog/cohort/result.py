@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -11,11 +11,11 @@ import pandas as pd
 from eyelog.analysis.columns import is_measured
 from eyelog.cohort.dataset import open_dataset
 from eyelog.cohort.wearers import one_row_each
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, argument
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, FieldError, argument
 from eyelog.frame import ACCOUNT
 from eyelog.provenance import history
 
-__all__ = ["Result", "accounts_of", "result_of"]
+__all__ = ["Result", "accounts_of", "averaged_covariates", "result_of"]
 
 NO_DAYS: Final = "no records in this range"
 NO_ROWS: Final = "no rows in this table"
@@ -71,9 +71,10 @@ def result_of(
     ArchiveError
         If the place has no whole result.
     """
-    asked = None if wearers is None else one_row_each(wearers).index
+    people = None if wearers is None else one_row_each(wearers)
+    asked = None if people is None else people.index
     if isinstance(table, pd.DataFrame):
-        return _of_table(table, what, asked)
+        return _of_table(table, what, people)
     result = _of_place(table)
     known = {*result.failed, *result.without, *accounts_of(result.rows)}
     more = () if asked is None else asked
@@ -86,7 +87,41 @@ def accounts_of(rows: pd.DataFrame) -> set[str]:
     return set(rows.index.get_level_values(ACCOUNT)) if ACCOUNT in rows.index.names else set()
 
 
-def _of_table(table: pd.DataFrame, what: str, asked: Iterable[str] | None) -> Result:
+def averaged_covariates(
+    rows: pd.DataFrame, covariates: Sequence[str], asked: str | Sequence[str] | None, *, what: str
+) -> list[str]:
+    """Return the covariates that have a mean: those that were asked for.
+
+    Nobody can tell an age from a seed by its numbers, and the mean of a seed says nothing.
+
+    Raises
+    ------
+    FieldError
+        If there is no such covariate.
+    ConfigurationError
+        If one does not hold numbers.
+    """
+    names = [asked] if isinstance(asked, str) else list(asked or ())
+    if rows.empty:
+        return names
+    for name in names:
+        if name not in covariates:
+            known = ", ".join(map(str, covariates)) or "none"
+            raise FieldError(
+                f"{what}: {argument('covariates')} names columns of the table of wearers ({known}),"
+                f" and {name!r} is none of them"
+            )
+        if not pd.api.types.is_numeric_dtype(rows[name].dtype) or pd.api.types.is_bool_dtype(
+            rows[name].dtype
+        ):
+            raise ConfigurationError(
+                f"{what}: the covariate {name!r} does not hold numbers, so it has no mean; its"
+                " values are counted without being named"
+            )
+    return names
+
+
+def _of_table(table: pd.DataFrame, what: str, people: pd.DataFrame | None) -> Result:
     if ACCOUNT not in table.index.names:
         raise ConfigurationError(
             f"{what} takes a table of eyelog.cohort.daily or eyelog.cohort.apply, indexed by"
@@ -95,10 +130,10 @@ def _of_table(table: pd.DataFrame, what: str, asked: Iterable[str] | None) -> Re
     steps = [step for step in history(table) if step["step"].startswith("cohort.")]
     step = steps[-1] if steps else {}
     present = accounts_of(table)
-    listed = () if asked is None else asked
+    listed = () if people is None else people.index
     reasons = {**dict.fromkeys(step.get("without_days", ()), NO_DAYS), **step.get("failed", {})}
     lost = [name for name in reasons if name not in present]
-    if asked is None and lost:
+    if people is None and lost:
         warnings.warn(
             f"{what}: of the wearers asked for, {len(lost)} {'has' if len(lost) == 1 else 'have'}"
             f" no rows: pass {argument('wearers')}, the table of all wearers, to count them",
@@ -106,9 +141,23 @@ def _of_table(table: pd.DataFrame, what: str, asked: Iterable[str] | None) -> Re
             stacklevel=4,
         )
     without = {name: reasons.get(name, NO_ROWS) for name in listed if name not in present}
-    own = tuple(str(name) for name in table.columns if not is_measured(str(name)))
+    known = {*step.get("covariates", ()), *(() if people is None else people.columns)}
+    one_row = table.index.nlevels == 1 and not table.index.has_duplicates
+    own = tuple(
+        str(name)
+        for name in table.columns
+        if not is_measured(str(name))
+        # In rows of wearers, what a function returned looks like what is known of the wearer.
+        and (name in known if one_row else not _varies(table[name]))
+    )
     recipe: dict[str, Any] = {key: step[key] for key in ("step", "inventory") if key in step}
-    return Result(table, {}, without, own, recipe, is_whole=asked is not None)
+    return Result(table, {}, without, own, recipe, is_whole=people is not None)
+
+
+def _varies(values: pd.Series) -> bool:
+    """Return whether a column has several values in a wearer, as a covariate has not."""
+    seen = values.reset_index()[[ACCOUNT, values.name]].drop_duplicates()
+    return bool(seen[ACCOUNT].duplicated().any())
 
 
 def _of_place(place: Any) -> Result:

@@ -17,7 +17,7 @@ from eyelog.reports.findings import LEAST_DAYS
 from eyelog.reports.logs import Logs
 from eyelog.reports.section_parts import Empty, Picture
 
-__all__ = ["Fact", "PageOne", "Sentence", "answer"]
+__all__ = ["DEEDS", "Fact", "PageOne", "Sentence", "answer"]
 
 MOST_SENTENCES: Final = 3
 MOST_THIN: Final = 3
@@ -66,6 +66,8 @@ class PageOne:
         The last week at a glance.
     trust : str
         Which days are thin, and how much of the worn time is not usable.
+    beside : Picture, optional
+        A second picture, at the right of the first where there is room.
     """
 
     facts: list[Fact]
@@ -73,6 +75,7 @@ class PageOne:
     looked: str
     picture: Picture
     trust: str
+    beside: Picture | None = None
 
 
 def answer(logs: Logs) -> PageOne:

@@ -30,6 +30,9 @@ CARD: Final[Mapping[str, float]] = MappingProxyType({"card": CARD_MM})
 FIRST: Final[Mapping[str, float]] = MappingProxyType(
     {"wide": WIDTHS_MM["double"], "narrow": CARD_MM}
 )
+# Two figures on page one share the width as page.css divides it.
+LEFT: Final[Mapping[str, float]] = MappingProxyType({"wide": 111.0, "narrow": CARD_MM})
+RIGHT: Final[Mapping[str, float]] = MappingProxyType({"wide": 69.0, "narrow": CARD_MM})
 
 Section = tuple[str, Callable[[], Part]]
 """The title of a section, and the call that makes it."""
@@ -121,8 +124,10 @@ def _opening(make: Callable[[], PageOne]) -> dict[str, Any]:
     if made is None:
         return {"problem": f"{problem[:1].upper()}{problem[1:]}."}
     said = [Sentence(_minus(one.lead), _minus(one.rest)) for one in made.sentences]
-    drawn = _picture("glance", made.picture, widths=FIRST)
-    return vars(made) | {"problem": "", "sentences": said, "picture": drawn}
+    drawn = [_picture("glance", made.picture, widths=FIRST if made.beside is None else LEFT)]
+    if made.beside is not None:
+        drawn.append(_picture("beside", made.beside, widths=RIGHT))
+    return vars(made) | {"problem": "", "sentences": said, "pictures": drawn}
 
 
 def _picture(key: str, picture: Picture, *, widths: Mapping[str, float] = CARD) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def _hours(logs: Logs, log: str) -> str:
     recorded, worn, usable = (
         float(table[name].sum(min_count=1)) for name in ("recorded_h", "worn_h", "valid_h")
     )
-    said = f"It has {words.number(recorded, 1)} h of records"
+    said = f"This log has {words.number(recorded, 1)} h of records"
     if pd.isna(worn):
         return f"{said}; nothing in it shows whether the eyewear was worn."
     said += f", {words.number(worn, 1)} h of them worn"

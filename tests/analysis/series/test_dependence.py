@@ -9,6 +9,7 @@ from eyelog.analysis.series.dependence import (
     by_day,
     difference_se,
     effective_n,
+    level_interval,
     level_se,
     likeness,
     residual_variance,
@@ -127,3 +128,16 @@ def test_values_of_one_local_day_become_their_mean_and_weeks_stay_neighbours() -
     found = by_day(observed(pd.Series(np.arange(4.0), index=weeks), what="a test"))
     assert np.diff(found.numbers).tolist() == [1, 2, 1]
     assert np.diff(found.dates).tolist() == [7, 14, 7]
+
+
+@pytest.mark.parametrize(("days", "phi"), [(3, 0.0), (9, 0.0), (14, 0.3), (28, 0.3)])
+def test_the_interval_of_a_level_holds_what_it_says(days: int, phi: float) -> None:
+    drawn = alike(np.random.default_rng(11), np.arange(days), phi, 600)
+    ends = np.array([level_interval(np.arange(days), values) for values in drawn])
+    held = ((ends[:, 0] <= 0) & (ends[:, 1] >= 0)).sum()
+    assert 0.92 <= held / 600 <= 0.985
+
+
+def test_a_level_of_two_days_or_of_equal_ones_has_no_interval() -> None:
+    assert np.isnan(level_interval(np.arange(2), np.array([1.0, 2.0]))).all()
+    assert np.isnan(level_interval(np.arange(5), np.ones(5))).all()

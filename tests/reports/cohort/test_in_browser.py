@@ -51,6 +51,26 @@ def test_nothing_is_wrong_at_either_width_in_light_or_dark(
     assert [url for url in browser.requests() if not url.startswith(("data:", page.as_uri()))] == []
 
 
+@pytest.mark.parametrize(("width", "height"), [(DESK, 800), (PHONE, 844)])
+def test_the_first_screen_holds_the_answer(
+    browser: Chromium, page: Path, width: int, height: int
+) -> None:
+    browser.open(page, width=width)
+    ends = browser.run(
+        "return [...document.querySelectorAll('.facts, .answer, .looked')]"
+        ".map((part) => part.getBoundingClientRect().bottom)"
+    )
+    assert len(ends) >= 2
+    assert max(ends) < height
+    (top, bottom) = browser.run(
+        "const box = [...document.querySelectorAll('.opening figure svg')]"
+        ".map((svg) => svg.getBoundingClientRect()).find((box) => box.width);"
+        "return [box.top, box.bottom];"
+    )
+    # The figure whole on a desk; on a phone at least its upper third.
+    assert top + (bottom - top) * (0.9 if width == DESK else 0.33) < height
+
+
 def test_the_caption_of_a_wide_table_can_be_read_on_a_phone(browser: Chromium, page: Path) -> None:
     browser.open(page, width=PHONE)
     widths = browser.run(

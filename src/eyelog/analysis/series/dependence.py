@@ -23,6 +23,7 @@ __all__ = [
     "difference_se",
     "effective_n",
     "lag_one",
+    "level_interval",
     "level_se",
     "likeness",
     "residual_variance",
@@ -33,6 +34,8 @@ __all__ = [
 
 LEAST_DAYS: Final = 10
 """With fewer days in all, how much they are alike cannot be told."""
+
+LEAST_FOR_INTERVAL: Final = 3
 
 LARGEST: Final = 0.9
 """Beyond this, a few weeks are one observation, and no estimate of phi is reliable."""
@@ -157,6 +160,31 @@ def level_se(days: Ints, residuals: Floats, phi: float) -> float:
     return float(np.sqrt(variance / effective_n(days, phi)))
 
 
+def level_interval(days: Ints, values: Floats) -> tuple[float, float]:
+    """Return the 95 % interval of the level of one wearer, days as the units.
+
+    Parameters
+    ----------
+    days : array of int64
+        The number of each day, in order, 1 apart for neighbours.
+    values : array of float64
+        One value for each day.
+
+    Returns
+    -------
+    float, float
+        Student's t on the effective days, wider where neighbouring days are alike, which fewer than
+        ten days cannot show; missing with fewer than three days or if they do not vary.
+    """
+    n = len(values)
+    if n < LEAST_FOR_INTERVAL or np.ptp(values) == 0:
+        return float("nan"), float("nan")
+    mean = float(values.mean())
+    phi = likeness(days, values - mean) if n >= LEAST_DAYS else 0.0
+    reach = t_quantile(effective_n(days, phi) - 1) * level_se(days, values - mean, phi)
+    return mean - reach, mean + reach
+
+
 def difference_se(days: Ints, residuals: Floats, phi: float, second: Floats) -> float:
     """Return the standard error of the difference of two means of days.
 
@@ -189,10 +217,10 @@ def slope_se(days: Ints, residuals: Floats, phi: float) -> float:
     return float(np.sqrt(variance * spread))
 
 
-def t_quantile(freedom: float) -> float:
-    """Return the 97.5 % quantile of Student's t, with at least one degree of freedom."""
+def t_quantile(freedom: float, share: float = MIDDLE) -> float:
+    """Return a quantile of Student's t, by default 97.5 %, with at least one degree of freedom."""
     # scipy.stats has it too, but takes most of a second to import.
-    return float(scipy.special.stdtrit(max(freedom, 1.0), MIDDLE))
+    return float(scipy.special.stdtrit(max(freedom, 1.0), share))
 
 
 def _correlations(days: Ints, phi: float) -> Floats:

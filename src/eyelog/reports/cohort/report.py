@@ -1,7 +1,7 @@
 """`eyelog.report_cohort`: the days of many wearers to one file."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import eyelog
 from eyelog.cohort.result import result_of
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.reports.cohort import amount, group_differences, losses, outcomes, who
+from eyelog.reports.cohort.first_page import check_outcome, contrast
 from eyelog.reports.cohort.method import method
 from eyelog.reports.cohort.study import Cohort, as_cohort
 from eyelog.reports.document import Section, render
@@ -26,15 +27,18 @@ def report_cohort(
     path: str | os.PathLike[str],
     *,
     by: str | None = None,
+    outcome: str | None = None,
     wearers: pd.DataFrame | None = None,
+    covariates: str | Sequence[str] | None = None,
     key_file: str | os.PathLike[str] | None = None,
     dated: str | None = None,
 ) -> Path:
     """Write the report of a study: one HTML file about the days of many wearers.
 
-    The file opens with who took part, how much was measured and what was lost and why; then come
-    the percentiles of the wearers, topic by topic, the differences between groups with their
-    intervals, and the method with the recipe. It loads nothing from the network and runs no script;
+    Page one is the contrast: each wearer with an interval, the difference of the groups with its
+    own, how many wearers and days are behind it, and what was lost. Then come who took part, how
+    much was measured, the percentiles of the wearers, topic by topic, the differences in all
+    outcomes, and the method with the recipe. It loads nothing from the network and runs no script;
     its tables can be downloaded as CSV from inside the file.
 
     Parameters
@@ -45,10 +49,17 @@ def report_cohort(
     path : str or path
         The file to write, ending with .html; its folder must exist. Only its owner can read it.
     by : str, optional
-        The column with the group of each wearer. Default: no group_differences.
+        The column with the group of each wearer. Default: no groups.
+    outcome : str, optional
+        The outcome that was named before the data were seen, such as ``"blink_rate_per_min"``: page
+        one is about it, and its p is not corrected for the others. Default: none was named, and all
+        are corrected together.
     wearers : DataFrame, optional
         One row per wearer, with a column ``account``: columns to add to the days, such as groups
         that became known after they were computed. They replace columns of the same name.
+    covariates : str or sequence of str, optional
+        Columns of numbers of the table of wearers that have a mean, such as ``"age"``. Of all
+        others the values are counted: the mean of a seed or an identifier says nothing.
     key_file : str or path, optional
         The file of a key, as for `eyelog.cohort.pseudonymise`: pseudonyms replace the accounts, and
         the recipe names neither the accounts nor the place of the archive.
@@ -66,7 +77,7 @@ def report_cohort(
         If the table does not hold a cohort's days, or `wearers`, `by`, `key_file` or the path
         cannot be used.
     FieldError
-        If there is no column `by`.
+        If there is no column `by`, no such `outcome`, or none of `covariates`.
     ArchiveError
         If the place has no whole result.
     EyelogError
@@ -96,14 +107,22 @@ def report_cohort(
     True
     """
     target = page_file(path, what="report_cohort")
-    check_texts(by=by, dated=dated)
+    check_texts(by=by, outcome=outcome, dated=dated)
     cohort = as_cohort(
         result_of(table, what="report_cohort", wearers=wearers),
         by=by,
         wearers=wearers,
+        covariates=covariates,
         key_file=key_file,
     )
-    arguments = {"by": by, "dated": dated, "pseudonyms": key_file is not None}
+    check_outcome(cohort, outcome)
+    arguments = {
+        "by": by,
+        "outcome": outcome,
+        "covariates": cohort.averaged,
+        "dated": dated,
+        "pseudonyms": key_file is not None,
+    }
     return write_page(target, _page(cohort, arguments, dated))
 
 
@@ -131,6 +150,7 @@ def _page(cohort: Cohort, arguments: dict[str, Any], dated: str | None) -> str:
             about=_about(cohort),
             dated=dated,
             version=eyelog.__version__,
+            opening=None if cohort.is_empty else partial(contrast, cohort, arguments["outcome"]),
         )
 
 

@@ -1,6 +1,7 @@
 """What a cohort's report is about: days, wearers, groups, and the tables that sections share."""
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from eyelog.analysis.columns import column
 from eyelog.analysis.series.arrays import numbers
 from eyelog.cohort.differences import OUTCOMES, differences, group_labels
 from eyelog.cohort.pseudonymise import pseudonymise
-from eyelog.cohort.result import Result
+from eyelog.cohort.result import Result, averaged_covariates
 from eyelog.cohort.wearers import one_row_each
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import stated_log
@@ -36,13 +37,16 @@ class Cohort:
         Days, and who has none.
     by : str, optional
         The column of the groups.
+    averaged : sequence of str
+        The covariates that have a mean; of the others the values are counted.
     """
 
-    def __init__(self, result: Result, *, by: str | None) -> None:
+    def __init__(self, result: Result, *, by: str | None, averaged: Sequence[str] = ()) -> None:
         self.rows = result.rows
         self.failed, self.without = result.failed, result.without
         self.recipe = result.recipe
         self.by = by
+        self.averaged = list(averaged)
         self.log = stated_log(self.rows) or str(result.recipe.get("log", "")) or None
         text = pd.api.types.is_string_dtype
         self.covariates = [
@@ -136,7 +140,12 @@ def label(name: str) -> str:
 
 
 def as_cohort(
-    result: Result, *, by: str | None, wearers: pd.DataFrame | None, key_file: Any = None
+    result: Result,
+    *,
+    by: str | None,
+    wearers: pd.DataFrame | None,
+    covariates: str | Sequence[str] | None = None,
+    key_file: Any = None,
 ) -> Cohort:
     """Return the cohort of a result, with the columns of a table of wearers, and pseudonyms.
 
@@ -145,7 +154,7 @@ def as_cohort(
     ConfigurationError
         If the result does not hold days, or the table of wearers or the groups cannot be used.
     FieldError
-        If there is no column of groups.
+        If there is no column of groups, or no such covariate.
     """
     rows = result.rows
     empty = rows.empty
@@ -155,17 +164,19 @@ def as_cohort(
             "report_cohort takes the days of eyelog.cohort.daily, indexed by account and day, with"
             " the column 'worn_h'; summarise other results with eyelog.cohort.summary"
         )
-    without, covariates = result.without, result.covariates
+    without, known_covariates = result.without, result.covariates
     if wearers is not None:
         people = one_row_each(wearers)
         known = {*result.failed, *without, *_accounts(rows)}
         without = {**without, **{name: NOT_FOUND for name in people.index if name not in known}}
-        covariates = (*covariates, *(n for n in people.columns if n not in covariates))
+        more = (name for name in people.columns if name not in known_covariates)
+        known_covariates = (*known_covariates, *more)
         if not empty:
             rows = _joined(rows, people)
-    result = Result(rows, result.failed, without, covariates, result.recipe)
+    result = Result(rows, result.failed, without, known_covariates, result.recipe)
     shown = _writable(result) if key_file is None else _pseudonymous(result, key_file)
-    cohort = Cohort(shown, by=by)
+    averaged = averaged_covariates(rows, known_covariates, covariates, what="report_cohort")
+    cohort = Cohort(shown, by=by, averaged=averaged)
     cohort.group_of.to_dict()  # groups that cannot be used are an error before anything is drawn
     return cohort
 

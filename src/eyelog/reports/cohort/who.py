@@ -7,6 +7,7 @@ import pandas as pd
 
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.sheet import decimals
+from eyelog.cohort.differences import label_of
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
@@ -67,7 +68,7 @@ def _table(cohort: Cohort) -> PageTable:
     for name in cohort.covariates:
         one_zone = name == "tz" and people[name].nunique() < 2  # the line above names it
         if name != cohort.by and not one_zone:
-            rows += _covariate(name, sides)
+            rows += _covariate(name, sides, averaged=name in cohort.averaged)
     known = [name for name in cohort.covariates if name in people.columns]
     whole = people[known].assign(days=days)
     return PageTable.of("Wearers with days" + _of(cohort), ["", *names], rows, "wearers", whole)
@@ -77,15 +78,15 @@ def _of(cohort: Cohort) -> str:
     return f", by {cohort.by}" if cohort.by is not None and len(cohort.groups) > 1 else ""
 
 
-def _covariate(name: str, sides: list[pd.DataFrame]) -> list[list[str]]:
-    """Return the rows of one covariate: mean and SD of numbers, counts of labels."""
+def _covariate(name: str, sides: list[pd.DataFrame], *, averaged: bool) -> list[list[str]]:
+    """Return the rows of one covariate: mean and SD if it was named for that, else counts."""
     whole = pd.concat(sides)[name]
-    if pd.api.types.is_numeric_dtype(whole.dtype) and not pd.api.types.is_bool_dtype(whole.dtype):
+    if averaged:
         values = [numbers(side[name]) for side in sides]
         known = [of_side[np.isfinite(of_side)] for of_side in values]
         places = decimals(np.array([of_side.mean() for of_side in known if of_side.size]), None)
         return [[f"{name}, mean (SD)", *(_mean_sd(of_side, places) for of_side in known)]]
-    labels = sorted(set(whole.dropna().astype(str)))
+    labels = list(dict.fromkeys(whole.dropna().sort_values().map(label_of)))
     if not 0 < len(labels) <= MOST_LABELS:
         return [
             [
@@ -96,7 +97,10 @@ def _covariate(name: str, sides: list[pd.DataFrame]) -> list[list[str]]:
     rows = [
         [
             f"{name}: {label}",
-            *(_share(side[name].astype("str") == label) for side in sides),
+            *(
+                _share(side[name].dropna().map(label_of).reindex(side.index) == label)
+                for side in sides
+            ),
         ]
         for label in labels
     ]

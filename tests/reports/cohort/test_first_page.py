@@ -1,0 +1,125 @@
+"""Page one of a study: the contrast."""
+
+import numpy as np
+import pytest
+
+import eyelog as el
+from eyelog.figures.style import StyledFigure
+from eyelog.reports.cohort.first_page import check_outcome, contrast
+from eyelog.reports.pictures import closing, figure_of
+from eyelog.reports.section_parts import Empty
+from support.cohort_days import cohort_days, cohort_of
+
+BLINKS = "blink_rate_per_min"
+
+
+def test_the_outcome_named_beforehand_is_the_first_sentence_with_its_own_p() -> None:
+    cohort = cohort_of(cohort_days(24, 6, effect=-5.0))
+    page = contrast(cohort, BLINKS)
+    (said,) = page.sentences
+    row = cohort.differences.loc[(BLINKS, "treated")]
+    assert said.lead == "Treated wearers blinked less often than control wearers:"
+    assert said.rest.startswith(f"by {-row['difference']:.1f} per min (95 % interval ")
+    assert f"{-row['high']:.1f} to {-row['low']:.1f}, between wearers" in said.rest
+    assert "12 and 12 wearers; p < 0.001, permutation test)." in said.rest
+    assert page.looked == (
+        "Named beforehand: blink rate, at 5 %. Of 7 other comparisons 0 stand out after"
+        " correction (Holm)."
+    )
+
+
+def test_an_outcome_that_was_named_is_told_also_if_it_shows_nothing() -> None:
+    page = contrast(cohort_of(cohort_days(24, 6)), "steps")
+    assert page.sentences[0].lead == (
+        "Whether steps differs between treated and control cannot be told:"
+    )
+    assert "95 % interval" in page.sentences[0].rest
+
+
+def test_without_a_named_outcome_all_are_corrected_and_the_strongest_is_drawn() -> None:
+    cohort = cohort_of(cohort_days(24, 6, effect=6.0))
+    page = contrast(cohort, None)
+    assert page.picture.title == "Blink rate"
+    assert page.sentences[0].lead.startswith("Treated wearers blinked more often")
+    assert page.sentences[0].rest.endswith("corrected).")
+    assert page.looked.startswith("No outcome was named beforehand; 1 of 8 comparisons stand out")
+    nothing = contrast(cohort_of(cohort_days(24, 6)), None)
+    assert nothing.sentences[0].lead == (
+        "No difference between the groups stands out among 8 comparisons."
+    )
+
+
+def test_too_few_wearers_have_a_reason_in_place_of_a_test() -> None:
+    (said,) = contrast(cohort_of(cohort_days(4, 3)), BLINKS).sentences
+    assert said.lead == "Blink rate of treated and control: no test."
+    assert said.rest.startswith("Fewer than three wearers in a group")
+
+
+def test_facts_count_wearers_and_days_by_group_and_what_was_lost_is_said() -> None:
+    table = cohort_days(12, 6, failed={"eve": "broken"}, without_days=["zoe"])
+    table.iloc[:3, table.columns.get_loc("worn_h")] = 1.0
+    page = contrast(cohort_of(table), BLINKS)
+    assert [(fact.name, fact.value) for fact in page.facts] == [
+        ("Wearers", "12 of 14"),
+        ("Days with records", "72 of 72"),
+        ("Days that count (4 h worn)", "69"),
+    ]
+    assert page.facts[0].remark == "control 6, treated 6"
+    assert page.facts[2].remark == "control 33, treated 36"
+    assert "3 of 72 days (4 %) have less than 4 h of wear and do not count." in page.trust
+    assert "Not in the numbers: 1 wearer without days and 1 wearer failed." in page.trust
+
+
+def test_each_wearer_has_the_interval_of_that_wearer() -> None:
+    cohort = cohort_of(cohort_days(10, 8, effect=3.0))
+    with closing(figure_of(contrast(cohort, BLINKS).picture.draw())) as figure:
+        assert isinstance(figure, StyledFigure)
+        left, right = figure.axes
+        dots = np.vstack([c.get_offsets() for c in left.collections if c.get_label() == "_wearers"])
+        bars = np.vstack(
+            [c.get_segments() for c in left.collections if c.get_label() == "_intervals"]
+        ).reshape(-1, 2, 2)
+        assert np.allclose(sorted(dots[:, 1]), sorted(cohort.means(BLINKS)))
+        assert np.allclose(dots[:, 0], bars[:, 0, 0])
+        assert (bars[:, 0, 1] < dots[:, 1]).all()
+        assert (dots[:, 1] < bars[:, 1, 1]).all()
+        assert right.get_ylabel().startswith("Difference")
+
+
+def test_the_other_outcomes_have_wider_intervals_than_alone() -> None:
+    cohort = cohort_of(cohort_days(24, 6))
+    beside = contrast(cohort, BLINKS).beside
+    assert beside is not None
+    with closing(figure_of(beside.draw())) as figure:
+        (ax,) = figure.axes
+        (bars,) = (c for c in ax.collections if c.get_label() == "_interval")
+        row = cohort.differences.loc[("worn_h", "treated")]
+        low, high = bars.get_segments()[0][:, 0]
+        alone = (row["high"] - row["low"]) / row["sd_wearers"]
+        assert len(ax.get_yticks()) == 7
+        assert 1.2 * alone < high - low < 1.6 * alone
+
+
+def test_without_groups_page_one_shows_the_wearers_alone() -> None:
+    page = contrast(cohort_of(cohort_days(10, 4), by=None), None)
+    assert page.sentences[0].lead.startswith("Blink rate: ")
+    assert page.sentences[0].rest.endswith("in the middle half of 10 wearers.")
+    assert page.beside is None
+    with closing(figure_of(page.picture.draw())) as figure:
+        assert len(figure.axes) == 1
+
+
+def test_several_groups_are_each_drawn_beside_the_first() -> None:
+    page = contrast(cohort_of(cohort_days(21, 4, groups=("a", "b", "c"), effect=6.0)), BLINKS)
+    assert page.beside is None
+    with closing(figure_of(page.picture.draw())) as figure:
+        assert [text.get_text() for text in figure.axes[1].get_xticklabels()] == ["b", "c"]
+
+
+def test_what_cannot_be_shown_is_said() -> None:
+    table = cohort_days(6, 3)
+    table["worn_h"] = 1.0
+    with pytest.raises(Empty, match="no day that counts has a value of steps"):
+        contrast(cohort_of(table), "steps")
+    with pytest.raises(el.FieldError, match="outcome= is one of worn_h"):
+        check_outcome(cohort_of(table), "stepz")
