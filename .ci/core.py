@@ -32,7 +32,7 @@ REFUSED = {
 
 def main() -> None:
     assert el.__version__ == version("eyelog")
-    for package in ("starlette", "dask", "openpyxl", "s3fs", "websockets", "pytest"):
+    for package in ("starlette", "dask", "openpyxl", "psycopg", "s3fs", "websockets", "pytest"):
         assert find_spec(package) is None, f"{package} is not part of the core"
     with TemporaryDirectory() as folder:
 

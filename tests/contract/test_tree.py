@@ -16,6 +16,7 @@ NO_TEST_FILE = {
     "reports/section_parts.py": "what a section hands over, without behaviour",
     "__main__.py": "one call of the command line",
     "figures/defaults.py": "a table of settings",
+    "service/auth/transaction.py": "types and errors, without behaviour",
 }
 
 # Tests of laws that hold across source files, and of what lies outside the package.
@@ -42,6 +43,8 @@ NO_SOURCE_FILE = {
     "archive/importing/test_kinds_of_files.py": "every kind of file, through all readers",
     "service/auth/test_upgrade.py": "a state file of the first release, through the registry",
     "service/test_object_store.py": "an archive in an object store, through the service",
+    "service/auth/test_shared_state.py": "the whole registry, shared by hosts in a database",
+    "service/test_several_hosts.py": "hosts that share a database and an object store",
     "service/test_second_release.py": "an archive and a state of eyelog 0.2.0, in today's service",
     "service/records/test_columns.py": "pages in columns, from the service to the client's frame",
     "archive/importing/test_wearers.py": "files of several wearers, read and imported",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from support import live
+from support.postgres import Postgres, postgres
 from support.records import records
 
 
@@ -19,6 +20,13 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[live.Live]:
     folder = tmp_path_factory.mktemp("service") / "archive"
     wearers = {"ada": ada, "bea": bea, "nobody": []}
     with live.service(folder, wearers, page_size=100, password="correct horse") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Postgres]:
+    """A Postgres server, for tests that are marked with `needs_postgres`."""
+    with postgres() as running:
         yield running
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from eyelog.cli.erasing import ELSEWHERE, add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, note, one_line
 from eyelog.cli.settings import add_settings, with_settings
-from eyelog.cli.source import archive_path, open_archive, service_archive
+from eyelog.cli.source import archive_path, open_archive, service_places
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _action(
     parser: argparse.ArgumentParser = actions.add_parser(
         name, help=text, description=f"{text[0].upper()}{text[1:]}.{more and ' '}{more}"
     )
-    add_settings(parser, ("archive", "state"))
+    add_settings(parser, ("archive", "state", "local"))
     parser.set_defaults(run=with_settings(run))
     return parser
 
@@ -341,7 +341,7 @@ def _add_upkeep(actions: Any) -> None:
 def _registry(args: argparse.Namespace, *, existing: bool = True) -> "Registry":
     from eyelog.service.auth.registry import Registry
 
-    registry = Registry(service_archive(args), args.state)
+    registry = Registry(*service_places(args))
     if existing:
         registry.require_state()
     return registry
@@ -678,7 +678,7 @@ def _erase(args: argparse.Namespace) -> None:
     registry = _registry(args, existing=False)
     # The login first: nobody asks for records that are half gone.
     found = erase_account(registry, args.account, dry_run=args.dry_run)
-    units = {"audit log": "lines"}
+    units = {"audit log": "lines", "coming in": "files"}
     rows = [(one.what, one.path, one.count, units.get(one.what, "rows")) for one in found]
     rows += erase_records(args)
     rows += erase_stored(args)
@@ -698,14 +698,21 @@ def _folders_of(args: argparse.Namespace, account: str) -> list[str]:
     return [folder(place, log, account) for log in known_logs() if months(place, log, account)]
 
 
+def _shown(state: str) -> str:
+    """Return the state of a service without a password."""
+    from eyelog.service.auth.state import is_database, shown_database
+
+    return shown_database(state) if is_database(state) else state
+
+
 def _typed(args: argparse.Namespace, *words: str) -> str:
     """Return a command on the same service, as it is typed."""
-    places = [
-        word
-        for option, value in (("--archive", args.archive), ("--state", args.state))
-        if value
-        for word in (option, value)
+    options = [
+        ("--archive", args.archive),
+        ("--state", _shown(args.state or "")),
+        ("--local", args.local),
     ]
+    places = [word for option, value in options if value for word in (option, value)]
     return f"`{shlex.join(['eyelog', 'service', words[0], *places, *words[1:]])}`"
 
 
@@ -1047,9 +1054,13 @@ def _settings_in_force(args: argparse.Namespace) -> Iterator["Finding"]:
     """Yield each setting of a service that starts now, and where it comes from."""
     from eyelog.service.check import Finding
 
-    unset = {"archive": archive_path(args), "state": "the archive's folder"}
+    unset = {"archive": archive_path(args)} | dict.fromkeys(
+        ("state", "local"), "the archive's folder"
+    )
     for name, (value, origin) in args.in_force.items():
         shown = unset.get(name, "none") if value in (None, "") else value
+        if name == "state":
+            shown = _shown(str(shown))
         yield Finding(f"setting {name}", "ok", f"{shown} ({origin})")
 
 

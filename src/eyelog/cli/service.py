@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from eyelog.cli.output import note
 from eyelog.cli.settings import add_settings, with_settings
-from eyelog.cli.source import add_archive, add_zone, open_archive, service_archive
+from eyelog.cli.source import add_archive, add_zone, open_archive, service_places
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -60,12 +60,14 @@ def _add_simulate(commands: Any) -> None:
 def _serve(args: argparse.Namespace) -> int:
     from eyelog.service.server import serve
 
+    archive, state, local = service_places(args)
     serve(
-        service_archive(args),
+        archive,
         host=args.host,
         port=args.port,
         page_size=args.page_size,
-        state=args.state,
+        state=state,
+        local=local,
         workers=args.workers,
         requests_per_hour=args.requests_per_hour,
         uploads_per_hour=args.uploads_per_hour,

@@ -48,7 +48,13 @@ SETTINGS: Final = (
     _Setting("archive", "path", None, "DIR", "the archive (default: archive in EYELOG_HOME)"),
     _Setting(
         *("state", "path", None, "DIR"),
-        "folder of the service's state (default: the archive's folder)",
+        "folder of the service's state (default: the archive's folder), or postgresql://USER@HOST/NAME"
+        " for several hosts",
+    ),
+    _Setting(
+        *("local", "path", None, "DIR"),
+        "with a database: folder of this host for its logs and what comes in (default: the"
+        " archive's folder)",
     ),
     _Setting(
         *("host", "text", "127.0.0.1", "ADDRESS"),

@@ -36,6 +36,7 @@ __all__ = [
     "read_service",
     "read_source",
     "read_sources",
+    "service_places",
     "zones_or_none",
 ]
 
@@ -161,6 +162,27 @@ def archive_path(args: argparse.Namespace) -> Path:
 def service_archive(args: argparse.Namespace) -> Path | str:
     """Return the folder of a service's archive, or its URL in an object store."""
     return str(args.archive) if "://" in (args.archive or "") else archive_path(args)
+
+
+def service_places(args: argparse.Namespace) -> tuple[Path | str, str | None, str | None]:
+    """Return the archive, the state and the folder of this host, as the settings of a service say.
+
+    A line on stderr warns of a password that others on this machine can read.
+    """
+    from eyelog.service.auth.state import has_password, is_database, shown_database
+
+    state, origin = args.in_force["state"]
+    if is_database(state) and has_password(state):
+        there = shown_database(state)
+        instead = "put it into the file that PGPASSFILE names, as every program of Postgres does"
+        if origin == "--state":
+            note(f"eyelog: warning: a list of processes shows the password of {there}: {instead}")
+        elif Path(origin).is_file() and Path(origin).stat().st_mode & 0o007:
+            note(
+                f"eyelog: warning: others can read the password of {there}: chmod 640 {origin}, or"
+                f" {instead}"
+            )
+    return service_archive(args), state, args.local
 
 
 def open_archive(args: argparse.Namespace) -> "Archive":

@@ -1,8 +1,8 @@
 """The service of the contract as an ASGI application.
 
 Paths, rules and responses are those of the contract; ``openapi`` states how this service settles
-what the contract leaves open. The data come only from the archive, the OAuth state only from
-``_service.sqlite``.
+what the contract leaves open. The data come only from the archive, the OAuth state only from the
+service's state.
 """
 
 import logging
@@ -44,8 +44,8 @@ from eyelog.service.auth.grants import Bearer
 from eyelog.service.auth.login_pages import error_page
 from eyelog.service.auth.password_tries import PasswordTries
 from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.state import StateBusy, StateFault
 from eyelog.service.auth.tokens import may_read, revoke, token
+from eyelog.service.auth.transaction import StateBusy, StateFault
 from eyelog.service.backup import interrupted
 from eyelog.service.bounds import Bounds
 from eyelog.service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR, HourlyLimits, Quota
@@ -84,6 +84,7 @@ def create_app(
     archive_path: str | os.PathLike[str],
     state: str | os.PathLike[str] | None = None,
     *,
+    local: str | os.PathLike[str] | None = None,
     page_size: int = 500,
     requests_per_hour: int = PER_HOUR,
     uploads_per_hour: int = UPLOADS_PER_HOUR,
@@ -99,9 +100,13 @@ def create_app(
     Parameters
     ----------
     archive_path : path or URL
-        The archive's folder, or a URL such as ``s3://bucket/archive``; then `state` is needed.
-    state : path, optional
+        The archive's folder, or a URL such as ``s3://bucket/archive``; then `state` (with a
+        database, `local`) is needed.
+    state : path or URL, optional
         The folder of ``_service.sqlite`` (0600), which is created if missing; by default the
+        archive's folder. Or the address of a Postgres database, which several hosts can share.
+    local : path, optional
+        With a database, the folder of this host for what comes in and the audit log; by default the
         archive's folder.
     page_size : int
         The largest number of records in one answer.
@@ -137,7 +142,7 @@ def create_app(
         If the object store of the archive cannot be reached.
     """
     whole_number(page_size, "page_size", 1)
-    registry = Registry(archive_path, state)
+    registry = Registry(archive_path, state, local)
     place = open_place(registry.archive)
     if not place.local:
         require_store(place)

@@ -77,9 +77,10 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     Raises
     ------
     ConfigurationError
-        If there is no state, the folder exists or lies in one of those copied, the copy is not what
-        was read, or the state in it is damaged.
+        If there is no state, or it is in a database, the folder exists or lies in one of those
+        copied, the copy is not what was read, or the state in it is damaged.
     """
+    _refuse_database(registry)
     registry.require_state()
     target = target.expanduser().absolute()
     for folder in (registry.folder, registry.state_folder):
@@ -103,6 +104,14 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return BackupContents(str(target), len(files), sum(size for size, _ in files.values()), damaged)
+
+
+def _refuse_database(registry: Registry) -> None:
+    if registry.state.in_database:
+        raise ConfigurationError(
+            f"the service's state is in a database, {registry.state.name}: copy it with pg_dump,"
+            " and put it back with pg_restore and then eyelog service after-restore"
+        )
 
 
 _Files = dict[str, tuple[int, str]]  # the path in the backup, its size and SHA-256
@@ -222,8 +231,9 @@ def restore(registry: Registry, source: Path) -> Restored:
     Raises
     ------
     ConfigurationError
-        If it is not a backup, or damaged.
+        If it is not a backup, or damaged, or the state is in a database.
     """
+    _refuse_database(registry)
     source = source.expanduser().absolute()
     made, files = _read_list(source)
     _check(source, files)

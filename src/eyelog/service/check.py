@@ -27,7 +27,8 @@ from eyelog.service.auth.redirects import is_readable_on_the_way
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased, revived
 from eyelog.service.auth.schema import VERSION, columns, expected_columns, version_of
-from eyelog.service.auth.state import StateBusy
+from eyelog.service.auth.state import State
+from eyelog.service.auth.transaction import StateBusy
 from eyelog.service.backup import interrupted
 
 __all__ = ["Finding", "check_service", "erased_with_records"]
@@ -65,12 +66,14 @@ def check_service(registry: Registry) -> list[Finding]:
         If there is no state, or another program has it locked.
     """
     registry.require_state()
-    findings = [_permissions(registry), _free_space(registry.state_folder)]
+    in_database = registry.state.in_database
+    state = _database(registry.state) if in_database else [_permissions(registry)]
+    findings = [*state, _free_space(registry.state_folder)]
     if registry.folder.is_dir() and not _same_disk(registry.folder, registry.state_folder):
         findings.append(_free_space(registry.folder))
-    whole = _whole(registry.state.file)
+    whole = _whole_tables(registry.state) if in_database else _whole(registry.state.file)
     findings += whole
-    if not _is_same(registry.state_folder, registry.folder):
+    if in_database or not _is_same(registry.state_folder, registry.folder):
         findings.append(_other_state(registry))
     findings.append(_audit_log(registry.state_folder))
     archive, names = _archive(registry.archive)
@@ -78,7 +81,7 @@ def check_service(registry: Registry) -> list[Finding]:
     if text := interrupted(registry.folder):
         findings.append(Finding("restore", "wrong", text))
     if any(finding.result == "wrong" for finding in whole):
-        text = "not checked, because the state file cannot be relied on"
+        text = "not checked, because the state cannot be relied on"
         return [*findings, Finding("accounts", "wrong", text)]
     try:
         findings += _accounts(registry, names)
@@ -110,6 +113,13 @@ def _permissions(registry: Registry) -> Finding:
     if faults:
         return Finding("state file", "wrong", f"{file}: {'; '.join(faults)}")
     return Finding("state file", "ok", f"{file}, {file.stat().st_size / 1000:,.0f} kB, private")
+
+
+def _database(state: State) -> list[Finding]:
+    if state.database.is_encrypted():
+        return [Finding("state database", "ok", state.name)]
+    text = f"{state.name} is reached unencrypted: add ?sslmode=verify-full to its address"
+    return [Finding("state database", "note", text)]
 
 
 def _free_space(folder: Path) -> Finding:
@@ -145,11 +155,22 @@ def _whole(file: Path) -> list[Finding]:
     return [integrity, _schema(version, present), _key(key)]
 
 
+def _whole_tables(state: State) -> list[Finding]:
+    """Check the tables of a database and its key; its pages are checked by its own means."""
+    version = state.database.version()
+    assert version is not None  # noqa: S101 (as `require_state` has made sure of)
+    schema = _schema(version, state.database.columns())
+    if version > VERSION:
+        return [schema]  # what else is in it, this release cannot know
+    rows = state.rows("SELECT value FROM meta WHERE name = 'signing_key'")
+    return [schema, _key(rows[0] if rows else None)]
+
+
 def _schema(version: int, present: set[tuple[str, str]]) -> Finding:
     missing = expected_columns(version) - present
     if missing:
         names = _listed([".".join(pair) for pair in sorted(missing)])
-        return Finding("schema", "wrong", f"the file lacks {names}: restore a copy")
+        return Finding("schema", "wrong", f"the state lacks {names}: restore a copy")
     if version > VERSION:
         text = f"version {version} is of a newer eyelog, this one supports {VERSION}: update eyelog"
         return Finding("schema", "wrong", text)

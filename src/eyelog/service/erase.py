@@ -7,6 +7,7 @@ a pseudonym. The state's file is written anew, so that no free page of it has th
 import json
 import os
 import secrets
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -23,7 +24,9 @@ from eyelog.service.audit import FILE_NAME, is_at, lock
 from eyelog.service.auth import ended
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased
-from eyelog.service.auth.state import StateBusy
+from eyelog.service.auth.schema import expected_columns
+from eyelog.service.auth.transaction import StateBusy
+from eyelog.service.spool import Spool
 
 __all__ = ["ServiceTrace", "erase_account", "erased_names", "out_of_reach"]
 
@@ -49,7 +52,9 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     ConfigurationError
         If a file cannot be read or written.
     """
-    found = [trace for file in _states(registry) for trace in _rows(file, account)]
+    found = _rows_of_database(registry, account)
+    found += [trace for file in _states(registry) for trace in _rows(file, account)]
+    found += _coming_in(registry, account)
     lines = [(file, _lines_of(file, account)) for file in _logs(registry)]
     found += [ServiceTrace("audit log", str(file), count) for file, count in lines if count]
     if dry_run:
@@ -58,6 +63,9 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
         ended.append(registry.archive, "erased", accounts=[account])
     for file in _states(registry):
         _delete_rows(file, account)
+    _delete_from_database(registry, account)
+    if not open_place(registry.archive).local:
+        shutil.rmtree(Spool(registry.folder).of(account), ignore_errors=True)
     pseudonym = f"erased-{secrets.token_hex(4)}"
     for file, count in lines:
         if count:
@@ -87,9 +95,16 @@ def erased_names(registry: Registry) -> list[str]:
 
 
 def out_of_reach(registry: Registry) -> list[str]:
-    """Return the files beside the state that may have the name and cannot be changed here."""
+    """Return what may have the name and cannot be changed here, such as packed files."""
     names = (FILE_NAME, "access")
-    return sorted(
+    elsewhere = []
+    if registry.state.in_database:
+        elsewhere = [
+            "other hosts of the service: their audit logs, and what was coming in there; the same"
+            " command removes it on each of them",
+            f"the write-ahead log, replicas and dumps of {registry.state.name}",
+        ]
+    return elsewhere + sorted(
         str(path)
         for path in _in_folder(registry.state_folder)
         if path.name.startswith(names) and path.name.endswith(_PACKED)
@@ -119,7 +134,49 @@ def _logs(registry: Registry) -> list[Path]:
     ]
 
 
+# What was coming in: an erasure of the archive finds it only if that is a folder.
+
+
+def _coming_in(registry: Registry, account: str) -> list[ServiceTrace]:
+    if open_place(registry.archive).local:
+        return []
+    with suppress(ConfigurationError):  # no folder can have such a name
+        folder = Spool(registry.folder).of(account)
+        files = sum(path.is_file() for path in folder.rglob("*"))
+        return [ServiceTrace("coming in", str(folder), files)] if files else []
+    return []
+
+
 # The state.
+
+
+def _tables() -> list[tuple[str, str]]:
+    """Return the tables of a database with the column of each that names an account."""
+    return [
+        ("account", "name"),
+        *sorted(pair for pair in expected_columns() if pair[1] == "account"),
+    ]
+
+
+def _rows_of_database(registry: Registry, account: str) -> list[ServiceTrace]:
+    if not registry.state.in_database:
+        return []
+    found = []
+    for table, column in _tables():
+        sql = f"SELECT count(*) FROM {table} WHERE {column} = ?"  # noqa: S608 (names of the schema)
+        for (count,) in registry.state.rows(sql, account):
+            if count:
+                found.append(ServiceTrace(f"state: {table}", registry.state.name, count))
+    return found
+
+
+def _delete_from_database(registry: Registry, account: str) -> None:
+    if not registry.state.in_database or registry.state.database.version() is None:
+        return
+    with registry.state.write() as db:
+        for table, column in _tables():
+            db.execute(f"DELETE FROM {table} WHERE {column} = ?", (account,))  # noqa: S608 (names of the schema)
+    registry.state.database.rewrite(table for table, _ in _tables())
 
 
 def _columns(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 They are counted over all processes.
 
-The count is in the file of the service's state, but a write for each request would cost more than
+The count is in the service's state, but a write for each request would cost more than
 the request. So a process takes a share of the remaining requests, and counts it down in memory:
 together the processes never allow more than the limit. Shares get smaller towards the end, down to
 single requests; the unused part of a share lapses when the hour ends or the process stops.
@@ -71,7 +71,7 @@ class HourlyLimits:
     Parameters
     ----------
     state : State
-        The file of the service's state.
+        The service's state.
     per_hour : int
         How many requests an account may make from one full hour to the next.
     what : {"request", "upload"}
@@ -130,7 +130,8 @@ class HourlyLimits:
 
     def _take_share(self, account: str, hour: int) -> _Share:
         with self._state.write() as db:
-            db.execute(f"DELETE FROM {self._table} WHERE hour < ?", (hour,))  # noqa: S608 (a name from here)
+            # The hour before stays: the clock of another host may be a little behind.
+            db.execute(f"DELETE FROM {self._table} WHERE hour < ?", (hour - 1,))  # noqa: S608 (a name from here)
             row = db.execute(
                 f"SELECT n FROM {self._table} WHERE account = ? AND hour = ?",  # noqa: S608 (as above)
                 (account, hour),
@@ -139,7 +140,7 @@ class HourlyLimits:
             size = min(free, max(1, min(self._per_hour // _SHARES, free // _LEFT)))
             db.execute(
                 f"INSERT INTO {self._table} VALUES (?, ?, ?)"  # noqa: S608 (as above)
-                " ON CONFLICT (account, hour) DO UPDATE SET n = n + excluded.n",
+                f" ON CONFLICT (account, hour) DO UPDATE SET n = {self._table}.n + excluded.n",
                 (account, hour, size),
             )
         return _Share(size, free - size)

@@ -33,6 +33,7 @@ def serve(
     page_size: int = 500,
     *,
     state: str | os.PathLike[str] | None = None,
+    local: str | os.PathLike[str] | None = None,
     workers: int = 1,
     requests_per_hour: int = PER_HOUR,
     uploads_per_hour: int = UPLOADS_PER_HOUR,
@@ -57,8 +58,8 @@ def serve(
         TCP port; 0 lets the system choose a free one.
     page_size : int
         The largest number of records in one answer.
-    state : path, optional
-        The folder of the service's state; by default the archive's folder.
+    state, local : path, optional
+        As for `create_app`.
     workers : int
         How many processes serve. One that ends is replaced.
     requests_per_hour, uploads_per_hour, quota, access_log, proxy, root_path
@@ -76,6 +77,7 @@ def serve(
     options: dict[str, Any] = {
         "archive_path": os.fspath(archive_path),
         "state": None if state is None else os.fspath(state),
+        "local": None if local is None else os.fspath(local),
         "page_size": page_size,
         "requests_per_hour": requests_per_hour,
         "uploads_per_hour": uploads_per_hour,
@@ -89,7 +91,8 @@ def serve(
     with ExitStack() as stack:
         metrics = None
         if metrics_port is not None:
-            metrics = stack.enter_context(exported(Registry(archive_path, state), metrics_port))
+            registry = Registry(archive_path, state, local)
+            metrics = stack.enter_context(exported(registry, metrics_port))
         _serve(options, host, port, metrics)
 
 

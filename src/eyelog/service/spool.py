@@ -1,6 +1,7 @@
 """Private folders for what comes in, on the archive's disk, until it is imported or refused.
 
-If the archive is in an object store, they are in the folder of the service's state.
+If the archive is in an object store, they are in the folder of the service's state; where several
+hosts share that, in a folder of each host.
 
 ::
 
@@ -97,13 +98,16 @@ class Spool:
             os.close(handle)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Let one process of this machine import at a time: an object store has no locks."""
+    def alone(self) -> Iterator[int]:
+        """Let one process of this machine import at a time: an object store has no locks.
+
+        Gives the handle of the lock.
+        """
         make_folders(self._root)
         handle = os.open(self._root / _IMPORT, os.O_CREAT | os.O_RDWR, 0o600)
         try:
             _lock(handle, wait=True)
-            yield
+            yield handle
         finally:
             os.close(handle)
 

@@ -1,5 +1,6 @@
 """An empty registry of an archive, and a browser at the running service."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from eyelog.service.auth.registry import Registry
 from support.live import REDIRECT, Live
 from support.login_page import Browser
+from support.postgres import Postgres
 
 
 @pytest.fixture
@@ -34,3 +36,16 @@ def tokens(registry: Registry, application: tuple[str, str]) -> tuple[str, str]:
 @pytest.fixture
 def browser(there: Live) -> Browser:
     return Browser(there)
+
+
+@pytest.fixture
+def address(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of an empty database."""
+    monkeypatch.setattr("eyelog.service.auth.secrets._LOG2_N", 4)
+    return server.database()
+
+
+@pytest.fixture
+def host(address: str, tmp_path: Path) -> Callable[[], Registry]:
+    """A function that returns another host of the service whose state is in the database."""
+    return lambda: Registry(tmp_path / "archive", address, tmp_path / "local")

@@ -1,56 +1,15 @@
-"""The file of the state: private, without anything worth stealing, and named when it is damaged."""
+"""Where the state is: a folder, or a database that is named without its password."""
 
-import gc
-import sqlite3
+import re
 import stat
+import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from eyelog.archive.store import Archive
 from eyelog.errors import ConfigurationError
-from eyelog.service.app import create_app
 from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.state import State
-from support.live import REDIRECT
-from support.records import records
-
-
-def test_only_the_owner_can_read_the_file(
-    registry: Registry, application: tuple[str, str], tmp_path: Path
-) -> None:
-    file = tmp_path / "archive" / "_service.sqlite"
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
-
-
-def test_a_file_that_others_could_read_is_closed_to_them(
-    registry: Registry, application: tuple[str, str], tmp_path: Path
-) -> None:
-    file = tmp_path / "archive" / "_service.sqlite"
-    file.chmod(0o644)
-    Registry(tmp_path / "archive").signing_key()
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-
-
-def test_the_file_holds_no_token_code_secret_or_password(
-    registry: Registry, application: tuple[str, str], tmp_path: Path
-) -> None:
-    client_id, secret = application
-    code = registry.grants.issue_code("ada", client_id, REDIRECT)
-    access, refresh = registry.grants.exchange(code, client_id, REDIRECT, None)
-    newer = registry.grants.refresh(refresh, client_id)
-    stored = b"".join(path.read_bytes() for path in (tmp_path / "archive").iterdir())
-    for hidden in (secret, code, access, refresh, newer, "correct horse"):
-        assert hidden.encode() not in stored
-
-
-def test_reading_creates_no_file(registry: Registry, tmp_path: Path) -> None:
-    assert registry.accounts.names() == []
-    with pytest.raises(ConfigurationError, match="unknown account"):
-        registry.grants.issue_code("ada", "x", REDIRECT)
-    assert not (tmp_path / "archive").exists()
+from eyelog.service.auth.state import State, has_password, is_database, shown_database
 
 
 def test_a_remote_archive_needs_a_local_folder_for_the_state(tmp_path: Path) -> None:
@@ -84,47 +43,63 @@ def test_a_state_in_the_archive_is_not_left_behind_unnoticed(tmp_path: Path) -> 
         assert Registry(tmp_path / "archive", apart).accounts.names() == ["ada"]
 
 
-def test_a_service_with_its_state_apart_leaves_none_in_the_archive(tmp_path: Path) -> None:
-    archive, state = tmp_path / "archive", tmp_path / "state"
-    archive.mkdir()
-    create_app(archive, state)
-    assert list(archive.iterdir()) == []
-    assert (state / "_service.sqlite").exists()
-
-
-def test_a_damaged_file_is_reported_in_one_sentence(
-    registry: Registry, application: tuple[str, str], tmp_path: Path
+@pytest.mark.parametrize(
+    ("address", "shown", "secret"),
+    [
+        ("postgresql://db/eyelog", "postgresql://db/eyelog", False),
+        ("postgres://ada@db:5433/eyelog", "postgres://ada@db:5433/eyelog", False),
+        ("postgresql://ada:Pa55@db/eyelog", "postgresql://ada@db/eyelog", True),
+        ("postgresql://ada:Pa%2F55@db/e?sslmode=require", "postgresql://ada@db/e", True),
+        ("postgresql://db/eyelog?user=ada&password=Pa55", "postgresql://db/eyelog", True),
+        ("postgresql:///eyelog?host=/run/postgresql", "postgresql:///eyelog", False),
+        # Whatever cannot be read may be a password.
+        ("postgresql://ada:Pa/55@db/eyelog", "postgresql://...", True),
+        ("postgresql://ada:Pa@55@db/eyelog", "postgresql://...", True),
+        ("postgresql://ada:Pa?55@db/eyelog", "postgresql://...", True),
+        ("postgresql://ada:Pa#55@db/eyelog", "postgresql://...", True),
+        ("postgresql://db/eyelog?password=Pa@55", "postgresql://...", True),
+        ("postgresql://ada:Pa55@db", "postgresql://...", True),
+    ],
+)
+def test_the_address_of_a_database_is_shown_without_its_password(
+    address: str, shown: str, secret: bool
 ) -> None:
-    (tmp_path / "archive" / "_service.sqlite").write_bytes(b"no database at all" * 100)
-    with pytest.raises(ConfigurationError, match=r"service\.sqlite cannot be used"):
-        registry.accounts.names()
+    assert is_database(address)
+    assert (shown_database(address), has_password(address)) == (shown, secret)
 
 
-def test_a_file_in_place_of_the_folder_is_reported_in_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "archive").write_text("no folder")
-    with pytest.raises(ConfigurationError, match="cannot store the service's state"):
-        Registry(tmp_path / "archive").accounts.add("ada")
+def test_an_address_that_cannot_be_read_is_refused_without_quoting_it(tmp_path: Path) -> None:
+    for address in (
+        "postgresql://ada:Pa/55@db/eyelog",
+        "postgresql://ada:Pa55@db/eyelog?no-such-option=Pa55",
+        "postgresql://ada:Pa55@db:%zz/eyelog",
+    ):
+        with pytest.raises(ConfigurationError, match="cannot be read: write it as") as refused:
+            State(tmp_path, address, tmp_path)
+        assert "55" not in str(refused.value)
+        assert refused.value.__cause__ is None
 
 
-def test_a_parquet_tool_opens_an_archive_that_is_served(tmp_path: Path) -> None:
-    archive = Archive(tmp_path / "archive")
-    archive.write(
-        "standard_mode_logs", records("standard_mode_logs", "2026-10-19 09:00", 3), account="ada"
-    )
-    Registry(tmp_path / "archive").accounts.add("ada")
-    assert len(pd.read_parquet(tmp_path / "archive")) == 3
+def test_a_database_and_the_folder_of_this_host_go_together(tmp_path: Path) -> None:
+    database = "postgresql://db/eyelog"
+    with pytest.raises(ConfigurationError, match="name one for what comes in and"):
+        State("s3://bucket/archive", database)
+    with pytest.raises(ConfigurationError, match="--local is the folder of a host whose state is"):
+        State(tmp_path, tmp_path / "state", tmp_path / "local")
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigurationError, match="is not a folder: --local takes one"):
+        State(tmp_path, database, tmp_path / "file")
+    apart = State("s3://bucket/archive", database, tmp_path / "local")
+    assert apart.folder == apart.beside == tmp_path / "local"
+    assert (apart.in_database, apart.name) == (True, database)
+    beside = State(tmp_path / "archive", database)
+    assert beside.folder == beside.beside == tmp_path / "archive"
 
 
-def test_connections_that_are_kept_close_with_their_state(tmp_path: Path) -> None:
-    state = State(tmp_path)
-    state.prepare()
-    state.keep_open()
-    for _ in range(2):  # the first use brings the file up to date
-        assert state.rows("SELECT name FROM meta")
-    kept = [db for _, db in state._kept or ()]
-    assert kept
-    del state
-    gc.collect()
-    for db in kept:
-        with pytest.raises(sqlite3.ProgrammingError):
-            db.execute("SELECT 1")
+def test_a_missing_package_is_named_with_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.delitem(sys.modules, "eyelog.service.auth.state_database", raising=False)
+    with pytest.raises(ConfigurationError, match=re.escape("pip install 'eyelog[postgres]'")):
+        State(tmp_path, "postgresql://db/eyelog")

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from eyelog.service.auth import throttle
+from eyelog.service.auth import state_file
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.throttle import Throttle, guesser, network
 
@@ -20,7 +20,7 @@ def clock(monkeypatch):
             return self.now
 
     clock = Clock()
-    monkeypatch.setattr(throttle, "time", clock)
+    monkeypatch.setattr(state_file, "time", clock)
     return clock
 
 

@@ -35,7 +35,7 @@ def told(tmp_path: Path) -> dict[str, Any]:
 def apart(told: dict[str, Any], tmp_path: Path, **more: Any) -> dict[str, Any]:
     handle = os.open(tmp_path, os.O_RDONLY)
     try:
-        return import_apart(told, temporary=tmp_path, lock=handle, **more)
+        return import_apart(told, temporary=tmp_path, locks=[handle], **more)
     finally:
         os.close(handle)
 

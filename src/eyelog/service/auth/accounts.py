@@ -1,6 +1,5 @@
 """The accounts of the service: one per wearer, with a name and perhaps a password."""
 
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from eyelog.service.auth.ending import Ended, end
 from eyelog.service.auth.password_rules import check_password_rules
 from eyelog.service.auth.secrets import check_password, digest, hash_password
 from eyelog.service.auth.state import State
+from eyelog.service.auth.transaction import KeyTaken, Transaction
 
 __all__ = [
     "INVITED_DAYS",
@@ -117,7 +117,7 @@ class Accounts:
                         for name, code in (invitations or {}).items()
                     ],
                 )
-        except sqlite3.IntegrityError:  # another process was first
+        except KeyTaken:  # another process was first
             raise _exist(sorted(set(names) & set(self.names()))) from None
 
     def invited(self, code: str) -> str | None:
@@ -242,7 +242,7 @@ class Accounts:
     def check_login(self, name: str, password: str) -> bool:
         """Return whether the account exists, is not disabled, and has this password."""
         rows = self._state.rows(
-            "SELECT password FROM account WHERE name = ? AND NOT disabled", name
+            "SELECT password FROM account WHERE name = ? AND disabled = 0", name
         )
         return check_password(password, rows[0][0] if rows else None)
 
@@ -253,7 +253,7 @@ class Accounts:
         by the operator.
         """
         rows = self._state.rows(
-            "SELECT password, session FROM account WHERE name = ? AND NOT disabled", name
+            "SELECT password, session FROM account WHERE name = ? AND disabled = 0", name
         )
         if not rows or rows[0][0] is None:
             return None
@@ -295,11 +295,11 @@ class Accounts:
 
 _INVITED = (
     "FROM invitation WHERE hash = ? AND expires > ?"
-    " AND account IN (SELECT name FROM account WHERE NOT disabled)"
+    " AND account IN (SELECT name FROM account WHERE disabled = 0)"
 )
 
 
-def _set_password(db: sqlite3.Connection, name: str, stored: bytes) -> bool:
+def _set_password(db: Transaction, name: str, stored: bytes) -> bool:
     """Set a password and end what could set another; return whether the account exists."""
     db.execute("DELETE FROM invitation WHERE account = ?", (name,))
     sql = "UPDATE account SET password = ?, session = session + 1 WHERE name = ?"

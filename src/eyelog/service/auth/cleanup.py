@@ -37,7 +37,7 @@ class CleanUp:
     Parameters
     ----------
     state : State
-        The file of the service's state.
+        The service's state.
     """
 
     def __init__(self, state: State) -> None:
@@ -66,7 +66,11 @@ class CleanUp:
             row = db.execute("SELECT value FROM meta WHERE name = 'cleaned'").fetchone()
             if row and now - _PERIOD_SECONDS < float(row[0]) <= now:
                 return False
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('cleaned', ?)", (str(now),))
+            db.execute(
+                "INSERT INTO meta VALUES ('cleaned', ?)"
+                " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                (str(now),),
+            )
         return True
 
     def run(self) -> int:
@@ -75,20 +79,20 @@ class CleanUp:
         for table, condition in _CONDITIONS.items():
             for first, last in self._batches(table):
                 # Check the condition again: a row used since it was read is not outdated.
-                sql = f"DELETE FROM {table} WHERE rowid BETWEEN :first AND :last AND {condition}"  # noqa: S608 (text from here)
+                sql = f"DELETE FROM {table} WHERE hash BETWEEN :first AND :last AND {condition}"  # noqa: S608 (text from here)
                 with self._state.write() as db:
                     values = _stamps() | {"first": first, "last": last}
                     deleted += db.execute(sql, values).rowcount
                 time.sleep(_PAUSE_SECONDS)
         return deleted
 
-    def _batches(self, table: str) -> Iterator[tuple[int, int]]:
-        """Yield the first and last rowid of at most `_ROWS` outdated rows each."""
+    def _batches(self, table: str) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the first and last hash of at most `_ROWS` outdated rows each."""
         sql = (
-            f"SELECT rowid FROM {table} WHERE rowid > :after AND {_CONDITIONS[table]}"  # noqa: S608 (text from here)
-            f" ORDER BY rowid LIMIT {_ROWS}"
+            f"SELECT hash FROM {table} WHERE hash > :after AND {_CONDITIONS[table]}"  # noqa: S608 (text from here)
+            f" ORDER BY hash LIMIT {_ROWS}"
         )
-        after = -1
+        after = b""
         while found := self._state.rows(sql, **_stamps(), after=after):
             after = found[-1][0]
             yield found[0][0], after

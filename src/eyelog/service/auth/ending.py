@@ -1,9 +1,10 @@
 """The end of tokens: by the wearer, by the operator, with an account or application, or unused."""
 
-import sqlite3
 import time
 from dataclasses import dataclass
 from typing import Any
+
+from eyelog.service.auth.transaction import Transaction
 
 __all__ = ["LAST_USE", "UNUSED_SECONDS", "VALID", "Ended", "end", "valid_at"]
 
@@ -15,7 +16,7 @@ LAST_USE = (
     "coalesce(token.used, token.issued,"
     " (SELECT CAST(value AS REAL) FROM meta WHERE name = 'dated'))"
 )
-VALID = f"(NOT token.revoked AND ifnull(token.expires > :now, {LAST_USE} >= :unused))"
+VALID = f"(token.revoked = 0 AND coalesce(token.expires > :now, {LAST_USE} >= :unused))"
 """The condition that a token can be used; it needs the values of `valid_at`."""
 
 
@@ -39,7 +40,7 @@ def valid_at(now: float) -> dict[str, float]:
 
 
 def end(
-    db: sqlite3.Connection, *, account: str | None = None, client_id: str | None = None
+    db: Transaction, *, account: str | None = None, client_id: str | None = None
 ) -> list[Ended]:
     """Revoke the tokens of an account, of an application, of both together, or (without) all.
 
@@ -49,13 +50,13 @@ def end(
     which = " AND ".join(f"{name} = :{name}" for name in values if values[name] is not None)
     which = which or "TRUE"
     counted = db.execute(
-        "SELECT account, client_id, ifnull((SELECT name FROM application"  # noqa: S608 (no text from outside)
+        "SELECT account, client_id, coalesce((SELECT name FROM application"  # noqa: S608 (no text from outside)
         " WHERE application.client_id = token.client_id), ''),"
-        " sum(kind = 'refresh'), sum(kind <> 'refresh')"
+        " count(*) FILTER (WHERE kind = 'refresh'), count(*) FILTER (WHERE kind <> 'refresh')"
         f" FROM token WHERE {which} AND {VALID} GROUP BY account, client_id"
         " ORDER BY account, client_id",
         values | valid_at(time.time()),
     ).fetchall()
-    db.execute(f"UPDATE token SET revoked = 1 WHERE {which} AND NOT revoked", values)  # noqa: S608
-    db.execute(f"UPDATE code SET expires = 0 WHERE {which} AND NOT used", values)  # noqa: S608
+    db.execute(f"UPDATE token SET revoked = 1 WHERE {which} AND revoked = 0", values)  # noqa: S608
+    db.execute(f"UPDATE code SET expires = 0 WHERE {which} AND used = 0", values)  # noqa: S608
     return [Ended(*row) for row in counted]

@@ -3,11 +3,11 @@
 Only hashes of codes and tokens are stored. Each rule holds within one transaction.
 """
 
-import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hmac import compare_digest
+from itertools import groupby
 
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth import ended
@@ -18,6 +18,7 @@ from eyelog.service.auth.ending import LAST_USE, UNUSED_SECONDS, VALID, Ended, e
 from eyelog.service.auth.redirects import matches
 from eyelog.service.auth.secrets import digest, new_token, pkce_challenge
 from eyelog.service.auth.state import State
+from eyelog.service.auth.transaction import Transaction
 
 __all__ = [
     "ACCESS_SECONDS",
@@ -117,7 +118,7 @@ class Grants:
     Parameters
     ----------
     state : State
-        The file of the service's state.
+        The service's state.
     accounts : Accounts
         Whose records the codes and tokens open.
     applications : Applications
@@ -257,7 +258,7 @@ class Grants:
         hashed, now = digest(access_token), time.time()
         rows = self._state.rows(
             "SELECT token.account, token.client_id, token.kind,"  # noqa: S608 (text from here)
-            f" ifnull(token.expires, {LAST_USE} + {UNUSED_SECONDS}), token.revoked, token.used,"
+            f" coalesce(token.expires, {LAST_USE} + {UNUSED_SECONDS}), token.revoked, token.used,"
             " token.scope, account.disabled, application.client_id FROM token"
             " LEFT JOIN account ON account.name = token.account"
             " LEFT JOIN application ON application.client_id = token.client_id"
@@ -353,34 +354,38 @@ class Grants:
     def of_account(self, account: str) -> list[Grant]:
         """Return the access that applications have to an account, one row per application."""
         rows = self._state.rows(
-            "SELECT token.client_id, application.name, min(token.issued), max(token.used),"  # noqa: S608 (text from here)
-            f" group_concat(ifnull(token.scope, '{_FIRST_SCOPE}'), ' ')"
+            "SELECT token.client_id, application.name, token.issued, token.used,"  # noqa: S608 (text from here)
+            f" coalesce(token.scope, '{_FIRST_SCOPE}')"
             " FROM token JOIN application ON application.client_id = token.client_id"
             f" WHERE token.account = :account AND {VALID}"
-            " GROUP BY token.client_id ORDER BY application.name, token.client_id",
+            " ORDER BY application.name, token.client_id",
             account=account,
             **valid_at(time.time()),
         )
-        return [
-            Grant(
-                client_id,
-                name,
-                since,
-                used,
-                digest(f"grant\n{account}\n{client_id}").hex()[:16],
-                _in_words(Bearer(account, client_id, scopes)),
+        grants = []
+        for (client_id, name), tokens in groupby(rows, key=lambda row: row[:2]):
+            issued, used, scopes = zip(*(row[2:] for row in tokens), strict=True)
+            grants.append(
+                Grant(
+                    client_id,
+                    name,
+                    min((at for at in issued if at is not None), default=None),
+                    max((at for at in used if at is not None), default=None),
+                    digest(f"grant\n{account}\n{client_id}").hex()[:16],
+                    _in_words(Bearer(account, client_id, " ".join(scopes))),
+                )
             )
-            for client_id, name, since, used, scopes in rows
-        ]
+        return grants
 
     def issued(self) -> list[Issued]:
         """Return the tokens that can be used, by account, application and time of issue."""
         rows = self._state.rows(
-            "SELECT token.account, token.client_id, ifnull(application.name, ''), token.kind,"  # noqa: S608 (text from here)
-            f" token.issued, token.used, ifnull(token.expires, {LAST_USE} + {UNUSED_SECONDS})"
+            "SELECT token.account, token.client_id, coalesce(application.name, ''), token.kind,"  # noqa: S608 (text from here)
+            f" token.issued, token.used, coalesce(token.expires, {LAST_USE} + {UNUSED_SECONDS})"
             " FROM token LEFT JOIN application ON application.client_id = token.client_id"
             f" WHERE {VALID}"
-            " ORDER BY token.account, application.name, token.client_id, token.issued",
+            " ORDER BY token.account, coalesce(application.name, ''), token.client_id,"
+            " token.issued",
             **valid_at(time.time()),
         )
         return [Issued(*row) for row in rows]
@@ -414,10 +419,8 @@ class Grants:
         with self._state.write() as db:
             for account in whose:
                 if client_id is None:
-                    db.execute(
-                        "UPDATE account SET session = session + 1 WHERE ?1 IS NULL OR name = ?1",
-                        (account,),
-                    )
+                    which, values = ("", ()) if account is None else (" WHERE name = ?", (account,))
+                    db.execute(f"UPDATE account SET session = session + 1{which}", values)  # noqa: S608 (text from here)
                 revoked += end(db, account=account, client_id=client_id)
         return revoked
 
@@ -434,7 +437,7 @@ def _in_words(bearer: Bearer) -> str:
     return " and ".join(may)
 
 
-def _check_account(db: sqlite3.Connection, name: str) -> None:
+def _check_account(db: Transaction, name: str) -> None:
     row = db.execute("SELECT disabled FROM account WHERE name = ?", (name,)).fetchone()
     if row is None:
         raise GrantRefused("the account was removed")
@@ -454,7 +457,7 @@ def _check_verifier(challenge: str | None, verifier: str | None) -> None:
 
 
 def _store(
-    db: sqlite3.Connection,
+    db: Transaction,
     token: str,
     kind: str,
     account: str,

@@ -11,6 +11,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.service.auth.accounts import Accounts
 from eyelog.service.auth.applications import Applications
 from eyelog.service.auth.grants import Grants
+from eyelog.service.auth.schema import add_key
 from eyelog.service.auth.state import State
 from eyelog.service.auth.throttle import Throttle
 
@@ -26,14 +27,19 @@ class Registry:
     ----------
     archive_path : path or URL
         The archive's folder, or a URL such as ``s3://bucket/archive``.
-    state : path, optional
-        The folder of ``_service.sqlite`` (0600), by default the archive's folder. Both are created
-        by the first account or application added, or by `signing_key` when a service starts.
+    state : path or URL, optional
+        The folder of ``_service.sqlite`` (0600), by default the archive's folder; or the address of
+        a database, ``postgresql://USER@HOST/NAME``, which several hosts share. File and tables are
+        created by the first account or application added, or by `signing_key` when a service
+        starts.
+    local : path, optional
+        With a database, the folder of this host for what comes in and the audit log; by default the
+        archive's folder.
 
     Attributes
     ----------
     state : State
-        The file in which all of them are.
+        The file or database in which all of them are.
     accounts : Accounts
         The wearers and the staff.
     applications : Applications
@@ -44,8 +50,8 @@ class Registry:
     Raises
     ------
     ConfigurationError
-        If the archive is not local and `state` is not given, the state lies in the archive and not
-        in `state`, or the file cannot be used.
+        If the archive is not local and no folder is given, the state lies in the archive and not in
+        `state`, or the file or database cannot be used.
 
     Examples
     --------
@@ -64,8 +70,9 @@ class Registry:
         self,
         archive_path: str | os.PathLike[str],
         state: str | os.PathLike[str] | None = None,
+        local: str | os.PathLike[str] | None = None,
     ) -> None:
-        self.state = State(archive_path, state)
+        self.state = State(archive_path, state, local)
         self.accounts = Accounts(self.state)
         self.applications = Applications(self.state)
         self.grants = Grants(self.state, self.accounts, self.applications)
@@ -86,7 +93,7 @@ class Registry:
 
     @property
     def state_folder(self) -> Path:
-        """The folder of the state's file."""
+        """The folder of the state's file; with a database, that of this host."""
         return self.state.folder
 
     def require_state(self) -> None:
@@ -94,7 +101,7 @@ class Registry:
         self.state.require()
 
     def keep_open(self) -> None:
-        """Keep connections to the state file open, for a service that reads it at each request."""
+        """Keep connections to the state open, for a service that reads it at each request."""
         self.state.keep_open()
 
     def throttle(self) -> Throttle:
@@ -115,7 +122,8 @@ class Registry:
         """Replace the signing key: cursors, open login pages and cookies of browsers end."""
         self.state.prepare()
         with self.state.write() as db:
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('signing_key', ?)", (os.urandom(32),))
+            db.execute("DELETE FROM meta WHERE name = 'signing_key'")
+            add_key(db)
         self._key = None
 
     def _read_key(self) -> bytes:
@@ -127,6 +135,6 @@ class Registry:
         if self._key is not None:  # the file was moved away under a running service
             return self._key[1]
         raise ConfigurationError(
-            f"the service's state in {self.state.file} has no signing key:"
+            f"the service's state in {self.state.name} has no signing key:"
             " eyelog service rotate-key makes one"
         )

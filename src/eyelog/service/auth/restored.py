@@ -9,7 +9,7 @@ from eyelog.service.auth.ended import Note, account_digest
 from eyelog.service.auth.ending import VALID, valid_at
 from eyelog.service.auth.registry import Registry
 
-__all__ = ["Revived", "end_again", "is_erased", "revived"]
+__all__ = ["Revived", "end_again", "erasures", "is_erased", "revived"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,14 @@ def end_again(registry: Registry) -> Revived:
     for client_id in found.applications:
         registry.applications.remove(client_id)
     return found
+
+
+def erasures(registry: Registry, account: str) -> int:
+    """Return how often an account was erased; unlike an instant, it depends on no host's clock."""
+    whose = account_digest(account)
+    return sum(
+        note.what == "erased" and note.account == whose for note in ended.notes(registry.archive)
+    )
 
 
 def is_erased(registry: Registry, account: str, *, since: float | None = None) -> bool:

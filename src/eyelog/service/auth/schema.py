@@ -3,11 +3,14 @@
 A file of an older release is brought up to date when it is first used: a copy of it is written and
 read back, the file itself is changed in one transaction, and committed only if it has every row of
 the copy. The copy stays beside it, as ``_service.version-3.sqlite``.
+
+The same statements make the tables of a database (`state_database`), where one transaction does it.
 """
 
 import os
 import sqlite3
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from glob import escape
 from pathlib import Path
@@ -16,13 +19,17 @@ from typing import Any
 from eyelog.disk.files import put_in_place, temporary_name
 from eyelog.disk.sqlite import connect, transaction
 from eyelog.errors import ConfigurationError
+from eyelog.service.auth.transaction import Transaction
 
 __all__ = [
     "VERSION",
+    "add_key",
     "bring_up_to_date",
     "columns",
     "expected_columns",
     "fill",
+    "refuse_newer",
+    "statements",
     "version_of",
 ]
 
@@ -101,12 +108,22 @@ def version_of(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
+def statements(version: int | None) -> Iterator[str]:
+    """Yield what makes the tables of this release of those of a version, or (None) of none."""
+    scripts = (_SCHEMA, *_ADDED) if version is None else _ADDED[version:]
+    for script in scripts:
+        yield from (statement for statement in script.split(";") if statement.strip())
+
+
+def add_key(db: Transaction) -> None:
+    """Add a new signing key."""
+    db.execute("INSERT INTO meta VALUES ('signing_key', ?)", (os.urandom(32),))
+
+
 def fill(db: sqlite3.Connection) -> None:
     """Write the tables of this release and a new signing key into an empty file."""
-    for statement in _SCHEMA.split(";"):
-        db.execute(statement)
-    _add(db, 0)
-    db.execute("INSERT INTO meta VALUES ('signing_key', ?)", (os.urandom(32),))
+    _add(db, None)
+    add_key(db)
 
 
 def bring_up_to_date(db: sqlite3.Connection, file: Path) -> None:
@@ -118,12 +135,12 @@ def bring_up_to_date(db: sqlite3.Connection, file: Path) -> None:
         If a newer release wrote the file, or it cannot be copied, or not be changed without the
         loss of a row. It is then left as it is.
     """
-    _refuse_newer(version_of(db))
+    refuse_newer(version_of(db))
     if version_of(db) == VERSION:
         return
     with transaction(db):
         version = version_of(db)  # another process may have been first
-        _refuse_newer(version)
+        refuse_newer(version)
         if version == VERSION:
             return
         for leftover in file.parent.glob(f".{escape(file.name)}.*.tmp"):  # of a killed process
@@ -143,7 +160,8 @@ def bring_up_to_date(db: sqlite3.Connection, file: Path) -> None:
             copy.unlink(missing_ok=True)
 
 
-def _refuse_newer(version: int) -> None:
+def refuse_newer(version: int) -> None:
+    """Raise `ConfigurationError` for a version of the state that a newer release has made."""
     if version > VERSION:
         raise ConfigurationError(
             f"the service's state was written by a newer eyelog (version {version} of the state,"
@@ -151,10 +169,9 @@ def _refuse_newer(version: int) -> None:
         )
 
 
-def _add(db: sqlite3.Connection, version: int) -> None:
-    for script in _ADDED[version:]:
-        for statement in script.split(";"):
-            db.execute(statement)
+def _add(db: sqlite3.Connection, version: int | None) -> None:
+    for statement in statements(version):
+        db.execute(statement)
     db.execute(f"PRAGMA user_version = {VERSION}")
 
 

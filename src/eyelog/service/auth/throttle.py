@@ -7,18 +7,18 @@ who guesses Ada's password keeps neither Ada out of her own browser nor Bea out 
 A second count is for an address and all names together, so that one password cannot be tried on
 every account. A browser that has logged in before is not part of it.
 
-The counts are in the file of the service's state, so that all its processes share them. Their times
-are those of the machine's monotonic clock, which nobody sets back; one that is later than now is
-from before a restart of the machine, or damaged, and counts as now.
+The counts are in the service's state, so that all its processes share them. Their times are those
+of the machine's monotonic clock, which nobody sets back, or of the database that several hosts
+share; one that is later than now is from before a restart of the machine, or damaged, and counts as
+now.
 """
 
 import ipaddress
 import math
-import sqlite3
-import time
 
 from eyelog.service.auth.secrets import digest
 from eyelog.service.auth.state import State
+from eyelog.service.auth.transaction import Transaction
 
 __all__ = ["Throttle", "guesser", "network"]
 
@@ -72,7 +72,7 @@ class Throttle:
     Parameters
     ----------
     state : State
-        The file of the service's state.
+        The service's state.
     """
 
     def __init__(self, state: State) -> None:
@@ -92,7 +92,7 @@ class Throttle:
             The key of `network`, unless the browser is known.
         """
         counted = [(who, _FREE)] + ([] if everyone is None else [(everyone, _FREE_OF_ADDRESS)])
-        now = time.monotonic()
+        now = self._state.now()
         # In a flood most are refused: they must not wait for the lock, nor keep others from it.
         keys = [key for key, _ in counted]
         sql = f"SELECT who, n, last FROM login_try WHERE who IN ({', '.join('?' * len(keys))})"  # noqa: S608 (marks)
@@ -103,23 +103,26 @@ class Throttle:
         with self._state.write() as db:
             db.execute("DELETE FROM login_try WHERE last < ?", (now - _FORGET_S,))
             # Without this, a wrong time would keep its owner out until the clock has reached it.
+            # For SQLite a text is later than any time.
             db.execute(
-                "UPDATE login_try SET last = ?1 WHERE last > ?1 OR typeof(last) NOT IN"
-                " ('real', 'integer')",
-                (now,),
+                "UPDATE login_try SET last = :now WHERE last > :now OR last IS NULL", {"now": now}
             )
             tries = [_tries(db, key) for key in keys]
             if wait_s := _wait_s(counted, tries, now):
                 return wait_s
             for (key, _), (n, _) in zip(counted, tries, strict=True):
-                db.execute("INSERT OR REPLACE INTO login_try VALUES (?, ?, ?)", (key, n + 1, now))
+                db.execute(
+                    "INSERT INTO login_try VALUES (?, ?, ?)"
+                    " ON CONFLICT (who) DO UPDATE SET n = excluded.n, last = excluded.last",
+                    (key, n + 1, now),
+                )
         return 0
 
     def wait_s(self, everyone: bytes) -> int:
         """Return the seconds until an address may try again, whatever the name; count nothing."""
         rows = self._state.rows("SELECT n, last FROM login_try WHERE who = ?", everyone)
         tries = [_sound(*row) for row in rows]
-        return _wait_s([(everyone, _FREE_OF_ADDRESS)] * len(tries), tries, time.monotonic())
+        return _wait_s([(everyone, _FREE_OF_ADDRESS)] * len(tries), tries, self._state.now())
 
     def forget(self, who: bytes, everyone: bytes | None = None) -> None:
         """Forget the tries, after the right password; of an address, only this one."""
@@ -127,14 +130,14 @@ class Throttle:
             db.execute("DELETE FROM login_try WHERE who = ?", (who,))
             if everyone is not None:
                 # Somebody who has one password must not be free to guess the others.
-                db.execute("UPDATE login_try SET n = max(0, n - 1) WHERE who = ?", (everyone,))
+                db.execute("UPDATE login_try SET n = n - 1 WHERE who = ? AND n > 0", (everyone,))
 
 
 _Tries = tuple[int, float]
 _NO_TRY: _Tries = (0, -math.inf)
 
 
-def _tries(db: sqlite3.Connection, who: bytes) -> _Tries:
+def _tries(db: Transaction, who: bytes) -> _Tries:
     row = db.execute("SELECT n, last FROM login_try WHERE who = ?", (who,)).fetchone()
     return _NO_TRY if row is None else _sound(*row)
 

@@ -1,8 +1,8 @@
 """The import of an upload in a process of its own, by the pipeline of `eyelog import`.
 
 Reading files takes a whole core: in a process of its own it delays no other request, and what it
-takes of memory comes back. The process ends with the one that started it. It holds the lock of the
-upload's private folder too, so that nobody clears the folder under it.
+takes of memory comes back. The process ends with the one that started it. It holds the locks of the
+upload too, so that nobody clears its private folder, or imports into the account, under it.
 """
 
 import errno
@@ -14,7 +14,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,7 +47,7 @@ class ImportFailed(Exception):
 
 
 def import_apart(
-    told: Mapping[str, Any], *, temporary: Path, lock: int, seconds: float = _SECONDS
+    told: Mapping[str, Any], *, temporary: Path, locks: Collection[int], seconds: float = _SECONDS
 ) -> dict[str, Any]:
     """Import an upload in another process; return the answer.
 
@@ -57,8 +57,9 @@ def import_apart(
         The arguments of `import_upload`, as JSON.
     temporary : Path
         A private folder for what waits during the import.
-    lock : int
-        The handle of the lock of the private folder, which the process holds too.
+    locks : collection of int
+        The handles of the locks, of the private folder and perhaps of the account, which the
+        process holds too.
     seconds : float
         How long it may take.
 
@@ -75,7 +76,7 @@ def import_apart(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,  # a message may quote a record
-        pass_fds=[lock] if os.name == "posix" else [],
+        pass_fds=locks if os.name == "posix" else [],
         env={**os.environ, "TMPDIR": str(temporary)},
     ) as process:
         assert process.stdin is not None  # noqa: S101 (pipes, as asked for)

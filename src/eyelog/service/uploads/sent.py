@@ -37,7 +37,7 @@ class Sent:
     Parameters
     ----------
     state : State
-        The file of the service's state.
+        The service's state.
     """
 
     def __init__(self, state: State) -> None:
@@ -63,6 +63,6 @@ class Sent:
         now = time.time()
         with self._state.write() as db:
             db.executemany(
-                "INSERT OR IGNORE INTO upload VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO upload VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 [(account, sha256, size, now, new) for sha256, size in files],
             )

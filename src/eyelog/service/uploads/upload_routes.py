@@ -2,9 +2,8 @@
 
 import logging
 import shutil
-import time
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -22,7 +21,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.service.access_log import ACCOUNT
 from eyelog.service.auth.grants import Bearer
 from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.restored import is_erased
+from eyelog.service.auth.restored import erasures
 from eyelog.service.auth.tokens import may_write
 from eyelog.service.hourly_limit import HourlyLimits
 from eyelog.service.parameters import by_name
@@ -163,7 +162,7 @@ class Uploads:
         Problem
             If it is refused.
         """
-        begun = time.time()
+        erased = await to_thread.run_sync(erasures, self._registry, account)
         size = sum(file.size for file in files)
         await to_thread.run_sync(self.check_room, account, 0)  # its own bytes are in the folder
         known = [await to_thread.run_sync(self.sent.find, account, f.sha256) for f in files]
@@ -187,7 +186,7 @@ class Uploads:
             raise Problem(
                 500, "server_error", "the import failed; the service's log has the reason"
             ) from None
-        if await to_thread.run_sync(partial(is_erased, self._registry, account, since=begun)):
+        if await to_thread.run_sync(erasures, self._registry, account) > erased:
             # What was erased meanwhile has come back by this import, and nothing else.
             await to_thread.run_sync(Archive(self._archive).erase, account)
             raise Problem(
@@ -199,10 +198,18 @@ class Uploads:
             answer["repeated"] = True
         return answer
 
-    def _import(self, told: dict[str, Any], **more: Any) -> dict[str, Any]:
-        # Without a lock, of two imports of one month the later would undo the other.
-        with nullcontext() if isinstance(self._archive, Path) else self.spool.alone():
-            return import_apart(told, **more)
+    def _import(self, told: dict[str, Any], *, temporary: Path, lock: int) -> dict[str, Any]:
+        with self._alone(told["account"]) as other:
+            locks = [lock] if other is None else [lock, other]
+            return import_apart(told, temporary=temporary, locks=locks)
+
+    def _alone(self, account: str) -> AbstractContextManager[int | None]:
+        """Keep other imports away: of two into one month, the later would undo the other."""
+        if isinstance(self._archive, Path):
+            return nullcontext()  # the archive has locks of its own
+        if self._registry.state.in_database:
+            return self._registry.state.database.alone(account)
+        return self.spool.alone()
 
 
 @asynccontextmanager

@@ -1,0 +1,99 @@
+"""The file of the state: private, without anything worth stealing, and named when it is damaged."""
+
+import gc
+import sqlite3
+import stat
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from eyelog.archive.store import Archive
+from eyelog.errors import ConfigurationError
+from eyelog.service.app import create_app
+from eyelog.service.auth.registry import Registry
+from eyelog.service.auth.state import State
+from support.live import REDIRECT
+from support.records import records
+
+
+def test_only_the_owner_can_read_the_file(
+    registry: Registry, application: tuple[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "archive" / "_service.sqlite"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+
+
+def test_a_file_that_others_could_read_is_closed_to_them(
+    registry: Registry, application: tuple[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "archive" / "_service.sqlite"
+    file.chmod(0o644)
+    Registry(tmp_path / "archive").signing_key()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_the_file_holds_no_token_code_secret_or_password(
+    registry: Registry, application: tuple[str, str], tmp_path: Path
+) -> None:
+    client_id, secret = application
+    code = registry.grants.issue_code("ada", client_id, REDIRECT)
+    access, refresh = registry.grants.exchange(code, client_id, REDIRECT, None)
+    newer = registry.grants.refresh(refresh, client_id)
+    stored = b"".join(path.read_bytes() for path in (tmp_path / "archive").iterdir())
+    for hidden in (secret, code, access, refresh, newer, "correct horse"):
+        assert hidden.encode() not in stored
+
+
+def test_reading_creates_no_file(registry: Registry, tmp_path: Path) -> None:
+    assert registry.accounts.names() == []
+    with pytest.raises(ConfigurationError, match="unknown account"):
+        registry.grants.issue_code("ada", "x", REDIRECT)
+    assert not (tmp_path / "archive").exists()
+
+
+def test_a_service_with_its_state_apart_leaves_none_in_the_archive(tmp_path: Path) -> None:
+    archive, state = tmp_path / "archive", tmp_path / "state"
+    archive.mkdir()
+    create_app(archive, state)
+    assert list(archive.iterdir()) == []
+    assert (state / "_service.sqlite").exists()
+
+
+def test_a_damaged_file_is_reported_in_one_sentence(
+    registry: Registry, application: tuple[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "archive" / "_service.sqlite").write_bytes(b"no database at all" * 100)
+    with pytest.raises(ConfigurationError, match=r"service\.sqlite cannot be used"):
+        registry.accounts.names()
+
+
+def test_a_file_in_place_of_the_folder_is_reported_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "archive").write_text("no folder")
+    with pytest.raises(ConfigurationError, match="cannot store the service's state"):
+        Registry(tmp_path / "archive").accounts.add("ada")
+
+
+def test_a_parquet_tool_opens_an_archive_that_is_served(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive")
+    archive.write(
+        "standard_mode_logs", records("standard_mode_logs", "2026-10-19 09:00", 3), account="ada"
+    )
+    Registry(tmp_path / "archive").accounts.add("ada")
+    assert len(pd.read_parquet(tmp_path / "archive")) == 3
+
+
+def test_connections_that_are_kept_close_with_their_state(tmp_path: Path) -> None:
+    state = State(tmp_path)
+    state.prepare()
+    state.keep_open()
+    for _ in range(2):  # the first use brings the file up to date
+        assert state.rows("SELECT name FROM meta")
+    kept = [db for _, db in state._store._kept or ()]
+    assert kept
+    del state
+    gc.collect()
+    for db in kept:
+        with pytest.raises(sqlite3.ProgrammingError):
+            db.execute("SELECT 1")

@@ -1,0 +1,394 @@
+"""Two hosts of one service: a Postgres state and an object store, and one of them killed."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import requests
+
+from eyelog.archive.store import Archive
+from eyelog.cli import main
+from eyelog.service.audit import FILE_NAME
+from eyelog.service.auth.registry import Registry
+from support.account_page import Visitor, granted
+from support.live import Live
+from support.login_page import CALLBACK, Browser, sent_back
+from support.login_page import PASSWORD as OF_ADA
+from support.postgres import PASSWORD, Postgres, needs_postgres
+from support.processes import left_after
+from support.stores import object_store
+from support.uploads import SIXTY, csv
+
+pytestmark = [pytest.mark.slow, needs_postgres]
+
+DAY = ("2026-10-24T00:00:00Z", "2026-10-24T23:59:59Z")
+
+
+class Host:
+    """`eyelog serve` on a machine of its own: with a folder that no other host sees."""
+
+    def __init__(self, registry: Registry, address: str, *options: str) -> None:
+        self.registry = registry
+        self.where = ["--archive", str(registry.archive), "--state", address]
+        self.where += ["--local", str(registry.state_folder)]
+        command = [sys.executable, "-m", "eyelog", "serve", *self.where, "--port", "0"]
+        self.process = subprocess.Popen(
+            [*command, "--uploads-per-hour", "0", *options],
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self.live = Live("", registry.folder, registry, "", "", CALLBACK)
+
+    def ready(self) -> "Host":
+        assert self.process.stderr is not None
+        line = self.process.stderr.readline()
+        assert line.startswith("http://"), line + self.process.stderr.read()
+        client_id, secret = self.live.client_id, self.live.client_secret
+        self.live = Live(
+            line.strip(), self.registry.folder, self.registry, client_id, secret, CALLBACK
+        )
+        return self
+
+    def knows(self, application: tuple[str, str]) -> None:
+        self.live = Live(self.live.url, self.registry.folder, self.registry, *application, CALLBACK)
+
+    def post(self, token: str, body: bytes) -> requests.Response:
+        return requests.post(
+            f"{self.live.url}/v1/records?tz=UTC&name=logger.csv",
+            data=body,
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=120,
+        )
+
+    def day(self, token: str) -> int:
+        """Return how many records of a day are served."""
+        pages = self.live.walk(SIXTY, *DAY, token=token)
+        return sum(len(hour) for page in pages for hour in page[SIXTY].values())
+
+    def stop(self) -> str:
+        """Stop as an operator does; return what it has said since it was ready."""
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.stderr is not None
+        said = self.process.stderr.read()
+        assert self.process.wait(timeout=60) == 0, said
+        return said
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        assert left_after(20, self.process.pid) == {}, "an import has outlived its service"
+
+
+@pytest.fixture
+def bucket() -> Iterator[str]:
+    with object_store() as url:
+        yield url
+
+
+@pytest.fixture
+def address(server: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of an empty database; its password is in a file."""
+    passwords = tmp_path / "passwords"
+    passwords.write_text(f"*:*:*:eyelog:{PASSWORD}\n")
+    passwords.chmod(0o600)
+    monkeypatch.setenv("PGPASSFILE", str(passwords))
+    return server.database().replace(f":{PASSWORD}@", "@")
+
+
+Start = Callable[..., Host]
+
+
+@pytest.fixture
+def start(bucket: str, address: str, tmp_path: Path) -> Iterator[Start]:
+    hosts = []
+
+    def begin(name: str, *options: str) -> Host:
+        hosts.append(Host(Registry(bucket, address, tmp_path / name), address, *options))
+        return hosts[-1]
+
+    yield begin
+    for host in hosts:
+        host.process.kill()
+        host.process.wait()
+        assert host.process.stderr is not None
+        host.process.stderr.close()
+
+
+@pytest.fixture
+def both(start: Start) -> tuple[Host, Host]:
+    """Two hosts that started together on an empty database, an application, and Ada."""
+    hosts = start("one"), start("other", "--workers", "2")
+    for host in hosts:
+        host.ready()
+    hosts[0].registry.accounts.add("ada", OF_ADA)
+    application = hosts[0].registry.applications.add(CALLBACK, name="Analysis")
+    for host in hosts:
+        host.knows(application)
+    return hosts
+
+
+def logged_in(host: Host, scope: str = "official write") -> str:
+    """Log in on the page of a host as Ada; return the code."""
+    browser = Browser(host.live)
+    answer = browser.send(browser.open(scope=scope), name="ada", password=OF_ADA)
+    return sent_back(answer)["code"]
+
+
+def test_a_login_on_one_host_is_a_token_on_the_other_and_so_is_its_end(
+    both: tuple[Host, Host],
+) -> None:
+    one, other = both
+    found = other.live.exchange(logged_in(one)).json()
+    token = found["access_token"]
+    assert one.post(token, csv(n=90)).json()["new"] == 90
+    assert [host.day(token) for host in both] == [90, 90]
+    newer = one.live.refresh(found["refresh_token"]).json()["access_token"]
+    assert other.day(newer) == 90
+    # Cursors, forms and sessions of browsers are signed with one key.
+    page = one.live.get(SIXTY, *DAY, token=token).json()
+    assert "cursor" in page
+    visitor = Visitor(one.live)
+    visitor.log_in()
+    visitor.url = f"{other.live.url}/account"
+    listed = visitor.open()
+    assert list(granted(listed)) == ["Analysis"]
+    assert other.live.revoke(newer, bearer=newer).status_code == 200
+    assert one.live.get(SIXTY, *DAY, token=newer).status_code == 401
+    visitor.send(listed, "withdraw", grant=granted(listed)["Analysis"])
+    for host in both:
+        refused = host.live.get(SIXTY, *DAY, token=token)
+        assert (refused.status_code, refused.json()["error"]) == (401, "invalid_token")
+        assert host.live.refresh(found["refresh_token"]).json()["error"] == "invalid_grant"
+    assert [host.stop() for host in both] == ["", ""]
+
+
+def test_wrong_passwords_on_both_hosts_are_counted_together(both: tuple[Host, Host]) -> None:
+    browsers = [Browser(host.live) for host in both]
+    answers = [
+        browsers[n % 2].send(browsers[n % 2].open(), name="ada", password=f"wrong {n}")
+        for n in range(8)
+    ]
+    assert [answer.status_code for answer in answers] == [400] * 5 + [429] * 3
+    assert re.search(r"Try again in \d+ s", answers[-1].text)
+    lines = [(host.registry.state_folder / FILE_NAME).read_text() for host in both]
+    for text in lines:  # each host has its own log, without those refused from memory
+        assert text.count('"event": "login_failed"') >= 3
+
+
+def test_an_upload_to_one_host_is_known_to_the_other(both: tuple[Host, Host]) -> None:
+    one, other = both
+    token = one.registry.grants.issue_upload_token("ada")
+    reading = one.live.exchange(logged_in(one)).json()["access_token"]
+    assert one.day(reading) == other.day(reading) == 0
+    body = csv(n=60)
+    assert one.post(token, body).json()["new"] == 60
+    again = other.post(token, body).json()
+    assert (again["new"], again["repeated"]) == (0, True)
+    announced = requests.post(
+        f"{other.live.url}/v1/uploads",
+        json={"sha256": sha256(body).hexdigest(), "size": len(body)},
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=60,
+    )
+    assert announced.json()["imported"] is True
+    assert other.day(reading) == 60
+    # At the same time, into the same month.
+    bodies = [csv(start=f"2026-10-24 {hour:02}:01", n=59) for hour in range(2, 8)]
+    answers: list[int] = []
+
+    def send(n: int) -> None:
+        answers.append(both[n % 2].post(token, bodies[n]).json()["new"])
+
+    threads = [threading.Thread(target=send, args=[n]) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [59] * 6
+    assert [host.day(reading) for host in both] == [60 + 6 * 59] * 2
+    assert Archive(str(one.registry.archive)).verify().empty
+
+
+def test_a_host_that_is_killed_during_uploads_leaves_each_whole_or_absent(
+    start: Start, both: tuple[Host, Host]
+) -> None:
+    one, other = both
+    token = one.registry.grants.issue_upload_token("ada")
+    draw = random.Random(11)
+    whole = 0
+    outcomes = set()
+    for at in range(4):
+        body = csv(start=f"{2020 + at}-10-24 00:01", n=20_000)
+        said: list[int] = []
+
+        def send(host: Host = one, body: bytes = body, said: list[int] = said) -> None:
+            with suppress(requests.RequestException):
+                said.append(host.post(token, body).status_code)
+
+        sending = threading.Thread(target=send)
+        sending.start()
+        time.sleep(draw.uniform(0.3, 5))
+        one.kill()
+        sending.join()
+        # The other goes on: it waits for no lock of the dead one.
+        assert other.post(token, csv(start=f"2019-01-{at + 1:02} 00:01", n=60)).json()["new"] == 60
+        before = len(Archive(str(one.registry.archive)).read(SIXTY, account="ada", tz="UTC"))
+        stored = before - 60 * (at + 1) - whole
+        assert stored in (0, 20_000)
+        assert stored or not said
+        outcomes.add(bool(stored))
+        again = other.post(token, body).json()
+        assert again["new"] == 20_000 - stored
+        whole += 20_000
+        one = start("one").ready()
+        assert not list((one.registry.folder / ".uploads").glob("account=*/*"))
+    assert Archive(str(one.registry.archive)).verify().empty
+
+
+def test_a_service_whose_database_is_away_says_so_and_recovers(
+    both: tuple[Host, Host], server: Postgres
+) -> None:
+    one, other = both
+    token = other.live.exchange(logged_in(one)).json()["access_token"]
+    assert one.day(token) == 0
+    server.stop()
+    try:
+        for host in both:
+            health = requests.get(f"{host.live.url}/health", timeout=60)
+            assert health.status_code == 503
+            assert health.json()["error_description"] == "cannot be read: the service's state"
+            refused = host.live.get(SIXTY, *DAY, token=token)
+            assert refused.status_code == 503
+            assert refused.json()["error"] == "temporarily_unavailable"
+            assert "Retry-After" in refused.headers
+    finally:
+        server.start()
+    for host in both:
+        assert requests.get(f"{host.live.url}/health", timeout=60).status_code == 200
+        assert host.day(token) == 0
+    said = one.stop() + other.stop()
+    assert "cannot be used: connection failed" in said
+    assert PASSWORD not in said
+    assert "Traceback" not in said
+
+
+def test_an_operator_checks_erases_and_is_told_what_a_database_needs(
+    both: tuple[Host, Host], address: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    one, other = both
+    token = one.registry.grants.issue_upload_token("ada")
+    for host in both:
+        assert host.post(token, csv(n=60)).status_code == 200
+    body = csv(start="2026-11-02 00:01", n=600)
+    headers = {"Authorization": f"Bearer {token}"}
+    digest = sha256(body).hexdigest()
+    part = requests.post(
+        f"{other.live.url}/v1/uploads",
+        json={"sha256": digest, "size": len(body)},
+        headers=headers,
+        timeout=60,
+    )
+    assert part.json() == {"offset": 0, "imported": False}
+    sent = {"Upload-Offset": "0", "Upload-Length": str(len(body))}
+    there = requests.patch(
+        f"{other.live.url}/v1/uploads/{digest}", data=body[:999], headers=headers | sent, timeout=60
+    )
+    assert there.json() == {"offset": 999}
+    elsewhere = requests.patch(
+        f"{one.live.url}/v1/uploads/{digest}", data=body, headers=headers | sent, timeout=60
+    )
+    assert elsewhere.status_code == 404  # a part stays with its host
+
+    assert main(["service", "check", *one.where]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(rf"ok +state database +{re.escape(address)}\n", shown)
+    assert f"setting state              {address} (--state)" in shown
+    assert f"setting local              {one.registry.state_folder} (--local)" in shown
+    for words in (["backup", str(tmp_path / "copy")], ["restore", str(tmp_path / "copy")]):
+        assert main(["service", words[0], *one.where, words[1]]) == 1
+        [line] = capsys.readouterr().err.splitlines()
+        assert f"is in a database, {address}: copy it with pg_dump" in line
+    with_password = ["--state", address.replace("@", f":{PASSWORD}@"), "--local", one.where[-1]]
+    assert main(["service", "list-accounts", *one.where[:2], *with_password]) == 0
+    err = capsys.readouterr().err
+    assert "a list of processes shows the password of" in err
+    assert PASSWORD not in err
+
+    # A wearer deletes everything on one host; what the other has of it, its operator removes.
+    visitor = Visitor(one.live)
+    gone = visitor.send(visitor.log_in(), "delete", password=OF_ADA)
+    assert gone.status_code == 200
+    assert Archive(str(one.registry.archive)).accounts() == []
+    assert list((other.registry.folder / ".uploads").glob("account=ada/*.part"))
+    assert "ada" in (other.registry.state_folder / FILE_NAME).read_text()
+    assert main(["service", "erase", *other.where, "ada"]) == 0
+    protocol = capsys.readouterr().out
+    assert "removed: coming in, 1 files: " in protocol
+    assert "not reached: other hosts of the service: their audit logs" in protocol
+    assert not list((other.registry.folder / ".uploads").glob("account=ada"))
+    assert '"ada"' not in (other.registry.state_folder / FILE_NAME).read_text()
+    assert main(["service", "erase", *other.where, "ada"]) == 0
+    assert "Nothing of account 'ada' was found." in capsys.readouterr().err
+
+
+def test_what_was_erased_on_one_host_does_not_come_back_by_an_import_on_the_other(
+    both: tuple[Host, Host], server: Postgres
+) -> None:
+    """The erasure comes while the import holds the lock; its clock does not matter."""
+    one, other = both
+    token = one.registry.grants.issue_upload_token("ada")
+    answers: list[requests.Response] = []
+    with one.registry.state.database.alone("ada"):
+        sending = threading.Thread(target=lambda: answers.append(other.post(token, csv(n=20_000))))
+        sending.start()
+        deadline = time.monotonic() + 30
+        while not _waits_for_a_lock(server) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert main(["service", "erase", *one.where, "ada"]) == 0
+    sending.join()
+    assert (answers[0].status_code, answers[0].json()["error"]) == (403, "access_denied")
+    assert Archive(str(one.registry.archive)).accounts() == []
+
+
+def _waits_for_a_lock(server: Postgres) -> bool:
+    with closing(server.connect()) as db:
+        sql = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        row = db.execute(sql).fetchone()
+        return bool(row and row[0])
+
+
+def test_a_start_without_a_database_is_refused_in_one_line(
+    bucket: str, address: str, tmp_path: Path
+) -> None:
+    for state, reason in (
+        (address.replace("127.0.0.1", "127.0.0.99"), "Connection refused"),
+        (address.replace("eyelog@", f"eyelog:not-{PASSWORD}@"), "password authentication failed"),
+        (address.replace("/state_", "/no_state_"), "does not exist"),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "eyelog", "serve", "--archive", bucket, "--port", "0"],
+            env={
+                **os.environ,
+                "EYELOG_SERVICE_STATE": state,
+                "EYELOG_SERVICE_LOCAL": str(tmp_path / "local"),
+            },
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 1
+        [line] = done.stderr.splitlines()
+        assert reason in line
+        assert PASSWORD not in line
