@@ -53,21 +53,21 @@ def files_to_push(paths: Iterable[Path]) -> list[Path]:
     ConfigurationError
         If a path does not exist, or there is no file.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for path in paths:
         if not path.exists():
             raise ConfigurationError(f"there is no file or folder {path}: nothing was sent")
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-        found += [
+        files += [
             each
             for each in inside
             if each.is_file()
             and not each.is_symlink()
             and not any(part.startswith(".") for part in each.relative_to(path).parts)
         ]
-    if not found:
+    if not files:
         raise ConfigurationError("these paths contain no file: nothing was sent")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(files))
 
 
 def push(
@@ -153,9 +153,9 @@ class _Sender:
             try:
                 url = f"{self._base_url}/v1/uploads"
                 told = {"sha256": digest, "size": size}
-                known = self._call("POST", url, path, json=told).json()
-                offset = known["offset"]
-                if known["imported"]:
+                upload = self._call("POST", url, path, json=told).json()
+                offset = upload["offset"]
+                if upload["imported"]:
                     self._done(size - counted)
                     return Pushed(str(path), "sent before")
                 while True:

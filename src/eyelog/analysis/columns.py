@@ -156,8 +156,8 @@ def interval_columns(name: str) -> tuple[str, str]:
 
 def is_measured(name: str) -> bool:
     """Return whether eyelog measures what a column of this name holds, or its log has it."""
-    found = _named(name, "", None, "")
-    return found is not None and bool(found.group or _field(name, None))
+    described = _named(name, "", None, "")
+    return described is not None and bool(described.group or _field(name, None))
 
 
 def documented() -> list[Column]:
@@ -175,9 +175,9 @@ def meanings(name: str) -> list[Column]:
 
     A field of a log is none; its endings are, such as ``sc_fcs_mean``.
     """
-    found = [_of_row(row, name, "day") for (_, of), row in _rows().items() if of == name]
-    if found:
-        return sorted(found, key=lambda one: one.table != "")
+    rows = [_of_row(row, name, "day") for (_, of), row in _rows().items() if of == name]
+    if rows:
+        return sorted(rows, key=lambda one: one.table != "")
     derived = None if _field(name, None) else _named(name, "", None, "day")
     return [] if derived is None else [derived]
 
@@ -211,11 +211,11 @@ def choose(names: Iterable[str], wanted: str | Iterable[str], *, table: str = ""
     present = list(names)
     asked = {wanted} if isinstance(wanted, str) else set(wanted)
     group_of = {name: column(name, table=table).group for name in present}
-    known = [*groups(present, table=table), *present]
-    for one in sorted(asked.difference(known), key=str):
+    choices = [*groups(present, table=table), *present]
+    for one in sorted(asked.difference(choices), key=str):
         labels = {column(name, table=table).label.casefold(): name for name in reversed(present)}
         headed = labels.get(str(one).casefold(), "")
-        hint = f" (did you mean {headed!r}?)" if headed else near(one, known)
+        hint = f" (did you mean {headed!r}?)" if headed else near(one, choices)
         raise FieldError(
             f"no column or group of columns {one!r}{hint}: use the groups"
             f" {', '.join(groups(present, table=table))}, or the names of columns"

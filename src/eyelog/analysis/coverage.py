@@ -113,8 +113,8 @@ def coverage(
         )
         between = np.logical_or.accumulate(filled) & np.logical_or.accumulate(filled[::-1])[::-1]
         groups = groups.keep(between)
-    known = opened.evidence()
-    time = seconds_of(known)
+    rows = opened.evidence()
+    time = seconds_of(rows)
     recorded_s = time["recorded_s"]
     n = np.nan_to_num(reductions.total(np.where(recorded_s > 0, records, 0.0), groups))
     recorded = np.nan_to_num(reductions.total(recorded_s, groups)) / 3600
@@ -128,7 +128,7 @@ def coverage(
     for noun in ("worn", "valid", "walking"):
         data[f"{noun}_h"] = reductions.total(time[f"{noun}_s"], groups) / 3600
     unworn_s = recorded_s - time["worn_s"]
-    uncounted_s, capped = _step_counts(known, recorded_s)
+    uncounted_s, capped = _step_counts(rows, recorded_s)
     data["unworn_h"] = reductions.total(unworn_s, groups) / 3600
     data["uncounted_h"] = reductions.total(uncounted_s, groups) / 3600
     data["capped"] = reductions.total(capped, groups)

@@ -225,9 +225,9 @@ def _with_empty_days(table: pd.DataFrame, prepared: Prepared) -> pd.DataFrame:
         return table
     days = microseconds(cast(pd.DatetimeIndex, table.index[[0, -1]])) // DAY_US
     # A day that the clock skipped, as on a flight over the date line, was no day.
-    there = np.unique(prepared.clock.days(int(days[0]), int(days[1]))[2])
+    days_lived = np.unique(prepared.clock.days(int(days[0]), int(days[1]))[2])
     counts = {name: 0 for name in table.columns if table[name].dtype == np.int64}
-    whole = table.reindex(dates_at(there).rename("day"))
+    whole = table.reindex(dates_at(days_lived).rename("day"))
     whole = whole.fillna({**counts, "coverage": 0.0}).astype(dict.fromkeys(counts, np.int64))
     whole.attrs = dict(table.attrs)
     return whole
@@ -425,25 +425,25 @@ def _of_single_blinks(prepared: Prepared) -> dict[str, Floats]:
     if prepared.known.resampled:
         return {}
     groups, n = prepared.groups, len(prepared.index)
-    found = single_blinks(prepared.known, microseconds(prepared.index))
+    events = single_blinks(prepared.known, microseconds(prepared.index))
 
     def by_row(values: Floats, chosen: Bools) -> Floats:
         rows = np.full(n, np.nan)
-        rows[found.rows[chosen]] = values[chosen]
+        rows[events.rows[chosen]] = values[chosen]
         return rows
 
     own = {
-        name: by_row(values, found.counted)
+        name: by_row(values, events.counted)
         for name, values in (
-            ("strength", found.strength),
-            ("closed_ms", found.closed_ms),
-            ("interval_s", found.interval_s),
+            ("strength", events.strength),
+            ("closed_ms", events.closed_ms),
+            ("interval_s", events.interval_s),
         )
     }
     # Long blinks are longer than those that the vendor counts.
     shortest_ms = limit(prepared.log, "counted_speed").values[0]
-    of_share = found.trusted & (found.closed_ms >= shortest_ms)
-    long = np.where(limit(prepared.log, "long_blink").keeps(found.closed_ms), 1.0, 0.0)
+    of_share = events.trusted & (events.closed_ms >= shortest_ms)
+    long = np.where(limit(prepared.log, "long_blink").keeps(events.closed_ms), 1.0, 0.0)
     return {
         "blink_strength_uv": mean(own["strength"], groups),
         "blink_strength_sd_uv": sample_sd(own["strength"], groups),

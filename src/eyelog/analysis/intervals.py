@@ -103,8 +103,8 @@ def intervals(
     if width != WIDTH:
         raise ConfigurationError(f"width must be {WIDTH!r}, as in the app's log, not {width!r}")
     rows = all_rows(open_frame(frame, "intervals", log=log, limits=limits))
-    found = rows.packets()
-    first = np.flatnonzero(np.append(True, found.opens[1:]))[: len(rows.us)]
+    sent = rows.packets()
+    first = np.flatnonzero(np.append(True, sent.opens[1:]))[: len(rows.us)]
     last = np.append(first[1:], len(rows.us)) - 1 if len(first) else first
     opens_us = rows.us[first] - PACKET_US
     # The last stamp may come a packet early.
@@ -204,9 +204,9 @@ def _blinks(rows: SingleRows, groups: Groups) -> dict[str, Floats]:
     missing = np.isnan(strength) | np.isnan(closed_ms)
     kept = counted_blinks(Arrays.of(rows.opened.frame), rows.known.log) & ~missing
     height, width = (np.where(kept, values, np.nan) for values in (strength, closed_ms))
-    found = single_blinks(rows.known, rows.us)
+    events = single_blinks(rows.known, rows.us)
     interval_s = np.full(len(rows.us), np.nan)
-    interval_s[found.rows] = found.interval_s
+    interval_s[events.rows] = events.interval_s
     mean = reductions.mean(height, groups)
     square = reductions.mean(height * height, groups)
     counted = _counts(kept, groups, missing=missing)
@@ -230,9 +230,9 @@ def _walking(rows: SingleRows, groups: Groups) -> dict[str, Floats]:
     if not _has(rows, "step_event"):
         return {}
     flags = rows.part("step_event")
-    found = single_steps(rows.known, rows.us)
+    events = single_steps(rows.known, rows.us)
     time_s = np.full(len(rows.us), np.nan)
-    time_s[found.rows] = found.step_time_s
+    time_s[events.rows] = events.step_time_s
     steps = _counts(flags > 0, groups, missing=np.isnan(flags))
     pace = 60.0 / reductions.mean(time_s, groups)
     return {"steps": steps, "pace": np.where(np.isnan(pace) & (steps == 0), 0.0, pace)}

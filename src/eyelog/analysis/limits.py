@@ -352,10 +352,10 @@ def _range(name: str, given: Any) -> tuple[float, float]:
 def _sources(name: str) -> list[tuple[str, str, Any]]:
     """Return the logs that a limit applies to, its source there, and its value there."""
     rows = _DURATIONS.get(name) or (_RANGES.get(name) or {"walking_above": "walking"}.get(name),)
-    found = [row for row in _rows() if row.name in rows and row.unit != "bool"]
-    if not found:
+    documented = [row for row in _rows() if row.name in rows and row.unit != "bool"]
+    if not documented:
         return [("", "eyelog", None)]
-    return [(row.log, row.source, f"{row.values[0]:g}{row.unit}") for row in found]
+    return [(row.log, row.source, f"{row.values[0]:g}{row.unit}") for row in documented]
 
 
 def _text(value: Any) -> str:

@@ -112,13 +112,13 @@ def _share(hours: Floats, of: Floats, words: str) -> str:
 def _gaps(frame: pd.DataFrame) -> str:
     if is_resampled(frame):
         return f"{NOTHING} (look at the records themselves)"
-    found = gaps(frame)
-    found = found[found["kind"] != "irregular"]
-    if found.empty:
+    table = gaps(frame)
+    table = table[table["kind"] != "irregular"]
+    if table.empty:
         return "none"
-    start, length = found.sort_values("duration", kind="stable")[["start", "duration"]].iloc[-1]
+    start, length = table.sort_values("duration", kind="stable")[["start", "duration"]].iloc[-1]
     return (
-        f"{len(found):,}; the longest lasts {duration_text(length)} from {start:%a} {start.day}"
+        f"{len(table):,}; the longest lasts {duration_text(length)} from {start:%a} {start.day}"
         f" {start:%b %H:%M}"
     )
 
@@ -134,14 +134,14 @@ def _to_try(frame: pd.DataFrame, index: pd.DatetimeIndex, absent: list[str]) -> 
     """Return what to type next."""
     if frame.empty:
         return ["Try a longer range: there is nothing to look at."]
-    said = ["Try el.plot_overview(frame), el.daily(frame), el.explain(el.flag(frame))."]
+    hints = ["Try el.plot_overview(frame), el.daily(frame), el.explain(el.flag(frame))."]
     if is_resampled(frame):
-        said = ["Try el.plot_timeline(frame), el.daily(frame)."]
+        hints = ["Try el.plot_timeline(frame), el.daily(frame)."]
     if str(index.tz) == "UTC" and OFFSET not in frame.columns:
-        said.append(
+        hints.append(
             "Days are those of UTC: if the wearer was elsewhere, give the zone, such as"
             ' tz="Asia/Tokyo", where the frame is read.'
         )
     if absent and not is_resampled(frame):
-        said.append('Read the frame with fields="daily" for all that a summary of days needs.')
-    return said
+        hints.append('Read the frame with fields="daily" for all that a summary of days needs.')
+    return hints

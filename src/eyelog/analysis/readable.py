@@ -144,14 +144,16 @@ def _chosen(
         fields = {field for log in known_logs() for field in catalogue(log)}
         few = [n for n in filled if about[n].few or n in fields or about[n].label == str(n)]
         return few or filled
-    asked = [wanted] if isinstance(wanted, str) else list(wanted)
-    if asked == [ALL]:
+    names_wanted = [wanted] if isinstance(wanted, str) else list(wanted)
+    if names_wanted == [ALL]:
         return filled
     try:
-        chosen = choose([str(name) for name in names], asked, table=step)
+        chosen = choose([str(name) for name in names], names_wanted, table=step)
     except FieldError as error:
         raise FieldError(f"{marked(error)}; or 'all'") from None
-    return [name for name in names if str(name) in chosen and (name in filled or name in asked)]
+    return [
+        name for name in names if str(name) in chosen and (name in filled or name in names_wanted)
+    ]
 
 
 def _row_names(table: pd.DataFrame, shown: Sequence[Any]) -> tuple[list[Heading], list[list[str]]]:
@@ -255,8 +257,8 @@ def _day_texts(values: pd.Series, year: str) -> list[str]:
 
 def _stamp_texts(values: pd.Series, year: str, *, coarse: bool = False) -> list[str]:
     """Return day and time of stamps; coarse ones without weekday and seconds."""
-    known = values.dropna()
-    seconds = not coarse and bool((known.dt.second != 0).any())
+    stamps = values.dropna()
+    seconds = not coarse and bool((stamps.dt.second != 0).any())
     form = f"{'' if coarse else '%a '}%d %b {'' if year else '%Y '}%H:%M{':%S' if seconds else ''}"
     return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
 
@@ -343,9 +345,9 @@ def on_clock(table: pd.DataFrame, clock: LocalClock) -> pd.DataFrame:
     shown = table.copy()
     for name, dtype in table.dtypes.items():
         if isinstance(dtype, pd.DatetimeTZDtype):
-            known = table[name].dropna()
+            stamps = table[name].dropna()
             # What ends at the moment of a change ends on the earlier clock.
             ends = int(str(name).startswith("last"))
-            wall = clock.wall_us(microseconds(pd.DatetimeIndex(known)) - ends) + ends
-            shown[name] = pd.Series(wall.view("M8[us]"), index=known.index).reindex(table.index)
+            wall = clock.wall_us(microseconds(pd.DatetimeIndex(stamps)) - ends) + ends
+            shown[name] = pd.Series(wall.view("M8[us]"), index=stamps.index).reindex(table.index)
     return shown

@@ -81,11 +81,11 @@ def _sheet(result: Any, title: str, ends: str, beside: Mapping[str, Beside]) -> 
 def _row(kind: str, main: str, ends: Beside, values: Mapping[str, Any]) -> list[str]:
     """Return the cells of one field: its name, value, interval or error, and meaning."""
     about = column(main, table=kind, period="")
-    known = [values[name] for name in (main, *ends) if name in values]
-    if not all(isinstance(value, int | float | np.number) for value in known):
-        return [main, " to ".join(str(value) or NOTHING for value in known), "", about.text]
-    numbers = np.array(known, dtype=np.float64)
-    whole = all(isinstance(value, int | np.integer) for value in known)
+    parts = [values[name] for name in (main, *ends) if name in values]
+    if not all(isinstance(value, int | float | np.number) for value in parts):
+        return [main, " to ".join(str(value) or NOTHING for value in parts), "", about.text]
+    numbers = np.array(parts, dtype=np.float64)
+    whole = all(isinstance(value, int | np.integer) for value in parts)
     places = 0 if whole else _places(numbers, about.digits)
     below = bool((numbers[~np.isnan(numbers)] >= 0).all())
     texts = {

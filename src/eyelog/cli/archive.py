@@ -360,9 +360,9 @@ def _verify(args: argparse.Namespace) -> int:
         )
     damaged = len(problems) - bare
     if damaged:
-        found = "1 problem" if damaged == 1 else f"{damaged} problems"
+        problems_found = "1 problem" if damaged == 1 else f"{damaged} problems"
         raise ArchiveError(
-            f"{found} found in the archive {archive.path}:"
+            f"{problems_found} found in the archive {archive.path}:"
             " `eyelog archive repair` sets damaged months aside"
         )
     note(f"No damage found in the archive {archive.path}.")

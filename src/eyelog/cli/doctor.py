@@ -125,18 +125,18 @@ def _version(name: str) -> str:
 
 def _extras() -> Iterator[_Finding]:
     """Extras: which optional parts are installed."""
-    there = [name for name, (package, _) in _EXTRAS.items() if find_spec(package)]
-    lacking = [f"{name} ({what})" for name, (_, what) in _EXTRAS.items() if name not in there]
-    found = ", ".join(there) or "none"
+    installed = [name for name, (package, _) in _EXTRAS.items() if find_spec(package)]
+    lacking = [f"{name} ({what})" for name, (_, what) in _EXTRAS.items() if name not in installed]
+    names = ", ".join(installed) or "none"
     if lacking:
         yield _Finding(
             "extras",
             NOTE,
-            f"{found}; not installed: {', '.join(lacking)}",
+            f"{names}; not installed: {', '.join(lacking)}",
             "pip install 'eyelog[NAME]', if you need one",
         )
     else:
-        yield _Finding("extras", OK, found)
+        yield _Finding("extras", OK, names)
 
 
 def _zone() -> Iterator[_Finding]:

@@ -117,22 +117,22 @@ def _find(words: list[str], *, as_json: bool) -> int:
 
     words = [part for word in words for part in word.split()]
     known = {name: columns for name in words if (columns := meanings(name))}
-    found = _fitting(words, described=False)
-    if not found and len(known) == len(words):
+    fields_of_logs = _fitting(words, described=False)
+    if not fields_of_logs and len(known) == len(words):
         return _columns(known, as_json=as_json)
     # A description mentions other things too, so it counts only if nothing else matches.
-    found = found or _fitting(words, described=True)
+    fields_of_logs = fields_of_logs or _fitting(words, described=True)
     if near(" ".join(words), known_logs()):
         check_log(" ".join(words))
-    if not found:
-        asked = " ".join(words)
+    if not fields_of_logs:
+        phrase = " ".join(words)
         vocabulary = {word for log in known_logs() for word in _vocabulary(log)}
-        hint = near(asked, sorted({*vocabulary, *names()}))
+        hint = near(phrase, sorted({*vocabulary, *names()}))
         raise FieldError(
-            f"no field of a log is about {asked!r}{hint}, and no result has such a column:"
+            f"no field of a log is about {phrase!r}{hint}, and no result has such a column:"
             f" {' and '.join(f'`eyelog fields {log}`' for log in known_logs())} list all fields"
         )
-    tables = {log: fields(log).loc[rows] for log, rows in found.items()}
+    tables = {log: fields(log).loc[rows] for log, rows in fields_of_logs.items()}
     if as_json:
         rows = [{"log": log, **row} for log, table in tables.items() for row in records(table)]
         print(json.dumps(rows, indent=1))
@@ -143,7 +143,7 @@ def _find(words: list[str], *, as_json: bool) -> int:
         )
     )
     log = next(iter(tables))
-    note(f"`eyelog fields {log} {found[log][0]}` shows all that is known about a field.")
+    note(f"`eyelog fields {log} {fields_of_logs[log][0]}` shows all that is known about a field.")
     for name, columns in known.items():
         note(f"{name!r} is also a column of results: {columns[0].meaning}")
     return 0
@@ -184,17 +184,17 @@ def _vocabulary(log: str) -> list[str]:
 
 def _fitting(words: list[str], *, described: bool) -> dict[str, list[str]]:
     """Return the fields of each log that match all the words, by name first."""
-    found: dict[str, list[str]] = {}
+    fitting: dict[str, list[str]] = {}
     for log in known_logs():
         ranks = {}
         for row in catalogue(log).values():
             fits = [_rank(row, word.casefold(), described=described) for word in words]
-            known = [rank for rank in fits if rank is not None]
-            if known and len(known) == len(words):
-                ranks[row.name] = max(known)
+            matched = [rank for rank in fits if rank is not None]
+            if matched and len(matched) == len(words):
+                ranks[row.name] = max(matched)
         if ranks:  # a stable sort keeps the order of the catalogue
-            found[log] = sorted(ranks, key=lambda name: ranks[name])
-    return found
+            fitting[log] = sorted(ranks, key=lambda name: ranks[name])
+    return fitting
 
 
 def _rank(row: Field, word: str, *, described: bool) -> int | None:
@@ -215,8 +215,8 @@ def _rank(row: Field, word: str, *, described: bool) -> int | None:
 
 def _is_in(phrase: str, text: str) -> bool:
     """Return whether the words of a text begin with those of a phrase, in its order."""
-    has, asked = _words(text), _words(phrase)
-    stems = [word.removesuffix("s") if len(word) > 3 else word for word in asked]
+    has, wanted = _words(text), _words(phrase)
+    stems = [word.removesuffix("s") if len(word) > 3 else word for word in wanted]
     return bool(stems) and any(
         all(word.startswith(stem) for word, stem in zip(has[at:], stems, strict=False))
         for at in range(len(has) - len(stems) + 1)

@@ -59,12 +59,12 @@ class _Command(argparse.ArgumentParser):
             return super().parse_known_args(args, namespace)
         # The intermixed parsing takes what follows "--" for options: "-x" may be an account.
         if self._subparsers is not None or "--" in (args or ()):
-            found, others = super().parse_known_args(args, namespace)
+            namespace_of, others = super().parse_known_args(args, namespace)
         else:
-            found, others = self._parse_intermixed(args, namespace)
-        if not hasattr(found, "parser"):  # the innermost command is done first
-            found.parser = self
-        return found, others
+            namespace_of, others = self._parse_intermixed(args, namespace)
+        if not hasattr(namespace_of, "parser"):  # the innermost command is done first
+            namespace_of.parser = self
+        return namespace_of, others
 
     def _parse_intermixed(self, args: Any, namespace: Any) -> Any:
         """Parse options first, then words; a wrong word is refused before a missing option."""

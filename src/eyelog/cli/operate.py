@@ -421,10 +421,10 @@ def _say_ended(ended: "list[Ended]", *, what: str) -> None:
 
 
 def _by_account(ended: "list[Ended]") -> "dict[str, list[Ended]]":
-    found: dict[str, list[Ended]] = {}
+    ends: dict[str, list[Ended]] = {}
     for one in ended:
-        found.setdefault(one.account, []).append(one)
-    return found
+        ends.setdefault(one.account, []).append(one)
+    return ends
 
 
 def _counts(ended: "list[Ended]") -> dict[str, int]:
@@ -677,9 +677,9 @@ def _erase(args: argparse.Namespace) -> None:
 
     registry = _registry(args, existing=False)
     # The login first: nobody asks for records that are half gone.
-    found = erase_account(registry, args.account, dry_run=args.dry_run)
+    erased = erase_account(registry, args.account, dry_run=args.dry_run)
     units = {"audit log": "lines", "coming in": "files"}
-    rows = [(one.what, one.path, one.count, units.get(one.what, "rows")) for one in found]
+    rows = [(one.what, one.path, one.count, units.get(one.what, "rows")) for one in erased]
     rows += erase_records(args)
     rows += erase_stored(args)
     if rows and not args.dry_run:
@@ -1007,17 +1007,17 @@ def _after_restore(args: argparse.Namespace) -> None:
     archive = open_archive(args)
     records = erased_with_records(registry, set(archive.accounts()))
     names = sorted({*records, *erased_names(registry)})
-    found = end_again(registry)
+    ended = end_again(registry)
     for name in names:
         erase_account(registry, name, dry_run=False)
     for name in records:
         archive.erase(name)
     counts = {
-        "tokens": len(found.tokens),
-        "accounts": len(found.accounts),
-        "applications": len(found.applications),
-        "disabled": len(found.enabled),
-        "invitations": len(found.invitations),
+        "tokens": len(ended.tokens),
+        "accounts": len(ended.accounts),
+        "applications": len(ended.applications),
+        "disabled": len(ended.enabled),
+        "invitations": len(ended.invitations),
         "erased": len(names),
     }
     if any(counts.values()):
@@ -1025,18 +1025,18 @@ def _after_restore(args: argparse.Namespace) -> None:
     if args.json:
         _print_json(counts)
         return
-    for name in found.accounts:
+    for name in ended.accounts:
         if name not in names:
             print(f"removed: account {name!r}")
-    for name in found.enabled:
+    for name in ended.enabled:
         print(f"disabled: account {name!r}")
-    for client_id in found.applications:
+    for client_id in ended.applications:
         print(f"removed: application {client_id}")
-    if found.tokens:
-        print(f"ended: {len(found.tokens)} token{'s' if len(found.tokens) > 1 else ''}")
-    if found.invitations:
+    if ended.tokens:
+        print(f"ended: {len(ended.tokens)} token{'s' if len(ended.tokens) > 1 else ''}")
+    if ended.invitations:
         print(
-            f"ended: {len(found.invitations)} invitation{'s' if len(found.invitations) > 1 else ''}"
+            f"ended: {len(ended.invitations)} invitation{'s' if len(ended.invitations) > 1 else ''}"
         )
     if names:
         print(f"erased: {len(names)} account{'s' if len(names) > 1 else ''}")

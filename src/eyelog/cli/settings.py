@@ -172,18 +172,18 @@ def in_force(args: argparse.Namespace) -> dict[str, tuple[Any, str]]:
     if path is None and (stated := os.environ.get(_CONFIG, "").strip()):
         path = Path(stated)
     in_file = {} if path is None else _from_file(path)
-    found: dict[str, tuple[Any, str]] = {}
+    settings: dict[str, tuple[Any, str]] = {}
     for setting in SETTINGS:
         option = getattr(args, setting.dest, None)
         if option is not None:
-            found[setting.name] = option, f"--{setting.name}"
+            settings[setting.name] = option, f"--{setting.name}"
         elif setting.name in given:
-            found[setting.name] = given[setting.name], setting.variable
+            settings[setting.name] = given[setting.name], setting.variable
         elif setting.name in in_file:
-            found[setting.name] = in_file[setting.name], str(path)
+            settings[setting.name] = in_file[setting.name], str(path)
         else:
-            found[setting.name] = setting.default, "default"
-    return found
+            settings[setting.name] = setting.default, "default"
+    return settings
 
 
 def with_settings(

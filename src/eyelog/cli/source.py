@@ -215,15 +215,15 @@ def read_source(args: argparse.Namespace) -> "pd.DataFrame":
 
 def read_sources(args: argparse.Namespace) -> "dict[str, pd.DataFrame]":
     """Return the frames, by log, that the arguments of `add_source` ask for."""
-    asked = _asked(args)
-    if asked.paths:
-        frames, origin = _from_files(args, asked)
+    source = _asked(args)
+    if source.paths:
+        frames, origin = _from_files(args, source)
     elif args.offline or args.refresh:
-        frames, origin = _from_service(args, asked)
-    elif (archive := _archive(args, asked)) is not None:
-        frames, origin = _from_archive(args, asked, archive)
+        frames, origin = _from_service(args, source)
+    elif (archive := _archive(args, source)) is not None:
+        frames, origin = _from_archive(args, source, archive)
     else:
-        frames, origin = _from_service(args, asked)
+        frames, origin = _from_service(args, source)
     if args.both or len(frames) == 1:
         for log, frame in frames.items():
             note(_said(log, frame, origin, zone_given=args.tz is not None))

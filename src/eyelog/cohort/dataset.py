@@ -131,9 +131,9 @@ class Dataset:
 
     def _files(self) -> list[str]:
         self.place.fs.invalidate_cache(self.place.root)
-        found = self.place.fs.find(self.place.root, maxdepth=2)
+        paths = self.place.fs.find(self.place.root, maxdepth=2)
         root = f"{self.place.root.lstrip('/')}/"
-        inside = {str(path): str(path).lstrip("/").removeprefix(root) for path in found}
+        inside = {str(path): str(path).lstrip("/").removeprefix(root) for path in paths}
         return [
             path
             for path, rest in inside.items()

@@ -120,11 +120,11 @@ def differences(
         )
     others = [label for label in labels if label != first]
     chosen = _outcomes(rows, by, outcomes, result.covariates)
-    found: dict[tuple[str, str], _Row] = {}
+    rows_by_name: dict[tuple[str, str], _Row] = {}
     for name in chosen:
-        found |= _compared(_long(rows, name, groups), name, first, others)
-    index = pd.MultiIndex.from_tuples(list(found), names=["outcome", "group"])
-    out = pd.DataFrame(list(found.values()), index=index)
+        rows_by_name |= _compared(_long(rows, name, groups), name, first, others)
+    index = pd.MultiIndex.from_tuples(list(rows_by_name), names=["outcome", "group"])
+    out = pd.DataFrame(list(rows_by_name.values()), index=index)
     out = out.astype(dict.fromkeys(("wearers_reference", "wearers_group", "n"), "int64"))
     out = out.astype({"reason": "str"})
     out.insert(4, "p_holm", holm(numbers(out["p"])))
@@ -221,7 +221,7 @@ def _compared(
     counts = table.groupby("group").size().to_dict()
     none: Floats = np.array([])
     reference = sides.get(first, none)
-    found = {}
+    compared = {}
     for label in others:
         side = sides.get(label, none)
         row = _Row(
@@ -233,11 +233,11 @@ def _compared(
             n=int(counts.get(first, 0) + counts.get(label, 0)),
         )
         made = difference_of_means(reference, side)
-        found[name, label] = row._replace(
+        compared[name, label] = row._replace(
             difference=row.mean_group - row.mean_reference,
             **{key: made[key] for key in ("low", "high", "p", "reason")},
         )
-    return found
+    return compared
 
 
 def _pooled_sd(sides: Sequence[Floats]) -> float:

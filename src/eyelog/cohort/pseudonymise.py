@@ -76,11 +76,11 @@ def pseudonymise(table: pd.DataFrame, *, key_file: str | os.PathLike[str]) -> pd
     secret = _secret(key_file, table)
     out = table.copy()
     out.attrs = {name: value for name, value in table.attrs.items() if name != KEY}
-    known: dict[str, str] = {}
+    pseudonyms: dict[str, str] = {}
     for name in columns:
-        out[name] = _hidden(pd.Index(out[name]), secret, known)
+        out[name] = _hidden(pd.Index(out[name]), secret, pseudonyms)
     for name in levels:
-        values = _hidden(out.index.get_level_values(name), secret, known)
+        values = _hidden(out.index.get_level_values(name), secret, pseudonyms)
         if isinstance(out.index, pd.MultiIndex):
             frame = out.index.to_frame(index=False)
             frame[name] = values
@@ -88,7 +88,7 @@ def pseudonymise(table: pd.DataFrame, *, key_file: str | os.PathLike[str]) -> pd
         else:
             out.index = pd.Index(values, name=name)
     if "reason" in out.columns:
-        out["reason"] = [_without(text, known) for text in out["reason"]]
+        out["reason"] = [_without(text, pseudonyms) for text in out["reason"]]
     return out.sort_index() if levels else out
 
 

@@ -72,13 +72,13 @@ def result_of(
         If the place has no whole result.
     """
     people = None if wearers is None else one_row_each(wearers)
-    asked = None if people is None else people.index
+    wanted = None if people is None else people.index
     if isinstance(table, pd.DataFrame):
         return _of_table(table, what, people)
     result = _of_place(table)
-    known = {*result.failed, *result.without, *accounts_of(result.rows)}
-    more = () if asked is None else asked
-    without = result.without | {name: NO_ROWS for name in more if name not in known}
+    answered = {*result.failed, *result.without, *accounts_of(result.rows)}
+    more = () if wanted is None else wanted
+    without = result.without | {name: NO_ROWS for name in more if name not in answered}
     return replace(result, without=without, is_whole=True)
 
 

@@ -92,11 +92,11 @@ def run_study(
     )
     if function is None:
         _no_rows(study)  # the names of covariates are checked before anything is computed
-    asked = [wearer for wearer in people.wearers if not wearer.absent]
+    computed = [wearer for wearer in people.wearers if not wearer.absent]
     spans = {wearer.tz: _span(start, end, wearer.tz) for wearer in people.wearers}
     with archive_errors(f"list the archive {archive.path}"):
-        parts = [part for wearer in asked for part in plan(study, wearer, *spans[wearer.tz])]
-    label = f"{what} of {len(asked):,} wearers"
+        parts = [part for wearer in computed for part in plan(study, wearer, *spans[wearer.tz])]
+    label = f"{what} of {len(computed):,} wearers"
     if dataset is None:
         outcomes = _compute(parts, label, scheduler, workers)
         return _table(what, study, people, outcomes)

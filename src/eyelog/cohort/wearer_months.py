@@ -360,7 +360,7 @@ def _edges(part: WearerMonth) -> str:
     """Return a digest of the records that are read from the files of other months."""
     if part.month is None:
         return ""
-    study, found = part.study, []
+    study, edges = part.study, []
     low, high = (_utc(us) for us in month_edges(part.month))
     opens, closes = part.around
     for first, last in ((opens, min(low - SECOND, closes)), (max(high, opens), closes)):
@@ -373,8 +373,8 @@ def _edges(part: WearerMonth) -> str:
                 fields=study.fields,
                 tz="UTC",
             )
-            found.append(pd.util.hash_pandas_object(frame).to_numpy().tobytes().hex())
-    return _digest(found)
+            edges.append(pd.util.hash_pandas_object(frame).to_numpy().tobytes().hex())
+    return _digest(edges)
 
 
 def _inputs(part: WearerMonth) -> str:

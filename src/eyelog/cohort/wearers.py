@@ -81,24 +81,25 @@ def roster(
     """
     check_log(log)
     given = None if tz is None else as_zones(tz, what="an archive")
-    there = set(archive.accounts(log))
+    archived = set(archive.accounts(log))
     table = None if wearers is None else one_row_each(wearers)
-    if accounts is None and not there:
+    if accounts is None and not archived:
         raise ArchiveError(
             f"the archive {archive.path} has no {log!r}: write, import or sync into it"
         )
     if accounts is None:
-        asked = there | set(() if table is None else table.index)
+        wanted = archived | set(() if table is None else table.index)
     else:
-        asked = set(_names(accounts))
+        wanted = set(_names(accounts))
     if table is not None:
-        _name_missing(sorted(asked - set(table.index)))
-        table = table.reindex(sorted(asked))
+        _name_missing(sorted(wanted - set(table.index)))
+        table = table.reindex(sorted(wanted))
     chosen: list[Wearer] = []
     unknown: list[str] = []
-    for account in sorted(asked):
+    for account in sorted(wanted):
         row = {} if table is None else _scalars(table, account)
-        fallback = given if account in there else given or Zones("UTC")  # nothing of theirs is read
+        # Of an account that is not in the archive nothing is read.
+        fallback = given if account in archived else given or Zones("UTC")
         zones = _zones_of(row, fallback, archive, account, unknown)
         if "tz" in row:
             row["tz"] = str(zones)
@@ -107,8 +108,8 @@ def roster(
                 account,
                 zones,
                 tuple(row.items()),
-                "" if account in there else f"no {log} records in the archive",
-                account not in there and accounts is not None,
+                "" if account in archived else f"no {log} records in the archive",
+                account not in archived and accounts is not None,
             )
         )
     if unknown:
@@ -211,10 +212,10 @@ def _zones_of(
             raise ConfigurationError(
                 f"the table of wearers, {account!r}: {marked(error)}"
             ) from None
-    found = archive.zones(account) if given is None else given
-    if found is None:
+    zones = archive.zones(account) if given is None else given
+    if zones is None:
         unknown.append(account)
-    return Zones("UTC") if found is None else found
+    return Zones("UTC") if zones is None else zones
 
 
 def _with_zones(wearer: Wearer, zones: Zones) -> Wearer:

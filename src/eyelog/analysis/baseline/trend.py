@@ -128,23 +128,23 @@ def trend(
         f"fewer than {LEAST_FOR_INTERVAL} days: no interval and no p of this wearer" if few else "",
         "" if differ else "the series does not vary: no rank correlation",
     ]
-    found = nothing._replace(
+    estimated = nothing._replace(
         slope=float(np.median(ordered)),
         tau=float(np.sign(rise).sum() / np.sqrt(differ * len(rise))) if differ else MISSING,
         reason="; ".join(filter(None, reasons)),
     )
     if few:
-        return found
+        return estimated
     line = np.polynomial.Polynomial.fit(days.dates, days.values, 1)
     residuals = days.values - line(days.dates)
     phi = likeness(days.numbers, residuals)
-    known = effective_n(days.numbers, phi)
+    n_effective = effective_n(days.numbers, phi)
     factor = 1.0
     if phi > 0:
         alike, apart = (slope_se(days.numbers, residuals, at) for at in (phi, 0.0))
-        factor = t_quantile(known - 2) * alike / (t_quantile(n - 2) * apart)
+        factor = t_quantile(n_effective - 2) * alike / (t_quantile(n - 2) * apart)
     low, high, p = pairs_tell(ordered, slopes_law(n), factor)
-    return found._replace(low=low, high=high, p=p, phi=phi, n_effective=known)
+    return estimated._replace(low=low, high=high, p=p, phi=phi, n_effective=n_effective)
 
 
 def change_points(

@@ -120,16 +120,16 @@ def blinks(
         instead="holds counts and averages, so pass it to blinks.rate",
         wanted=Reason.UNWORN | Reason.NOISY | Reason.MOVING,
     )
-    found = single_blinks(rows.known, rows.us)
+    events = single_blinks(rows.known, rows.us)
     data: dict[str, Any] = {
-        "strength": found.strength,
-        "closed_ms": found.closed_ms,
-        "counted": pd.array(found.counted, dtype="boolean"),
-        "reason": pd.array(found.reason, dtype="string"),
-        "interval_s": found.interval_s,
-        "between": pd.array(found.between, dtype="string"),
+        "strength": events.strength,
+        "closed_ms": events.closed_ms,
+        "counted": pd.array(events.counted, dtype="boolean"),
+        "reason": pd.array(events.reason, dtype="string"),
+        "interval_s": events.interval_s,
+        "between": pd.array(events.between, dtype="string"),
     }
-    return rows.table(data, found.rows)
+    return rows.table(data, events.rows)
 
 
 def single_blinks(known: Evidence, us: Ints) -> SingleBlinks:
@@ -137,26 +137,24 @@ def single_blinks(known: Evidence, us: Ints) -> SingleBlinks:
     table, which = known.frame, known.log
     names = event_fields(which)
     strength, speed = (numbers(table[name]) for name in names)
-    there = np.flatnonzero((strength > 0) | (speed > 0))
+    at = np.flatnonzero((strength > 0) | (speed > 0))
     against = {
         WORDS[reason]: known.against[reason] for reason in _AGAINST if reason in known.against
     }
     by_strength, by_speed = limit(which, "counted_strength"), limit(which, "counted_speed")
-    weak = {f"not {by_strength.text(names[0])}": ~by_strength.keeps(strength[there])}
-    other = {f"not {by_speed.text(names[1])}": ~by_speed.keeps(speed[there])}
-    reasons = {word: rows[there] for word, rows in against.items()} | weak
-    trusted = first_word(reasons, len(there)) == ""
-    words = first_word(reasons | other, len(there))
+    weak = {f"not {by_strength.text(names[0])}": ~by_strength.keeps(strength[at])}
+    other = {f"not {by_speed.text(names[1])}": ~by_speed.keeps(speed[at])}
+    reasons = {word: rows[at] for word, rows in against.items()} | weak
+    trusted = first_word(reasons, len(at)) == ""
+    words = first_word(reasons | other, len(at))
     counted = words == ""
-    interval_s = np.full(len(there), np.nan)
-    between: npt.NDArray[np.object_] = np.full(len(there), "", dtype=object)
+    interval_s = np.full(len(at), np.nan)
+    between: npt.NDArray[np.object_] = np.full(len(at), "", dtype=object)
     apart = {**against, WORDS[Reason.MISSING]: np.isnan(strength) | np.isnan(speed)}
     interval_s[counted], between[counted] = _intervals(
-        us, known.part("sequence"), there[counted], apart
+        us, known.part("sequence"), at[counted], apart
     )
-    return SingleBlinks(
-        there, strength[there], speed[there], trusted, counted, words, interval_s, between
-    )
+    return SingleBlinks(at, strength[at], speed[at], trusted, counted, words, interval_s, between)
 
 
 def _intervals(

@@ -202,24 +202,24 @@ def _columns(
         "reason": reason,
     }
     if of == "wearer":
-        found = of_wearer(
+        wearer = of_wearer(
             prepared,
             data["rate_per_min"],
             (terms.number, terms.size, terms.usable_s),
             lambda number, size: ratio(number, seconds_of(reading, number, size) / 60.0),
         )
-        known = ~np.isnan(found.low)
-        few = [f"{why}: the interval is of these minutes" if why else "" for why in found.reason]
+        given = ~np.isnan(wearer.low)
+        few = [f"{why}: the interval is of these minutes" if why else "" for why in wearer.reason]
         data |= {
-            "low": np.where(known, found.low, data["low"]),
-            "high": np.where(known, found.high, data["high"]),
-            "of": pd.array(np.where(known, "wearer", "minutes"), dtype="string"),
+            "low": np.where(given, wearer.low, data["low"]),
+            "high": np.where(given, wearer.high, data["high"]),
+            "of": pd.array(np.where(given, "wearer", "minutes"), dtype="string"),
             "reason": pd.array(
                 [own or other for own, other in zip(reason, few, strict=True)], dtype="string"
             ),
-            "days": found.days,
-            "phi": found.phi,
-            "n_effective": found.n_effective,
+            "days": wearer.days,
+            "phi": wearer.phi,
+            "n_effective": wearer.n_effective,
         }
     return data if noise is None else data | {"noise_per_min": noise.per_min}
 

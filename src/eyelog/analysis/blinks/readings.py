@@ -272,13 +272,13 @@ def rate_slope(terms: Terms, at_us: Ints, opens_us: Ints, groups: Groups) -> Flo
     groups : Groups
         The groups of the rows.
     """
-    rows, there = groups.packed(terms.size > 0)  # counts of no time have no weight
+    rows, counted = groups.packed(terms.size > 0)  # counts of no time have no weight
     # From the opening of its own group: the same digits, whatever else is in the table.
-    hours = (at_us[rows] - opens_us[there.codes]) / HOUR_US
+    hours = (at_us[rows] - opens_us[counted.codes]) / HOUR_US
     minutes = terms.size[rows] / 60.0
-    around = hours - weighted_mean(hours, minutes, there)[there.codes]
-    above, below = total(around * terms.number[rows], there), total(around**2 * minutes, there)
-    reach_s = 3600.0 * (largest(hours, there) + largest(-hours, there))
+    around = hours - weighted_mean(hours, minutes, counted)[counted.codes]
+    above, below = total(around * terms.number[rows], counted), total(around**2 * minutes, counted)
+    reach_s = 3600.0 * (largest(hours, counted) + largest(-hours, counted))
     return np.where(LONG_ENOUGH.keeps(reach_s), ratio(above, below), np.nan)
 
 
@@ -316,26 +316,26 @@ def rate_columns(
         low = fair - np.hypot(rate - low, noise.high - noise.per_min)
         high = fair + np.hypot(high - rate, noise.per_min - noise.low)
         rate = fair
-    found: dict[str, Any] = {
+    columns: dict[str, Any] = {
         name: np.where(good, np.maximum(values, 0.0), np.nan)
         for name, values in (("rate_per_min", rate), ("low", low), ("high", high))
     }
     reason = _reasons(usable, good, mute, enough, min_valid_s)
     if noise is not None:
         reason[good & np.isnan(noise.per_min)] = NO_QUIET
-    return found | {"reason": pd.array(reason, dtype="string")}
+    return columns | {"reason": pd.array(reason, dtype="string")}
 
 
 def _reasons(
     usable_s: Floats, good: Bools, mute: Bools, enough: Bools, min_valid_s: float
 ) -> npt.NDArray[np.object_]:
-    said: npt.NDArray[np.object_] = np.full(len(good), "", dtype=object)
+    reasons: npt.NDArray[np.object_] = np.full(len(good), "", dtype=object)
     for i in np.flatnonzero(~good):
         minutes = np.floor(usable_s[i] / 6.0) / 10.0  # rounded down: 2.96 is not 3
         if mute[i]:
-            said[i] = f"no blink in {minutes:g} usable minutes: no measurement"
+            reasons[i] = f"no blink in {minutes:g} usable minutes: no measurement"
         elif enough[i]:
-            said[i] = f"no gap was measured in {minutes:g} usable minutes"
+            reasons[i] = f"no gap was measured in {minutes:g} usable minutes"
         else:
-            said[i] = f"too little usable time: {minutes:g} of {min_valid_s / 60:g} minutes"
-    return said
+            reasons[i] = f"too little usable time: {minutes:g} of {min_valid_s / 60:g} minutes"
+    return reasons

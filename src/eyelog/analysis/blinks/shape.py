@@ -106,9 +106,9 @@ def _of_averages(
 
 def _of_single_blinks(prepared: Prepared, quantity: Quantity) -> dict[str, Any]:
     """Return mean and SD of a quantity of the blinks that count."""
-    found = single_blinks(prepared.known, microseconds(prepared.index))
+    events = single_blinks(prepared.known, microseconds(prepared.index))
     values = np.full(len(prepared.index), np.nan)
-    values[found.rows[found.counted]] = getattr(found, quantity.of_single)[found.counted]
+    values[events.rows[events.counted]] = getattr(events, quantity.of_single)[events.counted]
     ones = np.where(np.isnan(values), np.nan, 1.0)
     none = np.full(len(prepared.groups), np.nan)
     return quantity.columns(
@@ -300,9 +300,9 @@ def bursts(
 
 def _single_bursts(prepared: Prepared) -> tuple[Floats, Floats, Bools]:
     """Return which rows hold a blink that counts, which open a burst, and which are usable."""
-    found = single_blinks(prepared.known, microseconds(prepared.index))
-    at = found.rows[found.counted]
-    close = limit(prepared.log, "burst").keeps(found.interval_s[found.counted])
+    events = single_blinks(prepared.known, microseconds(prepared.index))
+    at = events.rows[events.counted]
+    close = limit(prepared.log, "burst").keeps(events.interval_s[events.counted])
     opens = np.append(close[1:], False)[: len(at)] & ~close
     blinks, bursts = np.zeros(len(prepared.index)), np.zeros(len(prepared.index))
     blinks[at], bursts[at[opens]] = 1.0, 1.0

@@ -364,10 +364,10 @@ def _repeated(differences: Floats, codes: Ints, *, once: bool) -> _Spread:
         made = cluster_robust(np.ones((n, 1)), differences - bias, codes)
         reach = scipy.stats.t.ppf(0.975, made.freedom[0])
         of_bias = float(reach * np.sqrt(made.covariance[0, 0]))
-    known = parts > 0
-    fewest, most = (scipy.stats.chi2.ppf(q, freedom[known]) for q in (0.025, 0.975))
-    below = float(np.sqrt(((parts[known] * (1 - freedom[known] / most)) ** 2).sum()))
-    above = float(np.sqrt(((parts[known] * (freedom[known] / fewest - 1)) ** 2).sum()))
+    positive = parts > 0
+    fewest, most = (scipy.stats.chi2.ppf(q, freedom[positive]) for q in (0.025, 0.975))
+    below = float(np.sqrt(((parts[positive] * (1 - freedom[positive] / most)) ** 2).sum()))
+    above = float(np.sqrt(((parts[positive] * (freedom[positive] / fewest - 1)) ** 2).sum()))
     scale = sd / np.sqrt(total) if total > 0 else 0.0
     return _Spread(
         bias,
@@ -554,8 +554,8 @@ def minute_pairs(
 
 def quantity_words(quantity: object) -> tuple[str, str] | None:
     """Return the label of a quantity of `agreement` and its unit; None if there is none."""
-    found = [pair for pair in PAIRS if pair.quantity == quantity]
-    return (found[0].label, found[0].unit) if found else None
+    pairs = [pair for pair in PAIRS if pair.quantity == quantity]
+    return (pairs[0].label, pairs[0].unit) if pairs else None
 
 
 def _opened(

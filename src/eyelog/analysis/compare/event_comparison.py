@@ -255,8 +255,8 @@ def _simultaneous(around: Floats, enough: Bools, draws: Sequence[Floats]) -> Flo
         with np.errstate(divide="ignore", invalid="ignore"):
             apart = np.where(of_draw > 0, np.abs(means) / of_draw, np.nan)
         largest.append(np.fmax.reduce(apart, axis=1))
-    found = np.concatenate(largest)
-    reach[used] = np.quantile(found[np.isfinite(found)], LEVEL) * error[used]
+    largest_of_draws = np.concatenate(largest)
+    reach[used] = np.quantile(largest_of_draws[np.isfinite(largest_of_draws)], LEVEL) * error[used]
     return reach
 
 

@@ -193,8 +193,8 @@ def open_columns(
 def _field(name: str, log: str | None) -> Field | None:
     """Return the field that a Series is named after, unless the logs aggregate it differently."""
     logs = known_logs() if log is None else (log,)
-    found = [catalogue(one)[name] for one in logs if name in catalogue(one)]
-    return found[0] if found and len({field.agg for field in found}) == 1 else None
+    fields = [catalogue(one)[name] for one in logs if name in catalogue(one)]
+    return fields[0] if fields and len({field.agg for field in fields}) == 1 else None
 
 
 def _finite(values: Floats) -> Floats:

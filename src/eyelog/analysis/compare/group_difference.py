@@ -228,15 +228,15 @@ def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:
         raise ConfigurationError(
             f"group_difference compares two groups, not {len(set(dealt.values()))}"
         )
-    known = set(table["account"].astype(str))
-    absent = sorted(set(dealt) - known)
-    if not set(dealt) & known:
+    accounts = set(table["account"].astype(str))
+    absent = sorted(set(dealt) - accounts)
+    if not set(dealt) & accounts:
         raise ConfigurationError(
             f"group_difference: the table has no rows of {', '.join(absent)}: groups maps accounts"
             " of the table to groups"
         )
     if absent:
-        hint = near(absent[0], sorted(known - set(dealt)))
+        hint = near(absent[0], sorted(accounts - set(dealt)))
         warnings.warn(
             f"group_difference: no rows of {', '.join(absent)}{hint}: without days a wearer cannot"
             " count",

@@ -124,14 +124,14 @@ def _summed(
     mine = table[table["account"].astype(str).map(dealt) == label]
     owner = mine["account"].astype(str).to_numpy()
     c, m = numbers(mine[counts]), numbers(mine[exposure])
-    known = np.isfinite(c) & np.isfinite(m)
-    if (c[known] < 0).any() or (m[known] < 0).any():
+    counted = np.isfinite(c) & np.isfinite(m)
+    if (c[counted] < 0).any() or (m[counted] < 0).any():
         raise ConfigurationError(f"group_rates: {counts} and {exposure} must be 0 or more")
-    if (c[known & (m == 0)] > 0).any():
+    if (c[counted & (m == 0)] > 0).any():
         raise ConfigurationError(f"group_rates: a row has {counts} without any {exposure}")
-    known &= m > 0
-    sums = pd.DataFrame({"c": c[known], "m": m[known]}).groupby(owner[known])
-    return sums.sum().sort_index(), int(known.sum())
+    counted &= m > 0
+    sums = pd.DataFrame({"c": c[counted], "m": m[counted]}).groupby(owner[counted])
+    return sums.sum().sort_index(), int(counted.sum())
 
 
 def _row(sums: pd.DataFrame, days: int, *, first: pd.DataFrame) -> dict[str, Any]:

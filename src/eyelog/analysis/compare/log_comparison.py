@@ -111,8 +111,8 @@ def _compared(
     n = int(both.sum())
     apart = app[both] - rows[both]
     before = np.append(np.nan, app[:-1]), np.append(np.nan, rows[:-1])
-    asked = next_to & ~np.isnan(app) & ~np.isnan(before[0])
-    again = asked & (app == before[0]) & ~(rows == before[1])
+    paired = next_to & ~np.isnan(app) & ~np.isnan(before[0])
+    again = paired & (app == before[0]) & ~(rows == before[1])
     nan = float("nan")
     return {
         "n": n,
@@ -121,6 +121,6 @@ def _compared(
         "bias": float(apart.mean()) if n else nan,
         "difference_sd": float(apart.std(ddof=1)) if n > 1 else nan,
         "equal_share": float((np.abs(apart) < CLOSE).mean()) if n else nan,
-        "repeated_share": float(again.sum() / asked.sum()) if asked.any() else nan,
+        "repeated_share": float(again.sum() / paired.sum()) if paired.any() else nan,
         "only_fifteen": int((whole & np.isnan(rows) & ~np.isnan(app)).sum()),
     }

@@ -162,10 +162,10 @@ def _covariates(
     outcomes: str | Sequence[str] | None,
 ) -> list[str]:
     """Return the columns to carry along unchanged, in the order of the tables."""
-    there = dict.fromkeys(str(name) for table in days.values() for name in table.columns)
+    columns = dict.fromkeys(str(name) for table in days.values() for name in table.columns)
     if names is not None:
         chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
-        lacking = [name for name in chosen if name not in there]
+        lacking = [name for name in chosen if name not in columns]
         if lacking:
             raise FieldError(
                 f"mixed_table: no wearer's daily table has {', '.join(lacking)} as a covariate"
@@ -174,7 +174,7 @@ def _covariates(
     asked = {outcomes} if isinstance(outcomes, str) else set(outcomes or ())
     return [
         name
-        for name in there
+        for name in columns
         if name not in asked
         and not is_measured(name)
         and all(
@@ -189,11 +189,11 @@ def _outcomes(
     days: Mapping[str, pd.DataFrame], names: str | Sequence[str] | None, carried: Sequence[str]
 ) -> list[str]:
     """Return the outcome columns, in the order of the tables."""
-    there = dict.fromkeys(str(name) for table in days.values() for name in table.columns)
+    columns = dict.fromkeys(str(name) for table in days.values() for name in table.columns)
     if names is None:
         return [
             name
-            for name in there
+            for name in columns
             if name not in CONTEXT
             and name not in carried
             and not name.endswith(CONTEXT_ENDS)
@@ -204,7 +204,7 @@ def _outcomes(
             )
         ]
     chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
-    unknown = [name for name in chosen if name not in there]
+    unknown = [name for name in chosen if name not in columns]
     if unknown or not chosen:
         raise FieldError(
             f"mixed_table: no wearer's daily table has {', '.join(unknown) or 'an outcome'}"

@@ -69,14 +69,14 @@ def random_intercept(y: Floats, x: Floats, wearers: npt.NDArray[Any]) -> RandomI
 
     grid = np.linspace(LOWEST, HIGHEST, STEPS)
     best = int(np.argmin([deviance(float(np.exp(at))) for at in grid]))
-    found = scipy.optimize.minimize_scalar(
+    optimum = scipy.optimize.minimize_scalar(
         lambda at: deviance(float(np.exp(at))),
         bounds=(grid[max(best - 1, 0)], grid[min(best + 1, STEPS - 1)]),
         method="bounded",
         options={"xatol": 1e-9},
     )
-    ratio = float(np.exp(found.x))
-    if deviance(0.0) <= float(found.fun):
+    ratio = float(np.exp(optimum.x))
+    if deviance(0.0) <= float(optimum.fun):
         ratio = 0.0
     beta, _, rss = solved(ratio)
     variance = rss / (size - terms)

@@ -168,14 +168,14 @@ def two_periods(
     order = np.argsort(numbers, kind="stable")
     numbers, residuals, second_set = numbers[order], residuals[order], second_set[order]
     phi = likeness(numbers, residuals)
-    known = effective_n(one.numbers, phi) + effective_n(other.numbers, phi)
+    n_effective = effective_n(one.numbers, phi) + effective_n(other.numbers, phi)
     factor = 1.0
     if phi > 0:
         alike, apart = (difference_se(numbers, residuals, at, second_set) for at in (phi, 0.0))
-        factor = t_quantile(known - 2) * alike / (t_quantile(n + m - 2) * apart)
+        factor = t_quantile(n_effective - 2) * alike / (t_quantile(n + m - 2) * apart)
     low, high, p = pairs_tell(ordered, two_samples_law(n, m), factor)
     return nothing._replace(
-        difference=difference, low=low, high=high, p=p, phi=phi, n_effective=known
+        difference=difference, low=low, high=high, p=p, phi=phi, n_effective=n_effective
     )
 
 

@@ -26,9 +26,9 @@ def with_account(table: pd.DataFrame, *, what: str) -> pd.DataFrame:
         raise ConfigurationError(
             f"{what}: {ACCOUNT!r} is in the index and in the columns, and they differ: drop one"
         )
-    found = table.assign(**{ACCOUNT: accounts.to_numpy()}).reset_index(drop=True)
-    found.attrs = dict(table.attrs)
-    return found
+    rows = table.assign(**{ACCOUNT: accounts.to_numpy()}).reset_index(drop=True)
+    rows.attrs = dict(table.attrs)
+    return rows
 
 
 def dealt_groups(groups: Any) -> dict[str, str]:

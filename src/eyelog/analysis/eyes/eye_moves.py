@@ -32,16 +32,16 @@ _AGAINST: Final = (Reason.UNWORN, Reason.NOISY, Reason.MOVING)
 
 def _near_blink(known: Evidence, us: Ints) -> Bools:
     """Return the rows so near a blink that a vertical movement in them may be part of it."""
-    there = np.zeros(len(us), dtype=bool)
+    blinking = np.zeros(len(us), dtype=bool)
     for part in ("blink_event_strength", "blink_event_speed"):
         values = known.part(part)
         if values is not None:
-            there |= values > 0
+            blinking |= values > 0
     # A blink in time that is not usable is masked, and masking must change nothing.
     for reason in _AGAINST:
-        there &= ~known.against.get(reason, np.zeros(len(us), dtype=bool))
+        blinking &= ~known.against.get(reason, np.zeros(len(us), dtype=bool))
     reach_us = round(limit(known.log, "near_blink").value * 1e6)
-    return around(us, there, reach_us, reach_us)
+    return around(us, blinking, reach_us, reach_us)
 
 
 def eye_moves(prepared: Prepared, name: str) -> Floats:

@@ -40,26 +40,26 @@ def has_single_steps(log: str) -> bool:
 def single_steps(known: Evidence, us: Ints) -> SingleSteps:
     """Return the steps in a frame in order of time, whose stamps are `us` (microseconds)."""
     flags = known.part("step_event")
-    there = np.flatnonzero(flags == 1) if flags is not None else np.zeros(0, dtype=np.int64)
+    stepped = np.flatnonzero(flags == 1) if flags is not None else np.zeros(0, dtype=np.int64)
     unworn = known.against.get(Reason.UNWORN, np.zeros(len(us), dtype=bool))
-    reason = first_word({_UNWORN: unworn[there]}, len(there))
+    reason = first_word({_UNWORN: unworn[stepped]}, len(stepped))
     counted = reason == ""
-    at = there[counted]
-    time_s, between = np.full(len(there), np.nan), first_word({}, len(there))
+    at = stepped[counted]
+    time_s, between = np.full(len(stepped), np.nan), first_word({}, len(stepped))
     if len(at):
         time_s[counted], between[counted] = _step_times(known, us, at, unworn)
-    return SingleSteps(there, reason, time_s, between)
+    return SingleSteps(stepped, reason, time_s, between)
 
 
 def _step_times(
     known: Evidence, us: Ints, at: Ints, unworn: npt.NDArray[np.bool_]
 ) -> tuple[Floats, npt.NDArray[np.object_]]:
     """Return the time between neighbouring steps, and why it is not that of one step."""
-    found = packets(us, known.part("sequence"))
+    sent = packets(us, known.part("sequence"))
     # Counted in packets: stamps are late by turns.
-    seconds = np.append(np.nan, np.diff(found.sent[at]) * PACKET_US / 1e6)
+    seconds = np.append(np.nan, np.diff(sent.sent[at]) * PACKET_US / 1e6)
     longest = limit(known.log, "longest_step")
-    words = between_events(found, at, {_UNWORN: unworn}, {_PAUSE: longest.breaks(seconds[1:])})
+    words = between_events(sent, at, {_UNWORN: unworn}, {_PAUSE: longest.breaks(seconds[1:])})
     between = np.append(np.array([_FIRST], dtype=object), words)
     return np.where(between == "", seconds, np.nan), between
 
@@ -117,11 +117,11 @@ def steps(
         instead="counts steps, so pass it to gait.pace",
         wanted=Reason.UNWORN,
     )
-    found = single_steps(rows.known, rows.us)
+    events = single_steps(rows.known, rows.us)
     data: dict[str, Any] = {
-        "counted": pd.array(found.reason == "", dtype="boolean"),
-        "reason": pd.array(found.reason, dtype="string"),
-        "step_time_s": found.step_time_s,
-        "between": pd.array(found.between, dtype="string"),
+        "counted": pd.array(events.reason == "", dtype="boolean"),
+        "reason": pd.array(events.reason, dtype="string"),
+        "step_time_s": events.step_time_s,
+        "between": pd.array(events.between, dtype="string"),
     }
-    return rows.table(data, found.rows)
+    return rows.table(data, events.rows)

@@ -69,9 +69,9 @@ def pace_parts(frame: Table, known: Evidence) -> tuple[Floats, Floats]:
 
 def _of_single_steps(frame: Table, known: Evidence) -> tuple[Floats, Floats]:
     """Return 1 and the step time in the rows of steps whose time is known."""
-    found = single_steps(known, microseconds(cast(pd.DatetimeIndex, frame.index)))
+    events = single_steps(known, microseconds(cast(pd.DatetimeIndex, frame.index)))
     walked = np.full(len(frame), np.nan)
-    walked[found.rows] = found.step_time_s
+    walked[events.rows] = events.step_time_s
     return np.where(np.isnan(walked), np.nan, 1.0), walked
 
 
@@ -168,11 +168,11 @@ def pace(
         "coverage": prepared.coverage(~np.isnan(steps(prepared.frame, which))),
     }
     if of == "wearer":
-        found = of_wearer(
+        wearer = of_wearer(
             prepared,
             np.asarray(data["pace_spm"]),
             (taken, walked, walked),
             lambda n, s: ratio(n * 60.0, s),
         )
-        data |= {"low": found.low, "high": found.high} | found.about()
+        data |= {"low": wearer.low, "high": wearer.high} | wearer.about()
     return summary_table(data, prepared, of=of)

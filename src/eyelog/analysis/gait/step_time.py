@@ -27,11 +27,11 @@ class StepTimes(NamedTuple):
 
 def step_times(taken: Floats, walked: Floats, groups: Groups) -> StepTimes:
     """Return the step times of groups, from the steps and the seconds walked of each row."""
-    rows, there = groups.packed((taken > 0) & (walked > 0))
+    rows, walking = groups.packed((taken > 0) & (walked > 0))
     number, of_row = taken[rows], walked[rows] / taken[rows]
-    mean_s = weighted_mean(of_row, number, there)
-    between = combined_sd(np.zeros(len(rows)), of_row, number, there).between
-    between[there.sizes < 2] = np.nan  # one record does not vary
+    mean_s = weighted_mean(of_row, number, walking)
+    between = combined_sd(np.zeros(len(rows)), of_row, number, walking).between
+    between[walking.sizes < 2] = np.nan  # one record does not vary
     return StepTimes(mean_s, between, ratio(between, mean_s))
 
 

@@ -131,8 +131,8 @@ class Groups:
 
         Where few rows matter, reductions of them alone take less time and memory.
         """
-        there = self.only(chosen)
-        return there.rows(len(chosen)), replace(there, order=None, memo=Memo())
+        kept = self.only(chosen)
+        return kept.rows(len(chosen)), replace(kept, order=None, memo=Memo())
 
     def keep(self, chosen: npt.NDArray[np.bool_]) -> "Groups":
         """Return the `chosen` groups; the rows of the others are left out."""
@@ -534,20 +534,20 @@ class _Rows:
             raise ConfigurationError(f"by has the key {twice!r} twice: name each once")
         shape = tuple(len(labels) for _, labels, _ in parts)
         codes = _joined([rows for rows, _, _ in parts], shape)
-        there = np.unique(codes[codes >= 0])
-        places = np.unravel_index(there, shape)
+        filled = np.unique(codes[codes >= 0])
+        places = np.unravel_index(filled, shape)
         levels = [labels.take(at) for (_, labels, _), at in zip(parts, places, strict=True)]
-        number = np.where(codes >= 0, np.searchsorted(there, codes), -1)
+        number = np.where(codes >= 0, np.searchsorted(filled, codes), -1)
         in_time = [cells for _, _, cells in parts if cells is not None]
         if len(in_time) < len(parts):
             rows_s = np.broadcast_to(self.interval_s, len(number))[number >= 0]
-            seconds: Floats = np.zeros(len(there))
+            seconds: Floats = np.zeros(len(filled))
             np.add.at(seconds, number[number >= 0], rows_s)
         else:
             cells = _joined(in_time, shape)
-            inside = np.isin(cells, there)
-            at = np.searchsorted(there, cells[inside])
-            seconds = np.bincount(at, (closes - opens)[inside], len(there)) / SECOND_US
+            inside = np.isin(cells, filled)
+            at = np.searchsorted(filled, cells[inside])
+            seconds = np.bincount(at, (closes - opens)[inside], len(filled)) / SECOND_US
         return _ordered(
             number, pd.MultiIndex.from_arrays(levels, names=names), seconds.astype(np.float64)
         )

@@ -89,7 +89,7 @@ def of_wearer(
     reason[~(rates > 0)] = NONE
     reason[numbers < LEAST_FOR_RATE] = FEW
     reason[np.isnan(rates)] = ""
-    low, high, phi, known = (np.full(len(rates), np.nan) for _ in range(4))
+    low, high, phi, n_effective = (np.full(len(rates), np.nan) for _ in range(4))
     for i in np.flatnonzero(~np.isnan(rates) & (reason == "")):
         mine = counts & (owner == i)
         n, s = number[mine], size[mine]
@@ -97,8 +97,8 @@ def of_wearer(
         without = rate_of(n.sum() - n, s.sum() - s)
         error = rate_error([DaysRate(float(pooled[0]), dates[mine], without)])
         low[i], high[i] = rates[i] / reach(error), rates[i] * reach(error)
-        phi[i], known[i] = error.phi, error.n_effective
-    return OfWearer(low, high, reason, numbers.astype(np.int64), phi, known)
+        phi[i], n_effective[i] = error.phi, error.n_effective
+    return OfWearer(low, high, reason, numbers.astype(np.int64), phi, n_effective)
 
 
 def _days_of_groups(prepared: Prepared) -> tuple[Ints, Ints, Groups]:

@@ -128,10 +128,10 @@ def root_mean_square(values: Floats, weights: Floats | None, groups: Groups) -> 
 
 def sample_sd(values: Floats, groups: Groups) -> Floats:
     """Return the standard deviation of each group, with n - 1; missing for a single value."""
-    rows, there = groups.packed(~np.isnan(values))
+    rows, present = groups.packed(~np.isnan(values))
     chosen, count = values[rows], count_values(values, groups)
-    around = chosen - mean(chosen, there)[there.codes]
-    return np.sqrt(ratio(total(around**2, there), np.where(count > 1, count - 1, np.nan)))
+    around = chosen - mean(chosen, present)[present.codes]
+    return np.sqrt(ratio(total(around**2, present), np.where(count > 1, count - 1, np.nan)))
 
 
 pooled_sd = root_mean_square
@@ -408,11 +408,11 @@ def find_missing(ordered: Floats, groups: Groups) -> Missing:
         return cast(Missing, last[1])
     rows = np.isnan(ordered)
     number = int(np.count_nonzero(rows))
-    known = memo.patterns
-    missing = next((other for other in known if _alike(other, rows, number)), None)
+    patterns = memo.patterns
+    missing = next((other for other in patterns if _alike(other, rows, number)), None)
     if missing is None:
         missing = _new(rows, number, groups)
-    others = (other for other in known if other is not missing)
+    others = (other for other in patterns if other is not missing)
     memo.patterns = (missing, *others)[:REMEMBERED]
     memo.of_thread.last = (
         ordered,

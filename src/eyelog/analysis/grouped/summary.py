@@ -198,16 +198,19 @@ def refuse_unmasked(table: Arrays, known: Evidence, *, what: str) -> None:
         if field is None or field.value_type in ("str", "bool"):
             continue
         values = numbers(table[name])
-        found = f"the invalid value {field.invalid_value}"
+        words = f"the invalid value {field.invalid_value}"
         bad = values == field.invalid_value if field.invalid_value is not None else None
         if bad is None or not bad.any():
             if unworn is None or Reason.UNWORN not in applies(field, known.log):
                 continue
-            found, bad = "values of time in which the eyewear was not worn,", unworn & (values != 0)
+            words, bad = (
+                "values of time in which the eyewear was not worn,",
+                unworn & (values != 0),
+            )
             bad &= ~np.isnan(values)
         if bad.any():
             raise ConfigurationError(
-                f"{what} with judge=False: {name!r} holds {found} {int(bad.sum())} times. Leave out"
+                f"{what} with judge=False: {name!r} holds {words} {int(bad.sum())} times. Leave out"
                 " judge=False, or mask first: eyelog.mask(frame, eyelog.flag(frame))"
             )
 

@@ -86,11 +86,11 @@ def angles(
         instead="holds averages of the tilt",
         wanted=Reason.UNWORN,
     )
-    found = rows.packets()
+    sent = rows.packets()
     unworn = rows.known.against.get(Reason.UNWORN)
     data = {}
     for axis in AXES:
-        angle = corrected(rows.part(axis), found)
+        angle = corrected(rows.part(axis), sent)
         data[f"{axis}_deg"] = angle if unworn is None else np.where(unworn, np.nan, angle)
     return rows.table(data, np.arange(len(rows.us)))
 
@@ -98,21 +98,21 @@ def angles(
 def corrected(angle: Floats, found: Packets) -> Floats:
     """Return a continuous angle without drift and humps; missing where the angle is."""
     out = np.full(len(angle), np.nan)
-    there = np.flatnonzero(~np.isnan(angle))
-    if not len(there):
+    present = np.flatnonzero(~np.isnan(angle))
+    if not len(present):
         return out
-    raw, connection = angle[there], found.connection[there]
+    raw, connection = angle[present], found.connection[present]
     opens = np.diff(connection, prepend=-1) != 0
-    packets = np.where(opens, 1, np.diff(found.sent[there], prepend=0))
+    packets = np.where(opens, 1, np.diff(found.sent[present], prepend=0))
     move = np.where(opens, 0.0, difference(raw, np.roll(raw, 1)))
     _smooth_humps(move, ~opens & (packets == 1))
-    bounds = np.append(np.flatnonzero(opens), len(there))
+    bounds = np.append(np.flatnonzero(opens), len(present))
     path = np.cumsum(move)
     for first, end in pairwise(bounds.tolist()):
         own = slice(first, end)
-        since_s = (found.sent[there[own]] - found.sent[there[first]]) * PACKET_S
+        since_s = (found.sent[present[own]] - found.sent[present[first]]) * PACKET_S
         run = path[own] - path[first]
-        out[there[own]] = raw[first] + run - _drift_per_s(run, since_s) * since_s
+        out[present[own]] = raw[first] + run - _drift_per_s(run, since_s) * since_s
     return out
 
 

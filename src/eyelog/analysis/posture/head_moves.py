@@ -108,11 +108,11 @@ def head_movements(
     if of == "wearer":
         for noun, made in moves.items():
             used = np.where(counted, made, np.nan), np.where(counted, worn_s, np.nan)
-            found = of_wearer(
+            wearer = of_wearer(
                 prepared, data[f"{noun}_per_h"], (*used, used[1]), lambda n, s: ratio(n * 3600.0, s)
             )
-            table |= {f"{noun}_low": found.low, f"{noun}_high": found.high}
-        table |= found.about()  # the same days for both
+            table |= {f"{noun}_low": wearer.low, f"{noun}_high": wearer.high}
+        table |= wearer.about()  # the same days for both
     return summary_table(
         table, prepared, of=of, interval_of_percentiles_s=log_named(which).interval_s
     )

@@ -113,8 +113,8 @@ def turns(
         wanted=against,
     )
     if by_angle:
-        found = rows.packets()
-        moves = {axis: _by_angle(rows, rows.part(axis), found) for axis in AXES}
+        sent = rows.packets()
+        moves = {axis: _by_angle(rows, rows.part(axis), sent) for axis in AXES}
     else:
         moves = {axis: _by_peak(rows.known, rows.index, axis) for axis in AXES}
     at = np.concatenate([each.rows for each in moves.values()])
@@ -146,12 +146,12 @@ def turns(
 def _by_angle(rows: SingleRows, angle: Floats, found: Packets) -> HeadMoves:
     """Return the movements about one axis, by its corrected angle."""
     path = corrected(angle, found)
-    there = np.flatnonzero(~np.isnan(path))
-    path, at = path[there], found.sent[there]
-    connection = found.connection[there]
+    present = np.flatnonzero(~np.isnan(path))
+    path, at = path[present], found.sent[present]
+    connection = found.connection[present]
     # The velocity over three packets around each row, within its connection.
-    ahead = np.minimum(np.arange(len(there)) + 1, len(there) - 1)
-    behind = np.maximum(np.arange(len(there)) - 2, 0)
+    ahead = np.minimum(np.arange(len(present)) + 1, len(present) - 1)
+    behind = np.maximum(np.arange(len(present)) - 2, 0)
     spent_s = (at[ahead] - at[behind]) * PACKET_S
     same = (connection[ahead] == connection[behind]) & (spent_s > 0)
     speed = np.where(same, path[ahead] - path[behind], 0.0) / np.where(same, spent_s, 1.0)
@@ -162,7 +162,7 @@ def _by_angle(rows: SingleRows, angle: Floats, found: Packets) -> HeadMoves:
     far = limit(rows.known.log, "head_move_size").keeps(np.abs(size))
     first, last, size = first[far], last[far], size[far]
     took_s = _took_s(at[last] - at[first] + 1)
-    return HeadMoves(there[_peaks(np.abs(speed), first, last)], size, took_s)
+    return HeadMoves(present[_peaks(np.abs(speed), first, last)], size, took_s)
 
 
 def _size(path: Floats, connection: Ints, first: Ints, last: Ints, way: Floats) -> Floats:

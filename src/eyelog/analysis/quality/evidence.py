@@ -315,11 +315,11 @@ def seconds_of(known: Evidence) -> Arrays:
     }
     # A packet lasts as long as all others, however early or late it was received.
     share = None if log_named(which).numbers_packets else own_share(frame.index, length)
-    found = Arrays(data, frame.index, {})
+    seconds = Arrays(data, frame.index, {})
     if share is None:
-        return found
+        return seconds
     # Records overlap: their seconds count once.
-    return Arrays({name: found[name] * share for name in found.columns}, frame.index, {})
+    return Arrays({name: seconds[name] * share for name in seconds.columns}, frame.index, {})
 
 
 def _worn_s(known: Evidence, values: Floats, length: float) -> Floats:

@@ -392,9 +392,9 @@ class _Judge:
         wanted = Reason(0)
         for name in self.table.columns:
             wanted |= self._kind(name)[0]
-        found = self.known.unchecked(wanted)
+        lacking = self.known.unchecked(wanted)
         if self.resampled:
-            return found
+            return lacking
         counters = {
             count
             for name in self.table.columns
@@ -402,7 +402,7 @@ class _Judge:
             and (count := counter(field, self.log)) is not None
         }
         absent = sorted(filter(self.known.lacks, counters))
-        return found | ({str(Reason.STALE.name): absent} if absent else {})
+        return lacking | ({str(Reason.STALE.name): absent} if absent else {})
 
 
 def _set(bits: Bits, where: Bools, reason: Reason) -> None:

@@ -114,15 +114,15 @@ def states(
 
 def _lacking(frame: pd.DataFrame, log: str, limits: Limits) -> dict[str, list[str]]:
     """Return the evidence, by reason, for which the frame has no column."""
-    asked = {
+    evidence = {
         str(reason.name): fields
         for reason, fields in evidence_for(log).items()
         if reason not in (Reason.UNWORN, Reason.STILL)
     }
     if limits.wear == "blinks":
-        asked[str(Reason.UNWORN.name)] = blink_evidence(log)
+        evidence[str(Reason.UNWORN.name)] = blink_evidence(log)
     lacking = {
         reason: [name for name in fields if name not in frame.columns]
-        for reason, fields in asked.items()
+        for reason, fields in evidence.items()
     }
     return {reason: fields for reason, fields in lacking.items() if fields}

@@ -47,14 +47,14 @@ def out_of_range(values: Floats, field: Field) -> Bools | None:
 
     Blank ends are not checked.
     """
-    found: list[Bools] = []
+    outside: list[Bools] = []
     # The extremes are cheap; most fields keep their range, so the values need no further check.
     if field.min is not None and np.fmin.reduce(values, initial=np.inf) < field.min:
-        found.append(values < field.min)
+        outside.append(values < field.min)
     if field.max is not None and np.fmax.reduce(values, initial=-np.inf) > field.max:
-        found.append(values > field.max)
+        outside.append(values > field.max)
     if field.value_type == "int":
         fraction = np.floor(values) < values
         if fraction.any():
-            found.append(fraction)
-    return np.logical_or.reduce(found) if found else None
+            outside.append(fraction)
+    return np.logical_or.reduce(outside) if outside else None

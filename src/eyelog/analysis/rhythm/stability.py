@@ -192,11 +192,11 @@ def _shifted(hourly: Floats, hour: Ints, seed: int) -> Floats:
     place = np.arange(len(hour)) - first[day]
     generator = np.random.default_rng(seed)
     at_once = max(1, MOST_CELLS // len(hour))
-    found = []
+    shifted = []
     for start in range(0, SHIFTS, at_once):
         by = generator.integers(size, size=(min(at_once, SHIFTS - start), len(size)))
-        found.append(_between(hourly[first[day] + (place + by[:, day]) % size[day]], hour % 24))
-    return np.concatenate(found)
+        shifted.append(_between(hourly[first[day] + (place + by[:, day]) % size[day]], hour % 24))
+    return np.concatenate(shifted)
 
 
 def intradaily_variability(

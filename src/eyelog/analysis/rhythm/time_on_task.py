@@ -135,16 +135,16 @@ def time_on_task(
     if not freedom[0] > 0:
         alone = "one day has almost all the values: the slope has no error"
         return result._replace(reason=alone)
-    phi, known = _alike(dates[used], own - slope)
-    se = float(np.sqrt(covariance[0, 0] * widening(result.days, known)))
-    degrees = max(min(float(freedom[0]), known - 1.0), 1.0)
+    phi, n_effective = _alike(dates[used], own - slope)
+    se = float(np.sqrt(covariance[0, 0] * widening(result.days, n_effective)))
+    degrees = max(min(float(freedom[0]), n_effective - 1.0), 1.0)
     reach = t_quantile(degrees) * se
     return result._replace(
         low=slope - reach,
         high=slope + reach,
         p=float(2 * scipy.special.stdtr(degrees, -abs(slope) / se)),
         phi=phi,
-        n_effective=known,
+        n_effective=n_effective,
     )
 
 

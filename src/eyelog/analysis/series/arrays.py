@@ -29,8 +29,8 @@ def numbers(column: Any) -> Floats:
         column = pd.Series(column, copy=False)
     elif column.dtype == np.float64:
         return np.asarray(column.to_numpy(), dtype=np.float64)
-    found: Floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return found
+    values: Floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return values
 
 
 class Arrays:

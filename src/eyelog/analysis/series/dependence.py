@@ -204,8 +204,8 @@ def difference_se(days: Ints, residuals: Floats, phi: float, second: Floats) -> 
     """
     sets = np.column_stack([1.0 - second, second])
     variance = residual_variance(days, residuals, phi, sets)
-    known = [effective_n(days[second == one], phi) for one in (0.0, 1.0)]
-    return float(np.sqrt(variance * (1.0 / known[0] + 1.0 / known[1])))
+    n_effective = [effective_n(days[second == one], phi) for one in (0.0, 1.0)]
+    return float(np.sqrt(variance * (1.0 / n_effective[0] + 1.0 / n_effective[1])))
 
 
 def slope_se(days: Ints, residuals: Floats, phi: float) -> float:

@@ -10,8 +10,8 @@ __all__ = ["holm"]
 def holm(p: Floats) -> Floats:
     """Return p values corrected for their number (Holm 1979); missing ones are no comparison."""
     out = np.full(len(p), np.nan)
-    known = np.flatnonzero(np.isfinite(p))
-    order = known[np.argsort(p[known], kind="stable")]
+    given = np.flatnonzero(np.isfinite(p))
+    order = given[np.argsort(p[given], kind="stable")]
     steps = p[order] * np.arange(len(order), 0, -1)
     out[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return out

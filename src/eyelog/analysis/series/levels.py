@@ -97,8 +97,8 @@ def _judged(
     # As `eyelog.analysis.series.dependence.lag_one`, for many series at once.
     product = (residuals[:, beside] * residuals[:, beside + 1]).mean(axis=1) if len(beside) else 0.0
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = np.nan_to_num(product * (n - 1) / rest)
-        phi = np.clip(found + (bias + bias * found) / n, 0.0, LARGEST_PHI)
+        ratios = np.nan_to_num(product * (n - 1) / rest)
+        phi = np.clip(ratios + (bias + bias * ratios) / n, 0.0, LARGEST_PHI)
         sd = np.sqrt(rest / (n - 2))
         statistic = np.nan_to_num(np.sqrt(gain) / sd / np.sqrt((1 + phi) / (1 - phi)))
     return LevelChange(start, end, statistic, sd, phi)

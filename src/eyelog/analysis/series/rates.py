@@ -97,14 +97,14 @@ def rate_error(sets: Sequence[DaysRate]) -> RateError:
     order = np.argsort(numbers, kind="stable")
     phi = 0.0
     if len(numbers) >= LEAST_DAYS:  # each fitted rate makes the residuals less alike
-        found = lag_one(numbers[order], residuals[order])
-        phi = corrected(found, len(numbers), (1.0 + len(sets), 4.0))
-    variance, known = 0.0, 0.0
+        lag = lag_one(numbers[order], residuals[order])
+        phi = corrected(lag, len(numbers), (1.0 + len(sets), 4.0))
+    variance, weight = 0.0, 0.0
     for one in sets:
         n, independent = len(one.numbers), effective_n(one.numbers, phi)
         variance += jackknife_variance(one) * widening(n, independent)
-        known += independent
-    return RateError(float(np.sqrt(variance)), known - len(sets), phi, known)
+        weight += independent
+    return RateError(float(np.sqrt(variance)), weight - len(sets), phi, weight)
 
 
 def jackknife_variance(one: DaysRate) -> float:
