@@ -1,9 +1,9 @@
-"""Whole numbers as arguments."""
+"""Numbers as arguments."""
 
 import numpy as np
 import pytest
 
-from eyelog.checks import whole_number
+from eyelog.checks import proportion, whole_number
 from eyelog.errors import ConfigurationError
 
 
@@ -24,3 +24,16 @@ def test_a_number_without_a_largest_one_has_only_a_least_one() -> None:
     assert whole_number(10**30, "seed", 0) == 10**30
     with pytest.raises(ConfigurationError, match=r"seed must be .* of at least 0, not -1"):
         whole_number(-1, "seed", 0)
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.25, np.float32(0.5), np.int64(1)])
+def test_a_number_from_0_to_1_is_taken_as_a_float(value) -> None:
+    taken = proportion(value, "min_coverage")
+    assert taken == value
+    assert type(taken) is float
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.5, float("nan"), "0.5", None, True, np.array([0.5])])
+def test_a_number_below_0_or_above_1_and_what_is_no_number_are_refused(value) -> None:
+    with pytest.raises(ConfigurationError, match="min_coverage must be from 0 to 1, not"):
+        proportion(value, "min_coverage")

@@ -59,9 +59,9 @@ from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import COMPUTED_DATA, log_named, role
+from eyelog.checks import proportion
 from eyelog.clock import DAY_US, dates_at, microseconds
 from eyelog.cores import on_cores
-from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled
 
 __all__ = ["DAY_ONLY", "KEPT", "blink_details", "daily", "prepare_days", "summarise"]
@@ -201,8 +201,7 @@ def daily(
     ['worn_h', 'steps', 'pace_spm', 'pace_exposure_min', 'step_time_cv_between']
     """
     opened = open_frame(frame, "daily", log=log, limits=limits, judge=judge, stamp=stamp)
-    if not 0 <= min_coverage <= 1:
-        raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
+    min_coverage = proportion(min_coverage, "min_coverage")
     if judge:
         opened.warn_of_lacking()
     prepared = prepare_days(opened, "1D")
@@ -213,7 +212,7 @@ def daily(
         if data[name].dtype == np.float64:
             data[name] = np.where(thin, np.nan, data[name])
     details = blink_details(opened)
-    table = summary_table(data, prepared, min_coverage=float(min_coverage), **details)
+    table = summary_table(data, prepared, min_coverage=min_coverage, **details)
     if complete:
         table = _with_empty_days(table, prepared)
     return table if asked is None else table[choose(table.columns, asked)]

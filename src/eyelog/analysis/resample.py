@@ -35,6 +35,7 @@ from eyelog.analysis.quality.evidence import Evidence, seconds_of
 from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
 from eyelog.catalogue import Field, catalogue, log_named, role
+from eyelog.checks import proportion
 from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.cores import on_cores, shared_out
 from eyelog.errors import ConfigurationError
@@ -149,8 +150,7 @@ def resample(
     frame, which = opened.frame, opened.log
     if judge:
         opened.warn_of_lacking()
-    if not 0 <= min_coverage <= 1:
-        raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
+    min_coverage = proportion(min_coverage, "min_coverage")
     by_name = catalogue(which)
     names = _own_names(frame, by_name)
     kept = [name for name in by_name if name in names and by_name[name].agg != "none"]
@@ -190,7 +190,7 @@ def resample(
         every=str(every),
         interval_s=bin_seconds(every),  # for the units on axes
         stamp=stamp,
-        min_coverage=float(min_coverage),
+        min_coverage=min_coverage,
         limits=opened.limits.details(),
         left_out=[name for name in names if name not in kept],
     )

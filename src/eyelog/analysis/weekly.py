@@ -32,7 +32,7 @@ from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import Bools, numbers
 from eyelog.analysis.series.calendar import calendar_dates, mondays
 from eyelog.analysis.shared_parameters import shared_parameters
-from eyelog.checks import whole_number
+from eyelog.checks import proportion, whole_number
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
@@ -135,8 +135,7 @@ def weekly(
     """
     dates = calendar_dates(frame, what="weekly") if isinstance(frame, pd.DataFrame) else None
     min_days = whole_number(min_days, "min_days", 1)
-    if not 0 <= min_coverage <= 1:
-        raise ConfigurationError(f"min_coverage must be from 0 to 1, not {min_coverage!r}")
+    min_coverage = proportion(min_coverage, "min_coverage")
     asked = columns if columns is None or isinstance(columns, str) else list(columns)
     if dates is not None:
         if stamp != "end":
@@ -164,7 +163,7 @@ def weekly(
     table = summary_table(
         data,
         prepared,
-        min_coverage=float(min_coverage),
+        min_coverage=min_coverage,
         min_days=min_days,
         days_left_out=[f"{day:%Y-%m-%d}" for day in days.index[~counted]],
         **blink_details(opened),
@@ -222,7 +221,7 @@ def _of_table(
         table,
         "weekly",
         interval_s=None,
-        min_coverage=float(min_coverage),
+        min_coverage=min_coverage,
         limits=limits.details(),
         min_days=min_days,
         days_left_out=[f"{day:%Y-%m-%d}" for day in days.index[~counted]],

@@ -12,6 +12,7 @@ from eyelog.cli.output import add_json, add_location, emit, note, one_line, show
 from eyelog.cli.source import (
     add_account,
     add_archive,
+    add_fields,
     add_range,
     add_zone,
     field_list,
@@ -152,11 +153,7 @@ def add_commands(commands: Any) -> None:
     add_archive(export)
     add_account(export)
     add_zone(export)
-    export.add_argument(
-        "--fields",
-        metavar="A,B",
-        help="only these fields, or those of a summary: daily, steps, ...",
-    )
+    add_fields(export)
     add_location(export)
     export.set_defaults(run=_export)
 

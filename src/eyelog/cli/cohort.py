@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eyelog.cli.output import (
     TABLE_ENDINGS,
+    add_dated,
     add_json,
+    add_report_file,
     check_ending,
     emit,
     file_size,
@@ -73,15 +75,7 @@ def _add_report(actions: Any) -> None:
         metavar="DATASET",
         help="folder or URL that `eyelog cohort daily -o` has written",
     )
-    report.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="the .html file to write, in place of an older one; it needs no network and runs no"
-        " script",
-    )
+    add_report_file(report)
     report.add_argument(
         "--by", metavar="COLUMN", help="compare the groups in this column of the wearers"
     )
@@ -109,9 +103,7 @@ def _add_report(actions: Any) -> None:
         help="pseudonyms in place of accounts, made with the key in this file; without the file a"
         " new key is put there: keep it apart from the report",
     )
-    report.add_argument(
-        "--dated", metavar="TEXT", help="a line below the title, such as a date or a study"
-    )
+    add_dated(report)
     report.set_defaults(run=_report)
 
 

@@ -20,6 +20,7 @@ from eyelog.cli.output import (
 )
 from eyelog.cli.source import (
     add_account,
+    add_fields,
     add_range,
     add_source,
     add_zone,
@@ -44,11 +45,7 @@ def add_commands(commands: Any) -> None:
     add_zone(fetch)
     fetch.add_argument("--offline", action="store_true", help="read only the cache")
     fetch.add_argument("--refresh", action="store_true", help="fetch again what is cached")
-    fetch.add_argument(
-        "--fields",
-        metavar="A,B",
-        help="only these fields, or those of a summary: daily, steps, ...",
-    )
+    add_fields(fetch)
     fetch.add_argument(
         "-o",
         "--output",

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TABLE_ENDINGS",
+    "add_dated",
     "add_events",
     "add_json",
     "add_location",
+    "add_report_file",
     "check_ending",
     "emit",
     "file_size",
@@ -73,6 +75,26 @@ def file_size(path: Path) -> str:
 def add_json(parser: "argparse._ActionsContainer") -> None:
     """Give a command the option ``--json``."""
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+
+
+def add_report_file(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--output`` of a command that writes a report."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the .html file to write, in place of an older one; it needs no network and runs no"
+        " script",
+    )
+
+
+def add_dated(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--dated`` of a command that writes a report."""
+    parser.add_argument(
+        "--dated", metavar="TEXT", help="a line below the title, such as a date or a study"
+    )
 
 
 def add_location(parser: argparse.ArgumentParser) -> None:

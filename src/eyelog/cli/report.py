@@ -1,10 +1,9 @@
 """The command that writes the report of a wearer."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from eyelog.cli.output import file_size, note
+from eyelog.cli.output import add_dated, add_report_file, file_size, note
 from eyelog.cli.source import add_source, field_list, read_sources
 
 __all__ = ["add_commands"]
@@ -14,15 +13,7 @@ def add_commands(commands: Any) -> None:
     """Add the commands of this module."""
     parser = commands.add_parser("report", help="write a report of one wearer as an HTML file")
     add_source(parser, both=True)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="the .html file to write, in place of an older one; it needs no network and runs no"
-        " script",
-    )
+    add_report_file(parser)
     parser.add_argument(
         "--sections",
         metavar="A,B",
@@ -33,9 +24,7 @@ def add_commands(commands: Any) -> None:
         metavar="TEXT",
         help="a pseudonym for the wearer; the account is then nowhere in the report",
     )
-    parser.add_argument(
-        "--dated", metavar="TEXT", help="a line below the title, such as a date or a study"
-    )
+    add_dated(parser)
     parser.add_argument(
         "--glance",
         action="store_true",

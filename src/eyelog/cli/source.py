@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "add_account",
     "add_archive",
+    "add_fields",
     "add_range",
     "add_source",
     "add_zone",
@@ -86,6 +87,15 @@ def zones_or_none(args: argparse.Namespace) -> "Zones | str | None":
 
     archive = Archive(getattr(args, "archive", None) or None)
     return archive.zones(args.account or "me")
+
+
+def add_fields(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--fields`` of a command that reads only these, see `field_list`."""
+    parser.add_argument(
+        "--fields",
+        metavar="A,B",
+        help="only these fields, or those of a summary: daily, steps, ...",
+    )
 
 
 def add_range(parser: argparse.ArgumentParser, *, logs: str = " or ".join(LOGS)) -> None:

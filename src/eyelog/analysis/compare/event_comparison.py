@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.compare.event_rows import EventColumn, Length, counted, locate
+from eyelog.analysis.compare.event_rows import EventColumn, Length, counted, open_columns
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
@@ -138,19 +138,8 @@ def events(
     (True, ['field', 'offset'])
     """
     check_draws(draws, seed)
-    located = locate(
-        frame,
-        times,
-        before=before,
-        after=after,
-        fields=fields,
-        every=every,
-        baseline=baseline,
-        limits=limits,
-        judge=judge,
-        stamp=stamp,
-        log=log,
-    )
+    quantities = open_columns(frame, fields, limits=limits, judge=judge, stamp=stamp, log=log)
+    located = quantities.around(times, before=before, after=after, every=every, baseline=baseline)
     columns, rows, offsets = located.columns, located.rows, located.offsets
     width, step_us = located.width_us, located.step_us
     opens, closes = located.baseline_us

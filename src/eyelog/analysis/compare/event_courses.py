@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.compare.event_rows import Length, locate
+from eyelog.analysis.compare.event_rows import Length, open_columns
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.observed import stamps_at
@@ -77,19 +77,8 @@ def event_courses(
     >>> len(each) == 10 * len(walks), list(each.columns)
     (True, ['value', 'change'])
     """
-    located = locate(
-        frame,
-        times,
-        before=before,
-        after=after,
-        fields=fields,
-        every=every,
-        baseline=baseline,
-        limits=limits,
-        judge=judge,
-        stamp=stamp,
-        log=log,
-    )
+    quantities = open_columns(frame, fields, limits=limits, judge=judge, stamp=stamp, log=log)
+    located = quantities.around(times, before=before, after=after, every=every, baseline=baseline)
     events = stamps_at(located.events_us, getattr(frame.index, "tz", None))
     values, changes = [], []
     for column in located.columns:

@@ -17,6 +17,7 @@ from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import ANY_STAMP, check_table, rows_of, stamp_of
 from eyelog.catalogue import Field, catalogue, known_logs
+from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import interval_seconds, require
 from eyelog.provenance import stated_log
@@ -26,7 +27,7 @@ __all__ = [
     "Length",
     "Located",
     "counted",
-    "locate",
+    "open_columns",
     "reduced",
 ]
 
@@ -92,51 +93,68 @@ class Located:
         return reduced(column, self.rows).reshape(shape), own
 
 
-def locate(
-    frame: pd.DataFrame | pd.Series,
-    times: Any,
-    *,
-    before: Length,
-    after: Length,
-    fields: str | Sequence[str] | None,
-    every: Length | None,
-    baseline: tuple[Length, Length] | None,
-    limits: Limits | None,
-    judge: bool,
-    stamp: str | None,
-    log: str | None,
-) -> Located:
-    """Find the rows around events, as `eyelog.compare.events` describes it."""
-    index, columns, step_us, which = open_columns(
-        frame, fields, limits=limits, judge=judge, stamp=stamp, log=log
-    )
-    events_us = event_times(times, local=index.tz is None)
-    width = (
-        step_us if every is None else duration_us(every, "every", sign="positive", example="1min")
-    )
-    back, ahead = duration_us(before, "before"), duration_us(after, "after")
-    if width == 0:
-        raise ConfigurationError(
-            "events cannot tell how long one row is from a single row: pass every='1min'"
+@dataclass(frozen=True, slots=True)
+class EventColumns:
+    """Quantities by row, and the rows.
+
+    Attributes
+    ----------
+    index : DatetimeIndex
+        The stamps of the rows.
+    columns : list of EventColumn
+        The quantities.
+    step_us : int
+        The length of a row; 0 if a single row does not show it.
+    log : str or None
+        Their log.
+    stamp : {"end", "start"}
+        Whether a stamp closes or opens its row.
+    """
+
+    index: pd.DatetimeIndex
+    columns: list[EventColumn]
+    step_us: int
+    log: str | None
+    stamp: str
+
+    def around(
+        self,
+        times: Any,
+        *,
+        before: Length,
+        after: Length,
+        every: Length | None,
+        baseline: tuple[Length, Length] | None,
+    ) -> Located:
+        """Find the rows around events, as `eyelog.compare.events` describes it."""
+        step_us = self.step_us
+        events_us = event_times(times, local=self.index.tz is None)
+        width = (
+            step_us
+            if every is None
+            else duration_us(every, "every", sign="positive", example="1min")
         )
-    if back + ahead == 0:
-        raise ConfigurationError("events needs before and after of 0 or more, not both 0")
-    first, last = -(-back // width), -(-ahead // width)
-    opens, closes = (-back, 0) if baseline is None else baseline_window(baseline)
-    stamps = index.as_unit("us").asi8 + (
-        step_us if stamp_of(frame, stamp, what="events") == "start" else 0
-    )
-    return Located(
-        columns,
-        which,
-        events_us,
-        cells(stamps, events_us, -first * width, last * width, width),
-        cells(stamps, events_us, opens, closes, max(closes - opens, 1)),
-        pd.to_timedelta(np.arange(1 - first, last + 1) * width, unit="us").as_unit("us"),
-        width,
-        step_us,
-        (opens, closes),
-    )
+        back, ahead = duration_us(before, "before"), duration_us(after, "after")
+        if width == 0:
+            raise ConfigurationError(
+                "events cannot tell how long one row is from a single row: pass every='1min'"
+            )
+        if back + ahead == 0:
+            raise ConfigurationError("events needs before and after of 0 or more, not both 0")
+        first, last = -(-back // width), -(-ahead // width)
+        opens, closes = (-back, 0) if baseline is None else baseline_window(baseline)
+        stamps = microseconds(self.index) + (step_us if self.stamp == "start" else 0)
+        return Located(
+            self.columns,
+            self.log,
+            events_us,
+            cells(stamps, events_us, -first * width, last * width, width),
+            cells(stamps, events_us, opens, closes, max(closes - opens, 1)),
+            pd.to_timedelta(np.arange(1 - first, last + 1) * width, unit="us").as_unit("us"),
+            width,
+            step_us,
+            (opens, closes),
+        )
 
 
 def reduced(column: EventColumn, groups: Groups) -> Floats:
@@ -152,9 +170,10 @@ def open_columns(
     judge: bool,
     stamp: str | None,
     log: str | None,
-) -> tuple[pd.DatetimeIndex, list[EventColumn], int, str | None]:
-    """Return stamps, quantities, the length of one row (microseconds) and the log."""
+) -> EventColumns:
+    """Return the quantities of a frame or a Series, as `eyelog.compare.events` describes them."""
     check_table(frame, what="events")
+    stamp = stamp_of(frame, stamp, what="events")
     if isinstance(frame, pd.Series):
         if fields is not None:
             raise ConfigurationError("events: a Series is one quantity, so leave out fields")
@@ -165,8 +184,8 @@ def open_columns(
         unit = field.unit if field is not None else "unit of the series"
         name = "value" if frame.name is None else str(frame.name)
         column = EventColumn(name, _finite(rows.values), rule, None, unit)
-        return rows.index, [column], rows.step_us, which
-    opened = open_frame(frame, "events", log=log, limits=limits, judge=judge, stamp=stamp or "end")
+        return EventColumns(rows.index, [column], rows.step_us, which, stamp)
+    opened = open_frame(frame, "events", log=log, limits=limits, judge=judge, stamp=stamp)
     which = opened.log
     chosen = _chosen(opened.frame, which, fields)
     weights = {name for field in chosen for name in field.weight}
@@ -182,12 +201,8 @@ def open_columns(
         )
         for field in chosen
     ]
-    return (
-        pd.DatetimeIndex(frame.index),
-        columns,
-        round(interval_seconds(frame, which) * 1e6),
-        which,
-    )
+    step_us = round(interval_seconds(frame, which) * 1e6)
+    return EventColumns(pd.DatetimeIndex(frame.index), columns, step_us, which, stamp)
 
 
 def _field(name: str, log: str | None) -> Field | None:
