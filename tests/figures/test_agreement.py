@@ -67,7 +67,7 @@ def test_a_row_of_the_report_is_drawn_like_the_limits_of_its_pairs() -> None:
     ax = el.plot_agreement(pairs, row)
     assert one(ax, "bias").get_ydata() == [row["bias"]] * 2
     assert ax.get_xlabel() == "Tilt fore-aft, mean of both (deg)"
-    assert ax.get_ylabel().split() == "15-second minus 60-second log (deg)".split()
+    assert ax.get_ylabel().split() == ["15-second", "minus", "60-second", "log", "(deg)"]
     assert title_of(ax) == "Mon 19 Oct 2026 · Asia/Tokyo"
 
 

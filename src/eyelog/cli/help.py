@@ -1,8 +1,11 @@
 """The parser of `eyelog` itself: the first page of its help, and how its commands are parsed."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any, Final, NoReturn
+
+from eyelog.cli.terminal import headed, shaped
 
 __all__ = ["Program"]
 
@@ -103,7 +106,13 @@ class _Command(argparse.ArgumentParser):
             wanted = [self._wanted(action) for action in self._actions if _name(action) in names]
             explained = any(":" in each for each in wanted)
             message = f"missing {('; and ' if explained else ' and ').join(wanted)}"
-        super().error(message)
+        self.print_usage(sys.stderr)
+        self.exit(2, f"{shaped(f'{self.prog}: error: {message}', sys.stderr)}\n")
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help, with bold headings on a terminal."""
+        file = sys.stdout if file is None else file
+        file.write(headed(self.format_help(), file))
 
     @staticmethod
     def _wanted(action: argparse.Action) -> str:

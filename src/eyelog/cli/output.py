@@ -2,13 +2,12 @@
 
 import argparse
 import json
-import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
+from eyelog.cli.terminal import shaped
 from eyelog.disk.files import cannot_write, whole_file
 from eyelog.errors import ConfigurationError, marked, spelled
 
@@ -48,13 +47,9 @@ def speak(words: Callable[[str], str]) -> None:
 def note(text: object) -> None:
     """Print a line about the run to stderr, in the words of the command.
 
-    On a terminal it is wrapped between words.
+    On a terminal it is wrapped between words, and errors and warnings have a colour.
     """
-    line = one_line(_words(marked(text)))
-    if sys.stderr.isatty():
-        width = shutil.get_terminal_size().columns
-        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
-    print(line, file=sys.stderr)
+    print(shaped(one_line(_words(marked(text))), sys.stderr), file=sys.stderr)
 
 
 def one_line(text: object) -> str:
