@@ -206,3 +206,31 @@ def test_a_service_starts_with_nothing_but_its_file(config: Write, tmp_path: Pat
         served.communicate(timeout=20)
     assert (tmp_path / "state" / "_service.sqlite").exists()
     assert '"/health"' in (tmp_path / "access.jsonl").read_text()
+
+
+def test_a_password_that_others_can_read_is_warned_of_and_never_shown(
+    config: Write,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shown = "postgresql://eyelog@127.0.0.1:1/eyelog"  # where no database listens
+    address = shown.replace("@", ":Pa55@")
+
+    def said(*words: str) -> list[str]:
+        assert main(["service", "list-accounts", *words]) == 1
+        lines = capsys.readouterr().err.splitlines()
+        assert f"the service's state in {shown} cannot be used: connection failed" in lines[-1]
+        assert not [line for line in lines if "Pa55" in line]
+        return lines[:-1]
+
+    [typed] = said("--archive", str(tmp_path), "--state", address)
+    assert f"a list of processes shows the password of {shown}: put it into the file" in typed
+    file = config(f'archive = "logs"\nstate = "{address}"\n')
+    Path(file).chmod(0o644)
+    [readable] = said("--config", file)
+    assert f"others can read the password of {shown}: chmod 640 {file}" in readable
+    Path(file).chmod(0o640)
+    assert said("--config", file) == []
+    monkeypatch.setenv("EYELOG_SERVICE_STATE", address)
+    assert said("--archive", str(tmp_path)) == []

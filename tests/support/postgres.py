@@ -18,10 +18,11 @@ import pytest
 
 __all__ = ["PASSWORD", "Postgres", "needs_postgres", "postgres"]
 
-_FOLDERS = [*Path("/usr/lib/postgresql").glob("*/bin"), *map(Path, os.get_exec_path())]
-_BIN = next(
-    (folder for folder in sorted(_FOLDERS, reverse=True) if (folder / "initdb").exists()), None
-)
+_FOLDERS = [
+    *sorted(Path("/usr/lib/postgresql").glob("*/bin"))[::-1],
+    *map(Path, os.get_exec_path()),
+]
+_BIN = next((folder for folder in _FOLDERS if (folder / "initdb").exists()), None)
 needs_postgres = pytest.mark.skipif(
     _BIN is None, reason="Postgres is not installed (in Debian: postgresql)"
 )
@@ -61,6 +62,13 @@ class Postgres:
             self.process.send_signal(2)  # what Postgres calls a fast shutdown
             self.process.wait(timeout=60)
             self.process = None
+
+    def run(self, tool: str, *arguments: str) -> None:
+        """Run a program of Postgres as the administrator."""
+        assert _BIN is not None
+        where = {"PGHOST": "127.0.0.1", "PGPORT": str(self.port), "PGUSER": "postgres"}
+        environment = {**os.environ, **where, "PGPASSWORD": PASSWORD}
+        subprocess.run([_BIN / tool, *arguments], env=environment, check=True)
 
     def connect(self, database: str = "postgres") -> "psycopg.Connection[Any]":
         """Connect as the administrator."""

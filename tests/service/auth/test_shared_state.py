@@ -4,11 +4,11 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth import ended
 from eyelog.service.auth.accounts import NewAccount
 from eyelog.service.auth.cleanup import CleanUp, outdated
 from eyelog.service.auth.grants import GrantRefused
@@ -195,15 +195,20 @@ def test_outdated_rows_are_deleted_once_for_all_hosts(
 
 
 def test_what_a_dump_put_back_has_revived_ends_again(
-    registry: Registry, application: tuple[str, str]
+    registry: Registry, server: Postgres, tmp_path: Path, application: tuple[str, str]
 ) -> None:
     client_id, _ = application
     access, _ = tokens(registry, client_id)
     for name in ("bea", "cyd"):
         registry.accounts.add(name, "correct horse")
-    ended.append(registry.archive, "tokens", accounts=["ada"])
-    ended.append(registry.archive, "account", accounts=["bea"])
-    ended.append(registry.archive, "disabled", accounts=["cyd"])
+    database, dump = registry.state.name.rpartition("/")[2], str(tmp_path / "dump")
+    server.run("pg_dump", "--format", "custom", "--file", dump, database)
+    registry.grants.revoke_all(accounts=["ada"])
+    registry.accounts.remove("bea")
+    registry.accounts.disable("cyd")
+    assert not revived(registry)
+    server.run("pg_restore", "--clean", "--if-exists", "--dbname", database, dump)
+    assert registry.accounts.names() == ["ada", "bea", "cyd"]
     found = revived(registry)
     assert (len(found.tokens), found.accounts, found.enabled) == (2, ["bea"], ["cyd"])
     end_again(registry)

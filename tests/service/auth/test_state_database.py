@@ -115,6 +115,27 @@ def test_a_lock_that_is_not_given_back_is_waited_for_but_not_for_ever(
     assert registry.accounts.find("ada").disabled
 
 
+def test_a_host_that_is_cut_off_in_a_transaction_does_not_keep_others_waiting(
+    registry: Registry, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry.accounts.add("ada")
+    session = state_database._SESSION
+    assert "idle_in_transaction_session_timeout = '30s'" in session
+    monkeypatch.setattr(state_database, "_SESSION", session.replace("'30s'", "'500ms'"))
+    cut_off = host()
+
+    def change() -> None:
+        with cut_off.state.write() as db:
+            db.execute("UPDATE account SET name = 'bea'")
+            registry.accounts.disable("ada")  # another host: it waits until the lock is free
+            db.execute("UPDATE account SET disabled = 0")
+
+    with pytest.raises(StateFault, match="idle-in-transaction timeout"):
+        change()
+    [ada] = registry.accounts.all()
+    assert (ada.name, ada.disabled) == ("ada", True)
+
+
 def test_few_connections_serve_many_threads(registry: Registry, server: Postgres) -> None:
     registry.accounts.add("ada")
     with ThreadPoolExecutor(40) as pool:

@@ -50,7 +50,7 @@ _CONNECTING: Final[Mapping[str, Any]] = {
     "keepalives_idle": 10,
     "keepalives_interval": 5,
     "keepalives_count": 3,
-    "tcp_user_timeout": 25_000,
+    "tcp_user_timeout": 10_000,
 }
 _SESSION: Final = (
     f"SET lock_timeout = '{_WAIT_S}s'; SET idle_in_transaction_session_timeout = '30s';"
