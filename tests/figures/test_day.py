@@ -1,5 +1,7 @@
 """Days in full, one panel each; tests read artists, not pixels."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -50,14 +52,37 @@ def test_other_values_are_lines_that_break_and_points_where_alone() -> None:
     assert np.asarray(alone.get_xdata()).tolist() == [4.5]
 
 
-def test_a_second_field_has_a_scale_of_its_own() -> None:
+def test_a_second_field_has_a_panel_and_a_scale_of_its_own() -> None:
     table = hourly(DAYS)
     table["hm_yo"] = 3.0
-    ax = el.plot_day(table, "stp_mid", second="hm_yo")[0]
-    (twin,) = [other for other in ax.figure.axes if other is not ax and
-               other.bbox.bounds == ax.bbox.bounds]  # fmt: skip
-    assert twin.lines[0].get_label() == "hm_yo"
-    assert twin.get_ylim() != ax.get_ylim()
+    made = el.plot_day(table, "stp_mid", second="hm_yo")
+    assert titles(made) == ["Mon 19 Oct", "", "Tue 20 Oct", "", "Wed 21 Oct", ""]
+    first, second = made[:2]
+    assert second.patches[0].get_label() == "hm_yo"
+    assert second.get_ylim() != first.get_ylim()
+    first.figure.canvas.draw()
+    assert second.bbox.y1 < first.bbox.y0
+    assert first.get_title(loc="right") == "Steps, medium per h"
+
+
+def test_steps_and_walking_are_in_the_colour_of_walking() -> None:
+    frame = el.resample(el.sample("standard_mode_logs")[:1440], "10min")
+    # A line has the darker edge of that colour: orange on white is too light.
+    for name, meaning in (("stp_mid", "walking"), ("stp_s", "walking edge")):
+        ax = el.plot_day(frame, name)[0]
+        artist = next(one for one in [*ax.patches, *ax.lines] if one.get_label() == name)
+        colour = artist.get_facecolor() if artist in ax.patches else artist.get_color()
+        assert to_rgb(colour) == to_rgb(COLOURS[meaning])
+
+
+@pytest.mark.parametrize("second", [None, "hm_yo"])
+def test_as_many_days_as_it_takes_fit_on_a_page(second: str | None) -> None:
+    days = pd.date_range("2026-10-01", periods=16 if second is None else 8).strftime("%Y-%m-%d")
+    made = el.plot_day(hourly([days[0], days[-1]]).assign(hm_yo=1.0), "stp_mid", second=second)
+    assert made[0].figure.get_figheight() * 25.4 <= 170.01
+    made[0].figure.canvas.draw()
+    assert all(ax.bbox.height > 0 for ax in made)
+    assert all(above.bbox.y0 >= below.bbox.y1 for above, below in pairwise(made))
 
 
 def test_time_without_records_is_hatched() -> None:
@@ -117,10 +142,18 @@ def test_days_on_which_clocks_change_are_drawn_on_the_wall_clock(day: str) -> No
 def test_raw_records_are_columns_with_their_range() -> None:
     frame = el.simulate("2026-10-19", 1)
     (ax,) = el.plot_day(frame, "tl_yav")
-    (band,) = [patch for patch in ax.patches if patch.get_label() == "_tl_yav range"]
-    high, _, low = band.get_data()
-    assert np.nanmax(high) == frame["tl_yav"].max()
-    assert np.nanmin(low) == frame["tl_yav"].min()
+    (band,) = [patch for patch in ax.patches if patch.get_label() == "_tl_yav middle half"]
+    lowest, highest = (
+        next(found for found in ax.lines if found.get_label() == f"_tl_yav {word}").get_ydata()
+        for word in ("lowest", "highest")
+    )
+    upper, _, lower = band.get_data()
+    assert np.nanmax(highest) == frame["tl_yav"].max()
+    assert np.nanmin(lowest) == frame["tl_yav"].min()
+    there = np.isfinite(upper)
+    assert (lowest[there] <= lower[there]).all()
+    assert (lower[there] <= upper[there]).all()
+    assert (upper[there] <= highest[there]).all()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Tables of events: what they must hold, and where they are drawn."""
 
+from itertools import pairwise
+
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
@@ -7,7 +9,6 @@ from matplotlib import pyplot as plt
 import eyelog as el
 from eyelog.figures import events as marks
 from eyelog.figures import style
-from eyelog.figures.style import StyledFigure
 
 
 def table(starts: list[str], ends: list[str | None], labels: list[str | None]) -> pd.DataFrame:
@@ -49,16 +50,50 @@ def test_what_are_no_events_is_refused(change, error, message) -> None:
         marks.require_events(change(events), what="plot_day")
 
 
-def test_labels_that_would_overlap_or_leave_the_axes_are_left_out() -> None:
-    figure = StyledFigure(figsize=(3, 2), layout="constrained")
-    with style.style():
-        ax = figure.subplots()
+def named(*places: tuple[float, str]):
+    ax = style.panels([20])[0]
     ax.set_xlim(0, 100)
-    marks.name_events(
-        ax, [(0.0, "a long label"), (2.0, "hidden"), (60.0, "seen"), (99.0, "cut off")]
-    )
-    figure.draw_without_rendering()
-    assert [text.get_text() for text in ax.texts if text.get_visible()] == ["a long label", "seen"]
+    with style.style():
+        marks.name_events([(ax, x, label) for x, label in places])
+        ax.figure.canvas.draw()
+    return ax
+
+
+def test_events_that_fit_have_their_names_and_stay_within_the_axes() -> None:
+    ax = named((0.0, "a long label"), (60.0, "seen"), (99.0, "at the end"))
+    assert [text.get_text() for text in ax.texts] == ["a long label", "seen", "at the end"]
+    assert ax.texts[-1].get_window_extent().x1 <= ax.bbox.x1 + 1
+    assert ax.figure.note == ("", "")
+
+
+def test_events_that_do_not_fit_are_numbers_with_a_key_and_none_is_left_out() -> None:
+    ax = named((0.0, "a long label"), (1.0, "another"), (1.2, "a long label"), (99.0, "last"))
+    assert [text.get_text() for text in ax.texts] == ["1", "2", "1", "3"]
+    boxes = sorted((text.get_bbox_patch().get_window_extent() for text in ax.texts),
+                   key=lambda box: box.x0)  # fmt: skip
+    assert all(left.x1 <= right.x0 + 1 for left, right in pairwise(boxes))
+    assert ax.figure.note == ("", "Diary: 1 a long label · 2 another · 3 last")
+    assert not any(text.get_in_layout() for text in ax.texts)
+
+
+def test_a_wider_figure_has_words_again() -> None:
+    ax = named((0.0, "quite a long label of this event"), (30.0, "next"))
+    figure = ax.figure
+    figure.set_size_inches(style.inches(60), 2)
+    figure.canvas.draw()
+    assert [text.get_text() for text in ax.texts] == ["1", "2"]
+    figure.set_size_inches(style.inches(247), 2)
+    figure.canvas.draw()
+    assert ax.texts[1].get_text() == "next"
+    assert figure.note == ("", "")
+
+
+def test_two_events_that_follow_each_other_are_two() -> None:
+    ax = plt.subplots()[1]
+    marks.shade(ax, 1.0, 3.0)
+    marks.shade(ax, 3.0, 4.0)
+    begins = [line for line in ax.lines if line.get_label() == "_event begins"]
+    assert [line.get_xdata()[0] for line in begins] == [1.0, 3.0]
 
 
 def test_the_legend_has_one_entry_for_events() -> None:
@@ -72,4 +107,4 @@ def test_a_stretch_is_shaded_and_a_moment_is_a_line() -> None:
     marks.shade(ax, 1.0, 3.0)
     marks.shade(ax, 5.0, None)
     assert [(patch.get_x(), patch.get_width()) for patch in ax.patches] == [(1.0, 2.0)]
-    assert len(ax.lines) == 1
+    assert len([line for line in ax.lines if line.get_label() == "_event"]) == 1

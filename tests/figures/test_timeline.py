@@ -60,7 +60,8 @@ def test_what_cannot_be_resolved_is_a_mean_within_its_range_and_hides_nothing() 
     frame.iloc[7000] = 99_999.0
     (ax,) = el.plot_timeline(frame)
     (band,) = ax.patches
-    high, edges, low = band.get_data()
+    upper, edges, lower = band.get_data()
+    low, high = (line_of(ax, f"_stp_mid {word}")[:, 1] for word in ("lowest", "highest"))
     assert len(high) <= 800
     assert np.nanmax(high) == 99_999
     assert np.nanmin(low) == 0
@@ -68,13 +69,15 @@ def test_what_cannot_be_resolved_is_a_mean_within_its_range_and_hides_nothing() 
     width = len(frame) / len(high)
     assert means[0] == pytest.approx((width - 1) / 2)
     assert ((means >= low) & (means <= high)).all()
+    first = frame["stp_mid"].iloc[: int(width)]
+    assert [lower[0], upper[0]] == first.quantile([0.25, 0.75]).tolist()
     assert np.diff(edges).max() == pytest.approx(np.diff(edges).min())
 
 
 def test_the_legend_says_what_a_column_shows() -> None:
     made = el.plot_timeline(counted_minutes([f"2026-10-{day}" for day in range(12, 26)]))
     texts = [text.get_text() for text in made[0].figure.legends[0].get_texts()]
-    assert texts == ["mean of 30 min", "lowest to highest"]
+    assert texts == ["mean of 30 min", "middle half", "lowest, highest"]
 
 
 def test_a_few_hours_are_shown_by_themselves_and_more_as_whole_days() -> None:
@@ -137,7 +140,9 @@ def test_events_are_shaded_and_named() -> None:
     (stretch,) = [patch for patch in ax.patches if patch.get_label() == "_event"]
     assert stretch.get_width() * 24 == pytest.approx(1)
     assert len([line for line in ax.lines if line.get_label() == "_event"]) == 1
-    assert [text.get_text() for text in ax.texts] == ["office", "pill"]
+    (lane,) = [other for other in ax.figure.axes if other is not ax]
+    assert [text.get_text() for text in lane.texts] == ["office", "pill"]
+    assert not any(text.get_in_layout() for text in lane.texts)
     assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["event"]
 
 

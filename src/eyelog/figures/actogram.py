@@ -17,7 +17,7 @@ from eyelog.clock import DAY_US, LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
-from eyelog.figures.events import event_us, require_events
+from eyelog.figures.events import event_us, key_words, numbered, require_events
 from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.marks import counted, number, value_axis
 from eyelog.figures.named import series_label
@@ -325,7 +325,7 @@ def _draw_events(
 ) -> None:  # fmt: skip
     """Number the events: moments and short spans at their times, long ones beside the days."""
     found = event_us(require_events(events, what="plot_actogram"))
-    keys = {name: place for place, name in enumerate(dict.fromkeys(f[2] for f in found), start=1)}
+    keys = numbered(name for *_, name in found)
     first_us = int(days.asi8[0])
     discs: list[tuple[int, float, int]] = []  # row, hour, key
     bars: list[tuple[float, float, int]] = []
@@ -350,9 +350,8 @@ def _draw_events(
     if discs or bars:
         figure = own_figure(ax)
         shown = {key for *_, key in [*discs, *bars]}
-        words = " · ".join(f"{key} {name}" for name, key in keys.items() if key in shown)
         if figure is not None:
-            figure.set_note("", f"Diary: {words}")
+            figure.set_note("", key_words({name: k for name, k in keys.items() if k in shown}))
             marker = line("diary", "event", marker="o", linestyle="")
             cast(Line2D, marker[1]).set_markersize(5.0)
             figure.add_entries([marker])

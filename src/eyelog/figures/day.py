@@ -1,4 +1,4 @@
-"""A few days in full: one panel per day, 00 to 24, with the state of the eyewear beneath."""
+"""A few days in full: panels of each day, 00 to 24, with the state of the eyewear beneath."""
 
 from typing import Any, Final
 
@@ -33,6 +33,7 @@ from eyelog.frame import clock_of, require, require_one_frame
 __all__ = ["plot_day"]
 
 MOST_DAYS: Final = 16
+SECOND: Final = 0.42  # of the height of a day, for the second column
 HIGHEST_PANEL_MM, LOWEST_PANEL_MM, ALL_PANELS_MM = 40.0, 8.0, 150.0
 BETWEEN_MM: Final = 6.0
 # As shares of a panel's height: where the ribbon lies beneath it, and where the axis then is.
@@ -60,31 +61,33 @@ def plot_day(
     Parameters
     ----------
     frame : DataFrame
-        A frame of either log, raw, masked or resampled, in order of time: 16 days at most.
+        A frame of either log, raw, masked or resampled, in order of time: 16 days at most, or 8
+        with a second column.
     field : str
         The column to draw.
     second : str, optional
-        Another column, with a scale of its own at the right.
+        Another column, in a panel of its own beneath that of each day.
     states : Series, optional
         The result of `eyelog.states` for the frame: the ribbon beneath each day.
     events : DataFrame, optional
-        Events to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
-        ``label``.
+        Events to shade and name: columns ``start`` and ``end`` (aware stamps; a moment has no end)
+        and ``label``. Where words do not fit, they are numbers with a key under the figure.
     title : str, optional
         In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
     array of Axes
-        One panel for every day from the first to the last, with the day as its title. The line, or
-        the patch of counts, has the name of the field as its label.
+        One panel for every day from the first to the last, with the day as its title; with a second
+        column two for every day, one after the other. The line, or the patch of counts, has the
+        name of the field as its label.
 
     Raises
     ------
     FieldError
         If the frame or the events lack a column.
     ConfigurationError
-        If there are no rows, the rows are not in order, cover more than 16 days or last longer than
+        If there are no rows, the rows are not in order, cover too many days or last longer than
         half a day, or a column does not hold numbers.
 
     Notes
@@ -99,7 +102,7 @@ def plot_day(
     >>> panels = el.plot_day(
     ...     el.resample(frame, "10min"), "tl_yav", second="hm_yo", states=el.states(frame)
     ... )
-    >>> [ax.get_title(loc="left") for ax in panels]
+    >>> [ax.get_title(loc="left") for ax in panels[::2]]
     ['Mon 19 Oct', 'Tue 20 Oct']
     """
     require_one_frame(frame, what="plot_day")
@@ -119,47 +122,67 @@ def plot_day(
         )
     clock = clock_of(frame, log=log_or_none(frame))
     days = _days(index, clock)
-    if len(days) > MOST_DAYS:
+    most = MOST_DAYS // len(names)
+    if len(days) > most:
         raise ConfigurationError(
-            f"plot_day draws {MOST_DAYS} days at most, and these are {len(days)}: choose some, such"
+            f"plot_day draws {most} days at most, and these are {len(days)}: choose some, such"
             f' as frame["{days[0]:%Y-%m-%d}":"{days[1]:%Y-%m-%d}"], or draw plot_overview'
         )
     shaded = [] if events is None else marks.event_us(marks.require_events(events, what="plot_day"))
     ribbons = None if states is None else _ribbons(states, days, index, clock)
     recorded, recorded_s = _records(frame, states, seconds)
     height = float(np.clip(ALL_PANELS_MM / len(days), LOWEST_PANEL_MM, HIGHEST_PANEL_MM))
-    made = panels([height] * len(days), sharex=True, around_mm=20 + BETWEEN_MM * len(days))
+    each = [height] if second is None else [height * (1 - SECOND), height * SECOND]
+    made = panels(each * len(days), sharex=True, around_mm=20 + BETWEEN_MM * len(days))
     place, of_records = _places(index, days, clock), _places(recorded, days, clock)
     limits = {name: _limits(numbers(frame[name]), traces.is_count(log, name)) for name in names}
-    for which, (ax, day) in enumerate(zip(made, days, strict=True)):
+    named: list[tuple[Axes, float, str]] = []
+    for which, day in enumerate(days):
         mine = np.asarray(place == which)
-        _draw_day(ax, frame[mine], names, log, seconds, limits, clock)
-        _hatch_gaps(ax, recorded[of_records == which], recorded_s, day, clock)
+        own = made[which * len(names) : (which + 1) * len(names)]
+        for ax, name in zip(own, names, strict=True):
+            _draw_day(ax, frame[mine], name, log, seconds, limits[name], clock)
+            _hatch_gaps(ax, recorded[of_records == which], recorded_s, day, clock)
+            labels = _shade(ax, shaded, day, clock)
+            if ax is own[0]:
+                named += labels
+            if ax is not own[-1]:
+                ax.spines["bottom"].set_visible(False)
+                ax.tick_params(axis="x", length=0)
+        ax = own[-1]
         if ribbons is not None:
-            ribbon.image(ax, ribbon.colours(ribbons[which])[None], (0, 24, *RIBBON), beneath=True)
-            ribbon.hatched(ax, *RIBBON, left=0, right=24, beneath=True)
-            _blank_skipped(ax, day, clock)
-        ax.spines["bottom"].set_position(("axes", AXIS if ribbons is not None else 0.0))
+            scale = height / each[-1]
+            beneath = (RIBBON[0] * scale, RIBBON[1] * scale)
+            shown = ribbon.colours(ribbons[which])[None]
+            ribbon.image(ax, shown, (0, 24, *beneath), beneath=True)
+            ribbon.hatched(ax, *beneath, left=0, right=24, beneath=True)
+            _blank_skipped(ax, day, clock, beneath)
+            ax.spines["bottom"].set_position(("axes", AXIS * scale))
         weekend = day.day_of_week >= 5
-        ax.set_title(
+        own[0].set_title(
             f"{day:%a} {day.day} {day:%b}",
             loc="left",
             fontsize=SMALL_PT,
             fontweight="bold" if weekend else "normal",
             pad=2,
         )
-        _shade(ax, shaded, day, clock)
     hours_axis(made[-1], clock.tz)
     figure: Any = made[0].get_figure(root=True)
     figure.layouts = 2
     unit_s = unit_seconds(frame)
-    figure.supylabel(label_of(log, field, seconds=unit_s), fontsize=TEXT_PT)
+    words = [label_of(log, name, seconds=unit_s) for name in names]
+    if second is None:
+        figure.supylabel(words[0], fontsize=TEXT_PT)
+    else:
+        for ax, label in zip(made, words, strict=False):
+            look = {"fontsize": SMALL_PT, "fontweight": "normal", "pad": 2}
+            ax.set_title(label, loc="right", **look)
+    marks.name_events(named)
     set_title(made[0], title_of(frame, zone=False), title)
-    kinds = [_entry(log, name, unit_s, place == 1) for place, name in enumerate(names)]
+    kinds = [_entry(log, name, unit_s) for name in names] if second is None else []
     columns = traces.columns_for(0, 24 * HOUR_US, seconds)
     if columns is not None:
-        kinds = [(f"{label}, {traces.mean_words(columns)}", mark) for label, mark in kinds]
-        kinds.append(traces.range_entry())
+        kinds = [line(traces.mean_words(columns), "trace"), *traces.range_entries()]
     below = (
         ribbon.entries(ribbon.state_codes(states)) if states is not None else [patch("no record")]
     )
@@ -190,32 +213,23 @@ def _to_hours(us: Ints) -> Floats:
 def _draw_day(
     ax: Axes,
     rows: pd.DataFrame,
-    names: list[str],
+    name: str,
     log: str | None,
     seconds: float,
-    limits: dict[str, tuple[float, float]],
+    limits: tuple[float, float],
     clock: LocalClock,
 ) -> None:
-    index = pd.DatetimeIndex(rows.index)
-    us = time_of_day_us(index, clock=clock)
+    us = time_of_day_us(pd.DatetimeIndex(rows.index), clock=clock)
     columns = traces.columns_for(0, 24 * HOUR_US, seconds)
-    for place, name in enumerate(names):
-        panel = ax
-        if place == 1:
-            panel = ax.twinx()
-            panel.spines["right"].set_visible(True)
-            panel.spines["bottom"].set_visible(False)
-            panel.tick_params(axis="y", colors=COLOURS["second"])
-        meaning = "second" if place == 1 else traces.colour_of(log, name)
-        count = traces.is_count(log, name) and place == 0
-        values = numbers(rows[name])
-        if count and columns is None:
-            traces.fill(panel, us, values, seconds, name, meaning=meaning, to_x=_to_hours)
-        else:
-            drawn = traces.trace(us, values, seconds, columns, angle=traces.is_angle(log, name))
-            traces.draw(panel, drawn, name, meaning=meaning, to_x=_to_hours)
-        panel.set_ylim(*limits[name])
-        value_axis(panel.yaxis, most=3, whole=traces.is_count(log, name))
+    meaning, count = traces.colour_of(log, name), traces.is_count(log, name)
+    values = numbers(rows[name])
+    if count and columns is None:
+        traces.fill(ax, us, values, seconds, name, meaning=meaning, to_x=_to_hours)
+    else:
+        drawn = traces.trace(us, values, seconds, columns, angle=traces.is_angle(log, name))
+        traces.draw(ax, drawn, name, meaning=meaning, to_x=_to_hours)
+    ax.set_ylim(*limits)
+    value_axis(ax.yaxis, most=3, whole=count)
 
 
 def _places(index: pd.DatetimeIndex, days: pd.DatetimeIndex, clock: LocalClock) -> Ints:
@@ -265,11 +279,13 @@ def _hatch_gaps(
         ax.axvspan(*skipped, color="white", linewidth=0, zorder=0.6, label="_skipped")
 
 
-def _blank_skipped(ax: Axes, day: pd.Timestamp, clock: LocalClock) -> None:
+def _blank_skipped(
+    ax: Axes, day: pd.Timestamp, clock: LocalClock, beneath: tuple[float, float]
+) -> None:
     """Leave the hour that the day lacks blank in the ribbon: nothing is missing there."""
     skipped = skipped_hours(day, clock)
     if skipped is not None:
-        ribbon.blank(ax, *skipped, *RIBBON)
+        ribbon.blank(ax, *skipped, *beneath)
 
 
 def _ribbons(
@@ -294,8 +310,8 @@ def _ribbons(
 
 def _shade(
     ax: Axes, events: list[tuple[int, int | None, str]], day: pd.Timestamp, clock: LocalClock
-) -> None:
-    """Shade the part of each event that lies on a day, and label those that begin on it."""
+) -> list[tuple[Axes, float, str]]:
+    """Shade the part of each event that lies on a day; return where those that begin on it do."""
     start, end = day_edges(day, clock)
     named = []
     for first, last, text in events:
@@ -305,19 +321,16 @@ def _shade(
         right = None if last is None else 24.0 if last >= end else _clock_hours(last, clock)
         marks.shade(ax, left, right)
         if first >= start:
-            named.append((left, text))
-    marks.name_events(ax, named)
+            named.append((ax, left, text))
+    return named
 
 
 def _clock_hours(us: int, clock: LocalClock) -> float:
     return float(clock.wall_us(np.array([us]))[0] % (24 * HOUR_US) / HOUR_US)
 
 
-def _entry(log: str | None, name: str, seconds: float | None, second: bool) -> Entry:
-    label = label_of(log, name, seconds=seconds)
-    if second:
-        return line(f"{label}, right", "second")
+def _entry(log: str | None, name: str, seconds: float | None) -> Entry:
+    label, meaning = label_of(log, name, seconds=seconds), traces.colour_of(log, name)
     if traces.is_count(log, name):
-        meaning = traces.colour_of(log, name)
         return patch(label, meaning, alpha=traces.TRACE_ALPHA if meaning == "trace" else 1.0)
-    return line(label, traces.colour_of(log, name))
+    return line(label, meaning)

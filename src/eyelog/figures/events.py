@@ -1,19 +1,35 @@
-"""Events on a time axis: stretches shaded, moments as lines, their labels where there is room."""
+"""Events on a time axis: stretches shaded, moments as lines, and a name or a number for each.
 
-from collections.abc import Sequence
+One rule holds for all figures: no label is left out. Where all fit they are words; elsewhere they
+are numbers, and a key under the figure says what each means.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.text import Text
+from matplotlib.text import Annotation
 
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.figures.style import COLOURS, SMALL_PT, Entry, line, own_figure, patch
 
-__all__ = ["entries", "event_us", "name_events", "require_events", "shade"]
+__all__ = [
+    "entries",
+    "event_us",
+    "key_words",
+    "name_events",
+    "numbered",
+    "require_events",
+    "shade",
+]
 
+DISC: Final = {"boxstyle": "circle,pad=0.15", "edgecolor": "white", "linewidth": 0.5}
+DISC_PT: Final = 5.0
+APART_PT: Final = 9.0  # from the middle of a disc to that of the next
+WORD_PT: Final = (1.5, -1.0)
 COLUMNS: Final = ("start", "end", "label")
 
 
@@ -64,45 +80,93 @@ def shade(ax: Axes, left: float, right: float | None) -> None:
         ax.axvspan(
             left, right, color=COLOURS["event"], alpha=0.22, linewidth=0, zorder=0.8, label="_event"
         )
+        # Where it begins: two events that follow each other would look like one.
+        ax.axvline(left, color=COLOURS["event"], linewidth=0.5, zorder=0.8, label="_event begins")
 
 
-def name_events(ax: Axes, places: Sequence[tuple[float, str]], *, above: bool = False) -> None:
-    """Write the labels of events at the top of an Axes, leaving out those that would overlap.
+def numbered(labels: Iterable[str]) -> dict[str, int]:
+    """Return the number of each label, in order from 1; equal labels have one number."""
+    return {label: place for place, label in enumerate(dict.fromkeys(labels), start=1)}
 
-    With `above`, they are over the Axes and its title.
+
+def key_words(keys: Mapping[str, int]) -> str:
+    """Return the key to the numbers, for the note under a figure."""
+    return "Diary: " + " · ".join(f"{key} {label}" for label, key in keys.items())
+
+
+def name_events(places: Sequence[tuple[Axes, float, str]]) -> None:
+    """Name events at the top of the Axes on which they lie, in words or in numbers with a key.
+
+    Parameters
+    ----------
+    places : sequence of (Axes, float, str)
+        Of each event the Axes, where along x it begins, and its label; one without is not named.
     """
-    texts = [
-        ax.annotate(
-            label,
-            (x, 1.0),
-            xycoords=ax.get_xaxis_transform(),
-            xytext=(0, 1.6 * SMALL_PT) if above else (1.5, -1),
-            textcoords="offset points",
-            ha="left",
-            va="bottom" if above else "top",
-            fontsize=SMALL_PT,
-            color=COLOURS["event"],
-            zorder=5,
-        )
-        for x, label in sorted(places)
-        if label
-    ]
-    figure = own_figure(ax)
-    if figure is not None and texts:
-        figure.fits.append(partial(_thin, texts))
+    places = [place for place in places if place[2]]
+    if not places:
+        return
+    keys = numbered(label for *_, label in places)
+    named = [(_text(ax, x), label) for ax, x, label in places]
+    fit = partial(_fit, named, keys)
+    figure = own_figure(places[0][0])
+    if figure is not None:
+        figure.fits.append(fit)
+    fit()
 
 
-def _thin(texts: Sequence[Text]) -> None:
-    """Hide labels that would overlap the one before, or leave the Axes."""
-    end = -np.inf
-    for text in texts:
-        text.set_visible(True)
-        box = text.get_window_extent()
-        ax = text.axes
-        room = ax is not None and box.x1 <= ax.bbox.x1 + 2
-        text.set_visible(bool(box.x0 > end and room))
-        if text.get_visible():
-            end = box.x1 + 4
+def _text(ax: Axes, x: float) -> Annotation:
+    text = ax.annotate(
+        "",
+        (x, 1.0),
+        xycoords=ax.get_xaxis_transform(),
+        textcoords="offset points",
+        xytext=WORD_PT,
+        zorder=5,
+        annotation_clip=False,
+    )
+    text.set_in_layout(False)
+    return text
+
+
+def _fit(named: Sequence[tuple[Annotation, str]], keys: Mapping[str, int]) -> None:
+    """Write words if all fit at the present size of the figure, else numbers and their key."""
+    figure = own_figure(cast(Axes, named[0][0].axes))
+    for text, label in named:
+        text.set(text=label, color=COLOURS["event"], fontsize=SMALL_PT, weight="normal", bbox=None)
+        text.set(ha="left", va="top")
+    words = figure is None or _spread(named, 4.0, 0.0)
+    if not words:
+        for text, label in named:
+            text.set(text=str(keys[label]), color="white", fontsize=DISC_PT, weight="bold")
+            text.set(ha="center", va="center", bbox={**DISC, "facecolor": COLOURS["event"]})
+        _spread(named, 0.0, APART_PT)
+    note = ("", "" if words else key_words(keys))
+    if figure is not None and figure.note != note:
+        figure.set_note(*note)
+
+
+def _spread(named: Sequence[tuple[Annotation, str]], gap_pt: float, apart_pt: float) -> bool:
+    """Place texts from left to right within their Axes; return whether none had to be moved on.
+
+    Words begin where their event does (`apart_pt` is 0), and move left only to stay within the
+    Axes. Numbers stand on it, and move right until they are apart.
+    """
+    ends: dict[Axes, float] = {}
+    in_order = True
+    for text, _ in sorted(named, key=lambda one: float(one[0].xy[0])):
+        ax = cast(Axes, text.axes)
+        pt = 72.0 / float(cast(Any, ax.figure).dpi)
+        wide = apart_pt or float(text.get_window_extent().width) * pt
+        left, right = float(ax.bbox.x0) * pt, float(ax.bbox.x1) * pt
+        at = float(ax.transData.transform((float(text.xy[0]), 0.0))[0]) * pt
+        begin = at - wide / 2 if apart_pt else at + WORD_PT[0]
+        within = min(begin, right - wide) if not apart_pt else begin
+        begin = max(within, ends.get(ax, left if not apart_pt else -np.inf))
+        in_order &= begin <= within + 0.01
+        ends[ax] = begin + wide + gap_pt
+        middle = begin + wide / 2 - at
+        text.xyann = (middle, -APART_PT / 2) if apart_pt else (begin - at, WORD_PT[1])
+    return in_order
 
 
 def entries(events: Sequence[tuple[int, int | None, str]]) -> list[Entry]:

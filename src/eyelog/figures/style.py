@@ -299,12 +299,12 @@ class StyledFigure(Figure):
         width = float(self.bbox.width)
         if self._title and self._panel_titles != self._titles_of_first_panel():
             self.suptitle("")  # the user has put a title in the place of ours
+        for fit in self.fits:  # one may need a note in the legend
+            fit()
         if width != self._fitted_px:
             self._fitted_px = width
             self._fit_title(width)
             self._fit_legend(width)
-        for fit in self.fits:
-            fit()
 
     def set_title(self, text: str) -> None:
         """Write the title at the left; it breaks between its parts if it is too long."""
@@ -334,6 +334,11 @@ class StyledFigure(Figure):
             self.entries["no record"] = self.entries.pop("no record")
         self._fitted_px = None
         self._draw_legend(len(self.entries))
+
+    @property
+    def note(self) -> tuple[str, str]:
+        """What is written above the legend: the result, and what it is based on."""
+        return self._note
 
     def set_note(self, result: str, facts: str) -> None:
         """Write above the legend what the figure says (bold), and what that is based on."""

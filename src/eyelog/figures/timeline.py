@@ -19,6 +19,7 @@ from eyelog.figures.defaults import DEFAULT_FIELDS, STATE
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import (
+    COLOURS,
     SMALL_PT,
     Entry,
     legend,
@@ -34,7 +35,7 @@ from eyelog.frame import BIN_WIDTH, OFFSET, clock_of, is_resampled, require, req
 __all__ = ["plot_timeline"]
 
 MOST_PANELS: Final = 12
-PANEL_MM, RIBBON_MM, BETWEEN_MM = 12.0, 3.5, 5.5
+PANEL_MM, RIBBON_MM, LANE_MM, BETWEEN_MM = 12.0, 3.5, 4.5, 5.5
 RIBBON_COLUMNS: Final = 1600
 DAY_S: Final = 86_400
 WHOLE_DAYS_FROM_S: Final = 6 * 3600
@@ -52,8 +53,9 @@ def plot_timeline(
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Draw fields along time, one panel each, over any range.
 
-    Data too dense for the width of the figure are shown as the mean of each column of time, within
-    a band from the lowest to the highest value: a year is readable, and nothing is hidden. Lines
+    Data too dense for the width of the figure are shown by columns of time: the mean as a line, the
+    middle half of the values as a band, the lowest and the highest as thin marks. A year is
+    readable, and nothing is hidden. Lines
     break where there is no value; a value without neighbours is a point. Booleans, and the states
     of `eyelog.states` as a column, are ribbons.
 
@@ -65,8 +67,9 @@ def plot_timeline(
         The columns to draw, top to bottom, 12 at most. Default: all that are not text; of a frame
         with more than 12, a choice that suits the log, and the state of the eyewear.
     events : DataFrame, optional
-        Events to shade: columns ``start`` and ``end`` (aware stamps; a moment has no end) and
-        ``label``.
+        Events to shade, and to name in a lane at the foot: columns ``start`` and ``end`` (aware
+        stamps; a moment has no end) and ``label``. Where words do not fit, they are numbers with a
+        key under the figure.
     title : str, optional
         In place of the title that names wearer, log and days; ``""`` for none.
 
@@ -74,8 +77,8 @@ def plot_timeline(
     -------
     array of Axes
         One panel per field. In a panel of numbers the line has the name of the field as its label;
-        with columns, its points are their means, and the patch is their range. In a ribbon the
-        image holds the colours; over months it is a stack of the shares of each day.
+        with columns, its points are their means, and the patch is their middle half. In a ribbon
+        the image holds the colours; over months it is a stack of the shares of each day.
 
     Raises
     ------
@@ -116,10 +119,10 @@ def plot_timeline(
     columns = traces.columns_for(start, end, seconds)
     stacked = columns is not None and columns.step_s >= DAY_S
     ribbons = [not _is_number(frame[name]) for name in names]
-    made = panels(
-        [RIBBON_MM if is_ribbon and not stacked else PANEL_MM for is_ribbon in ribbons],
-        around_mm=20 + BETWEEN_MM * len(names),
-    )
+    heights = [RIBBON_MM if is_ribbon and not stacked else PANEL_MM for is_ribbon in ribbons]
+    lanes = [LANE_MM] if shaded else []
+    every = panels([*heights, *lanes], around_mm=20 + BETWEEN_MM * (len(names) + len(lanes)))
+    made = every[: len(names)]
     entries: list[Entry] = []
     for ax, name, is_ribbon in zip(made, names, ribbons, strict=True):
         if is_ribbon:
@@ -133,18 +136,40 @@ def plot_timeline(
         ax.set_title(label, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
         for first, last, _ in shaded:
             marks.shade(ax, float(to_x(first)), None if last is None else float(to_x(last)))
-    made[-1].set_xlim(float(to_x(start)), float(to_x(end)))
-    time_axis(made[-1], clock)
-    for ax in made[:-1]:
+    every[-1].set_xlim(float(to_x(start)), float(to_x(end)))
+    time_axis(every[-1], clock)
+    for ax in every[:-1]:
         ax.tick_params(axis="x", length=0)
         ax.spines["bottom"].set_visible(False)
-    inside = [(float(to_x(first)), text) for first, _, text in shaded if start <= first < end]
-    marks.name_events(made[0], inside, above=True)
+    if shaded:
+        _draw_lane(every[-1], shaded, (start, end))
     set_title(made[0], title_of(frame), title)
     if columns is not None and not all(ribbons):
-        entries = [line(traces.mean_words(columns), "trace"), traces.range_entry(), *entries]
+        entries = [line(traces.mean_words(columns), "trace"), *traces.range_entries(), *entries]
     legend(made[-1], [*entries, *marks.entries(shaded)])
     return made
+
+
+def _draw_lane(
+    ax: Axes, events: Sequence[tuple[int, int | None, str]], ends: tuple[int, int]
+) -> None:
+    """Draw events in a lane of their own: bars and ticks, with names or numbers above them."""
+    places = []
+    for first, last, label in events:
+        if first >= ends[1] or (first if last is None else last) < ends[0]:
+            continue
+        left = float(to_x(max(first, ends[0])))
+        right = left if last is None else float(to_x(min(last, ends[1])))
+        bar = ax.vlines if last is None else ax.hlines
+        span = (left, 0.0, 0.3) if last is None else (0.15, left, right)
+        width = 0.8 if last is None else 2.5
+        bar(*span, color=COLOURS["event"], linewidth=width, capstyle="butt", label="_in lane")
+        places.append((ax, left, label))
+    ax.set_title("Diary", loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
+    ax.set_ylim(0, 1)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    marks.name_events(places)
 
 
 def _scale(ax: Axes, drawn: traces.Trace, *, count: bool) -> None:

@@ -1,23 +1,24 @@
 """Values over time, drawn as finely as the width of a figure allows, with nothing hidden.
 
-If several rows fall into one visible column, the column shows their mean as a line and their range,
-lowest to highest, as a band. Lines break where a value or a row is missing, and a value without
-neighbours is a point.
+If several rows fall into one visible column, the column shows their mean as a line, the middle half
+of them as a band, and the lowest and the highest as thin marks. Lines break where a value or a row
+is missing, and a value without neighbours is a point.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.analysis.series.runs import follows
 from eyelog.catalogue import catalogue
 from eyelog.figures.labels import duration_words
 from eyelog.figures.ribbon import row_starts
-from eyelog.figures.style import COLOURS, Entry, patch
+from eyelog.figures.style import COLOURS, Entry, line, patch
 
 __all__ = [
     "TRACE_ALPHA",
@@ -30,7 +31,7 @@ __all__ = [
     "is_angle",
     "is_count",
     "mean_words",
-    "range_entry",
+    "range_entries",
     "trace",
 ]
 
@@ -82,6 +83,7 @@ class Trace:
     values: Floats
     low: Floats | None = None
     high: Floats | None = None
+    quartiles: tuple[Floats, Floats] | None = None
     edges: Ints | None = None
 
     @property
@@ -102,9 +104,11 @@ def mean_words(columns: Columns) -> str:
     return f"mean of {width}" if width[0].isdigit() else f"mean of each {width}"
 
 
-def range_entry() -> Entry:
-    """Return the entry of the legend for the band."""
-    return patch("lowest to highest", "trace", alpha=0.3)
+def range_entries() -> list[Entry]:
+    """Return the entries of the legend for the band and the marks outside it."""
+    label, marks = line("lowest, highest", "trace", linestyle="", marker="o")
+    cast(Line2D, marks).set_markersize(1.2)
+    return [patch("middle half", "trace", alpha=0.3), (label, marks)]
 
 
 def is_count(log: str | None, name: str) -> bool:
@@ -120,16 +124,21 @@ def is_angle(log: str | None, name: str) -> bool:
 
 
 def colour_of(log: str | None, name: str) -> str:
-    """Return the meaning whose colour a field has: walking for steps, usable for the eyes."""
-    fields = catalogue(log) if log else {}
-    kind = fields[name].kind if name in fields else ""
-    return {"gait": "walking", "static": "usable"}.get(kind, "trace")
+    """Return the meaning whose colour a field has: walking, the eyes, the head, a score."""
+    known = catalogue(log).get(name) if log else None
+    if known is None:
+        return "walking" if name == "steps" else "trace"
+    if known.kind == "gait" or {"walking", "walking_s", "pace"} & {*known.role}:
+        return "walking"
+    if "score" in known.role:
+        return "score"
+    return {"static": "usable", "motion": "head"}.get(known.kind, "trace")
 
 
 def trace(
     us: Ints, values: Floats, seconds: float, columns: Columns | None, *, angle: bool = False
 ) -> Trace:
-    """Return the points to draw: all values, or the mean and range of each column.
+    """Return the points to draw: all values, or the mean, quartiles and range of each column.
 
     Parameters
     ----------
@@ -160,17 +169,28 @@ def trace(
     found = values[there]
     first = np.flatnonzero(np.diff(column, prepend=-1))
     filled = column[first]
-    mean, low, high = (np.full(columns.n, np.nan) for _ in range(3))
+    mean, low, high, lower, upper = (np.full(columns.n, np.nan) for _ in range(5))
     if len(first):
         low[filled] = np.minimum.reduceat(found, first)
         high[filled] = np.maximum.reduceat(found, first)
         count = np.diff(np.append(first, len(found)))
+        ranked = found[np.lexsort((found, column))]
+        lower[filled], upper[filled] = (_ranked_at(ranked, first, count, q) for q in (0.25, 0.75))
         if angle:
             mean[filled] = _mean_directions(found, first)
         else:
             mean[filled] = np.add.reduceat(found, first) / count
     edges = columns.edges
-    return Trace((edges[:-1] + edges[1:]) // 2, mean, low, high, edges)
+    return Trace((edges[:-1] + edges[1:]) // 2, mean, low, high, (lower, upper), edges)
+
+
+def _ranked_at(ranked: Floats, first: Ints, count: Ints, share: float) -> Floats:
+    """Return a quantile of each group of ranked values, as numpy interpolates it."""
+    place = share * (count - 1)
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, count - 1)
+    low, high = ranked[first + below], ranked[first + above]
+    return np.asarray(low + (high - low) * (place - below), dtype=np.float64)
 
 
 def _mean_directions(degrees: Floats, first: Ints) -> Floats:
@@ -181,24 +201,40 @@ def _mean_directions(degrees: Floats, first: Ints) -> Floats:
 
 
 def draw(ax: Axes, drawn: Trace, name: str, *, meaning: str, to_x: ToX, zorder: float = 2) -> None:
-    """Draw a trace: its band (if columns), its line, and its lone values as points.
+    """Draw a trace: its band and extremes (if columns), its line, and its lone values as points.
 
     The label of the line is the name of the field, that of the points ``_NAME alone``, that of the
-    band ``_NAME range``.
+    band ``_NAME middle half``, those of the extremes ``_NAME lowest`` and ``_NAME highest``.
     """
-    colour = COLOURS[meaning]
-    if drawn.edges is not None and drawn.low is not None and drawn.high is not None:
+    # A line of orange on white would be too light.
+    colour = COLOURS["walking edge" if meaning == "walking" else meaning]
+    if drawn.edges is not None and drawn.quartiles is not None:
+        lower, upper = drawn.quartiles
+        extremes = {"lowest": drawn.low, "highest": drawn.high}
         ax.stairs(
-            drawn.high,
+            upper,
             to_x(drawn.edges),
-            baseline=drawn.low,
+            baseline=lower,
             fill=True,
             color=colour,
             alpha=0.3,
             linewidth=0,
             zorder=zorder - 0.5,
-            label=f"_{name} range",
+            label=f"_{name} middle half",
         )
+        for word, extreme in extremes.items():
+            ax.plot(
+                to_x(drawn.us),
+                cast(Floats, extreme),
+                color=colour,
+                linestyle="none",
+                marker="o",
+                markersize=0.7,
+                markeredgewidth=0,
+                alpha=0.7,
+                zorder=zorder - 0.4,
+                label=f"_{name} {word}",
+            )
     x = to_x(drawn.us)
     ax.plot(x, drawn.values, color=colour, linewidth=0.8, zorder=zorder, label=name)
     lone = drawn.lone
