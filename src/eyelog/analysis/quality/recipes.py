@@ -231,15 +231,12 @@ def attrition(
     >>> int(left) == int(masked["sc_fcs"].notna().sum())
     True
     """
-    chosen, outcomes = _open(frame, recipe, log)
-    followed = chosen_limits(limits, frame)
-    rules = followed.of(chosen.log)
+    chosen, outcomes, known = _open(frame, recipe, log, limits)
     one_source(frame, what="attrition")
-    known = Evidence(Arrays.of(frame), chosen.log, followed)
     left = np.ones(len(frame), dtype=bool)
     rows: list[dict[str, Any]] = [_row("", "recorded", left, left, left)]
     for condition in chosen.conditions:
-        values, rule = _evidence(known, condition), rules[condition.name]
+        values, rule = _evidence(known, condition), known.rules[condition.name]
         kept = left & _keeps(known, condition, values)
         text = condition.text(rule)
         rows.append(_row(condition.reason.name, text, left, kept, np.isnan(values)))
@@ -268,7 +265,7 @@ def attrition(
         recipe=recipe,
         source=chosen.source,
         outcomes=outcomes,
-        limits=followed.details(),
+        limits=known.limits.details(),
     )
 
 
@@ -313,9 +310,7 @@ def select(
     >>> bool(focus.min() >= 0), len(focus) == len(el.sample())
     (True, True)
     """
-    chosen, _ = _open(frame, recipe, log)
-    followed = chosen_limits(limits, frame)
-    known = Evidence(Arrays.of(frame), chosen.log, followed)
+    chosen, _, known = _open(frame, recipe, log, limits)
     failed = np.zeros(len(frame), dtype=np.uint16)
     for condition in chosen.conditions:
         values = _evidence(known, condition)
@@ -337,12 +332,14 @@ def select(
         log=chosen.log,
         recipe=recipe,
         source=chosen.source,
-        limits=followed.details(),
+        limits=known.limits.details(),
     )
 
 
-def _open(frame: pd.DataFrame, recipe: str, log: str | None) -> tuple[Recipe, list[str]]:
-    """Return the recipe and its outcomes in the frame; raise if it cannot be followed."""
+def _open(
+    frame: pd.DataFrame, recipe: str, log: str | None, limits: Limits | None
+) -> tuple[Recipe, list[str], Evidence]:
+    """Return the recipe, its outcomes in the frame, and the evidence; raise if it lacks some."""
     if recipe not in RECIPES:
         raise ConfigurationError(
             f"unknown recipe {recipe!r}{near(recipe, RECIPES)}: use one of {', '.join(RECIPES)}"
@@ -361,7 +358,8 @@ def _open(frame: pd.DataFrame, recipe: str, log: str | None) -> tuple[Recipe, li
             f"the recipe {recipe!r} needs at least one of {', '.join(chosen.outcomes)}, and the"
             f" frame has none of them: add one to {argument('fields')}"
         )
-    return chosen, outcomes
+    known = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
+    return chosen, outcomes, known
 
 
 def _evidence(known: Evidence, condition: Condition) -> Floats:
