@@ -48,7 +48,12 @@ sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "figures",
     "filename_pattern": r"plot_",
-    "within_subsection_order": "FileNameSortKey",
+    "ignore_pattern": r"make_sheet\.py",
+    # By the question that a figure answers.
+    "subsection_order": [
+        f"gallery/{name}" for name in ("at_a_glance", "trust", "usual", "change", "questions")
+    ],
+    "within_subsection_order": "eyelog_docs.gallery_order.OverviewFirst",
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_signature": False,

@@ -11,7 +11,9 @@ import eyelog as el
 from support.paths import ROOT
 
 GALLERY = ROOT / "docs" / "gallery"
-SCRIPTS = sorted(str(path.relative_to(GALLERY).with_suffix("")) for path in GALLERY.rglob("*.py"))
+SCRIPTS = sorted(
+    path.relative_to(GALLERY).with_suffix("").as_posix() for path in GALLERY.glob("*/plot_*.py")
+)
 QUESTIONS = [name for name in SCRIPTS if name.startswith("questions/")]
 
 
@@ -24,7 +26,23 @@ def _close_figures():
 def test_every_figure_has_a_script() -> None:
     figures = [name for name in el.__all__ if name.startswith("plot_")]
     assert all(inspect.isfunction(getattr(el, name)) for name in figures)
-    assert sorted([*figures, *QUESTIONS]) == SCRIPTS
+    drawn = [name.rpartition("/")[2] for name in SCRIPTS if name not in QUESTIONS]
+    assert sorted(drawn) == sorted(figures)
+
+
+def test_every_section_has_its_question_and_its_place_on_the_site_and_the_sheet() -> None:
+    sections = {path.name for path in GALLERY.iterdir() if path.is_dir() and path.name[0] != "_"}
+    conf = (ROOT / "docs" / "conf.py").read_text()
+    sheet = (GALLERY / "make_sheet.py").read_text()
+    for name in sections:
+        assert (GALLERY / name / "GALLERY_HEADER.rst").read_text().splitlines()[1].strip("-") == ""
+        assert f'"{name}"' in conf
+        assert f'"{name}"' in sheet or name == "questions"
+
+
+def test_the_contact_sheet_is_there_and_small_enough_to_keep() -> None:
+    size = (GALLERY / "sheet.png").stat().st_size
+    assert 100_000 < size < 1_000_000
 
 
 def test_every_question_with_a_picture_for_an_answer_has_a_script() -> None:

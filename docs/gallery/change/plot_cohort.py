@@ -2,7 +2,8 @@
 Many wearers
 ============
 
-A line for each wearer, and a row for each in order of their medians.
+A line for each wearer, a row for each in order of their medians, and groups of wearers with their
+difference.
 """
 
 import pandas as pd
@@ -19,3 +20,8 @@ ax = el.plot_cohort(table, "steps")
 # %%
 # The same days, wearer by wearer.
 rows = el.plot_cohort(table, "steps", kind="caterpillar")
+
+# %%
+# Two groups: their means with intervals, and the difference beside them.
+table["group"] = ["early" if name < "wearer 4" else "late" for name, _ in table.index]
+groups = el.plot_cohort(table, "steps", kind="groups", by="group")
