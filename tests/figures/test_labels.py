@@ -67,3 +67,10 @@ def test_long_names_keep_what_makes_them_different() -> None:
     assert len(set(short)) == 3
     assert all(len(name) <= 24 for name in short)
     assert short_names(["anna", "ben"]) == ["anna", "ben"]
+
+
+def test_east_asian_letters_take_the_room_of_two() -> None:
+    japanese, latin = "新しい眼鏡をかけて仕事をした日", "in the office with others"
+    short = short_names([japanese, latin], 14)
+    assert [len(name) for name in short] == [7, 14]
+    assert short_names(["田中", "office"], 6) == ["田中", "office"]

@@ -488,7 +488,8 @@ def _draw_counts(cells: Axes, ax: Axes, names: list[str], counts: Ints) -> None:
     dots.set(color=COLOURS["usable"], linewidths=0, label="_days that count", clip_on=False)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set_xlim(0.0, max(1.0, float(counts.max())))
-    ax.set_xlabel("Days\nthat count")
+    # Its right end is that of the panel, which may be narrower than the words.
+    ax.set_xlabel("Days\nthat count", horizontalalignment="right", x=1.0)
     ax.tick_params(axis="x", labelbottom=True)  # the axis that it shares has been removed
     value_axis(ax.xaxis, most=3, whole=True)
     ax.set_yticks([])

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from typing import Any, Final, cast
-from unicodedata import east_asian_width
 
 import numpy as np
 import pandas as pd
@@ -433,8 +432,7 @@ def _spread(values: Floats) -> Floats:
 
 def _short(names: tuple[str, str]) -> list[str]:
     """Return the names of the sides, short enough to stand beside each other in one column."""
-    wide = any(east_asian_width(letter) in "WF" for letter in "".join(names))
-    return short_names(names, SIDE_CHARACTERS // 2 if wide else SIDE_CHARACTERS)
+    return short_names(names, SIDE_CHARACTERS)
 
 
 def _draw_values(ax: Axes, sides: Sides, about: Column) -> None:

@@ -38,6 +38,7 @@ GROUP_MM: Final = 9.0
 ALL_LINES: Final = 60.0  # lines whose colours together are full
 ALPHA: Final = (0.15, 0.6)
 BANDS: Final = (0.35, 0.45)  # how dark: the second lies on the first, and lines are seen on both
+BESIDE_DIFFERENCES: Final = 14  # characters of a name: two panels stand beside it
 GOLDEN: Final = 0.6180339887498949  # steps of this share of a row put neighbours far apart
 MOST_MM: Final = 180.0
 
@@ -313,7 +314,7 @@ def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> None:
         ends.append(mean_interval(means))
     _estimates(ax, rows, [float(means.mean()) for means in groups.values()], ends, "mean")
     counts = [len(means) for means in groups.values()]
-    names = short_names(list(groups))
+    names = short_names(list(groups), BESIDE_DIFFERENCES)
     ax.set_yticks(rows, [f"{name}  n = {n:,}" for name, n in zip(names, counts, strict=True)])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)

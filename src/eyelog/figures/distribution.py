@@ -158,7 +158,9 @@ def plot_distribution(
         words = f"{counted(beyond, 'value')} further out, to {_ends(values[kept], shown)}"
         entries.append(line(words, "reference", linewidth=0))
     if typical is not None and np.isfinite(typical.value):
-        _typical(ax, typical, series_unit(series))
+        words = _typical(ax, typical, series_unit(series), beside=by is None)
+        if by is not None:  # names and numbers of groups stand where its words would
+            entries.append(line(words, "reference", linestyle="--"))
     ax.set_xlabel(series_label(series))
     panel_legend(ax, entries)
     by_day = isinstance(series.index, pd.DatetimeIndex) and series.index.name == "day"
@@ -193,15 +195,18 @@ def _ends(values: Floats, shown: tuple[float, float]) -> str:
     return " and ".join(found)
 
 
-def _typical(ax: Axes, typical: TypicalValue, unit: str) -> None:
-    """Draw the typical value as a line with its words beside it, on the side that has room."""
+def _typical(ax: Axes, typical: TypicalValue, unit: str, *, beside: bool) -> str:
+    """Draw the typical value as a line, its words beside it on the side that has room."""
     colour = COLOURS["reference"]
     ax.axvline(typical.value, color=colour, linewidth=1.4, linestyle="--").set_label("_typical")
     method = METHODS.get(typical.method, typical.method)
+    words = f"typical: {number(typical.value, 3)} {unit}".rstrip()
+    if not beside:
+        return f"{words} ({method})"
     across = ax.transData + ax.transAxes.inverted()
     left = float(across.transform((typical.value, 0.0))[0]) > 0.5
     text = ax.annotate(
-        f"typical: {number(typical.value, 3)} {unit}".rstrip() + f"\n({method})",
+        f"{words}\n({method})",
         (typical.value, 1.0),
         (-3 if left else 3, -1),
         xycoords=("data", "axes fraction"),
@@ -211,6 +216,7 @@ def _typical(ax: Axes, typical: TypicalValue, unit: str) -> None:
         fontsize="small",
     )
     text.set_label("_typical words")
+    return words
 
 
 def _groups(series: pd.Series, by: By, kept: Any, stamp: str | None) -> Mapping[str, Floats]:

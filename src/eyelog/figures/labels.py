@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any, Final
+from unicodedata import east_asian_width
 
 import pandas as pd
 
@@ -78,14 +79,19 @@ def range_words(first: pd.Timestamp, last: pd.Timestamp) -> str:
 def short_names(names: Sequence[str], most: int = ROW_CHARACTERS) -> list[str]:
     """Return names that fit beside an axis: long ones with a part left out.
 
-    The part is the same for all, as near the middle as possible without making two names equal.
+    The part is the same for all, as near the middle as possible without making two names equal. An
+    East Asian letter is as wide as two others.
     """
-    if all(len(name) <= most for name in names):
+    wide = [any(east_asian_width(letter) in "WF" for letter in name) for name in names]
+    if all(len(name) <= most >> half for name, half in zip(names, wide, strict=True)):
         return list(names)
     room = most - 1
     for head in sorted(range(room + 1), key=lambda head: abs(2 * head - room)):
         tail = room - head
-        short = [_without_middle(name, head, tail) for name in names]
+        short = [
+            _without_middle(name, head >> half, tail >> half)
+            for name, half in zip(names, wide, strict=True)
+        ]
         if len(set(short)) == len(set(names)):
             return short
     return list(names)
