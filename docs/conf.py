@@ -61,7 +61,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 3600,
     "write_computation_times": False,
     "image_srcset": ["2x"],
-    "thumbnail_size": (560, 300),
+    "thumbnail_size": (640, 400),
     "default_thumb_file": None,
     "plot_gallery": True,
     "notebook_images": False,
