@@ -43,6 +43,8 @@ COMMANDS = {
     ),
     "fields": (["fields", SIXTY], 0),
     "fields that are found": (["fields", "steps"], 0),
+    "cite": (["cite"], 0),
+    "cite an analysis": (["cite", *RANGE, *OF], 0),
     "doctor": (["doctor"], 0),
     "completion": (["completion", "bash"], 0),
     "service": ([*SERVICE], 0),

@@ -150,6 +150,7 @@ KINDS: dict[str, Kind] = {
     "a column of days": Kind(lambda f: el.daily(f)["steps"], "weeks", is_series=True),
     "states": Kind(el.states, is_series=True),
     "a condition": Kind(lambda f: f["wea_s"] >= 20, is_series=True),
+    "rates by hour": Kind(lambda f: el.blinks.rate(f, by="hour"), halves=False),
     "bouts": Kind(el.gait.bouts, halves=False),
     "events": Kind(_events, halves=False),
     "losses": Kind(lambda f: el.attrition(f, recipe="trend"), halves=False),
