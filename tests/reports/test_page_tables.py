@@ -18,6 +18,14 @@ def test_a_table_has_labels_units_and_rounded_numbers() -> None:
     assert table.numeric == [False, True, True]
 
 
+def test_a_share_is_a_percentage_to_read_and_a_share_in_the_file() -> None:
+    days = pd.DataFrame({"coverage": [0.5, 0.997, None]}, index=pd.Index(["a", "b", "c"]))
+    table = page_table(days, "Days", "days")
+    assert [row[1] for row in table.rows] == ["50 %", "over 99 %", NOTHING]
+    assert table.headers[1] == ("Coverage", "")
+    assert "b,0.997" in table.csv
+
+
 def test_columns_without_a_value_are_not_shown_but_are_in_the_file() -> None:
     days = el.daily(el.sample()).assign(steps=float("nan"))
     table = page_table(days, "Days", "days", names=["worn_h", "steps", "nothing"])

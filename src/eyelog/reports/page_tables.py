@@ -4,16 +4,18 @@ import base64
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Final, Self
 
 import pandas as pd
 
 from eyelog.analysis.readable import readable
 from eyelog.analysis.sheet import NOTHING
+from eyelog.reports import words
 
-__all__ = ["PageTable", "page_table"]
+__all__ = ["SHARE", "PageTable", "page_table"]
 
 
+SHARE: Final = "0 to 1"
 DIGITS = "%.9g"  # more precise than any measurement
 
 
@@ -92,10 +94,22 @@ def page_table(
     if names is not None:
         filled = [name for name in names if name in table and table[name].notna().any()]
     read = readable(table, columns=filled)
+    # A share is a percentage wherever people read it, in sentences as in tables.
+    shares = [heading.unit == SHARE for heading in read.headings]
+    said = [
+        [words.percent(float(value)) for value in table[heading.name]] if share else []
+        for heading, share in zip(read.headings, shares, strict=True)
+    ]
     return PageTable(
         caption,
-        [(heading.label, heading.unit) for heading in read.headings],
-        [list(row) for row in read.rows],
+        [
+            (heading.label, "" if share else heading.unit)
+            for heading, share in zip(read.headings, shares, strict=True)
+        ],
+        [
+            [said[i][at] if shares[i] else cell for i, cell in enumerate(row)]
+            for at, row in enumerate(read.rows)
+        ],
         [i > 0 and not heading.is_text for i, heading in enumerate(read.headings)],
         f"{file}.csv",
         _csv(table if whole is None else whole),

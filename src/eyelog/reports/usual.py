@@ -1,7 +1,6 @@
 """The usual day: the median of the counted days, in a sentence and as a table."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -12,10 +11,8 @@ from eyelog.analysis.series.median import LEAST_FOR_INTERVAL, Median
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
-from eyelog.reports.page_tables import PageTable
+from eyelog.reports.page_tables import SHARE, PageTable
 from eyelog.reports.section_parts import Empty
-
-SHARE: Final = "0 to 1"
 
 __all__ = ["days_behind", "require_days", "usual_table", "usual_words"]
 
@@ -83,7 +80,7 @@ def usual_table(logs: Logs, names: Sequence[str], caption: str, file: str) -> Pa
         line = [f"{label} ({unit})" if unit else label]
         for log in shown:
             found = logs.usual(log, name)
-            line.append(_cell(found, about.digits))
+            line.append(_cell(found, about.digits, share=about.unit == SHARE))
             rows.append(_row(logs, log, name, found))
         cells.append(line)
     if not cells:
@@ -113,10 +110,13 @@ def _row(logs: Logs, log: str, name: str, found: Median) -> dict[str, object]:
     }
 
 
-def _cell(found: Median, digits: int | None) -> str:
+def _cell(found: Median, digits: int | None, *, share: bool) -> str:
     if not found.n:
         return words.MISSING
-    said = words.number(found.value, digits)
+    value, low, high = (
+        words.percent(one) if share else words.number(one, digits)
+        for one in (found.value, found.low, found.high)
+    )
     if np.isnan(found.low):
-        return f"{said} ({words.count(found.n, 'day')}, no interval)"
-    return f"{said} ({words.number(found.low, digits)} to {words.number(found.high, digits)})"
+        return f"{value} ({words.count(found.n, 'day')}, no interval)"
+    return f"{value} ({low} to {high})"

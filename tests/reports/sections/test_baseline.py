@@ -66,6 +66,11 @@ def test_the_day_that_stands_out_is_named() -> None:
     assert row[-2:] == [str(apart["outside"].sum()), "Sun 8 Nov 2026"]
 
 
+def test_the_figure_shows_what_stands_out() -> None:
+    (drawn,) = section(rising(2.0)).pictures
+    assert drawn.title == "Head turns (yaw) against the own usual range, 60-second log"
+
+
 def quiet(seed: int) -> Logs:
     """Return logs of 28 days in which nothing but noise of days that are alike happens."""
     made = logs(SIXTY, days=33)
@@ -77,6 +82,11 @@ def quiet(seed: int) -> Logs:
         days[name] = 10.0 + (noise * 0.3 if name == "worn_h" else noise)
     planted._made["days", SIXTY] = days
     return planted
+
+
+def test_without_a_result_the_figure_shows_what_most_readers_ask_for() -> None:
+    (drawn,) = section(quiet(0)).pictures
+    assert drawn.title == "Blink rate against the own usual range, 60-second log"
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import scipy
 
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import MISSING, Floats, numbers
@@ -111,7 +110,7 @@ def typical_value(
             MISSING, method, "other", *none, *context, "fewer than three values were observed"
         )
     spread = float(x.std())
-    skewness = float(scipy.stats.skew(x)) if spread > 0 else 0.0
+    skewness = float((((x - x.mean()) / spread) ** 3).mean()) if spread > 0 else 0.0
     variation = spread / float(x.mean()) if x.mean() > 0 else MISSING
     shape = "other"
     if x.min() >= 0 and skewness > 0.5:

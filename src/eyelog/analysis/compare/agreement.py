@@ -337,7 +337,7 @@ def _independent(differences: Floats) -> _Spread:
     """Return bias and SD of independent pairs (Bland & Altman 1999)."""
     n = len(differences)
     sd = float(differences.std(ddof=1))
-    t = float(scipy.stats.t.ppf(0.975, n - 1))
+    t = float(scipy.special.stdtrit(n - 1, 0.975))
     of_sd = t * sd / np.sqrt(2.0 * (n - 1))
     return _Spread(float(differences.mean()), sd, float(t * sd / np.sqrt(n)), of_sd, of_sd)
 
@@ -359,13 +359,13 @@ def _repeated(differences: Floats, codes: Ints, *, once: bool) -> _Spread:
     if count < LEAST_UNITS:
         return _Spread(bias, sd, MISSING, MISSING, MISSING)
     if once:
-        of_bias = float(scipy.stats.t.ppf(0.975, count - 1) * np.sqrt(between / count))
+        of_bias = float(scipy.special.stdtrit(count - 1, 0.975) * np.sqrt(between / count))
     else:
         made = cluster_robust(np.ones((n, 1)), differences - bias, codes)
-        reach = scipy.stats.t.ppf(0.975, made.freedom[0])
+        reach = scipy.special.stdtrit(made.freedom[0], 0.975)
         of_bias = float(reach * np.sqrt(made.covariance[0, 0]))
     positive = parts > 0
-    fewest, most = (scipy.stats.chi2.ppf(q, freedom[positive]) for q in (0.025, 0.975))
+    fewest, most = (scipy.special.chdtri(freedom[positive], tail) for tail in (0.975, 0.025))
     below = float(np.sqrt(((parts[positive] * (1 - freedom[positive] / most)) ** 2).sum()))
     above = float(np.sqrt(((parts[positive] * (freedom[positive] / fewest - 1)) ** 2).sum()))
     scale = sd / np.sqrt(total) if total > 0 else 0.0

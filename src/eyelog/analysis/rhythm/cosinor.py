@@ -172,4 +172,4 @@ def _refusal(days: Ints, cycles: Floats, peak: float, peak_h: float) -> str:
 def _chance(wave: Floats, covariance: Floats, freedom: float) -> float:
     """Return p of no wave by Hotelling's test, which is exact for days that are worn alike."""
     ratio = float(wave @ np.linalg.pinv(covariance) @ wave) * (freedom - 1) / (2 * freedom)
-    return float(scipy.stats.f.sf(ratio, 2, freedom - 1))
+    return float(scipy.special.fdtrc(2, freedom - 1, ratio))

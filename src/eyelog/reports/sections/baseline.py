@@ -20,7 +20,7 @@ from eyelog.reports.usual import require_days
 
 __all__ = ["section"]
 
-DRAWN: Final = ("blink_rate_per_min", "steps")
+DRAWN: Final = ("blink_rate_per_min", "steps")  # unless something else stands out
 
 
 def section(logs: Logs) -> Part:
@@ -38,17 +38,37 @@ def section(logs: Logs) -> Part:
         ],
         pictures=[
             Picture(
-                f"{column(name, log=log).label} against the wearer's own baseline,"
-                f" {LOG_WORDS[log]}",
+                f"{column(name, log=log).label} against the own usual range, {LOG_WORDS[log]}",
                 "The band is the usual range by the 28 days before: 99 of 100 normal days lie in"
                 " it.",
                 partial(_draw, found, name),
             )
-            for name in DRAWN
-            if name in names
+            for name in _drawn(found, names)
         ],
         tables=[partial(_table, found, names, log)],
     )
+
+
+def _drawn(found: Findings, names: list[str]) -> list[str]:
+    """Return the quantity to draw: the one with the clearest result, or else one of the usual."""
+    clear = {
+        name: min(
+            found.trends[name].p if name in found.moved else 1.0,
+            float(found.levels[name]["p"].min()) if len(found.levels[name]) else 1.0,
+            float(found.days[name].loc[found.days[name]["stands"], "p"].min()),
+        )
+        for name in names
+        if _stands_out(found, name)
+    }
+    if clear:
+        return [min(clear, key=lambda name: clear[name])]
+    return [str(name) for name in DRAWN if name in names][:1]
+
+
+def _stands_out(found: Findings, name: str) -> bool:
+    """Return whether a quantity has a trend, a new level or a day that stands out."""
+    days = bool(found.days[name]["stands"].any())
+    return name in found.moved or len(found.levels[name]) > 0 or days
 
 
 def _draw(found: Findings, name: str) -> object:

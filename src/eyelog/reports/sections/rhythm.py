@@ -101,7 +101,7 @@ def _active(hourly: pd.DataFrame, log: str, days: int) -> str:
     if doubt:
         said += f"; {doubt}"
     else:
-        reach = float(scipy.stats.t.ppf(0.975, days - 1)) * wave.peak_se_h
+        reach = float(scipy.special.stdtrit(days - 1, 0.975)) * wave.peak_se_h
         said += (
             f"; the fitted cosine peaks at {words.time_of_day(wave.peak_h)}"
             f" (95 % interval {words.time_of_day(wave.peak_h - reach)} to"
@@ -172,7 +172,9 @@ def _measures(hourly: pd.DataFrame) -> list[Measure]:
         plain("Cosinor: mesor", wave, wave.mesor, 0, "steps per h"),
         plain("Cosinor: amplitude", wave, wave.amplitude, 0, "steps per h"),
         clock("Cosinor: peak", wave, wave.peak_h),
-        plain("Cosinor: share of variance", wave, wave.r_squared, 2),
+        plain("Cosinor: variance explained", wave, wave.r_squared, 2)._replace(
+            said=words.percent(wave.r_squared)
+        ),
     ]
 
 

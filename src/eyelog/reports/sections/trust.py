@@ -164,7 +164,7 @@ def _lost_table(logs: Logs) -> PageTable:
     ]
     return PageTable.of(
         "What was lost, and why: the share of all values with each reason against them. A value"
-        " can have several; values at the largest count are kept",
+        " can have several; counts at their cap are kept",
         ["Reason", *(LOG_WORDS[log] for log in shares)],
         rows,
         "reasons",
