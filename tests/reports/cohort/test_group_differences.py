@@ -52,8 +52,9 @@ def test_several_groups_are_each_compared_with_the_first() -> None:
 
 def test_each_outcome_has_a_panel_with_a_row_for_each_group() -> None:
     part = section(cohort_of(cohort_days(8, 3)))
+    assert len(part.pictures) == 2
     with closing(figure_of(part.pictures[0].draw())) as figure:
-        assert len(figure.axes) == 8
+        assert len(figure.axes) == 4
         names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
         assert names == ["control  n = 4", "treated  n = 4"]
     many = section(cohort_of(cohort_days(16, 3, groups=tuple("abcdefgh"))))

@@ -28,7 +28,7 @@ def test_a_report_has_a_section_for_each_question_and_no_problem(tmp_path: Path)
     for key in ("who", "amount", "losses", "eyes", "walking", "head", "groups", "method"):
         assert f'<h2 id="{key}">' in page
     assert said(page, "problem") == []
-    assert page.count("<figure>") == 12
+    assert page.count("<figure>") == 13
     assert path.stat().st_mode & 0o077 == 0
 
 

@@ -22,9 +22,9 @@ METHOD: Final = (
     "Differences are those of the wearers' means, with Welch's intervals: what counts is the number"
     " of wearers, since days of one wearer are alike."
 )
-ROW_MM: Final = 7.0
-FOOT_MM: Final = 9.0
-HIGHEST_MM: Final = 215.0
+ROW_MM: Final = 9.0
+FOOT_MM: Final = 14.0
+HIGHEST_MM: Final = 130.0  # the page draws a figure of half the width lower than it is here
 
 
 def section(cohort: Cohort) -> Part:
