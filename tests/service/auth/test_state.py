@@ -80,6 +80,12 @@ def test_an_address_that_cannot_be_read_is_refused_without_quoting_it(tmp_path: 
         assert refused.value.__cause__ is None
 
 
+def test_a_database_of_another_kind_is_refused_without_its_password(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"not 'mysql://\.\.\.'; several hosts") as refused:
+        State(tmp_path, "mysql://ada:Pa55@db/eyelog")
+    assert "Pa55" not in str(refused.value)
+
+
 def test_a_database_and_the_folder_of_this_host_go_together(tmp_path: Path) -> None:
     database = "postgresql://db/eyelog"
     with pytest.raises(ConfigurationError, match="name one for what comes in and"):

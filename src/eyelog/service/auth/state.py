@@ -98,9 +98,10 @@ class State:
         self.in_database = is_database(state)
         option, own = ("--local", local) if self.in_database else ("--state", state)
         if not self.in_database:
-            if state is not None and "://" in os.fspath(state):
+            if state is not None and "://" in (text := os.fspath(state)):
+                shown = f"{text.partition('://')[0]}://..." if "@" in text else text
                 raise ConfigurationError(
-                    f"the service needs a local folder for its state, not {os.fspath(state)!r};"
+                    f"the service needs a local folder for its state, not {shown!r};"
                     " several hosts can share a database, postgresql://..."
                 )
             if local is not None:
