@@ -85,6 +85,15 @@ def test_many_wearers_are_named_beside_their_blocks() -> None:
     assert labels(ax) == [f"w{n:02}" for n in range(20)]
 
 
+def test_a_sparse_frame_is_drawn_and_its_states_by_themselves_are_refused_with_the_reason() -> None:
+    sparse = el.sample("standard_mode_logs").iloc[::10]
+    image = el.plot_overview(sparse).images[0].get_array()
+    recorded = sparse.index.normalize() == sparse.index[0].normalize()
+    assert int((image[0, :, 3] > 0).sum()) == pytest.approx(int(recorded.sum()), abs=2)
+    with pytest.raises(el.ConfigurationError, match="600 s apart"):
+        el.plot_overview(el.states(sparse))
+
+
 def test_the_height_follows_the_number_of_days_and_stays_on_a_page() -> None:
     def height(days: int) -> float:
         last = pd.Timestamp("2025-01-01") + pd.Timedelta(days=days - 1)

@@ -67,8 +67,20 @@ def test_by_time_of_day_all_days_are_one() -> None:
     assert ax.get_xlim() == (0, 24)
 
 
+def test_by_time_of_day_a_strip_shows_on_how_many_days_there_is_a_record() -> None:
+    reasons = reasons_of(["2026-10-19", "2026-10-20"])
+    ax = el.plot_quality(reasons.drop(reasons.index[60:120]), by="time_of_day")
+    days = [axes for axes in ax.child_axes if axes.get_ylabel() == "Days"]
+    (steps,) = [patch for patch in days[0].patches if patch.get_label() == "_days"]
+    assert steps.get_data().values.tolist() == [2] * 6 + [1] * 6 + [2] * 132
+    assert days[0].get_xlabel().startswith("Time of day")
+
+
 def test_where_there_is_no_record_the_ground_is_hatched_and_the_legend_says_so() -> None:
-    ax = el.plot_quality(reasons_of(["2026-10-19"]))
+    reasons = reasons_of(["2026-10-19"])
+    ax = el.plot_quality(reasons)
+    assert not ax.figure.legends
+    ax = el.plot_quality(reasons.drop(reasons.index[100:400]))
     assert [patch.get_hatch() for patch in ax.patches] == ["////"]
     assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["no record"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["no value"]

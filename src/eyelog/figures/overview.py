@@ -16,7 +16,7 @@ from eyelog.figures import ribbon
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows_axis, hours_axis
 from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.style import axes, legend, plot_function, set_title
-from eyelog.figures.tables import row_seconds, stamps
+from eyelog.figures.tables import log_or_none, row_seconds, stamps
 from eyelog.frame import clock_of
 from eyelog.provenance import history
 
@@ -101,10 +101,10 @@ def plot_overview(
     >>> ax.images[0].get_array().shape[1]
     1440
     """
-    clock = None
+    clock, seconds = None, None
     if isinstance(states, pd.DataFrame):
         frame, states = states, states_of(states, limits=limits)
-        clock = clock_of(frame)
+        clock, seconds = clock_of(frame), row_seconds(frame, log_or_none(frame))
     elif limits is not None:
         raise ConfigurationError(
             "plot_overview judges a frame by limits=, and these are states: pass the frame, or"
@@ -118,7 +118,8 @@ def plot_overview(
         )
     index, accounts = _stamps_and_accounts(states)
     clock = LocalClock(index.tz) if clock is None else clock
-    seconds = _seconds(states, accounts)
+    if seconds is None:  # states do not say how long a record lasts
+        seconds = _seconds(states, accounts)
     rows = _rows(index, accounts, clock)
     codes = ribbon.state_codes(states)
     shares = ribbon.day_shares(index, codes, rows.of_record, rows.n, seconds, clock)

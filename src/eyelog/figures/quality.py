@@ -17,8 +17,17 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import day_edges, hours_axis, time_axis, to_x
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import percent
-from eyelog.figures.style import axes, legend, patch, plot_function, sequential, set_title
+from eyelog.figures.marks import percent, strip
+from eyelog.figures.style import (
+    COLOURS,
+    axes,
+    legend,
+    own_figure,
+    patch,
+    plot_function,
+    sequential,
+    set_title,
+)
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
 from eyelog.frame import OFFSET, STORED, clock_of, require_frame
 from eyelog.provenance import history
@@ -51,7 +60,8 @@ def plot_quality(
         A frame of records of either log, or the result of `eyelog.flag` for it. Of a wearer whose
         zone varies, the frame: its column ``utc_offset_min`` holds the wearer's clock.
     by : {"time", "time_of_day"}
-        Over the whole range, or over all days by time of day, in columns of 10 minutes.
+        Over the whole range, or over all days by time of day, in columns of 10 minutes; a strip
+        beneath then shows on how many days each has a record.
     limits : Limits, optional
         The limits by which a frame is judged.
     ax : Axes, optional
@@ -62,8 +72,9 @@ def plot_quality(
     Returns
     -------
     Axes
-        With one image: its rows are the reasons that occur, its values shares from 0 to 1, missing
-        where there is no record. The scale is that of the square root, so that rare reasons show.
+        With one image (the strip is an Axes within it): its rows are the reasons that occur, its
+        values shares from 0 to 1, missing where there is no record. The scale is that of the square
+        root, so that rare reasons show.
 
     Raises
     ------
@@ -118,11 +129,27 @@ def plot_quality(
     bar.set_label("Share of recorded time")
     if by == "time":
         time_axis(ax, clock)
-    else:
+    elif own_figure(ax) is None:  # no room beneath an Axes of the user
         hours_axis(ax, clock.tz)
+    else:
+        below = strip(ax)
+        _draw_days(below, local_days(index, clock=clock), column, n)
+        hours_axis(below, clock.tz)
     set_title(ax, title_of(reasons, zone=by == "time", clock=clock), title)
-    legend(ax, [patch("no record")])
+    if np.isnan(shares).any():
+        legend(ax, [patch("no record")])
     return ax
+
+
+def _draw_days(below: Axes, days: pd.DatetimeIndex, column: Ints, n: int) -> None:
+    """Draw on how many days there is a record at each time of day."""
+    cells = pd.DataFrame({"day": days, "column": column}).drop_duplicates()
+    count = np.bincount(cells["column"], minlength=n)
+    below.stairs(count, np.linspace(0, 24, n + 1), fill=True, color=COLOURS["worn"], label="_days")
+    most = cells["day"].nunique()
+    below.set_ylim(0, most)
+    below.set_yticks([0, most])
+    below.set_ylabel("Days", rotation=0, ha="right", va="center")
 
 
 def _reasons_and_clock(

@@ -35,6 +35,7 @@ from eyelog.frame import BIN_WIDTH, OFFSET, clock_of, is_resampled, require, req
 __all__ = ["plot_timeline"]
 
 MOST_PANELS: Final = 12
+ROOMY: Final = 6
 PANEL_MM, RIBBON_MM, LANE_MM, BETWEEN_MM = 12.0, 3.5, 4.5, 5.5
 RIBBON_COLUMNS: Final = 1600
 DAY_S: Final = 86_400
@@ -131,7 +132,8 @@ def plot_timeline(
             angle = traces.is_angle(log, name)
             drawn = traces.trace(us, numbers(frame[name]), seconds, columns, angle=angle)
             traces.draw(ax, drawn, name, meaning=traces.colour_of(log, name), to_x=to_x)
-            _scale(ax, drawn, count=traces.is_count(log, name))
+            few = 3 if len(names) <= ROOMY else 2  # panels share 170 mm
+            _scale(ax, drawn, count=traces.is_count(log, name), ticks=few)
         label = "State" if name == "state" else label_of(log, name, seconds=unit_s)
         ax.set_title(label, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
         for first, last, _ in shaded:
@@ -172,13 +174,13 @@ def _draw_lane(
     marks.name_events(places)
 
 
-def _scale(ax: Axes, drawn: traces.Trace, *, count: bool) -> None:
+def _scale(ax: Axes, drawn: traces.Trace, *, count: bool, ticks: int) -> None:
     """Set the y axis of a panel: counts begin at 0, and a panel without values says so."""
     if not np.isfinite(drawn.values).any():
         ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center", va="center")
         ax.set_yticks([])
         return
-    value_axis(ax.yaxis, most=3, whole=count)
+    value_axis(ax.yaxis, most=ticks, whole=count)
     if count:
         ax.set_ylim(bottom=0, top=None if np.nanmax(drawn.top) > 0 else 1)
 
