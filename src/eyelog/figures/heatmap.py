@@ -40,7 +40,7 @@ GAMMA: Final = 0.4  # of the power scale: a few steps and a brisk walk both show
 MOSTLY_ZERO: Final = 0.5
 LIGHTEST: Final = 0.24  # the place of a measured 0 on the sequential scale
 FINEST_S: Final = 60.0  # narrower cells do not fit on a page
-ROW_MM, LEAST_MM, MOST_MM = 4.0, 16.0, 140.0
+ROW_MM, LEAST_MM, MOST_MM = 4.0, 24.0, 140.0
 
 
 @plot_function
