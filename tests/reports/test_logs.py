@@ -85,6 +85,15 @@ def test_the_calendar_reaches_from_the_first_record_of_either_log_to_the_last() 
     assert len(days) == 9
 
 
+def test_a_record_at_the_midnight_that_opens_the_range_adds_no_day() -> None:
+    sixty = frame(SIXTY, 3)
+    asked = sixty[sixty.index >= sixty.index[0].normalize() + pd.Timedelta("1D")]
+    assert asked.index[0] == asked.index[0].normalize()
+    found = as_logs(asked)
+    assert list(found.calendar) == list(found.days(SIXTY).index)
+    assert len(as_logs(asked.iloc[:1]).calendar) == 1  # there is nothing else to name
+
+
 def test_a_pseudonym_leaves_no_name_in_the_history() -> None:
     named = frame(FIFTEEN, 3).copy()
     step = {"step": "import", "file": "ada.csv", "path": "/home/ada", "rows": 3, "tz": "UTC"}

@@ -3,13 +3,15 @@
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pandas as pd
 
 from eyelog.analysis.coverage import coverage
 from eyelog.analysis.daily import daily
+from eyelog.analysis.grouped.groups import day_groups
 from eyelog.analysis.grouped.single_rows import has_single_rows
+from eyelog.analysis.grouped.summary import lone_rows
 from eyelog.analysis.intervals import intervals
 from eyelog.analysis.limits import DEFAULT, Limits, chosen_limits, limit
 from eyelog.analysis.quality.flags import flag, mask
@@ -88,13 +90,10 @@ class Logs:
 
     @cached_property
     def calendar(self) -> pd.DatetimeIndex:
-        """Each local day from the first record of either log to the last."""
-        days = [
-            local_days(stamps(frame, what="report"), clock=clock_of(frame, log=log))
-            for log, frame in self.frames.items()
-        ]
+        """Each local day from the first record of either log to the last, as in the tables."""
+        days = [_days_of(frame, log) for log, frame in self.frames.items()]
         return pd.date_range(
-            min(of_log.min() for of_log in days), max(of_log.max() for of_log in days), freq="D"
+            min(of_log[0] for of_log in days), max(of_log[-1] for of_log in days), freq="D"
         )
 
     def days(self, log: str) -> pd.DataFrame:
@@ -191,6 +190,13 @@ class Logs:
         if (what, log) not in self._made:
             self._made[what, log] = make(self.frames[log])
         return self._made[what, log]
+
+
+def _days_of(frame: pd.DataFrame, log: str) -> pd.DatetimeIndex:
+    """Return the local days with records, in order; a midnight alone does not make its day one."""
+    index, clock = stamps(frame, what="report"), clock_of(frame, log=log)
+    days = day_groups(index, lone=lone_rows(frame), clock=clock).labels
+    return cast("pd.DatetimeIndex", days) if len(days) else local_days(index, clock=clock)
 
 
 def as_logs(
