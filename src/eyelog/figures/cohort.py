@@ -346,7 +346,7 @@ def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Colum
     figure = own_figure(ax)
     if figure is not None:
         figure.layouts = 4  # each comes nearer to the width that is left beside the names
-    beside = ax.inset_axes((1.1, 0.0, 0.5, 1.0), sharey=ax)
+    beside = ax.inset_axes((1.22, 0.0, 0.5, 1.0), sharey=ax)
     first, *others = groups.values()
     values = [float(means.mean() - first.mean()) for means in others]
     found = [difference_of_means(first, means) for means in others]
