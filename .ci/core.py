@@ -25,6 +25,7 @@ REFUSED = {
     "service": ("serve", "--archive", "archive"),
     "cohort": ("cohort", "daily", "computed_data", "--archive", "archive", "-o", "cohort"),
     "excel": ("daily", "log.xlsx"),
+    "interactive": ("report", *DAYS, "-o", "report.html", "--interactive"),
     "live": ("listen", "--archive", "archive"),
     "s3": ("daily", "computed_data", "--archive", "s3://bucket/archive"),
 }
@@ -32,7 +33,16 @@ REFUSED = {
 
 def main() -> None:
     assert el.__version__ == version("eyelog")
-    for package in ("starlette", "dask", "openpyxl", "psycopg", "s3fs", "websockets", "pytest"):
+    for package in (
+        "bokeh",
+        "starlette",
+        "dask",
+        "openpyxl",
+        "psycopg",
+        "s3fs",
+        "websockets",
+        "pytest",
+    ):
         assert find_spec(package) is None, f"{package} is not part of the core"
     with TemporaryDirectory() as folder:
 

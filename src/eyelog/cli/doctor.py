@@ -30,8 +30,10 @@ _PACKAGES: Final = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "reques
 _EXTRAS: Final = {
     "service": ("starlette", "run a service"),
     "metrics": ("prometheus_client", "counts of a service for Prometheus"),
+    "postgres": ("psycopg", "the state of a service in Postgres"),
     "cohort": ("distributed", "many wearers"),
     "excel": ("openpyxl", "Excel files"),
+    "interactive": ("bokeh", "reports to zoom and brush"),
     "live": ("websockets", "recording live from the app"),
     "s3": ("s3fs", "archives on S3"),
 }

@@ -30,6 +30,12 @@ def add_commands(commands: Any) -> None:
         action="store_true",
         help="page one alone: what stood out, and the last seven days; it prints on one sheet",
     )
+    parser.add_argument(
+        "--interactive",
+        action="store_true",
+        help="add figures to zoom and brush (the page then runs a script of its own);"
+        " needs eyelog[interactive]",
+    )
     parser.set_defaults(run=_report)
 
 
@@ -43,6 +49,7 @@ def _report(args: argparse.Namespace) -> int:
         "name": args.name,
         "dated": args.dated,
         "glance": args.glance,
+        "interactive": args.interactive,
     }
     check_arguments(args.output, **chosen)
     path = report(read_sources(args), args.output, **chosen)

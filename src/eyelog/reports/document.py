@@ -15,6 +15,7 @@ from eyelog.errors import EyelogError, EyelogWarning
 from eyelog.figures.style import WIDTHS_MM
 from eyelog.progress import progress_line
 from eyelog.reports.answer import PageOne, Sentence
+from eyelog.reports.interactive import Explorable
 from eyelog.reports.pictures import closing, figure_of, svg_of
 from eyelog.reports.section_parts import Empty, Part, Picture
 
@@ -47,6 +48,7 @@ def render(
     version: str,
     opening: Callable[[], PageOne] | None = None,
     appendix: Collection[str] = (),
+    explore: Callable[[], Explorable] | None = None,
 ) -> str:
     """Return the page as HTML.
 
@@ -64,6 +66,8 @@ def render(
         Makes page one, which comes before the contents.
     appendix : collection of str
         The keys of the sections that are folded on a screen.
+    explore : callable, optional
+        Makes the figures to zoom and brush, which come before the sections.
     """
     first = None if opening is None else _opening(opening)
     made = []
@@ -79,6 +83,7 @@ def render(
         style=_text("page.css"),
         sections=made,
         opening=first,
+        explore=None if explore is None else _explore(explore),
         appendix=appendix,
         foot=_css_text(f"{title}; {about}"),
     )
@@ -128,6 +133,15 @@ def _opening(make: Callable[[], PageOne]) -> dict[str, Any]:
     if made.beside is not None:
         drawn.append(_picture("beside", made.beside, widths=RIGHT))
     return vars(made) | {"problem": "", "sentences": said, "pictures": drawn}
+
+
+def _explore(make: Callable[[], Explorable]) -> dict[str, Any]:
+    """Return what the template shows of the figures to zoom and brush."""
+    made: Explorable | None
+    made, problem = _tried(make, "the figures to zoom and brush")
+    if made is None:
+        return {"problem": f"{problem[:1].upper()}{problem[1:]}."}
+    return vars(made) | {"problem": ""}
 
 
 def _picture(key: str, picture: Picture, *, widths: Mapping[str, float] = CARD) -> dict[str, Any]:

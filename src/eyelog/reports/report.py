@@ -16,6 +16,7 @@ from eyelog.figures.labels import range_words
 from eyelog.reports import words
 from eyelog.reports.answer import answer
 from eyelog.reports.document import Section, render
+from eyelog.reports.interactive import explorable, require_bokeh
 from eyelog.reports.logs import Logs, as_logs
 from eyelog.reports.method import method
 from eyelog.reports.report_file import check_texts, noticing, page_file, write_page
@@ -33,10 +34,12 @@ def report(
     name: str | None = None,
     dated: str | None = None,
     glance: bool = False,
+    interactive: bool = False,
 ) -> Path:
     """Write a report of one wearer: one HTML file with sentences, figures and tables.
 
-    The file is complete: it loads nothing from the network and runs no script. Page one is the
+    The file is complete: it loads nothing from the network and, unless it is interactive, runs no
+    script. Page one is the
     answer: how much was worn, at most three sentences on what stood out, and the last seven days
     against the wearer's own usual range. The sections follow. What was lost, definitions, limits
     and the recipe are the appendix: folded on a screen, printed at the end. Each printed page has
@@ -68,6 +71,10 @@ def report(
         own: equal records give equal bytes.
     glance : bool
         Whether to write page one alone, which prints on one sheet of A4.
+    interactive : bool
+        Whether to add figures that a reader can zoom into and brush: the states of each day, and
+        the course of up to four fields. They need a browser that runs scripts, are not printed,
+        and add 1.3 MB of script to the file. Needs the extra ``eyelog[interactive]``.
 
     Returns
     -------
@@ -77,9 +84,9 @@ def report(
     Raises
     ------
     ConfigurationError
-        If there is nothing to report, a section does not exist or is asked for beside page one
-        alone, the frames are of different wearers or zones or are resampled, or the path cannot be
-        used.
+        If there is nothing to report, a section does not exist, sections or interactive figures are
+        asked for beside page one alone, the extra is not installed, the frames are of different
+        wearers or zones or are resampled, or the path cannot be used.
     MixedLogsError
         If two frames are of the same log, or one holds fields of both.
     EyelogError
@@ -103,7 +110,9 @@ def report(
     ...     "On a usual day the eyewear was worn for" in path.read_text()
     True
     """
-    target = check_arguments(path, sections=sections, name=name, dated=dated, glance=glance)
+    target = check_arguments(
+        path, sections=sections, name=name, dated=dated, glance=glance, interactive=interactive
+    )
     logs = as_logs(frames, name=name, limits=limits)
     asked = SECTIONS if sections is None else _names(sections)
     chosen = [key for key in SECTIONS if key in asked]
@@ -111,7 +120,8 @@ def report(
         chosen.remove("agreement")
     if sections is None and logs.single is None:
         chosen.remove("blinks")
-    page = _page(logs, [] if glance else chosen, named=name, dated=dated)
+    asked_keys = [] if glance else chosen
+    page = _page(logs, asked_keys, named=name, dated=dated, interactive=interactive)
     return write_page(target, page)
 
 
@@ -122,10 +132,18 @@ def check_arguments(
     name: str | None,
     dated: str | None,
     glance: bool = False,
+    interactive: bool = False,
 ) -> Path:
     """Return the file to write, or raise `ConfigurationError` for arguments that cannot be used."""
     target = page_file(path, what="report")
     check_texts(name=name, dated=dated)
+    if interactive and glance:
+        raise ConfigurationError(
+            "page one alone has no figures to zoom: leave out"
+            f" {argument('interactive')} or {argument('glance')}"
+        )
+    if interactive:
+        require_bokeh()
     if sections is None:
         return target
     if glance:
@@ -153,12 +171,15 @@ def _names(sections: Sequence[str]) -> list[str]:
     return [sections] if isinstance(sections, str) else list(sections)
 
 
-def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None) -> str:
+def _page(
+    logs: Logs, chosen: list[str], *, named: str | None, dated: str | None, interactive: bool
+) -> str:
     arguments: dict[str, Any] = {
         "sections": chosen,
         "limits": logs.limits.details(),
         "name": named,
         "dated": dated,
+        "interactive": interactive,
     }
     notices: list[str] = []
     made: dict[str, Section] = {
@@ -177,4 +198,5 @@ def _page(logs: Logs, chosen: list[str], *, named: str | None, dated: str | None
             version=eyelog.__version__,
             opening=partial(answer, logs),
             appendix=APPENDIX,
+            explore=partial(explorable, logs) if interactive else None,
         )
