@@ -56,10 +56,10 @@ def plot_baseline(
     -------
     Axes
         A day is at its number, 0 for the first; days without a row keep their place. The labels of
-        the artists are ``_usual range`` (band, in which 99 of 100 normal days lie; of a quantity
-        that cannot be negative it ends at 0), ``_baseline`` (line), ``_within``, ``_outside`` and
-        ``_not judged`` (points; the last with too few earlier days, or worn too little) and
-        ``_change`` (lines).
+        the artists are ``_usual range`` (band, in which 99 of 100 normal days lie), ``_baseline``
+        (line), ``_within``, ``_outside`` and ``_not judged`` (points; the last with too few earlier
+        days, or worn too little) and ``_change`` (lines). The axis of a quantity that cannot be
+        negative ends at 0.
 
     Raises
     ------
@@ -91,8 +91,6 @@ def plot_baseline(
     days = pd.date_range(index.min(), index.max(), freq="D", unit=index.unit)
     whole = table.set_axis(index).reindex(days)
     value, baseline, low, high, apart = (numbers(whole[name]) for name in COLUMNS)
-    if cannot_be_negative(table):
-        low = np.maximum(low, 0.0)
     ax = axes(ax, height_mm=58.0)
     weekends = len(days) <= MOST_WITH_WEEKENDS and bool(is_weekend(days).any())
     if weekends:
@@ -130,6 +128,8 @@ def plot_baseline(
         entries.append(patch("weekend"))
     value_label(ax, step_label(table))
     value_axis(ax.yaxis)
+    if cannot_be_negative(table):  # the view alone: what is drawn does not follow the history
+        ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
     if not np.isfinite(value).any():
         say_no_values(ax)
     days_wide(ax, len(days))

@@ -11,7 +11,6 @@ from eyelog.analysis.coverage import coverage
 from eyelog.analysis.daily import daily
 from eyelog.analysis.grouped.groups import day_groups
 from eyelog.analysis.grouped.single_rows import has_single_rows
-from eyelog.analysis.grouped.summary import lone_rows
 from eyelog.analysis.intervals import intervals
 from eyelog.analysis.limits import DEFAULT, Limits, chosen_limits, limit
 from eyelog.analysis.quality.flags import flag, mask
@@ -195,7 +194,7 @@ class Logs:
 def _days_of(frame: pd.DataFrame, log: str) -> pd.DatetimeIndex:
     """Return the local days with records, in order; a midnight alone does not make its day one."""
     index, clock = stamps(frame, what="report"), clock_of(frame, log=log)
-    days = day_groups(index, lone=lone_rows(frame), clock=clock).labels
+    days = day_groups(index.sort_values(), clock=clock).labels
     return cast("pd.DatetimeIndex", days) if len(days) else local_days(index, clock=clock)
 
 
