@@ -193,6 +193,8 @@ def test_a_row_of_a_resampled_frame_lasts_its_bin_and_one_value_alone_shows_no_l
 
 def test_a_row_of_a_bare_or_a_daily_table_lasts_the_median_distance() -> None:
     assert interval_seconds(pd.Series([1.0, 2.0, 3.0], index=HOUR)) == 3600
+    mixed = HOUR[[2, 0, 0, 2]]  # neither in order nor unique
+    assert interval_seconds(pd.Series(np.zeros(4), index=mixed)) == 7200
     assert interval_seconds(el.daily(el.sample())["worn_h"]) == 86_400
     assert interval_seconds(el.daily(el.resample(el.sample(), "1h"))) == 86_400
 

@@ -387,7 +387,9 @@ def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) ->
     index = table.index
     if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
         return float("nan")
-    distances = np.diff(np.unique(index.as_unit("us").asi8))
+    us = index.as_unit("us").asi8
+    distances = np.diff(us if index.is_monotonic_increasing else np.sort(us))
+    distances = distances[distances > 0]
     return float(distances.min()) / 1e6 if len(distances) else float("nan")
 
 

@@ -1,6 +1,7 @@
 """Axes of days and of time of day; the labels are read after drawing."""
 
 from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -132,3 +133,22 @@ def test_weekends_next_to_one_another_are_one_shade() -> None:
     calendar_axis.shade_weekends(ax, days("2025-10-20", 14))
     assert [(shade.get_x(), shade.get_width()) for shade in ax.patches] == [(4.5, 2), (11.5, 2)]
     assert np.all([shade.get_label() == "_weekend" for shade in ax.patches])
+
+
+@pytest.mark.parametrize("tz", ["Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "UTC"])
+def test_every_hour_that_the_clock_skips_in_a_year_is_left_blank(tz: str) -> None:
+    clock = LocalClock(ZoneInfo(tz))
+    year = pd.date_range("2011-01-01", "2011-12-31", freq="D", unit="us")
+    _, ax = axes_of(183)
+    calendar_axis.blank_skipped_hours(ax, year, clock, first=2)
+    blank = {
+        round(bar.get_y() + bar.get_height() / 2): (bar.get_x(), bar.get_width())
+        for bar in ax.patches
+    }
+    lacking = {place: calendar_axis.skipped_hours(day, clock) for place, day in enumerate(year, 2)}
+    assert blank == {
+        place: (hours[0], pytest.approx(hours[1] - hours[0]))
+        for place, hours in lacking.items()
+        if hours
+    }
+    assert bool(blank) == (tz != "UTC")

@@ -149,8 +149,15 @@ def blank_skipped_hours(
     ax: Axes, days: pd.DatetimeIndex, clock: LocalClock, first: int = 0
 ) -> None:
     """Leave the hour that a local date lacks blank: it is not time without records."""
-    for place, day in enumerate(days):
-        skipped = skipped_hours(day, clock)
+    if not len(days):
+        return
+    # Nearly all days have no change of the clock near them, and lack nothing.
+    midnights = microseconds(days)
+    low, high = midnights - DAY_US, midnights + 2 * DAY_US
+    changes = clock.offsets(int(low.min()), int(high.max()))[0][1:]
+    near = np.searchsorted(changes, low) < np.searchsorted(changes, high)
+    for place in np.flatnonzero(near).tolist():
+        skipped = skipped_hours(days[place], clock)
         if skipped is not None:
             ax.barh(
                 first + place,
@@ -201,9 +208,11 @@ def chosen_days(days: pd.DatetimeIndex, most: int) -> tuple[np.ndarray[Any, Any]
         places = np.flatnonzero(number % (7 * weeks) == 0)
         if 2 <= len(places) <= most:
             return places, False
+    firsts = np.flatnonzero(days.day == 1)
+    opening = days[firsts]
+    count = (opening.year * 12 + opening.month - 1).to_numpy()
     for months in MONTH_STEPS:
-        count = (days.year * 12 + days.month - 1).to_numpy()
-        places = np.flatnonzero((days.day == 1) & (count % months == 0))
+        places = firsts[count % months == 0]
         if 1 <= len(places) <= most:
             return places, True
     return np.unique(np.linspace(0, n - 1, most).astype(int)), False

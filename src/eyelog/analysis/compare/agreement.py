@@ -449,7 +449,8 @@ def agreement(
     fifteen = _opened(fifteen, COMPUTED_DATA, limits=limits, judge=judge, what="agreement")
     sixty = _opened(sixty, STANDARD_MODE_LOGS, limits=limits, judge=judge, what="agreement")
     minutes = shared_minutes(fifteen.index, sixty.index)
-    rows = [_row(pair, fifteen, sixty, minutes) for pair in PAIRS]
+    units = _units(pd.DatetimeIndex(sixty.index)[minutes.rows], BLOCK)
+    rows = [_row(pair, fifteen, sixty, minutes, units) for pair in PAIRS]
     table = pd.DataFrame(rows, index=pd.Index([p.quantity for p in PAIRS], name="quantity"))
     table = table.astype({"unit": "string", "units": "string", "reason": "string"})
     table = table.astype({"n": "int64", "n_units": "int64"})
@@ -579,9 +580,13 @@ def _opened(
 
 
 def _row(
-    pair: Pair, fifteen: pd.DataFrame, sixty: pd.DataFrame, minutes: Minutes
+    pair: Pair,
+    fifteen: pd.DataFrame,
+    sixty: pd.DataFrame,
+    minutes: Minutes,
+    units_of: tuple[Ints | None, str],
 ) -> dict[str, Any]:
-    """Return one row of the report."""
+    """Return one row of the report; `units_of` are those of all minutes."""
     absent = _absent(pair, fifteen, sixty)
     first = second = np.full(minutes.n, np.nan)
     if not absent:
@@ -589,9 +594,7 @@ def _row(
     differences = _difference(pair, first, second)
     both = np.isfinite(differences)
     circular = pair.rule == "circ_mean"
-    limits = _limits(
-        differences, *_units(pd.DatetimeIndex(sixty.index)[minutes.rows], BLOCK), circular=circular
-    )
+    limits = _limits(differences, *units_of, circular=circular)
     middle = mean_direction if circular else _mean
     columns = limits._asdict()
     n, units, n_units, reason = (columns.pop(name) for name in ("n", "units", "n_units", "reason"))

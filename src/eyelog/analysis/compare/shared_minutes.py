@@ -33,11 +33,13 @@ class Minutes:
     rows : array of int64
         Rows of the 60-second log within the time that both logs span.
     record, minute : arrays of int64
-        One entry for each record and minute that overlap.
+        One entry for each record and minute that overlap, minute by minute.
     overlap_us : array of float64
         For how long.
     length_us : array of float64
         The length of the record.
+    groups : Groups
+        The overlaps in groups, one for each minute.
     """
 
     rows: Ints
@@ -45,19 +47,12 @@ class Minutes:
     minute: Ints
     overlap_us: Floats
     length_us: Floats
+    groups: Groups
 
     @property
     def n(self) -> int:
         """How many minutes."""
         return len(self.rows)
-
-    @property
-    def groups(self) -> Groups:
-        """The overlaps in groups, one for each minute."""
-        sizes = np.bincount(self.minute, minlength=self.n)
-        bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        order = np.argsort(self.minute, kind="stable").astype(np.int64)
-        return Groups(pd.RangeIndex(self.n), bounds, order, np.full(self.n, MINUTE_US / 1e6))
 
     def fill(self, values: Floats, rule: str, weights: Floats | None = None) -> Floats:
         """Return the value of each minute; missing if records with a value do not cover it."""
@@ -95,7 +90,7 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
     short, long = (pd.DatetimeIndex(index).as_unit("us").asi8 for index in (fifteen, sixty))
     none = np.zeros(0, dtype=np.int64)
     if not (len(short) and len(long)):
-        return Minutes(none, none, none, none.astype(float), none.astype(float))
+        return Minutes(none, none, none, none.astype(float), none.astype(float), _grouped(none, 0))
     # A record that comes early, as when the phone reconnects, covers the time since the last one.
     opens = short - SHORT_US
     opens[1:] = np.maximum(opens[1:], short[:-1])
@@ -113,11 +108,21 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
         record.append(inside[some])
         minute.append(at[inside][some])
         overlap.append(shared[some])
-    records = np.concatenate(record)
+    records, minutes = np.concatenate(record), np.concatenate(minute)
+    # Sorted once, so that no quantity has to be brought into this order.
+    order = np.argsort(minutes, kind="stable")
+    records, minutes = records[order], minutes[order]
     return Minutes(
         rows,
         records,
-        np.concatenate(minute),
-        np.concatenate(overlap).astype(np.float64),
+        minutes,
+        np.concatenate(overlap)[order].astype(np.float64),
         (short - opens)[records].astype(np.float64),
+        _grouped(minutes, len(rows)),
     )
+
+
+def _grouped(minute: Ints, n: int) -> Groups:
+    """Return the groups of entries whose minutes are in order."""
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(minute, minlength=n))]).astype(np.int64)
+    return Groups(pd.RangeIndex(n), bounds, None, np.full(n, MINUTE_US / 1e6))
