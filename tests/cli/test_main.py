@@ -1,5 +1,6 @@
 """Every failure is one line and exit status 1; help is quick and complete."""
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -128,3 +129,15 @@ def test_the_help_lists_every_command_and_loads_nothing_heavy() -> None:
     words = done.stdout.split()
     assert [command for command in COMMANDS if command not in words] == []
     assert done.stdout.endswith("loaded: []\n")
+
+
+def test_a_command_collects_garbage_seldom_and_leaves_the_caller_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inside = []
+    command = sys.modules[main.__module__]
+    monkeypatch.setattr(command, "speak", lambda _: inside.append(gc.get_threshold()[0]))
+    before = gc.get_threshold()
+    assert main(["fields", "computed"]) == 1  # also after a failure
+    assert min(inside) > 10 * before[0]
+    assert gc.get_threshold() == before
