@@ -33,6 +33,7 @@ PLOTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "heatmap": lambda frame: el.plot_heatmap(el.resample(frame, "10min"), "steps"),
     "day": lambda frame: el.plot_day(el.resample(frame[:4000], "10min"), "hm_yo", second="tl_yav"),
     "timeline": lambda frame: el.plot_timeline(frame, fields=["hm_yo", "tl_yav"]),
+    "timeline of the default fields": el.plot_timeline,
 }
 
 

@@ -18,7 +18,7 @@ from matplotlib.ticker import Formatter, Locator
 from eyelog.analysis.series.arrays import Ints
 from eyelog.analysis.series.calendar import HOUR_US
 from eyelog.clock import DAY_US, LocalClock, microseconds
-from eyelog.figures.style import COLOURS, own_figure
+from eyelog.figures.style import COLOURS, TEXT_PT, own_figure
 
 __all__ = [
     "MOST_LABELS",
@@ -186,8 +186,14 @@ def _length_pt(axis: Axis) -> float:
     return float(length / (figure.dpi if figure is not None else 72.0) * 72.0)
 
 
+def _type_scale(axis: Axis) -> float:
+    """Return by how much the labels of a user's Axes are larger than eyelog's."""
+    size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
+    return max(1.0, size / TEXT_PT)
+
+
 def _most_days(axis: Axis) -> int:
-    each = DAY_LABEL_PT["x" if isinstance(axis, XAxis) else "y"]
+    each = DAY_LABEL_PT["x" if isinstance(axis, XAxis) else "y"] * _type_scale(axis)
     return int(np.clip(_length_pt(axis) // each, 2, MOST_LABELS))
 
 

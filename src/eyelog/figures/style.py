@@ -140,6 +140,7 @@ TEXT_PT: Final = 7.0
 SMALL_PT: Final = 6.0
 LINE_PT: Final = 0.6
 BENEATH_PT: Final = 34.0  # on a user's Axes: the legend, under two lines of labels and a name
+LEGEND_GAP_PT: Final = 2.0
 PAD_MM: Final = 0.7
 SHORTEST_PART: Final = 12  # characters of a title that are not shortened further
 
@@ -651,7 +652,8 @@ def legend(ax: Axes, entries: Sequence[Entry]) -> None:
     labels, handles = [label for label, _ in entries], [handle for _, handle in entries]
     # Beneath the labels of the x axis, and no wider than the Axes: a wider one would push the
     # neighbours aside.
-    beneath = ax.transAxes + ScaledTranslation(0, -BENEATH_PT / 72, ax.figure.dpi_scale_trans)
+    down = max(BENEATH_PT, _beneath_pt(ax) + LEGEND_GAP_PT)
+    beneath = ax.transAxes + ScaledTranslation(0, -down / 72, ax.figure.dpi_scale_trans)
     for columns in range(len(labels), 0, -1):
         made = ax.legend(
             handles,
@@ -666,6 +668,14 @@ def legend(ax: Axes, entries: Sequence[Entry]) -> None:
         )
         if made.get_window_extent().width <= ax.get_window_extent().width:
             break
+
+
+def _beneath_pt(ax: Axes) -> float:
+    """Return how far the labels of the x axis, and those of its strips, reach under an Axes."""
+    figure: Any = ax.get_figure(root=True)
+    boxes = [each.xaxis.get_tightbbox(figure._get_renderer()) for each in (ax, *ax.child_axes)]
+    lowest = min((float(box.y0) for box in boxes if box is not None), default=float(ax.bbox.y0))
+    return (float(ax.bbox.y0) - lowest) * 72 / float(figure.dpi)
 
 
 def panel_legend(ax: Axes, entries: Sequence[Entry], *, shared: Sequence[Entry] = ()) -> None:
