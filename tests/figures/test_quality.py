@@ -27,7 +27,7 @@ def test_a_row_for_each_reason_that_occurs_in_words() -> None:
         ["2026-10-19"], (slice(0, 9), 0, Reason.UNWORN), (slice(5, 9), 1, Reason.RANGE)
     )
     ax = el.plot_quality(reasons)
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["outside its range", "not worn"]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["out of range", "not worn"]
 
 
 def test_every_reason_has_words() -> None:

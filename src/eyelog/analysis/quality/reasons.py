@@ -68,8 +68,8 @@ class Reason(IntFlag):
 WORDS: Final[Mapping[Reason, str]] = MappingProxyType(
     {
         Reason.MISSING: "no value",
-        Reason.SENTINEL: "marked invalid",
-        Reason.RANGE: "outside its range",
+        Reason.SENTINEL: "no score (-1)",
+        Reason.RANGE: "out of range",
         Reason.INVALID: "not valid",
         Reason.MOVING: "walking",
         Reason.STILL: "not walking",

@@ -39,7 +39,7 @@ __all__ = ["RECIPES", "Condition", "Recipe", "attrition", "select"]
 # The last steps of an attrition table: faults of the outcome itself.
 _OF_VALUES: Final = (
     (Reason.MISSING, "a value"),
-    (Reason.SENTINEL, "not marked invalid"),
+    (Reason.SENTINEL, "a score, not -1"),
     (Reason.RANGE, "inside its limits"),
 )
 
@@ -200,7 +200,7 @@ def attrition(
         `Reason`), ``condition`` (in words), int64 ``removed`` (records that this condition removes
         from those still left), ``unknown`` (how many of the removed lack the evidence), ``left``,
         and float64 ``left_share`` (of all records; missing if there are none). The last steps
-        require an outcome of the recipe that is present (MISSING), not marked invalid (SENTINEL)
+        require an outcome of the recipe that is present (MISSING), a score and not -1 (SENTINEL)
         and inside its limits (RANGE); a record stays as long as one of its outcomes passes. If the
         frame has several outcomes, a row for each follows, with its name in the string column
         ``outcome`` (else empty) and the records that have it in ``left``.
