@@ -42,3 +42,10 @@ def test_landing_impacts_have_the_digits_that_show_a_difference() -> None:
         for side in ("right", "left")
     )
     assert len(rows["Steps"][3].split(".")[1]) == 2
+
+
+@pytest.mark.parametrize(("days", "units"), [(9, "days"), (3, "blocks of an hour")])
+def test_the_page_says_what_the_intervals_take_to_be_independent(days: int, units: str) -> None:
+    said = section(logs(days=days)).findings[1]
+    assert f"The units are {units}" in said
+    assert ("82 to 87 of 100" in said) == (days < 6)
