@@ -11,6 +11,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import eyelog as el
@@ -131,10 +132,16 @@ def test_what_ended_after_a_backup_is_said_and_ended_again(
 def test_an_erased_account_does_not_come_back(
     registry: Registry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    archive = el.Archive(registry.folder)
+    for name in ("ada", "bea"):
+        at = [pd.Timestamp("2026-10-20T10:00Z")]
+        event = pd.DataFrame({"start": at, "end": at, "label": [f"{name}s headache"]})
+        archive.add_events(event, account=name)
     back_up(registry, tmp_path / "backup")
     assert main(["service", "erase", "ada", *words(registry)]) == 0
     done = restore(registry, tmp_path / "backup")
-    assert done.erased == 1
+    assert done.erased == 2  # the month and the events
+    assert len(archive.events(account="bea")) == 1
     assert el.Archive(registry.folder).accounts() == ["bea", "cyd"]
     assert "1 account removed since" in finding(registry)
     assert main(["service", "after-restore", *words(registry)]) == 0
@@ -145,12 +152,17 @@ def test_an_erased_account_does_not_come_back(
         shutil.copytree(path, registry.folder / path.parent.name / path.name)
     assert "records of 1 account erased since" in finding(registry)
     assert main(["service", "after-restore", *words(registry)]) == 0
+    # So is a diary alone.
+    diary = ".events/account=ada.v1.csv"
+    shutil.copy2(tmp_path / "backup" / "archive" / diary, registry.folder / diary)
+    assert "records of 1 account erased since" in finding(registry)
+    assert main(["service", "after-restore", *words(registry)]) == 0
     assert el.Archive(registry.folder).accounts() == ["bea", "cyd"]
     found = [
         path
         for root in {registry.folder, registry.state_folder}
         for path in root.rglob("*")
-        if path.is_file() and b'"ada"' in path.read_bytes()
+        if path.is_file() and any(p in path.read_bytes() for p in (b'"ada"', b"adas headache"))
     ]
     assert found == []
 

@@ -13,6 +13,7 @@ import pytest
 import eyelog as el
 from eyelog.access.auth.token_file import Token, TokenStore
 from eyelog.access.cache.day_file import Answer, Entry, day_file, pack
+from eyelog.archive.account_folders import check_account
 from eyelog.archive.ledger import Noted, note_days
 from eyelog.archive.store import place_of
 from eyelog.cli.main import main
@@ -60,7 +61,14 @@ def fill(folder: Path, home: Path, name: str) -> list[bytes]:
     archive.repair()
     (own[-1].parent.parent / ".zones.v1.json").write_text(json.dumps({"account": name}))
     (own[-1].parent / ".data.parquet.0123456789abcdef.tmp").write_bytes(own[-1].read_bytes())
-    pieces = [
+    part = check_account(name)
+    for place in (folder, folder / ".before-restore" / "20261101T000000"):
+        for what, text in ((".events", "headache after lunch"), (".zones", "Asia/Tokyo of hers")):
+            (place / what).mkdir(parents=True, exist_ok=True)
+            for file in (f"account={part}.v1.csv", f".account={part}.v1.csv.01234567.tmp"):
+                (place / what / file).write_text(text)
+    pieces = [b"headache after lunch", b"Asia/Tokyo of hers"]
+    pieces += [
         path.read_bytes()[at : at + 48] for path in folder.rglob("*.parquet") for at in (1000, 3000)
     ]
     for url in ("http://one", "http://two"):
@@ -133,6 +141,7 @@ def test_nothing_of_an_erased_account_is_left(
     assert protocol["removed"] == planned["removed"]
     kinds = {row["what"] for row in protocol["removed"]}
     assert kinds >= {"month", "damaged month", "ledger", "file", "token", "cache"}
+    assert kinds >= {"events", "zones"}
     assert not can_log_in or kinds >= {"state: account", "state: token", "state: code", "audit log"}
     assert any("backups" in text for text in protocol["not_reached"])
     found = files_with([*spellings(name), *pieces], tmp_path, home)

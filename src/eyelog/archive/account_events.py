@@ -13,13 +13,12 @@ import io
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
-from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.archive.account_folders import check_account
+from eyelog.archive.account_folders import SMALL_FILE, account_of, check_account
 from eyelog.archive.place import Place, read_small_file, write_small_file
 from eyelog.errors import ArchiveError, ConfigurationError
 
@@ -37,7 +36,6 @@ __all__ = [
 EVENT_COLUMNS: Final = ("start", "end", "label", "kind", "value")
 DIARY: Final = "diary"
 FOLDER: Final = ".events"
-_ENDING: Final = ".v1.csv"
 # Two events with these the same are one; the later file has its end and value.
 _SAME: Final = ["start", "kind", "label"]
 
@@ -77,7 +75,7 @@ def events_table(
 
 def events_path(place: Place, account: str) -> str:
     """Return the file of the events of an account."""
-    return f"{place.root}/{FOLDER}/account={check_account(account)}{_ENDING}"
+    return f"{place.root}/{FOLDER}/account={check_account(account)}{SMALL_FILE}"
 
 
 def stored_events(place: Place, account: str) -> pd.DataFrame:
@@ -88,7 +86,10 @@ def stored_events(place: Place, account: str) -> pd.DataFrame:
     ArchiveError
         If the file is damaged, or cannot be read.
     """
-    path = events_path(place, account)
+    return _read(place, events_path(place, account))
+
+
+def _read(place: Place, path: str) -> pd.DataFrame:
     body = read_small_file(place, path)
     if body is None:
         none = np.zeros(0, dtype=np.int64)
@@ -179,12 +180,11 @@ def add_events(place: Place, account: str, events: pd.DataFrame, *, keep: bool =
     merged = merged.sort_values("start", kind="stable", ignore_index=True)
     new = len(merged) - len(before.merge(merged, how="inner").drop_duplicates(_SAME))
     if new and keep:
-        _write(place, account, merged)
+        _write(place, events_path(place, account), merged)
     return new
 
 
-def _write(place: Place, account: str, events: pd.DataFrame) -> None:
-    path = events_path(place, account)
+def _write(place: Place, path: str, events: pd.DataFrame) -> None:
     # All cells are quoted: a lone carriage return in a label would end its line otherwise.
     text = events.to_csv(
         index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ", quoting=csv.QUOTE_ALL, lineterminator="\n"
@@ -193,23 +193,35 @@ def _write(place: Place, account: str, events: pd.DataFrame) -> None:
 
 
 def prune_events(place: Place, before: datetime, *, dry_run: bool = False) -> list[tuple[str, int]]:
-    """Remove the events that began before an instant; return each file and its bytes less."""
+    """Remove the events that began before an instant, also from files that a restore set aside.
+
+    Returns each file and its bytes less.
+    """
     removed = []
-    for account in _accounts(place):
-        events = stored_events(place, account)
+    for path in _files(place):
+        events = _read(place, path)
         left = events[events["start"] >= before]
         if len(left) == len(events):
             continue
-        path = events_path(place, account)
         size = int(place.fs.size(path) or 0)
         removed.append((path, round(size * (1 - len(left) / len(events)))))
         if dry_run:
             continue
         if len(left):
-            _write(place, account, left)
+            _write(place, path, left)
         else:
             place.fs.rm_file(path)
     return removed
+
+
+def _files(place: Place) -> list[str]:
+    """Return the files of events in the archive, with those that lie in folders beside it."""
+    place.fs.invalidate_cache(place.root)
+    return sorted(
+        str(path)
+        for path in place.fs.find(place.root)
+        if str(path).endswith(SMALL_FILE) and f"/{FOLDER}/account=" in str(path)
+    )
 
 
 def _accounts(place: Place) -> list[str]:
@@ -217,11 +229,7 @@ def _accounts(place: Place) -> list[str]:
     root = f"{place.root}/{FOLDER}"
     place.fs.invalidate_cache(root)
     names = [str(path).rsplit("/", 1)[-1] for path in place.fs.find(root)]
-    return sorted(
-        unquote(name.removeprefix("account=").removesuffix(_ENDING))
-        for name in names
-        if name.endswith(_ENDING) and not name.startswith(".")
-    )
+    return sorted(str(account_of(name)) for name in names if name.endswith(SMALL_FILE))
 
 
 def events_problems(place: Place) -> list[tuple[str, str, str]]:

@@ -7,6 +7,7 @@
 Names that begin with a dot (locks, unfinished files) are not data.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,22 @@ from eyelog.catalogue import check_log, known_logs
 from eyelog.disk.files import make_folders
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 
-__all__ = ["check_account", "complete_interrupted", "folder", "locked", "remove_leftovers"]
+__all__ = [
+    "SMALL_FILE",
+    "account_of",
+    "check_account",
+    "complete_interrupted",
+    "folder",
+    "locked",
+    "remove_leftovers",
+]
+
+SMALL_FILE: Final = ".v1.csv"
+"""How the names of an account's small files end, which lie beside the logs: zones and events."""
+# A folder, a small file, or one that a killed process was writing.
+_NAMED: Final = re.compile(
+    r"account=(.+?)(?:\.v1\.csv)?|\.account=(.+)\.v1\.csv\..*\.tmp", re.DOTALL
+)
 
 # Capitals are escaped too: "Anna" and "anna" are two folders even if the disk ignores case.
 _PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -56,6 +72,12 @@ def check_account(account: str) -> str:
             " characters, where any but a-z, 0-9, '-' and '_' counts three per byte"
         )
     return escaped
+
+
+def account_of(name: str) -> str | None:
+    """Return the account that a folder or a file of the archive is named after; None if none."""
+    found = _NAMED.fullmatch(name)
+    return None if found is None else unquote(found[1] or found[2])
 
 
 @contextmanager

@@ -11,7 +11,7 @@ folder is hidden, so Parquet tools skip it.
 from typing import Final
 from urllib.parse import unquote
 
-from eyelog.archive.account_folders import check_account
+from eyelog.archive.account_folders import SMALL_FILE, check_account
 from eyelog.archive.place import Place, read_small_file, write_small_file
 from eyelog.clock import Zones
 from eyelog.errors import ArchiveError, ConfigurationError
@@ -19,12 +19,11 @@ from eyelog.errors import ArchiveError, ConfigurationError
 __all__ = ["set_zones", "stored_zones", "zones_path", "zones_problems"]
 
 FOLDER: Final = ".zones"
-_ENDING: Final = ".v1.csv"
 
 
 def zones_path(place: Place, account: str) -> str:
     """Return the file of the zones of an account."""
-    return f"{place.root}/{FOLDER}/account={check_account(account)}{_ENDING}"
+    return f"{place.root}/{FOLDER}/account={check_account(account)}{SMALL_FILE}"
 
 
 def stored_zones(place: Place, account: str) -> Zones | None:
@@ -69,9 +68,9 @@ def zones_problems(place: Place) -> list[tuple[str, str, str]]:
         name = path.rsplit("/", 1)[-1]
         if name.startswith("."):  # left by a killed process
             continue
-        account = unquote(name.removeprefix("account=").removesuffix(_ENDING))
+        account = unquote(name.removeprefix("account=").removesuffix(SMALL_FILE))
         try:
-            if name != f"account={check_account(account)}{_ENDING}":
+            if name != f"account={check_account(account)}{SMALL_FILE}":
                 raise ConfigurationError("it is not a file of zones that the archive reads")
             stored_zones(place, account)
         except (ArchiveError, ConfigurationError) as error:

@@ -1,7 +1,8 @@
 """Everything that an archive has of one account, found and removed.
 
 An account has folders of its own, one per log, and others of the same name under hidden folders
-such as ``.damaged``. Whatever lies in them is the account's, whatever its name.
+such as ``.damaged``. Whatever lies in them is the account's, whatever its name. Its zones and
+events are files of its name, beside the logs and wherever a restore has set them aside.
 """
 
 import os
@@ -10,21 +11,21 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import unquote
 
-from eyelog.archive.account_events import events_path
-from eyelog.archive.account_folders import check_account, folder, locked
-from eyelog.archive.account_zones import zones_path
+from eyelog.archive.account_events import FOLDER as EVENTS
+from eyelog.archive.account_folders import account_of, check_account, folder, locked
+from eyelog.archive.account_zones import FOLDER as ZONES
 from eyelog.archive.months import FILE
 from eyelog.archive.place import Place
 from eyelog.catalogue import known_logs
 from eyelog.disk.files import sync_folder
 from eyelog.errors import ConfigurationError
 
-__all__ = ["AccountFile", "erase", "traces"]
+__all__ = ["AccountFile", "erase", "named_accounts", "traces"]
 
 _KEY: Final = "account="
 _LOCK: Final = ".lock"
+_BESIDE: Final = {ZONES: "zones", EVENTS: "events"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +64,32 @@ def traces(place: Place, account: str) -> list[AccountFile]:
     return sorted([*found, *_beside(place, account)], key=lambda trace: trace.path)
 
 
+def named_accounts(place: Place) -> set[str]:
+    """Return the accounts after which anything in the archive is named, in hidden folders too."""
+    if place.local:
+        names = [
+            path.rsplit("/", 1)[-1]
+            for folders, files in _walk(place.root)
+            for path in (*folders, *files)
+        ]
+    else:
+        place.fs.invalidate_cache(place.root)
+        names = [part for path in place.fs.find(place.root) for part in str(path).split("/")]
+    return {account for name in names if (account := account_of(name)) is not None}
+
+
 def _beside(place: Place, account: str) -> Iterator[AccountFile]:
-    """Yield the files of the account's zones and events, which lie beside the logs."""
-    with suppress(ConfigurationError):  # the archive cannot have such a name
-        for what, path in (
-            ("zones", zones_path(place, account)),
-            ("events", events_path(place, account)),
-        ):
-            if not place.local:
-                place.fs.invalidate_cache(path)
-            if place.fs.exists(path):
-                yield AccountFile(what, path, int(place.fs.size(path) or 0))
+    """Yield the files of the account's zones and events, wherever they lie."""
+    if place.local:
+        paths = [path for _, files in _walk(place.root) for path in files]
+    else:
+        place.fs.invalidate_cache(place.root)
+        paths = [str(path) for path in place.fs.find(place.root)]
+    for path in paths:
+        *_, parent, name = path.split("/")
+        if _is_of(name, account):
+            size = Path(path).lstat().st_size if place.local else int(place.fs.size(path) or 0)
+            yield AccountFile(_BESIDE.get(parent, "file"), path, size)
 
 
 def _folders(place: Place, account: str) -> list[str]:
@@ -91,20 +107,22 @@ def _folders(place: Place, account: str) -> list[str]:
 
 
 def _local_folders(root: str, account: str) -> Iterator[str]:
-    for parent, names, _ in os.walk(root):
-        own = [name for name in names if _is_of(name, account)]
-        yield from (f"{parent}/{name}" for name in own)
-        # The folders of others need no look inside: an account's are never in them.
+    for folders, _ in _walk(root):
+        yield from (path for path in folders if _is_of(path.rsplit("/", 1)[-1], account))
+
+
+def _walk(root: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the folders and files of each folder, but not of those of an account."""
+    for parent, names, files in os.walk(root):
+        yield [f"{parent}/{name}" for name in names], [f"{parent}/{name}" for name in files]
         names[:] = [name for name in names if not name.startswith((_KEY, "month="))]
 
 
 def _is_of(name: str, account: str) -> bool:
-    if not name.startswith(_KEY):
-        return False
     with suppress(ConfigurationError):
         if name == f"{_KEY}{check_account(account)}":
             return True
-    return unquote(name.removeprefix(_KEY)) == account
+    return account_of(name) == account
 
 
 def _files(place: Place, root: str) -> Iterator[AccountFile]:

@@ -1005,7 +1005,7 @@ def _after_restore(args: argparse.Namespace) -> None:
 
     registry = _registry(args)
     archive = open_archive(args)
-    records = erased_with_records(registry, set(archive.accounts()))
+    records = erased_with_records(registry)
     names = sorted({*records, *erased_names(registry)})
     ended = end_again(registry)
     for name in names:

@@ -25,9 +25,8 @@ from hashlib import file_digest, sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import unquote
 
-from eyelog.archive.account_folders import complete_interrupted
+from eyelog.archive.account_folders import account_of, complete_interrupted
 from eyelog.archive.all_or_none import JOURNAL
 from eyelog.archive.damage import is_damage
 from eyelog.archive.place import open_place
@@ -307,8 +306,8 @@ def _read_list(source: Path) -> tuple[str, _Files]:
 
 
 def _is_of_erased(registry: Registry, inside: str) -> bool:
-    names = [part[8:] for part in inside.split("/") if part.startswith("account=")]
-    return any(is_erased(registry, unquote(name)) for name in names)
+    named = map(account_of, inside.split("/"))
+    return any(account is not None and is_erased(registry, account) for account in named)
 
 
 def _set_aside(registry: Registry, target: Path, kind: str, stamp: str) -> Path:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from eyelog.archive.erase import traces
+from eyelog.archive.erase import named_accounts, traces
 from eyelog.archive.place import Place, open_place, require_store
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
@@ -87,7 +87,7 @@ def check_service(registry: Registry) -> list[Finding]:
         findings += _accounts(registry, names)
         findings += _applications(registry)
         findings.append(_outdated(registry))
-        findings.append(_ended_before(registry, names or set()))
+        findings.append(_ended_before(registry))
     except StateBusy:
         raise
     except ConfigurationError as error:
@@ -289,9 +289,9 @@ def _outdated(registry: Registry) -> Finding:
     return Finding("expired rows", "ok", "none to delete")
 
 
-def _ended_before(registry: Registry, with_records: set[str]) -> Finding:
+def _ended_before(registry: Registry) -> Finding:
     texts = [text] if (text := revived(registry).text) else []
-    back = erased_with_records(registry, with_records)
+    back = erased_with_records(registry)
     if back:
         texts.append(f"records of {len(back)} account{'s' if len(back) > 1 else ''} erased since")
     if texts:
@@ -303,13 +303,15 @@ def _ended_before(registry: Registry, with_records: set[str]) -> Finding:
     return Finding("ended before", "ok", "nothing lives again that had ended")
 
 
-def erased_with_records(registry: Registry, with_records: set[str]) -> list[str]:
-    """Return the accounts that were erased and have older records again, sorted."""
+def erased_with_records(registry: Registry) -> list[str]:
+    """Return the accounts that were erased and have older records or events again, sorted."""
     erased = {note.account for note in ended.notes(registry.archive) if note.what == "erased"}
+    if not erased:
+        return []
     return [
         name
-        for name in sorted(with_records)
-        if erased and ended.account_digest(name) in erased and _lives_again(registry, name)
+        for name in sorted(named_accounts(open_place(registry.archive)))
+        if ended.account_digest(name) in erased and _lives_again(registry, name)
     ]
 
 
