@@ -94,7 +94,10 @@ def test_reasons_are_drawn_by_local_days_and_hours() -> None:
     walked = frame["stp_mid"] > 0
     for by in ("time", "time_of_day"):
         ax = el.plot_quality(frame, by=by)
-        assert "local time" in title_of(ax) if by == "time" else ax.get_xlabel() == "Time of day"
+        if by == "time":
+            assert "local time" in title_of(ax)
+        else:
+            assert ax.child_axes[-1].get_xlabel() == "Time of day"
     rows = [text.get_text() for text in ax.get_yticklabels()]
     moving = np.asarray(ax.images[0].get_array())[rows.index("walking")]
     assert walked.any()
