@@ -198,6 +198,34 @@ def test_what_is_done_to_many_accounts_is_one_transaction_and_one_note(
     assert sum("wearer-" in line for line in lines) == 50
 
 
+@pytest.mark.slow
+def test_a_thousand_wearers_are_invited_listed_checked_changed_and_let_go(
+    service: Callable[..., SimpleNamespace], archive: Path, tmp_path: Path
+) -> None:
+    names = [f"wearer-{number:04}" for number in range(1000)]
+    rows = [
+        f"{name},,{'sleep' if n % 2 else 'gait'},wearer,Asia/Tokyo" for n, name in enumerate(names)
+    ]
+    file = tmp_path / "thousand.csv"
+    file.write_text("\n".join(["name,password,study,role,zone", *rows, ""]))
+    links = tmp_path / "links.csv"
+    invite = ["--invite", str(links), "--base-url", "https://logs.example.org"]
+    assert service("add-accounts", str(file), *invite).err.startswith("1,000 accounts added")
+    sent = links.read_text().splitlines()[1:]
+    assert sorted(line.partition(",")[0] for line in sent) == names
+    assert len({line.partition(",")[2] for line in sent}) == 1000
+    assert service("list-accounts").out.count("\nwearer-") == 1000
+    assert service("list-accounts", "--study", "sleep").out.count("\nwearer-") == 500
+    assert service("check").status == 0
+    assert service("set-zone", "--csv", str(file), "--tz", "Asia/Seoul").status == 0
+    assert {str(Archive(archive).zones(name)) for name in names[::97]} == {"Asia/Seoul"}
+    for words, left in (("disable", 1000), ("enable", 1000), ("remove-account", 500)):
+        assert service(words, "--all-in", "sleep").status == 0
+        accounts = Registry(archive).accounts.all()
+        assert len(accounts) == left
+        assert sum(one.disabled for one in accounts) == (500 if words == "disable" else 0)
+
+
 def test_a_name_that_vanishes_meanwhile_leaves_all_as_it_was(
     archive: Path, wearers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
