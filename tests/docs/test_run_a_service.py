@@ -24,7 +24,7 @@ from support.site import DOCS
 NEEDED = ("debootstrap", "systemd-nspawn", "nsenter")
 # What a server of Debian has and the smallest installation lacks.
 PRESENT = "systemd,sudo,curl,ca-certificates"
-PIP = "[global]\nno-index = true\nfind-links = /root/wheels\ndisable-pip-version-check = true\n"
+PIP = "[global]\nno-index = true\nfind-links = /opt/wheels\ndisable-pip-version-check = true\n"
 
 pytestmark = [
     pytest.mark.slow,
@@ -55,7 +55,7 @@ def run(*command: str) -> str:
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Give the root folder of a new Debian with the packages that the page asks for."""
     folder = tmp_path_factory.mktemp("machine")
-    root, wheels = folder / "root", folder / "root/root/wheels"
+    root, wheels = folder / "root", folder / "root/opt/wheels"
     apt, *_ = blocks("run-a-service", "## Install")
     packages = ",".join([PRESENT, *apt.split()[3:]])
     strap = ["debootstrap", "--variant=minbase", f"--include={packages}", "bookworm", str(root)]
@@ -68,7 +68,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         own.unlink()  # the operator builds it
     (root / "etc/pip.conf").write_text(PIP)
     (root / "etc/hosts").write_text("127.0.0.1 localhost lab\n")
-    (root / "root/eyelog").mkdir()
+    (root / "opt/eyelog").mkdir()
     yield root
     shutil.rmtree(folder, ignore_errors=True)  # a machine that was killed may still be ending
 
@@ -84,7 +84,7 @@ def booted(root: Path) -> Iterator[Callable[[str], str]]:
         "--hostname=lab",
         "--boot",
     ]
-    project = f"--bind-ro={ROOT}:/root/eyelog"
+    project = f"--bind-ro={ROOT}:/opt/eyelog"
     log = (root.parent / "boot.log").open("a")
     container = subprocess.Popen(
         ["systemd-nspawn", *words, project, f"--directory={root}"],
@@ -98,7 +98,7 @@ def booted(root: Path) -> Iterator[Callable[[str], str]]:
         return child.pid
 
     def typed(commands: str) -> str:
-        inside = f"cd /root/eyelog\n{commands}"
+        inside = f"cd /opt/eyelog\n{commands}"
         return run("nsenter", f"--target={first_process()}", "--all", "sh", "-euc", inside)
 
     try:
