@@ -12,7 +12,7 @@ import requests
 
 from eyelog.errors import ConfigurationError
 from eyelog.service.app import create_app
-from eyelog.service.auth import state
+from eyelog.service.auth import state_file
 from eyelog.service.server import serve
 from support import live
 from support.live import STANDARD, Live
@@ -133,7 +133,7 @@ def test_a_full_disk_is_a_503_and_one_line_in_the_log(
 ) -> None:
     with live.service(tmp_path / "a", {"ada": []}) as there:
         tokens = there.login("ada")
-        whole, is_full = state.connect, True
+        whole, is_full = state_file.connect, True
 
         def on_a_full_disk(*arguments: Any, **options: Any) -> sqlite3.Connection:
             db = whole(*arguments, **options)
@@ -141,7 +141,7 @@ def test_a_full_disk_is_a_503_and_one_line_in_the_log(
                 db.execute("PRAGMA max_page_count = 1")  # the file can grow no more
             return db
 
-        monkeypatch.setattr(state, "connect", on_a_full_disk)
+        monkeypatch.setattr(state_file, "connect", on_a_full_disk)
         for _ in range(100):
             refused = there.refresh(tokens["refresh_token"])
             if refused.status_code != 200:
