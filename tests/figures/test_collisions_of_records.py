@@ -38,7 +38,10 @@ PLOTS: dict[str, Callable[[pd.DataFrame], Any]] = {
 
 
 @pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
-@pytest.mark.parametrize("width_mm", WIDTHS_MM)
+@pytest.mark.parametrize(
+    "width_mm",
+    [WIDTHS_MM[0], *(pytest.param(width, marks=pytest.mark.slow) for width in WIDTHS_MM[1:])],
+)
 @pytest.mark.parametrize("data", FRAMES)
 @pytest.mark.parametrize("kind", PLOTS)
 def test_texts_keep_apart(kind: str, data: str, width_mm: float) -> None:
