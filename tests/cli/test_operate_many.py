@@ -129,7 +129,8 @@ def test_commands_take_the_accounts_of_a_file_or_a_study(
     assert disabled() == ["ada", "bea", "eve"]
     assert service("enable", "--all-in", "sleep").status == 0
     assert service("set-zone", *two).out == "ada: Asia/Seoul\ncyd: Asia/Tokyo\n"
-    assert service("set-zone", "--all-in", "sleep", "--tz", "UTC").status == 0
+    assert service("set-zone", "--all-in", "sleep", "--tz", "UTC").out == "ada: UTC\nbea: UTC\n"
+    assert Archive(archive).zones("eve") is None  # staff
     assert {name: str(Archive(archive).zones(name)) for name in ("ada", "bea", "cyd")} == {
         "ada": "UTC",
         "bea": "UTC",
@@ -161,20 +162,94 @@ def test_old_months_are_pruned_with_a_protocol(
     service: Callable[..., SimpleNamespace], archive: Path
 ) -> None:
     service("add-account", "ada")
-    for day in ("2020-01-05", f"{datetime.now(UTC):%Y-%m-%d}"):
-        Archive(archive).write(STANDARD, records(STANDARD, day, 5), account="ada")
+    fill(archive, "ada")
     assert "would remove: month" in service("prune", "--older-than", "730d", "--dry-run").out
     done = service("prune", "--older-than", "730d")
+    assert done.out.startswith("all accounts: kept for 730 days, since 20")
     assert done.out.count("removed: month") == 1
     assert "month=2020-01" in done.out
     assert "not reached: backups" in done.out
     assert len(Archive(archive).read(STANDARD, account="ada", tz="UTC")) == 5
     assert '"admin.prune"' in (archive / FILE_NAME).read_text()
-    assert json.loads(service("prune", "--older-than", "730d", "--json").out)["removed"] == []
+    again = json.loads(service("prune", "--older-than", "730d", "--json").out)
+    assert [one["removed"] for one in again["pruned"]] == [[]]
     for wrong in ("730", "0d", "2y", "-5d", "1e3d"):
         assert (
             "takes a number of days such as 730d" in service("prune", f"--older-than={wrong}").err
         )
+
+
+def fill(archive: Path, *names: str) -> None:
+    for name in names:
+        for day in ("2020-01-05", f"{datetime.now(UTC):%Y-%m-%d}"):
+            Archive(archive).write(STANDARD, records(STANDARD, day, 5), account=name)
+
+
+def held(archive: Path) -> dict[str, int]:
+    return {
+        name: len(Archive(archive).read(STANDARD, account=name, tz="UTC"))
+        for name in ("ada", "bea", "cyd", "gone")
+    }
+
+
+def test_each_study_is_pruned_by_its_own_retention(
+    service: Callable[..., SimpleNamespace], archive: Path, wearers: Path
+) -> None:
+    service("add-accounts", str(wearers))
+    fill(archive, "ada", "bea", "cyd", "gone")
+    none = service("prune")
+    assert (none.status, none.out) == (1, "")
+    assert "no study has a retention: give --older-than 730d, or set one with" in none.err
+
+    assert service("set-retention", "sleep", "730d").status == 0
+    assert service("set-retention", "gait", "9999d").status == 0
+    checked = service("check").out
+    assert "study 'sleep' keeps records for 730 days, and 2 files are older" in checked
+    assert "study 'gait' keeps records for 9,999 days, and nothing is older" in checked
+    done = service("prune")
+    assert "study 'sleep': kept for 730 days" in done.out
+    assert done.out.count("removed: month") == 2
+    assert "not pruned: 1 account without a retention: gone" in done.out
+    assert held(archive) == {"ada": 5, "bea": 5, "cyd": 10, "gone": 10}
+    protocol = json.loads(service("prune", "--json").out)
+    assert [(one["study"], one["days"]) for one in protocol["pruned"]] == [
+        ("gait", 9999),
+        ("sleep", 730),
+    ]
+    assert protocol["without_retention"] == ["gone"]
+
+
+def test_the_months_of_one_study_are_pruned_by_a_given_age(
+    service: Callable[..., SimpleNamespace], archive: Path, wearers: Path
+) -> None:
+    service("add-accounts", str(wearers))
+    fill(archive, "ada", "bea", "cyd", "gone")
+    assert "study 'gait' has no retention" in service("prune", "--all-in", "gait").err
+    service("prune", "--all-in", "gait", "--older-than", "30d")
+    assert held(archive) == {"ada": 10, "bea": 10, "cyd": 5, "gone": 10}
+    assert "did you mean 'gait'" in service("prune", "--all-in", "gate").err
+    service("prune", "--older-than", "30d")
+    assert set(held(archive).values()) == {5}
+
+
+def test_a_retention_can_be_changed_and_ended_and_outlives_the_accounts_of_its_study(
+    service: Callable[..., SimpleNamespace], archive: Path, wearers: Path
+) -> None:
+    service("add-accounts", str(wearers))
+    for wrong in ("730", "0d", "never"):
+        assert "takes a number of days such as 730d" in service("set-retention", "gait", wrong).err
+    assert "has no account" in service("set-retention", "nap", "30d").err
+    service("set-retention", "gait", "30d")
+    service("set-retention", "gait", "60d")
+    service("set-retention", "sleep", "90d")
+    assert Registry(archive).retention.days() == {"gait": 60, "sleep": 90}
+    assert "keeps its records forever" in service("set-retention", "sleep", "forever").err
+    fill(archive, "cyd")
+    service("remove-account", "cyd")
+    done = service("prune")
+    assert done.status == 0
+    assert len(Archive(archive).read(STANDARD, account="cyd", tz="UTC")) == 10
+    assert "without a retention: ada, bea, cyd" in done.out
 
 
 @pytest.mark.parametrize("words", [["disable"], ["enable"], ["revoke"], ["remove-account"]])

@@ -41,7 +41,9 @@ def test_a_refused_file_gives_status_1_and_its_reason(
     (tmp_path / "diary.txt").write_text("dear diary,\n1\n")
     words = [str(tmp_path / "diary.txt"), "--token-file", str(tmp_path / "token")]
     assert main(["push", *words]) == 1
-    assert capsys.readouterr().out.startswith(f"refused  {tmp_path}/diary.txt (diary.txt: ")
+    done = capsys.readouterr()
+    assert done.out.startswith(f"refused  {tmp_path}/diary.txt (diary.txt: ")
+    assert done.err == "0 rows are new from 0 of 1 files\n"
 
 
 def test_without_a_token_or_with_a_wrong_one_an_error_says_what_to_do(

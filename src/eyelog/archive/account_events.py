@@ -10,7 +10,7 @@ Parquet tools skip it.
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -192,13 +192,26 @@ def _write(place: Place, path: str, events: pd.DataFrame) -> None:
     write_small_file(place, path, text.encode("utf-8", "replace"))
 
 
-def prune_events(place: Place, before: datetime, *, dry_run: bool = False) -> list[tuple[str, int]]:
+def prune_events(
+    place: Place, before: datetime, concerned: Callable[[str], bool], *, dry_run: bool = False
+) -> list[tuple[str, int]]:
     """Remove the events that began before an instant, also from files that a restore set aside.
 
     Returns each file and its bytes less.
+
+    Parameters
+    ----------
+    place : Place
+        The root of the archive.
+    before : datetime
+        The instant, in UTC.
+    concerned : callable
+        Returns whether a file is one of those to look at.
+    dry_run : bool
+        Change nothing.
     """
     removed = []
-    for path in _files(place):
+    for path in filter(concerned, _files(place)):
         events = _read(place, path)
         left = events[events["start"] >= before]
         if len(left) == len(events):

@@ -7,6 +7,7 @@ ledger of syncs stays, so that no sync brings them back.
 
 import os
 import shutil
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from eyelog.archive.account_events import prune_events
-from eyelog.archive.account_folders import folder, locked
+from eyelog.archive.account_folders import account_of, folder, locked
 from eyelog.archive.erase import AccountFile
 from eyelog.archive.place import Place, archive_errors
 from eyelog.archive.utc_stamps import instant_us, is_month, month_edges
@@ -26,7 +27,13 @@ __all__ = ["prune"]
 _KEY: Final = "month="
 
 
-def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[AccountFile]:
+def prune(
+    place: Place,
+    before: datetime,
+    *,
+    accounts: Collection[str] | None = None,
+    dry_run: bool = False,
+) -> list[AccountFile]:
     """Remove months and live recordings that ended before an instant, and events begun before it.
 
     Returns what was removed.
@@ -37,22 +44,29 @@ def prune(place: Place, before: datetime, *, dry_run: bool = False) -> list[Acco
         The root of the archive.
     before : datetime
         The instant, in UTC.
+    accounts : collection of str, optional
+        Only what belongs to these accounts; by default to any.
     dry_run : bool
         Change nothing.
     """
+
+    def concerned(path: str) -> bool:
+        parts = Path(path.removeprefix(place.root)).parts
+        return accounts is None or any(account_of(part) in accounts for part in parts)
+
     events = [
         AccountFile("events", path, size)
-        for path, size in prune_events(place, before, dry_run=dry_run)
+        for path, size in prune_events(place, before, concerned, dry_run=dry_run)
     ]
     if not place.local:
-        return [*_remove_objects(place, before, dry_run=dry_run), *events]
+        return [*_remove_objects(place, before, concerned, dry_run=dry_run), *events]
     removed: list[AccountFile] = []
     for parent, names, _ in os.walk(place.root):
         old = sorted(name for name in names if _is_old(name, before))
         names[:] = sorted(name for name in names if not name.startswith(_KEY))
-        if old:
+        if old and concerned(parent):
             removed += _remove(place, Path(parent), old, dry_run=dry_run)
-    return [*removed, *_live(place, before, dry_run=dry_run), *events]
+    return [*removed, *_live(place, before, concerned, dry_run=dry_run), *events]
 
 
 def _is_old(name: str, before: datetime) -> bool:
@@ -62,25 +76,30 @@ def _is_old(name: str, before: datetime) -> bool:
     return is_folder and month_edges(month)[1] <= instant_us(before)
 
 
-def _remove_objects(place: Place, before: datetime, *, dry_run: bool) -> list[AccountFile]:
+def _remove_objects(
+    place: Place, before: datetime, concerned: Callable[[str], bool], *, dry_run: bool
+) -> list[AccountFile]:
     with archive_errors(f"prune {place.name}"):
         place.fs.invalidate_cache()
         removed = [
             AccountFile("month", str(path), int(about["size"]))
             for path, about in sorted(place.fs.find(place.root, detail=True).items())
             if any(_is_old(part, before) for part in str(path).split("/")[:-1])
+            and concerned(str(path))
         ]
         for one in [] if dry_run else removed:
             place.fs.rm_file(one.path)
     return removed
 
 
-def _live(place: Place, before: datetime, *, dry_run: bool) -> list[AccountFile]:
+def _live(
+    place: Place, before: datetime, concerned: Callable[[str], bool], *, dry_run: bool
+) -> list[AccountFile]:
     """Remove the files of live recordings that were written to the end before an instant."""
     removed = []
     for file in sorted(Path(place.root).glob(".live/account=*/*.gz")):  # the others still wait
         found = file.lstat()
-        if found.st_mtime < before.timestamp():
+        if found.st_mtime < before.timestamp() and concerned(str(file)):
             removed.append(AccountFile("live recording", str(file), found.st_size))
             if not dry_run:
                 file.unlink()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["add_commands"]
 
 _INVITED_DAYS: Final = 14
+_NAMED: Final = 5
 _LONGEST_LINE: Final = 8192  # bytes of a password on stdin; 1,024 characters are allowed
 
 
@@ -264,16 +265,29 @@ def _add_upkeep(actions: Any) -> None:
         "replace the key that signs cursors, forms and cookies",
         "Do so when somebody may have read the state file. Tokens stay valid.",
     )
+    retention = _action(
+        actions,
+        "set-retention",
+        _set_retention,
+        "set for how many days a study keeps records",
+        "Nothing is deleted now: prune deletes what is older.",
+    )
+    retention.add_argument("study", metavar="STUDY", help="the study's name")
+    retention.add_argument("days", metavar="DAYS", help="the days, such as 730d, or forever")
     prune = _action(
         actions,
         "prune",
         _prune,
         "delete the months that are older than a study keeps its records",
-        "A month goes as a whole, when all of it is older. What it prints is the protocol.",
+        "Of each study that has a retention (set-retention), or of all accounts with --older-than."
+        " A month goes as a whole, when all of it is older. What it prints is the protocol.",
     )
     prune.add_argument(
-        "--older-than", required=True, metavar="DAYS", help="the age in days, such as 730d"
+        "--older-than",
+        metavar="DAYS",
+        help="the age in days, such as 730d, whatever the studies keep",
     )
+    prune.add_argument("--all-in", metavar="STUDY", help="only the accounts of a study")
     prune.add_argument(
         "--dry-run", action="store_true", help="list what would be removed, change nothing"
     )
@@ -654,11 +668,15 @@ def _set_zone(args: argparse.Namespace) -> None:
 
     registry, archive = _registry(args), open_archive(args)
     names = _chosen(args, registry, args.name)
+    if args.name is None:  # staff have no records
+        wearers = {one.name for one in registry.accounts.all() if one.role == "wearer"}
+        names = [name for name in names if name in wearers]
     given = dict.fromkeys(names, args.tz)
     if args.tz is None and args.csv is not None:
         from eyelog.service.wearers_file import read_wearers
 
-        given = {one.account.name: one.zone for one in read_wearers(args.csv)}
+        zones_in_file = {one.account.name: one.zone for one in read_wearers(args.csv)}
+        given = {name: zones_in_file[name] for name in names}
     if without := [name for name, zone in given.items() if not zone]:
         raise ConfigurationError(
             f"no zone is given for {without[0]!r}: pass --tz, or --csv with the column zone"
@@ -920,36 +938,101 @@ def _rotate_key(args: argparse.Namespace) -> None:
     )
 
 
+def _days_of(text: str, what: str) -> int:
+    """Return the number of days of a text such as 730d."""
+    days = re.fullmatch(r"([1-9]\d{0,4})d", text)
+    if days is None:
+        raise ConfigurationError(f"{what} takes a number of days such as 730d, not {text!r}")
+    return int(days[1])
+
+
+def _set_retention(args: argparse.Namespace) -> None:
+    days = None if args.days == "forever" else _days_of(args.days, "a study's retention")
+    registry = _registry(args)
+    registry.retention.set(args.study, days)
+    _audit(registry, "set_retention", study=args.study, days=days)
+    if days is None:
+        note(f"Study {args.study!r} keeps its records forever.")
+        return
+    note(
+        f"Study {args.study!r} keeps its records for {days:,} days."
+        f" {_typed(args, 'prune', '--dry-run')} shows which are older."
+    )
+
+
+def _kept_days(args: argparse.Namespace, registry: "Registry") -> dict[str | None, int]:
+    """Return the studies to prune, None for the whole archive, and how many days each keeps."""
+    if args.older_than is not None:
+        return {args.all_in: _days_of(args.older_than, "--older-than")}
+    kept: dict[str | None, int] = dict(registry.retention.days().items())
+    if args.all_in is not None:
+        registry.accounts.in_study(args.all_in)  # a misspelt name has its own message
+        kept = {study: days for study, days in kept.items() if study == args.all_in}
+    if not kept:
+        nothing = (
+            "no study has a retention"
+            if args.all_in is None
+            else f"study {args.all_in!r} has no retention"
+        )
+        raise ConfigurationError(
+            f"{nothing}: give --older-than 730d, or set one with"
+            f" {_typed(args, 'set-retention', args.all_in or 'STUDY', '730d')}"
+        )
+    return kept
+
+
 def _prune(args: argparse.Namespace) -> None:
+    from eyelog.archive.erase import named_accounts
     from eyelog.archive.place import open_place
     from eyelog.archive.prune import prune
 
-    days = re.fullmatch(r"([1-9]\d{0,4})d", args.older_than)
-    if days is None:
-        raise ConfigurationError(
-            f"--older-than takes a number of days such as 730d, not {args.older_than!r}"
-        )
     registry = _registry(args)
-    before = datetime.now(UTC) - timedelta(days=int(days[1]))
-    removed = prune(open_place(registry.archive), before, dry_run=args.dry_run)
-    if removed and not args.dry_run:
-        _audit(registry, "prune", older_than=args.older_than, files=len(removed))
+    place = open_place(registry.archive)
+    now = datetime.now(UTC)
+    pruned = []
+    kept_days = _kept_days(args, registry)
+    everyone = registry.accounts.all()
+    # Of those who were removed nobody knows the study; their records may have to go too.
+    left = set() if args.older_than or args.all_in else named_accounts(place)
+    for study, days in kept_days.items():
+        before = now - timedelta(days=days)
+        members = {one.name for one in everyone if one.study == study}
+        left -= members
+        accounts = None if study is None else members
+        removed = prune(place, before, accounts=accounts, dry_run=args.dry_run)
+        if removed and not args.dry_run:
+            _audit(registry, "prune", study=study, days=days, files=len(removed))
+        pruned.append((study, days, before, removed))
     if args.json:
         protocol = {
-            "before": f"{before:%Y-%m-%dT%H:%M:%SZ}",
             "dry_run": args.dry_run,
-            "removed": [asdict(one) for one in removed],
+            "pruned": [
+                {
+                    "study": study,
+                    "days": days,
+                    "before": f"{before:%Y-%m-%dT%H:%M:%SZ}",
+                    "removed": [asdict(one) for one in removed],
+                }
+                for study, days, before, removed in pruned
+            ],
+            "without_retention": sorted(left),
             "not_reached": list(ELSEWHERE),
         }
         _print_json(protocol)
         return
     did = "would remove" if args.dry_run else "removed"
-    for one in removed:
-        print(one_line(f"{did}: {one.what}, {one.bytes:,} bytes: {one.path}"))
+    for study, days, before, removed in pruned:
+        whose = "all accounts" if study is None else f"study {study!r}"
+        print(one_line(f"{whose}: kept for {days:,} days, since {before:%Y-%m-%d %H:%M} UTC"))
+        for one in removed:
+            print(one_line(f"{did}: {one.what}, {one.bytes:,} bytes: {one.path}"))
+    if left:
+        names = ", ".join(sorted(left)[:_NAMED]) + (", ..." if len(left) > _NAMED else "")
+        print(one_line(f"not pruned: {_accounts(len(left))} without a retention: {names}"))
     for text in ELSEWHERE:
         print(one_line(f"not reached: {text}"))
-    if not removed:
-        note(f"No month is older than {int(days[1]):,} days.")
+    if not any(removed for *_, removed in pruned):
+        note("No month is older.")
 
 
 def _backup(args: argparse.Namespace) -> None:

@@ -68,9 +68,8 @@ def _push(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps([asdict(each) for each in done], indent=1))
     new = sum(each.new for each in done)
-    note(
-        f"{new:,} {'row is' if new == 1 else 'rows are'} new from {len(done)} of {len(files)} files"
-    )
+    taken = sum(each.state != "refused" for each in done)
+    note(f"{new:,} {'row is' if new == 1 else 'rows are'} new from {taken} of {len(files)} files")
     if stopped is not None:
         raise stopped
     return 1 if any(each.state == "refused" for each in done) else 0

@@ -11,11 +11,13 @@ import stat
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal
 
 from eyelog.archive.erase import named_accounts, traces
 from eyelog.archive.place import Place, open_place, require_store
+from eyelog.archive.prune import prune
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.disk.sqlite import BUSY, code_of, connect
@@ -86,6 +88,7 @@ def check_service(registry: Registry) -> list[Finding]:
     try:
         findings += _accounts(registry, names)
         findings += _applications(registry)
+        findings += _retention(registry)
         findings.append(_outdated(registry))
         findings.append(_ended_before(registry))
     except StateBusy:
@@ -301,6 +304,20 @@ def _ended_before(registry: Registry) -> Finding:
         )
         return Finding("ended before", "wrong", text)
     return Finding("ended before", "ok", "nothing lives again that had ended")
+
+
+def _retention(registry: Registry) -> Iterator[Finding]:
+    """Yield for each study with a retention whether it has kept something for longer."""
+    for study, days in registry.retention.days().items():
+        members = {one.name for one in registry.accounts.all() if one.study == study}
+        before = datetime.now(UTC) - timedelta(days=days)
+        old = prune(open_place(registry.archive), before, accounts=members, dry_run=True)
+        kept = f"study {study!r} keeps records for {days:,} days"
+        if old:
+            text = f"{kept}, and {len(old):,} files are older: eyelog service prune deletes them"
+            yield Finding("retention", "note", text)
+        else:
+            yield Finding("retention", "ok", f"{kept}, and nothing is older")
 
 
 def erased_with_records(registry: Registry) -> list[str]:

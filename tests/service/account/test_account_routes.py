@@ -11,6 +11,7 @@ from eyelog.access.auth.application import Application
 from eyelog.access.client import Client
 from eyelog.errors import AuthorizationError
 from eyelog.service.audit import FILE_NAME
+from eyelog.service.auth.accounts import NewAccount
 from eyelog.service.auth.grants import Bearer
 from support.account_page import Visitor, granted, signed, title
 from support.live import REDIRECT, STANDARD, Live
@@ -231,3 +232,11 @@ def test_the_page_says_what_an_application_may_do(there: Live, visitor: Visitor)
     page = visitor.log_in()
     assert "<dd>add records</dd>" in page.text
     assert "<dd>read your records and add records</dd>" in page.text
+
+
+def test_wearers_read_for_how_long_their_study_keeps_records(there: Live) -> None:
+    registry = there.registry
+    registry.accounts.add_all([NewAccount("ida", PASSWORD, "sleep")])
+    registry.retention.set("sleep", 730)
+    assert "Your study keeps records for 730 days" in Visitor(there).log_in("ida").text
+    assert "Your study keeps" not in Visitor(there).log_in("ada").text

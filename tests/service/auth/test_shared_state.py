@@ -66,6 +66,16 @@ def test_one_host_sees_at_once_what_another_has_changed(
         other.grants.refresh(refresh, client_id)
 
 
+def test_the_retention_of_a_study_holds_on_every_host(registry: Registry, host: Host) -> None:
+    registry.accounts.add_all([NewAccount("ida", None, "sleep"), NewAccount("eve", None, "gait")])
+    registry.retention.set("sleep", 90)
+    host().retention.set("sleep", 730)
+    assert registry.retention.days() == {"sleep": 730}
+    assert [host().retention.days_of(name) for name in ("ida", "eve", "ada")] == [730, None, None]
+    host().retention.set("sleep", None)
+    assert registry.retention.days() == {}
+
+
 def test_a_code_that_is_used_twice_ends_its_tokens(
     registry: Registry, host: Host, application: tuple[str, str]
 ) -> None:

@@ -257,7 +257,7 @@ def test_tables_of_an_older_release_are_brought_up_to_date_once(
         old.accounts.add("ada", "correct horse")
         key = old.signing_key()
         assert old.state.database.version() == schema.VERSION - 1
-        assert "upload" not in {table for table, _ in old.state.database.columns()}
+        assert "retention" not in {table for table, _ in old.state.database.columns()}
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(lambda _: host().signing_key(), range(4))) == {key}
     assert registry.accounts.check_login("ada", "correct horse")

@@ -110,7 +110,10 @@ def test_a_stored_value_stays_until_it_is_replaced(there: live.Live, post: Post)
     assert text.splitlines()[9].startswith("2026-10-24 00:07")
     assert frame(there)["bl"].tolist() == [50.0] * 9
     assert frame(there)["val_s"].tolist() == [30.0] * 9  # what was missing is added
-    assert post(text, params={"replace": "true"}).json()["files"][0]["new"] == 2
+    replaced = post(text, params={"replace": "true"}).json()
+    assert replaced["files"][0]["new"] == 2
+    assert "repeated" not in replaced
+    assert post(text, params={"replace": "true"}).json()["repeated"] is True
     assert frame(there)["bl"].tolist() == [50.0] * 7 + [60.0, 70.0]
 
 
@@ -213,6 +216,7 @@ def test_uploads_are_limited_by_rate_and_by_quota(tmp_path: Path) -> None:
         assert (answer.status_code, answer.headers["X-RateLimit-Remaining"]) == (200, "1")
         over = requests.post(url, data=csv(n=600), headers=ada, timeout=60)
         assert (over.status_code, over.json()["error"]) == (507, "quota_exceeded")
+        assert "may keep 0.06 MB here, and has 0." in over.json()["error_description"]
         streamed = iter([csv(n=300), csv(n=300)])  # without a length
         over = requests.post(url, data=streamed, headers=bea, timeout=60)
         assert (over.status_code, over.json()["error"]) == (507, "quota_exceeded")

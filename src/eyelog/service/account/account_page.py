@@ -54,6 +54,7 @@ class Shown:
     times: str  # which clock the times of a download follow
     tokens: Sequence[Issued] = ()  # for uploads
     token: str = ""  # a new one, to be shown once
+    kept_days: int | None = None  # by the study
     arrived: "UploadNotice | None" = None  # with the upload that was just sent
 
 
@@ -90,6 +91,7 @@ def account_page(
         records=[(log, _months(first, last)) for log, first, last in shown.records],
         times=shown.times,
         days=DAYS,
+        kept_days=shown.kept_days,
         arrived=shown.arrived,
         token=shown.token,
         tokens=[

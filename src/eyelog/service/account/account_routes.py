@@ -391,6 +391,7 @@ async def _account(
     browser = forms.browser(request)
     stored = await to_thread.run_sync(stored_months, registry.archive, account)
     times = await to_thread.run_sync(clock_sentence, registry.archive, account)
+    kept_days = await to_thread.run_sync(registry.retention.days_of, account)
     shown = Shown(
         account=account,
         form=forms.sign(browser, account),
@@ -402,6 +403,7 @@ async def _account(
         times=times,
         tokens=await to_thread.run_sync(registry.grants.upload_tokens, account),
         token=token,
+        kept_days=kept_days,
         arrived=arrived,
     )
     page = account_page(shown, status=status, wrong=wrong, note=note)

@@ -11,6 +11,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.service.auth.accounts import Accounts
 from eyelog.service.auth.applications import Applications
 from eyelog.service.auth.grants import Grants
+from eyelog.service.auth.retention import Retention
 from eyelog.service.auth.schema import add_key
 from eyelog.service.auth.state import State
 from eyelog.service.auth.throttle import Throttle
@@ -46,6 +47,8 @@ class Registry:
         What may ask wearers for access.
     grants : Grants
         The codes and tokens that applications and wearers have.
+    retention : Retention
+        For how long each study keeps records.
 
     Raises
     ------
@@ -76,6 +79,7 @@ class Registry:
         self.accounts = Accounts(self.state)
         self.applications = Applications(self.state)
         self.grants = Grants(self.state, self.accounts, self.applications)
+        self.retention = Retention(self.state, self.accounts)
         self._key: tuple[float, bytes] | None = None
 
     def __repr__(self) -> str:

@@ -79,6 +79,7 @@ _ADDED = (
         account TEXT NOT NULL, hour INTEGER NOT NULL, n INTEGER NOT NULL,
         PRIMARY KEY (account, hour));
     """,
+    "CREATE TABLE retention (study TEXT PRIMARY KEY, days INTEGER NOT NULL)",
 )
 """The additions of later releases, in order. The ``user_version`` of a file counts those it has."""
 

@@ -141,7 +141,7 @@ class Uploads:
             raise Problem(
                 507,
                 "quota_exceeded",
-                f"the account may keep {self._quota / 1e6:,.0f} MB here, and has"
+                f"the account may keep {self._quota / 1e6:,g} MB here, and has"
                 f" {held / 1e6:,.1f} MB: ask the person who runs this service",
             )
 
@@ -194,7 +194,7 @@ class Uploads:
             )
         noted = [(file.sha256, file.size) for file in files]
         await to_thread.run_sync(partial(self.sent.note, account, noted, new=answer["new"]))
-        if all(known):
+        if all(known) and not answer["new"]:
             answer["repeated"] = True
         return answer
 
