@@ -9,7 +9,7 @@ import pytest
 
 import eyelog as el
 from eyelog.provenance import record
-from support.collisions import WIDTHS_MM, assert_readable, drawn_in
+from support.collisions import LAYOUTS, WIDTHS_MM, assert_readable, drawn_in
 
 NAME = "山田太郎の新しい眼鏡をかけて仕事をした一週間の記録"
 
@@ -25,24 +25,41 @@ FRAMES: dict[str, Callable[[], pd.DataFrame]] = {
     "all unworn": lambda: simulated(2).assign(wea_s=0.0),
     "clocks that change": lambda: simulated(2, "Europe/Berlin", "2026-10-25"),
 }
-PLOTS: dict[str, Callable[[pd.DataFrame], Any]] = {
+PLOTS: dict[str, Callable[..., Any]] = {
     "overview": el.plot_overview,
     "quality": el.plot_quality,
-    "quality by hour": lambda frame: el.plot_quality(frame, by="time_of_day"),
-    "attrition": lambda frame: el.plot_attrition(el.attrition(frame, recipe="eye")),
-    "heatmap": lambda frame: el.plot_heatmap(el.resample(frame, "10min"), "steps"),
+    "quality by hour": lambda frame, **ax: el.plot_quality(frame, by="time_of_day", **ax),
+    "attrition": lambda frame, **ax: el.plot_attrition(el.attrition(frame, recipe="eye"), **ax),
+    "heatmap": lambda frame, **ax: el.plot_heatmap(el.resample(frame, "10min"), "steps", **ax),
+}
+OF_PANELS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "day": lambda frame: el.plot_day(el.resample(frame[:4000], "10min"), "hm_yo", second="tl_yav"),
     "timeline": lambda frame: el.plot_timeline(frame, fields=["hm_yo", "tl_yav"]),
     "timeline of the default fields": el.plot_timeline,
 }
+QUIET = pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
+# A user's figure has the user's font, of which matplotlib says what it lacks.
+LETTERS = pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
 
 
-@pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
+@QUIET
 @pytest.mark.parametrize(
     "width_mm",
     [WIDTHS_MM[0], *(pytest.param(width, marks=pytest.mark.slow) for width in WIDTHS_MM[1:])],
 )
 @pytest.mark.parametrize("data", FRAMES)
-@pytest.mark.parametrize("kind", PLOTS)
+@pytest.mark.parametrize("kind", [*PLOTS, *OF_PANELS])
 def test_texts_keep_apart(kind: str, data: str, width_mm: float) -> None:
-    assert_readable(drawn_in(lambda: PLOTS[kind](FRAMES[data]()), "own", width_mm), width_mm)
+    draw = PLOTS.get(kind) or OF_PANELS[kind]
+    assert_readable(drawn_in(lambda: draw(FRAMES[data]()), "own", width_mm), width_mm)
+
+
+@QUIET
+@LETTERS
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", LAYOUTS[1:])
+@pytest.mark.parametrize("data", FRAMES)
+@pytest.mark.parametrize("kind", PLOTS)
+def test_texts_keep_apart_in_subplots_of_the_user(kind: str, data: str, layout: str) -> None:
+    frame = FRAMES[data]()
+    assert_readable(drawn_in(lambda **ax: PLOTS[kind](frame, **ax), layout, 183), 183)

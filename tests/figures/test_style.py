@@ -269,3 +269,13 @@ def test_ipython_without_a_display_keeps_the_figures_and_does_not_become_interac
         "assert len(plt.get_fignums()) == 2 and not plt.isinteractive()"
     )
     assert ipython(*CELLS, check, backend="agg") == ["0", "0", "0", "0"]
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [el.plot_day, el.plot_timeline, el.plot_week, el.plot_change, el.plot_actogram],
+)
+def test_a_figure_of_several_panels_says_that_it_takes_no_axes(draw: Any) -> None:
+    _, ax = plt.subplots()
+    with pytest.raises(el.ConfigurationError, match=f"{draw.__name__} takes no ax=: it draws sev"):
+        draw(el.sample(), ax=ax)

@@ -14,6 +14,7 @@ from eyelog.catalogue import catalogue
 from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.marks import percent
+from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS, SMALL_PT, axes, legend, patch, plot_function, set_title
 from eyelog.frame import require, require_frame
 from eyelog.provenance import KEY, history, stated_log
@@ -122,12 +123,12 @@ def plot_attrition(
     for row, at in enumerate(rows.tolist()):
         share = float(table["left_share"].iloc[row])
         two_lines = bool(removed[row]) and not of_outcome[row]
-        _write(ax, at - 0.2 * two_lines, _counts(int(left[row]), share, row), used[row])
+        _write(ax, at - 0.24 * two_lines, _counts(int(left[row]), share, row), used[row])
         if two_lines:
             words = _removed(int(known[row]), int(unknown[row]), table["reason"].iloc[row])
             _write(ax, at + 0.24, words, False)
-    ax.set_yticks(rows, [_condition(table, place, log) for place in range(len(table))])
     ax.set_ylim(float(heights.sum()), 0)
+    name_rows(ax, rows, [_condition(table, place, log) for place in range(len(table))], most=40)
     ax.set_xlim(0, everything)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)

@@ -1,13 +1,15 @@
 """Bouts: when they were, how long they lasted, and what they were like."""
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, ListedColormap, LogNorm, Normalize
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, Locator, NullLocator
 
 from eyelog.analysis.columns import column as column_of
 from eyelog.analysis.series.arrays import Floats, numbers
@@ -22,6 +24,7 @@ from eyelog.frame import require, require_frame
 __all__ = ["plot_bouts"]
 
 ROUND_MIN: Final = (0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 960)
+LABEL: Final = 1.2  # from one number to the next, in sizes of type
 ROOM: Final = 1.2  # above the longest and below the shortest, as a factor
 MOST_BOUTS: Final = 1000  # more lines than this hide one another
 CELLS: Final = (96, 24)
@@ -89,7 +92,7 @@ def plot_bouts(
     ax.set_yscale("log")
     draw = _cells if len(table) > MOST_BOUTS else _lines
     image, unknown = draw(ax, opens, minutes, None if column is None else numbers(table[column]))
-    ax.yaxis.set_major_locator(FixedLocator(_round(minutes)))
+    ax.yaxis.set_major_locator(RoundLocator(_round(minutes)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
     ax.yaxis.set_minor_locator(NullLocator())
     ax.set_ylim(*_span(minutes))
@@ -223,6 +226,28 @@ def _span(minutes: Floats) -> tuple[float, float]:
     low = max((one for one in ROUND_MIN if one <= minutes.min()), default=float(minutes.min()))
     high = min((one for one in ROUND_MIN if one >= minutes.max()), default=float(minutes.max()))
     return low / ROOM, high * ROOM
+
+
+class RoundLocator(Locator):
+    """Ticks at round lengths, without those for whose label an axis is too short."""
+
+    def __init__(self, lengths: Sequence[float]) -> None:
+        self.lengths = np.array(lengths)
+
+    def __call__(self) -> Any:
+        """Return the places of the ticks, from the shortest length up."""
+        axis = cast(Axis, self.axis)
+        figure = cast(Any, axis.axes.get_figure(root=True))
+        size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
+        apart = LABEL * size * figure.dpi / 72.0
+        along = axis.get_transform().transform(self.lengths)
+        low, high = axis.get_transform().transform(np.sort(axis.get_view_interval()))
+        pixels = (along - low) / (high - low) * axis.axes.bbox.height
+        kept: list[int] = []
+        for tick, place in enumerate(pixels):
+            if not kept or place - pixels[kept[-1]] >= apart:
+                kept.append(tick)
+        return self.lengths[kept]
 
 
 def _round(minutes: Floats) -> list[float]:

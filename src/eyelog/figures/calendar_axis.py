@@ -18,7 +18,7 @@ from matplotlib.ticker import Formatter, Locator
 from eyelog.analysis.series.arrays import Ints
 from eyelog.analysis.series.calendar import HOUR_US
 from eyelog.clock import DAY_US, LocalClock, microseconds
-from eyelog.figures.style import COLOURS, TEXT_PT, own_figure
+from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT, own_figure
 
 __all__ = [
     "MOST_LABELS",
@@ -186,10 +186,10 @@ def _length_pt(axis: Axis) -> float:
     return float(length / (figure.dpi if figure is not None else 72.0) * 72.0)
 
 
-def _type_scale(axis: Axis) -> float:
+def _type_scale(axis: Axis, ours_pt: float = TEXT_PT) -> float:
     """Return by how much the labels of a user's Axes are larger than eyelog's."""
     size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
-    return max(1.0, size / TEXT_PT)
+    return max(1.0, size / ours_pt)
 
 
 def _most_days(axis: Axis) -> int:
@@ -326,7 +326,9 @@ class TimeLocator(Locator):
         return days[there], instants[there]
 
     def _hours(self, start: pd.Timestamp, end: pd.Timestamp, span_us: tuple[int, int]) -> Ints:
-        room = max(2.0, min(MOST_LABELS, _length_pt(self.axis) / (1.3 * HOUR_LABEL_PT)))  # type: ignore[arg-type]
+        # A date under midnight is wider than an hour.
+        each = 1.3 * HOUR_LABEL_PT * _type_scale(self.axis, SMALL_PT)  # type: ignore[arg-type]
+        room = max(2.0, min(MOST_LABELS, _length_pt(self.axis) / each))  # type: ignore[arg-type]
         span = (span_us[1] - span_us[0]) / 60_000_000
         minutes = next(
             (step for step in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720) if span / step < room),

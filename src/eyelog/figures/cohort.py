@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.gridspec import SubplotSpec
+from matplotlib.transforms import Bbox
 
 from eyelog.analysis.columns import Column
 from eyelog.analysis.columns import column as column_of
@@ -14,13 +16,20 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, argument
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
 from eyelog.figures.labels import LOG_WORDS, range_words, short_names
-from eyelog.figures.marks import MOST_WITH_WEEKENDS, counted, days_wide, lone, value_axis
+from eyelog.figures.marks import (
+    MOST_WITH_WEEKENDS,
+    counted,
+    days_wide,
+    lone,
+    value_axis,
+    value_label,
+)
+from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import (
     COLOURS,
     axes,
     legend,
     line,
-    own_figure,
     patch,
     plot_function,
     set_title,
@@ -39,8 +48,26 @@ ALL_LINES: Final = 60.0  # lines whose colours together are full
 ALPHA: Final = (0.15, 0.6)
 BANDS: Final = (0.35, 0.45)  # how dark: the second lies on the first, and lines are seen on both
 BESIDE_DIFFERENCES: Final = 14  # characters of a name: two panels stand beside it
+LEFT: Final = 0.58  # of the width: the groups
+RIGHT: Final = 0.29  # of the width: their differences
 GOLDEN: Final = 0.6180339887498949  # steps of this share of a row put neighbours far apart
 MOST_MM: Final = 180.0
+
+
+class LeftPart:
+    """Places an Axes in the left part of what a layout gives it, so that another has the rest."""
+
+    def __init__(self, ax: Axes, share: float) -> None:
+        self.ax, self.share = ax, share
+
+    def get_subplotspec(self) -> SubplotSpec | None:
+        """Return the place in the grid: the tight layout asks the locator of an Axes for it."""
+        return self.ax.get_subplotspec()
+
+    def __call__(self, ax: Any, _renderer: Any) -> Bbox:
+        """Return the place of the Axes in its figure."""
+        whole = ax.get_position(original=True)
+        return Bbox.from_bounds(whole.x0, whole.y0, self.share * whole.width, whole.height)
 
 
 @plot_function
@@ -267,17 +294,15 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     ax.axvline(middle, color=COLOURS["reference"], linewidth=0.8, linestyle="--").set_label(
         "_typical"
     )
+    ax.set_ylim(-0.8, len(order) - 0.2)
     if len(order) <= MOST_NAMES:
         counts = np.isfinite(values).sum(axis=1)[order]
-        accounts = short_names([str(wide.index[row]) for row in order])
-        names = [f"{name}  n = {n}" for name, n in zip(accounts, counts, strict=True)]
-        ax.set_yticks(y, names)
+        name_rows(ax, y, [str(wide.index[row]) for row in order], [f"  n = {n}" for n in counts])
         ax.tick_params(axis="y", length=0)
     else:
         ax.set_yticks([])
-        ax.set_ylabel("Wearers, in order of their medians")
+        value_label(ax, "Wearers, in order of their medians")
     ax.spines["left"].set_visible(False)
-    ax.set_ylim(-0.8, len(order) - 0.2)
     ax.set_xlabel(words)
     value_axis(ax.xaxis, most=8)
     entries: list[Any] = [
@@ -313,12 +338,11 @@ def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> None:
         dots.set_label("_wearers")
         ends.append(mean_interval(means))
     _estimates(ax, rows, [float(means.mean()) for means in groups.values()], ends, "mean")
-    counts = [len(means) for means in groups.values()]
-    names = short_names(list(groups), BESIDE_DIFFERENCES)
-    ax.set_yticks(rows, [f"{name}  n = {n:,}" for name, n in zip(names, counts, strict=True)])
+    ax.set_ylim(-0.6, len(groups) - 0.4)
+    counts = [f"  n = {len(means):,}" for means in groups.values()]
+    name_rows(ax, rows, list(groups), counts, most=BESIDE_DIFFERENCES)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_ylim(-0.6, len(groups) - 0.4)
     ax.set_xlabel(named.text)
     value_axis(ax.xaxis, most=5 if len(groups) > 1 else 8)
     with_interval = " with 95 % interval" if np.isfinite(ends).any() else ""
@@ -343,10 +367,8 @@ def _estimates(
 
 def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Column) -> Any:
     """Draw beside the groups how far each lies from the first, on an axis of its own."""
-    figure = own_figure(ax)
-    if figure is not None:
-        figure.layouts = 4  # each comes nearer to the width that is left beside the names
-    beside = ax.inset_axes((1.22, 0.0, 0.5, 1.0), sharey=ax)
+    ax.set_axes_locator(LeftPart(ax, LEFT))
+    beside = ax.inset_axes(((1 - RIGHT) / LEFT, 0.0, RIGHT / LEFT, 1.0), sharey=ax)
     first, *others = groups.values()
     values = [float(means.mean() - first.mean()) for means in others]
     found = [difference_of_means(first, means) for means in others]

@@ -17,6 +17,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import counted, number, percent, value_axis
 from eyelog.figures.named import series_label, series_unit
+from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import (
     COLOURS,
     axes,
@@ -306,10 +307,10 @@ def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats) -> list[Any]:
             fontsize="small",
             va="center",
         )
-    ax.set_yticks(range(len(groups)), list(groups))
+    ax.set_ylim(len(groups) - 0.5, -0.6)
+    name_rows(ax, range(len(groups)), list(groups))
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    ax.set_ylim(len(groups) - 0.5, -0.6)
     if few:
         each = line("a value", "interval", marker="o", linestyle="")
     else:

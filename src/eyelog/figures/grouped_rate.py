@@ -13,7 +13,7 @@ from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import day_axis, hours_axis, is_weekend, shade_weekends
-from eyelog.figures.labels import short_names, title_of
+from eyelog.figures.labels import title_of
 from eyelog.figures.marks import (
     MOST_WITH_WEEKENDS,
     days_wide,
@@ -23,6 +23,7 @@ from eyelog.figures.marks import (
     value_label,
 )
 from eyelog.figures.named import meaning_of
+from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS, Entry, axes, legend, line, patch, plot_function, set_title
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
@@ -189,17 +190,15 @@ def _rows(ax: Axes, table: pd.DataFrame, name: str, about: Column) -> None:
     """Draw the groups as rows, the first at the top, with their exposure beside their names."""
     y = np.arange(float(len(table)))
     shown = _points(ax, y, table, name, about, across=True)
-    names = short_names([str(label) for label in table.index])
-    hours = numbers(table[EXPOSURE])
-    ax.set_yticks(y, [f"{one}  {_long(long)}" for one, long in zip(names, hours, strict=True)])
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
     ax.set_ylim(len(table) - 0.4, -0.6)
     ax.set_xlabel(about.text)
     value_axis(ax.xaxis, most=8)
     if not np.isfinite(numbers(table[name])).any():
         say_no_values(ax)
-        ax.set_yticks(y, names)
+    long = [f"  {_long(minutes)}" for minutes in numbers(table[EXPOSURE])]
+    name_rows(ax, y, [str(label) for label in table.index], long)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
     beside = f"beside the names: {_exposure_words(about)}"
     legend(ax, [*shown, line(beside, "text", linewidth=0.0)])
 

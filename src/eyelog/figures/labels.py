@@ -13,6 +13,7 @@ from eyelog.provenance import KEY, stated_log
 
 __all__ = [
     "LOG_WORDS",
+    "ROW_CHARACTERS",
     "duration_words",
     "field_or_none",
     "label_of",

@@ -15,6 +15,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows_axis, hours_axis
 from eyelog.figures.labels import short_names, title_of
+from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import axes, legend, plot_function, set_title
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
 from eyelog.frame import clock_of
@@ -211,4 +212,4 @@ def _name_rows(ax: Axes, rows: OverviewRows) -> None:
     centres = [
         first + (len(days) - 1) / 2 for first, days in zip(rows.firsts, rows.days, strict=True)
     ]
-    ax.set_yticks(centres, short_names(rows.names))
+    name_rows(ax, centres, rows.names)

@@ -18,6 +18,7 @@ from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import day_edges, hours_axis, time_axis, to_x
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import percent, strip
+from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import (
     COLOURS,
     axes,
@@ -118,7 +119,7 @@ def plot_quality(
     ribbon.hatched(ax, -0.5, len(occurring) - 0.5, left=extent[0], right=extent[1])
     borders = np.arange(len(occurring) + 1) - 0.5
     ax.hlines(borders, *extent, color="white", linewidth=1.5, zorder=2)
-    ax.set_yticks(range(len(occurring)), [WORDS[reason] for reason in occurring])
+    name_rows(ax, range(len(occurring)), [WORDS[reason] for reason in occurring])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     figure: Any = ax.get_figure(root=True)

@@ -18,6 +18,7 @@ function is written like this::
 """
 
 import inspect
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
@@ -33,6 +34,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.offsetbox import HPacker, TextArea, VPacker
 from matplotlib.patches import Patch
@@ -40,6 +42,7 @@ from matplotlib.rcsetup import cycler
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
+from eyelog.errors import ConfigurationError, argument
 from eyelog.figures import fonts, recipe
 
 __all__ = [
@@ -55,6 +58,7 @@ __all__ = [
     "axes",
     "grid",
     "inches",
+    "lay_out",
     "legend",
     "line",
     "no_record",
@@ -499,6 +503,11 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
 
     @wraps(draw)
     def drawn(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Drawn:
+        if "ax" in kwargs and "ax" not in signature.parameters:
+            raise ConfigurationError(
+                f"{draw.__name__} takes no {argument('ax')}: it draws several panels, in a figure"
+                " of its own"
+            )
         ax = cast(Axes | None, kwargs.get("ax"))
         ours = not isinstance(ax, Axes) or own_figure(ax) is not None
         if ours and not _unmanaged.get():
@@ -615,10 +624,11 @@ def set_title(ax: Axes, ours: str, given: str | None = None) -> None:
 
 def _title_within(ax: Axes, text: str) -> None:
     """Write a title over a user's Axes, in as many lines as its width requires."""
+    room = _laid_out_width(ax)
 
     def fits(line: str) -> bool:
         made = ax.set_title(line, loc="left", fontsize="small")
-        return made.get_window_extent().width <= ax.get_window_extent().width
+        return made.get_window_extent().width <= room
 
     ax.set_title("\n".join(_lines(text, fits)), loc="left", fontsize="small")
 
@@ -652,9 +662,10 @@ def legend(ax: Axes, entries: Sequence[Entry]) -> None:
     labels, handles = [label for label, _ in entries], [handle for _, handle in entries]
     # Beneath the labels of the x axis, and no wider than the Axes: a wider one would push the
     # neighbours aside.
+    room = _laid_out_width(ax)
     down = max(BENEATH_PT, _beneath_pt(ax) + LEGEND_GAP_PT)
     beneath = ax.transAxes + ScaledTranslation(0, -down / 72, ax.figure.dpi_scale_trans)
-    for columns in range(len(labels), 0, -1):
+    for columns in (*range(len(labels), 0, -1), 1):
         made = ax.legend(
             handles,
             labels,
@@ -666,8 +677,46 @@ def legend(ax: Axes, entries: Sequence[Entry]) -> None:
             ncols=columns,
             frameon=False,
         )
-        if made.get_window_extent().width <= ax.get_window_extent().width:
+        excess = made.get_window_extent().width - room
+        if excess <= 0:
             break
+        if columns == 1:
+            labels = _wrapped(made, excess)
+
+
+def _wrapped(made: Legend, excess: float) -> list[str]:
+    """Return the labels of a legend of one column, broken at spaces to be narrower by `excess`."""
+    texts = made.get_texts()
+    widest = max(text.get_window_extent().width for text in texts)
+    wrapped = []
+    for text in texts:
+        lines: list[str] = []
+        for word in text.get_text().split(" "):
+            longer = f"{lines[-1]} {word}" if lines else word
+            text.set_text(longer)
+            if lines and text.get_window_extent().width <= widest - excess:
+                lines[-1] = longer
+            else:
+                lines.append(word)
+        wrapped.append("\n".join(lines))
+    return wrapped
+
+
+def _laid_out_width(ax: Axes) -> float:
+    """Return the width in pixels that a user's figure gives an Axes, names of rows considered."""
+    lay_out(ax)
+    place = ax.get_position(original=True)
+    return float(place.width * ax.figure.bbox.width)
+
+
+def lay_out(ax: Axes) -> None:
+    """Place the Axes of a user's figure as its layout will: words are fitted to what it leaves."""
+    figure = cast(Figure, ax.get_figure(root=True))
+    engine = figure.get_layout_engine()
+    if engine is not None and own_figure(ax) is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # drawing the figure gives the same warnings
+            engine.execute(figure)
 
 
 def _beneath_pt(ax: Axes) -> float:
