@@ -18,7 +18,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from eyelog.cli.erasing import ELSEWHERE, add_arguments, erase_records, erase_stored, print_protocol
 from eyelog.cli.output import add_json, note, one_line
 from eyelog.cli.settings import add_settings, with_settings
-from eyelog.cli.source import archive_path, open_archive, service_places
+from eyelog.cli.source import (
+    archive_path,
+    open_archive,
+    service_places,
+    warn_of_password,
+)
 from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -292,6 +297,15 @@ def _add_upkeep(actions: Any) -> None:
         "--dry-run", action="store_true", help="list what would be removed, change nothing"
     )
     add_json(prune)
+
+    copy = _action(
+        actions,
+        "copy-state",
+        _copy_state,
+        "copy the state from its file into a database, which several hosts can share",
+        "Stop the service before. The database has to be empty; the file stays as it is.",
+    )
+    copy.add_argument("to", metavar="TO", help="the database, postgresql://USER@HOST/NAME")
 
     backup = _action(
         actions,
@@ -1033,6 +1047,23 @@ def _prune(args: argparse.Namespace) -> None:
         print(one_line(f"not reached: {text}"))
     if not any(removed for *_, removed in pruned):
         note("No month is older.")
+
+
+def _copy_state(args: argparse.Namespace) -> None:
+    from eyelog.service.auth.state import State
+    from eyelog.service.auth.state_copy import copy_state
+
+    registry = _registry(args)
+    warn_of_password(args.to)
+    target = State(registry.archive, args.to, registry.state_folder)
+    for table, rows in copy_state(registry.state, target).items():
+        print(f"{table}: {rows:,} {'row' if rows == 1 else 'rows'}")
+    _audit(registry, "copy_state", to=target.name)
+    note(
+        f"The state is in {target.name} now, and every row was read back. Name it in the settings"
+        f" (state = ...), start the service, and remove {registry.state.file} when all is well:"
+        " it has password hashes and a key."
+    )
 
 
 def _backup(args: argparse.Namespace) -> None:

@@ -179,20 +179,35 @@ def service_places(args: argparse.Namespace) -> tuple[Path | str, str | None, st
 
     A line on stderr warns of a password that others on this machine can read.
     """
+    state, origin = args.in_force["state"]
+    if state is not None:
+        warn_of_password(state, origin)
+    return service_archive(args), state, args.local
+
+
+def warn_of_password(state: str, origin: str | None = None) -> None:
+    """Warn on stderr of a password in the address of a database that others can read.
+
+    Parameters
+    ----------
+    state : str
+        A folder, or the address of a database.
+    origin : str, optional
+        The option or the file of settings that names it; by default it was typed.
+    """
     from eyelog.service.auth.state import has_password, is_database, shown_database
 
-    state, origin = args.in_force["state"]
-    if is_database(state) and has_password(state):
-        there = shown_database(state)
-        instead = "put it into the file that PGPASSFILE names, as every program of Postgres does"
-        if origin == "--state":
-            note(f"eyelog: warning: a list of processes shows the password of {there}: {instead}")
-        elif Path(origin).is_file() and Path(origin).stat().st_mode & 0o007:
-            note(
-                f"eyelog: warning: others can read the password of {there}: chmod 640 {origin}, or"
-                f" {instead}"
-            )
-    return service_archive(args), state, args.local
+    if not is_database(state) or not has_password(state):
+        return
+    there = shown_database(state)
+    instead = "put it into the file that PGPASSFILE names, as every program of Postgres does"
+    if origin in (None, "--state"):
+        note(f"eyelog: warning: a list of processes shows the password of {there}: {instead}")
+    elif Path(origin).is_file() and Path(origin).stat().st_mode & 0o007:
+        note(
+            f"eyelog: warning: others can read the password of {there}: chmod 640 {origin}, or"
+            f" {instead}"
+        )
 
 
 def open_archive(args: argparse.Namespace) -> "Archive":

@@ -1,0 +1,78 @@
+"""The way of a state from a file into a database, when one host has become too few."""
+
+from collections import Counter
+from contextlib import closing
+from typing import Any
+
+from eyelog.disk.sqlite import connect
+from eyelog.errors import ConfigurationError
+from eyelog.service.auth.schema import columns
+from eyelog.service.auth.state import State
+
+__all__ = ["copy_state"]
+
+
+def copy_state(source: State, target: State) -> dict[str, int]:
+    """Copy a state from a file into a database, as a whole or not at all.
+
+    Returns how many rows each table has. What the file has stays in it.
+
+    Parameters
+    ----------
+    source : State
+        A state in a file. Whoever writes it meanwhile is not waited for: stop the service before.
+    target : State
+        A database that has no accounts, applications or other rows yet.
+
+    Raises
+    ------
+    ConfigurationError
+        If the source is not a file, the target is not a database or has a state already, or what
+        is read back from it differs.
+    """
+    if source.in_database or not target.in_database:
+        raise ConfigurationError(
+            "a state is copied from a folder into a database, postgresql://..."
+        )
+    source.require()
+    source.rows("SELECT 1 FROM meta")  # brings a file of an older release up to date
+    with closing(connect(source.file)) as db:
+        db.execute("BEGIN")
+        parts = columns(db)
+        names = {
+            table: sorted(name for owner, name in parts if owner == table)
+            for table in sorted({owner for owner, _ in parts})
+        }
+        rows = {
+            table: Counter(map(_in_bytes, db.execute(_select(table, of))))
+            for table, of in names.items()
+        }
+    target.prepare()
+    with target.write() as written:
+        for table in names:
+            if table != "meta" and written.execute(f"SELECT 1 FROM {table}").fetchone():  # noqa: S608 (names of the schema)
+                raise ConfigurationError(
+                    f"{target.name} has the state of a service already: name an empty database"
+                )
+        # The version is the database's own; the key has to be that of the cursors given out.
+        written.execute("DELETE FROM meta WHERE name != 'version'")
+        for table, of in names.items():
+            marks = ", ".join("?" * len(of))
+            sql = f"INSERT INTO {table} ({', '.join(of)}) VALUES ({marks})"  # noqa: S608 (names of the schema)
+            written.executemany(sql, rows[table].elements())
+            if Counter(written.execute(_select(table, of)).fetchall()) != rows[table]:
+                raise ConfigurationError(
+                    f"the table {table} in {target.name} is not that of {source.name} after it was"
+                    " copied: nothing was kept there"
+                )
+    return {table: of.total() for table, of in rows.items()}
+
+
+def _select(table: str, of: list[str]) -> str:
+    own = " WHERE name != 'version'" if table == "meta" else ""
+    return f"SELECT {', '.join(of)} FROM {table}{own}"  # noqa: S608 (names of the schema)
+
+
+def _in_bytes(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a row as a database has it: the date in `meta`, a text in SQLite, as bytes."""
+    return ("dated", str(row[1]).encode()) if row[0] == "dated" and len(row) == 2 else row
