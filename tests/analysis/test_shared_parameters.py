@@ -20,18 +20,23 @@ FUNCTIONS = {
 
 def descriptions(function: object) -> dict[str, str]:
     parsed = NumpyDocString(inspect.getdoc(function) or "")
-    return {entry.name: " ".join(entry.desc) for entry in parsed["Parameters"]}
+    errors = {entry.type: " ".join(entry.desc) for entry in parsed["Raises"]}
+    return errors | {entry.name: " ".join(entry.desc) for entry in parsed["Parameters"]}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_does_not_send_its_reader_to_another_one_for_these_words(name: str) -> None:
-    sent = ("As in `eyelog.daily`.", "As in `eyelog.blinks.rate`.")
+    sent = ("As in `eyelog.daily`.", "As in `eyelog.blinks.rate`.", "As in `eyelog.gait.pace`.")
     assert [each for each, words in descriptions(FUNCTIONS[name]).items() if words in sent] == []
 
 
 @pytest.mark.parametrize(
     ("function", "names"),
-    [(el.blinks.rate, ("by", "stamp", "log")), (el.daily, ("log",))],
+    [
+        (el.blinks.rate, ("by", "stamp", "log")),
+        (el.daily, ("log",)),
+        (el.gait.pace, ("FieldError", "MixedLogsError", "ConfigurationError")),
+    ],
 )
 def test_the_functions_that_the_source_refers_to_say_the_same(
     function: object, names: tuple[str, ...]
@@ -51,12 +56,19 @@ def test_only_a_reference_whose_names_are_all_shared_is_replaced() -> None:
             As in `eyelog.daily`.
         every, log
             As in `eyelog.compare.events`.
+
+        Raises
+        ------
+        FieldError, MixedLogsError
+            As in `eyelog.gait.pace`.
         """
 
     assert descriptions(shared_parameters(summary)) == {
         "judge": "First mask the values that `eyelog.flag` flags.",
         "log": "The log, if neither the provenance nor the columns show it.",
         "every, log": "As in `eyelog.compare.events`.",
+        "FieldError": "If the frame lacks a field it needs.",
+        "MixedLogsError": "If the frame has fields of both logs.",
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from eyelog.analysis.eyes.eye_moves import DIRECTIONS, EYE_MOVES, eye_moves
 from eyelog.analysis.gait.each_step import has_single_steps
 from eyelog.analysis.gait.pace import pace_fields, pace_parts, steps
 from eyelog.analysis.gait.step_time import step_times
-from eyelog.analysis.grouped.opening import Opened, open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, Opened, open_frame, with_frame_options
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
     count_rows,
@@ -50,7 +50,7 @@ from eyelog.analysis.grouped.summary import (
     time_weights,
     weight_values,
 )
-from eyelog.analysis.limits import Limits, limit
+from eyelog.analysis.limits import limit
 from eyelog.analysis.posture.gravity_tilt import GRAVITY, tilt_of_rows
 from eyelog.analysis.posture.tilt import TILT
 from eyelog.analysis.posture.turns import peaks_of_rows
@@ -77,16 +77,14 @@ KEPT = ("coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 
 
 @one_warning()
+@with_frame_options
 def daily(
     frame: pd.DataFrame,
     *,
     columns: str | Iterable[str] | None = None,
     min_coverage: float = 0.0,
-    limits: Limits | None = None,
     complete: bool = False,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    **options: Unpack[FrameOptions],
 ) -> pd.DataFrame:
     """Return one row per local day: wear, steps, pace, blinks, eyes, head, tilt and scores.
 
@@ -101,13 +99,13 @@ def daily(
         Smallest share of the day that must be recorded, 0 to 1; below it the day keeps its row and
         its times, but its other values are missing. Default 0: eyewear is worn for part of the day,
         so every day has values, with its coverage beside them.
+    complete : bool
+        Whether the days without records from the first to the last day have a row too: ``n`` and
+        the other counts are 0, so is ``coverage``, the rest is missing. By default they have none.
     limits : Limits, optional
         What counts as worn, noisy and walking, and as a run of wear (``min_run``: the first and the
         last wear of a day belong to one), see `eyelog.Limits`. Hours and values follow the same
         limits. Bins keep those that they were made with.
-    complete : bool
-        Whether the days without records from the first to the last day have a row too: ``n`` and
-        the other counts are 0, so is ``coverage``, the rest is missing. By default they have none.
     judge : bool
         First mask the values that `eyelog.flag` flags. Masked frames and bins are not judged again.
         Without it, records that hold invalid values, or values of unworn time, are refused.
@@ -200,9 +198,9 @@ def daily(
     >>> list(el.daily(el.sample(), columns=["worn_h", "gait"]))
     ['worn_h', 'steps', 'pace_spm', 'pace_exposure_min', 'step_time_cv_between']
     """
-    opened = open_frame(frame, "daily", log=log, limits=limits, judge=judge, stamp=stamp)
+    opened = open_frame(frame, "daily", **options)
     min_coverage = proportion(min_coverage, "min_coverage")
-    if judge:
+    if opened.judge:
         opened.warn_of_lacking()
     prepared = prepare_days(opened, "1D")
     asked = columns if columns is None or isinstance(columns, str) else list(columns)

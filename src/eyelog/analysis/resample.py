@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from eyelog.analysis.blinks.readings import blink_totals
 from eyelog.analysis.gait.pace import pace_totals
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups, bin_seconds, time_groups
-from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, open_frame, with_frame_options
 from eyelog.analysis.grouped.summary import (
     BIN_COLUMNS,
     CLOSING,
@@ -30,7 +30,6 @@ from eyelog.analysis.grouped.summary import (
     whole_sum,
     whole_values,
 )
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.evidence import Evidence, seconds_of
 from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import Arrays, Bools, Floats, Ints, numbers
@@ -55,15 +54,13 @@ __all__ = ["resample"]
 
 
 @one_warning()
+@with_frame_options
 def resample(
     frame: pd.DataFrame,
     every: str,
     *,
     min_coverage: float = 0.5,
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    **options: Unpack[FrameOptions],
 ) -> pd.DataFrame:
     """Return the frame in longer intervals, each field by its rule in the catalogue.
 
@@ -146,9 +143,9 @@ def resample(
     >>> bool((bins["n"] <= 10).all()), set(bins.index.minute % 10)
     (True, {0})
     """
-    opened = open_frame(frame, "resample", log=log, limits=limits, judge=judge, stamp=stamp)
+    opened = open_frame(frame, "resample", **options)
     frame, which = opened.frame, opened.log
-    if judge:
+    if opened.judge:
         opened.warn_of_lacking()
     min_coverage = proportion(min_coverage, "min_coverage")
     by_name = catalogue(which)
@@ -157,7 +154,7 @@ def resample(
     for name in kept:
         require(frame, by_name[name].weight, purpose=f"resample of {name!r}")
     clock = opened.clock()
-    groups = time_groups(opened.index(), every, stamp=stamp, clock=clock)
+    groups = time_groups(opened.index(), every, stamp=opened.stamp, clock=clock)
     _check_width(frame, which, every)
     records = records_of(frame)
     known = opened.evidence()
@@ -175,7 +172,7 @@ def resample(
         data |= made
         carried |= beside
     data[BIN_WIDTH] = groups.seconds
-    data[CLOSING] = _closing_alone(frame, groups, clock, stamp)
+    data[CLOSING] = _closing_alone(frame, groups, clock, opened.stamp)
     columns = [*kept, *carried, *BIN_COLUMNS]
     if OFFSET in frame.columns:  # of the last moment of each bin, also of one without records
         closes = cast(Ints, groups.closes_us)
@@ -189,7 +186,7 @@ def resample(
         log=which,
         every=str(every),
         interval_s=bin_seconds(every),  # for the units on axes
-        stamp=stamp,
+        stamp=opened.stamp,
         min_coverage=min_coverage,
         limits=opened.limits.details(),
         left_out=[name for name in names if name not in kept],

@@ -1,6 +1,6 @@
-"""The parameters that most summaries share, in words that stand here once.
+"""The parameters and errors that most summaries share, in words that stand here once.
 
-In the source, a docstring refers to a function that has the same parameters:
+In the source, a docstring refers to a function that has the same parameters or errors:
 
     limits, judge, stamp, log
         As in `eyelog.daily`.
@@ -43,6 +43,15 @@ stamp : {"end", "start"}
     "log": """\
 log : str, optional
     The log, if neither the provenance nor the columns show it.""",
+    "FieldError": """\
+FieldError
+    If the frame lacks a field it needs.""",
+    "MixedLogsError": """\
+MixedLogsError
+    If the frame has fields of both logs.""",
+    "ConfigurationError": """\
+ConfigurationError
+    If an argument is not valid.""",
 }
 _NAMES: Final = "|".join(WORDS)
 _REFERENCE: Final = re.compile(

@@ -1,10 +1,14 @@
 """A frame is opened in order of time, or refused by the name of what is wrong with it."""
 
+import inspect
+from typing import get_type_hints
+
 import pandas as pd
 import pytest
+from IPython.core.completer import IPCompleter, provisionalcompleter
 
 import eyelog as el
-from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, open_frame
 from support.frames import MINUTES
 
 
@@ -57,3 +61,36 @@ def test_a_lack_of_evidence_is_warned_of_by_its_name() -> None:
     frame = el.sample().drop(columns="nis_time")
     with pytest.warns(el.EyelogWarning, match="NOISY"):
         open_frame(frame, "test").warn_of_lacking()
+
+
+def test_a_summary_shows_the_keywords_of_the_opening_as_its_own() -> None:
+    parameters = list(inspect.signature(el.gait.step_time).parameters.values())
+    assert [(each.name, each.default) for each in parameters] == [
+        ("frame", inspect.Parameter.empty),
+        ("by", None),
+        ("limits", None),
+        ("judge", True),
+        ("stamp", "end"),
+        ("log", None),
+    ]
+
+
+@pytest.mark.parametrize("jedi", [False, True], ids=["by running", "by reading"])
+def test_a_notebook_completes_the_keywords_of_the_opening(jedi: bool) -> None:
+    completer = IPCompleter(shell=None, namespace={"el": el}, use_jedi=jedi)
+    completer.disable_matchers = ["IPCompleter.magic_matcher", "IPCompleter.file_matcher"]
+    typed = "el.gait.step_time(frame, li"
+    with provisionalcompleter():
+        offered = [each.text for each in completer.completions(typed, len(typed))]
+    assert "limits=" in offered
+
+
+def test_what_a_summary_may_hand_on_is_what_the_opening_takes() -> None:
+    parameters = inspect.signature(open_frame).parameters.values()
+    taken = {each.name: each.annotation for each in parameters if each.kind is each.KEYWORD_ONLY}
+    assert get_type_hints(FrameOptions) == taken
+
+
+def test_a_keyword_that_no_summary_has_is_refused_by_the_name_of_the_summary() -> None:
+    with pytest.raises(TypeError, match=r"^gait\.step_time\(\) got an unexpected .* 'limts'$"):
+        el.gait.step_time(el.sample(), limts=None)  # type: ignore[call-arg]

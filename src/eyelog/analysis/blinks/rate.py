@@ -1,6 +1,6 @@
 """Blink rate with its exposure and its interval, of these minutes or of the wearer."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -19,12 +19,10 @@ from eyelog.analysis.blinks.readings import (
 )
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.of_wearer import Of, check_of, of_wearer
-from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, open_frame, with_frame_options
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.reasons import Reason
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role_field
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.frame import STORED, is_resampled, require_single_intervals
@@ -37,18 +35,16 @@ __all__ = ["cleansings", "rate"]
 NOISE = Reason.NOISY | Reason.INVALID
 
 
+@with_frame_options
 def rate(
     frame: pd.DataFrame,
     *,
     by: By = None,
     of: Of = "minutes",
-    limits: Limits | None = None,
     correct_noise: bool = False,
     method: Method | None = None,
     cleansing: Cleansing | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    **options: Unpack[FrameOptions],
 ) -> pd.DataFrame:
     """Return the blink rate per minute, with its interval and its exposure.
 
@@ -66,9 +62,6 @@ def rate(
     of : {"minutes", "wearer"}
         What the interval is about: the rate of these minutes, or the wearer's rate, of whose days
         these are a sample. Choose the second to compare weeks, habits or persons.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, and the shortest usable time that gives a
-        rate (``min_valid``), see `eyelog.Limits`.
     correct_noise : bool
         Correct for the gaps that noise has broken (see Notes); not for ``"counts"``, which loses
         none.
@@ -79,6 +72,9 @@ def rate(
     cleansing : {"weak", "strong"}, optional
         60-second log: use the lightly or the strictly cleansed blinks. Default: weak for
         ``"counts"``, which loses the fewest blinks; strong for the other methods.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, and the shortest usable time that gives a
+        rate (``min_valid``), see `eyelog.Limits`.
     judge : bool
         First mask the values that `eyelog.flag` flags; with `correct_noise`, except values that
         are flagged for noise alone (``NOISY``, ``INVALID``).
@@ -103,10 +99,8 @@ def rate(
 
     Raises
     ------
-    FieldError
-        If the frame lacks a field it needs.
-    MixedLogsError
-        If the frame has fields of both logs.
+    FieldError, MixedLogsError
+        As in `eyelog.gait.pace`.
     ConfigurationError
         If an argument is not valid, or the log has no such method; or if `correct_noise` is set
         for the wearer, for counts, or for a frame that is resampled or has lost its noisy intervals
@@ -165,7 +159,7 @@ def rate(
     >>> usual["of"], int(usual["days"])
     ('wearer', 7)
     """
-    opened = open_frame(frame, "blinks.rate", log=log, limits=limits, judge=judge, stamp=stamp)
+    opened = open_frame(frame, "blinks.rate", **options)
     which = opened.log
     check_of(of)
     if correct_noise and of == "wearer":
@@ -246,15 +240,9 @@ def _check_correctable(frame: pd.DataFrame, reading: Reading) -> None:
         )
 
 
-@shared_parameters
+@with_frame_options
 def cleansings(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    frame: pd.DataFrame, *, by: By = None, **options: Unpack[FrameOptions]
 ) -> pd.DataFrame:
     """Return the blink rate of the 60-second log by each method and cleansing, side by side.
 
@@ -277,10 +265,8 @@ def cleansings(
     ------
     FieldError
         If the frame lacks a field, or is the 15-second log, which has only one cleansing.
-    MixedLogsError
-        If the frame has fields of both logs.
-    ConfigurationError
-        If an argument is not valid.
+    MixedLogsError, ConfigurationError
+        As in `eyelog.gait.pace`.
 
     Notes
     -----
@@ -296,9 +282,7 @@ def cleansings(
     >>> bool(rates["counts", "strong"] < rates["counts", "weak"])
     True
     """
-    opened = open_frame(
-        frame, "blinks.cleansings", log=log, limits=limits, judge=judge, stamp=stamp
-    )
+    opened = open_frame(frame, "blinks.cleansings", **options)
     which = opened.log
     if not log_named(which).has_cleansings:
         raise FieldError(

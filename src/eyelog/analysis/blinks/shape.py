@@ -1,6 +1,6 @@
 """Single blinks: how strong and how long they are, and how many come in bursts."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ import pandas as pd
 from eyelog.analysis.blinks.each_blink import event_fields, has_single_blinks, single_blinks
 from eyelog.analysis.blinks.gaps import Cleansing, burst_fields, shape_fields
 from eyelog.analysis.grouped.groups import By
-from eyelog.analysis.grouped.opening import Opened, open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, Opened, open_frame, with_frame_options
 from eyelog.analysis.grouped.reductions import (
     combined_sd,
     mean,
@@ -24,9 +24,8 @@ from eyelog.analysis.grouped.summary import (
     summary_table,
     weight_values,
 )
-from eyelog.analysis.limits import Limits, limit
+from eyelog.analysis.limits import limit
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role
 from eyelog.clock import microseconds
 from eyelog.errors import FieldError
@@ -125,16 +124,13 @@ def _usable(prepared: Prepared) -> Bools:
     return ~np.isnan(strength + closed_ms)
 
 
-@shared_parameters
+@with_frame_options
 def strength(
     frame: pd.DataFrame,
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    **options: Unpack[FrameOptions],
 ) -> pd.DataFrame:
     """Return the mean blink strength, weighted by the number of blinks, with its spread.
 
@@ -157,10 +153,8 @@ def strength(
 
     Raises
     ------
-    FieldError
-        If the frame lacks a field it needs.
-    MixedLogsError
-        If the frame has fields of both logs.
+    FieldError, MixedLogsError
+        As in `eyelog.gait.pace`.
 
     Notes
     -----
@@ -176,20 +170,17 @@ def strength(
     >>> bool((table["strength_sd_total_uv"] >= table["strength_sd_between_uv"]).all())
     True
     """
-    opened = open_frame(frame, "blinks.strength", log=log, limits=limits, judge=judge, stamp=stamp)
+    opened = open_frame(frame, "blinks.strength", **options)
     return _of_shape(opened, by, "strength", cleansing)
 
 
-@shared_parameters
+@with_frame_options
 def duration(
     frame: pd.DataFrame,
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    **options: Unpack[FrameOptions],
 ) -> pd.DataFrame:
     """Return the mean blink duration, weighted by the number of blinks, with its spread.
 
@@ -213,10 +204,8 @@ def duration(
 
     Raises
     ------
-    FieldError
-        If the frame lacks a field it needs.
-    MixedLogsError
-        If the frame has fields of both logs.
+    FieldError, MixedLogsError
+        As in `eyelog.gait.pace`.
 
     Examples
     --------
@@ -224,20 +213,17 @@ def duration(
     >>> el.blinks.duration(el.sample("standard_mode_logs"))["duration_ms"].between(90, 250).all()
     np.True_
     """
-    opened = open_frame(frame, "blinks.duration", log=log, limits=limits, judge=judge, stamp=stamp)
+    opened = open_frame(frame, "blinks.duration", **options)
     return _of_shape(opened, by, "duration", cleansing)
 
 
-@shared_parameters
+@with_frame_options
 def bursts(
     frame: pd.DataFrame,
     *,
     by: By = None,
     cleansing: Cleansing = "strong",
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    **options: Unpack[FrameOptions],
 ) -> pd.DataFrame:
     """Return the burst share: bursts (several blinks within a second) per blink.
 
@@ -275,7 +261,7 @@ def bursts(
     >>> float(el.blinks.bursts(el.sample("standard_mode_logs"))["burst_share"].iloc[0]) < 0.5
     True
     """
-    opened = open_frame(frame, "blinks.bursts", log=log, limits=limits, judge=judge, stamp=stamp)
+    opened = open_frame(frame, "blinks.bursts", **options)
     which = opened.log
     single = has_single_blinks(which)
     if not single and not role(which, "burst_count"):

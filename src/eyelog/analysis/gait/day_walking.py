@@ -1,6 +1,6 @@
 """The walking of a day: its busiest minutes, and the speed classes of its steps."""
 
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -8,12 +8,10 @@ import pandas as pd
 
 from eyelog.analysis.gait.pace import steps
 from eyelog.analysis.grouped.groups import By, Groups, time_groups
-from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, open_frame, with_frame_options
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import STANDARD_MODE_LOGS, log_named, role
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError, FieldError
@@ -24,16 +22,13 @@ __all__ = ["peak_cadence", "speed_classes"]
 CLASSES = ("fastest", "medium", "slow", "slowest")  # in the order of the catalogue
 
 
-@shared_parameters
+@with_frame_options
 def peak_cadence(
     frame: pd.DataFrame,
     *,
     minutes: int = 30,
     min_coverage: float = 0.75,
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    **options: Unpack[FrameOptions],
 ) -> pd.DataFrame:
     """Return the mean steps of each local day's busiest minutes.
 
@@ -79,9 +74,7 @@ def peak_cadence(
     >>> bool((one.dropna() >= thirty.dropna()).all())
     True
     """
-    opened = open_frame(
-        frame, "gait.peak_cadence", log=log, limits=limits, judge=judge, stamp=stamp
-    )
+    opened = open_frame(frame, "gait.peak_cadence", **options)
     which = opened.log
     require_single_intervals(frame, opened.purpose)
     minutes = whole_number(minutes, "minutes", 1)
@@ -90,7 +83,7 @@ def peak_cadence(
     prepared = prepare(opened, role(which, "steps"), "1D")
     taken = steps(prepared.frame, which)
     index = prepared.index
-    clock = time_groups(index, "1min", stamp=stamp, clock=prepared.clock)
+    clock = time_groups(index, "1min", stamp=opened.stamp, clock=prepared.clock)
     room = 60.0 / log_named(which).interval_s
     counted = count_rows(~np.isnan(taken), clock)
     made = np.where(counted >= min_coverage * room, total(taken, clock), np.nan)
@@ -127,15 +120,9 @@ def _day_of(minutes: Groups, days: Groups, rows: int) -> npt.NDArray[np.int64]:
     return day
 
 
-@shared_parameters
+@with_frame_options
 def speed_classes(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    frame: pd.DataFrame, *, by: By = None, **options: Unpack[FrameOptions]
 ) -> pd.DataFrame:
     """Return how many steps fall into each class of speed.
 
@@ -169,9 +156,7 @@ def speed_classes(
     >>> round(float(table.filter(like="share_").sum(axis=1).iloc[0]), 9)
     1.0
     """
-    opened = open_frame(
-        frame, "gait.speed_classes", log=log, limits=limits, judge=judge, stamp=stamp
-    )
+    opened = open_frame(frame, "gait.speed_classes", **options)
     which = opened.log
     if len(role(which, "steps")) < len(CLASSES):
         raise FieldError(

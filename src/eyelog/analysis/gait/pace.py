@@ -4,7 +4,7 @@ The steps are divided by the time walked, not by clock time: steps per clock min
 cadence (Dall et al. 2013).
 """
 
-from typing import cast
+from typing import Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -12,13 +12,12 @@ import pandas as pd
 from eyelog.analysis.gait.each_step import has_single_steps, single_steps
 from eyelog.analysis.grouped.groups import By, Groups
 from eyelog.analysis.grouped.of_wearer import Of, check_of, of_wearer
-from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, open_frame, with_frame_options
 from eyelog.analysis.grouped.reductions import count_rows, ratio, sum_fields, total
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
-from eyelog.analysis.limits import Limits, limit
+from eyelog.analysis.limits import limit
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.series.arrays import Bools, Floats, Table, numbers
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role, role_field
 from eyelog.clock import microseconds
 from eyelog.frame import is_resampled
@@ -90,16 +89,9 @@ def pace_totals(frame: Table, known: Evidence, groups: Groups) -> tuple[Floats, 
     return total(taken, groups), total(walked, groups)
 
 
-@shared_parameters
+@with_frame_options
 def pace(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    of: Of = "minutes",
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    frame: pd.DataFrame, *, by: By = None, of: Of = "minutes", **options: Unpack[FrameOptions]
 ) -> pd.DataFrame:
     """Return the pace: steps per minute of walking.
 
@@ -155,7 +147,7 @@ def pace(
     >>> el.gait.pace(el.sample("standard_mode_logs"), by="1D").columns.tolist()
     ['pace_spm', 'n', 'exposure_min', 'coverage']
     """
-    opened = open_frame(frame, "gait.pace", log=log, limits=limits, judge=judge, stamp=stamp)
+    opened = open_frame(frame, "gait.pace", **options)
     which = opened.log
     check_of(of)
     prepared = prepare(opened, pace_fields(which), by)

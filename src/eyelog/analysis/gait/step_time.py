@@ -1,18 +1,16 @@
 """Step time: how long a step takes, and how much that varies between records."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
 
 from eyelog.analysis.gait.pace import pace_fields, pace_parts, steps
 from eyelog.analysis.grouped.groups import By, Groups
-from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, open_frame, with_frame_options
 from eyelog.analysis.grouped.reductions import combined_sd, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import as_counts, prepare, summary_table
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.shared_parameters import shared_parameters
 
 __all__ = ["StepTimes", "step_time", "step_times"]
 
@@ -35,15 +33,9 @@ def step_times(taken: Floats, walked: Floats, groups: Groups) -> StepTimes:
     return StepTimes(mean_s, between, ratio(between, mean_s))
 
 
-@shared_parameters
+@with_frame_options
 def step_time(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    frame: pd.DataFrame, *, by: By = None, **options: Unpack[FrameOptions]
 ) -> pd.DataFrame:
     """Return the mean time of a step while walking, and how much it varies between records.
 
@@ -65,12 +57,8 @@ def step_time(
 
     Raises
     ------
-    FieldError
-        If the frame lacks a field it needs.
-    MixedLogsError
-        If the frame has fields of both logs.
-    ConfigurationError
-        If an argument is not valid.
+    FieldError, MixedLogsError, ConfigurationError
+        As in `eyelog.gait.pace`.
 
     Notes
     -----
@@ -91,7 +79,7 @@ def step_time(
     >>> bool(400 < walked["step_time_ms"] < 700), bool(walked["step_time_cv_between"] < 0.2)
     (True, True)
     """
-    opened = open_frame(frame, "gait.step_time", log=log, limits=limits, judge=judge, stamp=stamp)
+    opened = open_frame(frame, "gait.step_time", **options)
     which = opened.log
     prepared = prepare(opened, pace_fields(which), by)
     taken, walked = pace_parts(prepared.frame, prepared.known)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -11,15 +11,13 @@ from eyelog.analysis.gait.each_step import has_single_steps
 from eyelog.analysis.gait.pace import pace_fields, pace_totals, steps
 from eyelog.analysis.gait.symmetry import symmetry
 from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, open_frame, with_frame_options
 from eyelog.analysis.grouped.reductions import count_rows, ratio, total, weighted_mean
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role
 from eyelog.frame import require_single_intervals
 
@@ -34,16 +32,13 @@ SIDES = {
 }
 
 
-@shared_parameters
+@with_frame_options
 def bouts(
     frame: pd.DataFrame,
     *,
     max_pause: str = "1min",
     min_length: str = "1min",
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    **options: Unpack[FrameOptions],
 ) -> pd.DataFrame:
     """Return the walking bouts: runs of walking, with the gait in each.
 
@@ -96,7 +91,7 @@ def bouts(
     >>> bool((table["duration_min"] >= 2).all())
     True
     """
-    opened = open_frame(frame, "gait.bouts", log=log, limits=limits, judge=judge, stamp=stamp)
+    opened = open_frame(frame, "gait.bouts", **options)
     which = opened.log
     require_single_intervals(frame, opened.purpose)
     pause = duration_us(max_pause, "max_pause", example="1min") / 1e6
@@ -119,7 +114,7 @@ def bouts(
     groups = _runs(index, spent, length, pause, least)
     prepared = replace(prepared, groups=groups)
     width = pd.Timedelta(length, "s").as_unit("us")
-    opens, closes = (index - width, index) if stamp == "end" else (index, index + width)
+    opens, closes = (index - width, index) if opened.stamp == "end" else (index, index + width)
     rows = groups.rows(0)
     first, last = rows[groups.bounds[:-1]], rows[groups.bounds[1:] - 1]
     walked = (spent > 0) & ~np.isnan(spent)

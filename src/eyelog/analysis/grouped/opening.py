@@ -1,6 +1,9 @@
 """A frame at the door of a summary: which log it is, in order of time, and how it is to be read."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
+from typing import Any, Never, TypedDict, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -10,12 +13,15 @@ from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, lacking_evidence
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.series.arrays import Arrays
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.clock import LocalClock, check_stamp
 from eyelog.errors import ConfigurationError
 from eyelog.frame import clock_of, is_resampled, log_of, one_source, refuse_lost_stored, stamps
 from eyelog.provenance import history
 
-__all__ = ["Opened", "open_frame"]
+__all__ = ["FrameOptions", "Opened", "open_frame", "with_frame_options"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +71,24 @@ class Opened:
         warn_unjudged(self.frame, lacking_evidence(self.frame, self.log))
 
 
+class FrameOptions(TypedDict, total=False):
+    """The keywords of `open_frame`, which a summary hands on as they come."""
+
+    limits: Limits | None
+    judge: bool
+    stamp: str
+    log: str | None
+
+
 def open_frame(
     frame: pd.DataFrame,
     purpose: str,
     *,
-    log: str | None = None,
     limits: Limits | None = None,
     judge: bool = True,
     stamp: str = "end",
+    log: str | None = None,
+    **unknown: Never,
 ) -> Opened:
     """Return a frame as a summary takes it, from the arguments that all summaries share.
 
@@ -86,11 +102,27 @@ def open_frame(
         twice; if the rows overlap (two sources of records); if the bins were made with the other
         `stamp`; or if a masked frame has lost the column that shows stored eyewear.
     """
+    if unknown:
+        raise TypeError(f"{purpose}() got an unexpected keyword argument {next(iter(unknown))!r}")
     which = log_of(frame, log)
     check_stamp(stamp)
     chosen = chosen_limits(limits, frame)
     frame, order = _in_order(frame, stamp)
     return Opened(frame, order, purpose, which, chosen, judge, stamp)
+
+
+def with_frame_options(function: Function) -> Function:
+    """Let the signature of a summary show the keywords of `open_frame` in place of `**options`.
+
+    `help`, completion in a notebook and the documentation read this signature.
+    """
+    whole = signature(function)
+    own = [each for each in whole.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    shared = [
+        each for each in signature(open_frame).parameters.values() if each.kind is each.KEYWORD_ONLY
+    ]
+    cast(Any, function).__signature__ = whole.replace(parameters=[*own, *shared])
+    return shared_parameters(function)
 
 
 def _in_order(frame: pd.DataFrame, stamp: str) -> tuple[pd.DataFrame, npt.NDArray[np.intp] | None]:

@@ -1,20 +1,18 @@
 """Tilt of the head from gravity: what the acceleration of the 20 Hz log points to when smoothed."""
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups
-from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, open_frame, with_frame_options
 from eyelog.analysis.grouped.reductions import circular_mean, count_rows, root_mean_square
 from eyelog.analysis.grouped.single_rows import has_single_rows
 from eyelog.analysis.grouped.summary import Prepared, as_counts, prepare, summary_table
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.posture.tilt import from_centre
 from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import CURRENT_DATA, log_named, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import require_single_intervals
@@ -65,16 +63,8 @@ def tilt_of_rows(prepared: Prepared) -> dict[str, Floats]:
     return {"fore_aft": fore_aft, "sideways": sideways}
 
 
-@shared_parameters
-def tilt(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
-) -> pd.DataFrame:
+@with_frame_options
+def tilt(frame: pd.DataFrame, *, by: By = None, **options: Unpack[FrameOptions]) -> pd.DataFrame:
     """Return the tilt of the head from gravity, and how much it varies.
 
     Parameters
@@ -115,7 +105,7 @@ def tilt(
     >>> el.posture.tilt(frame, by="1min").columns.tolist()[:2]
     ['fore_aft_deg', 'fore_aft_sd_deg']
     """
-    opened = open_frame(frame, "posture.tilt", log=log, limits=limits, judge=judge, stamp=stamp)
+    opened = open_frame(frame, "posture.tilt", **options)
     which = opened.log
     if not has_single_rows(which):
         raise ConfigurationError(

@@ -1,15 +1,15 @@
 """Head movements per worn hour."""
 
+from typing import Unpack
+
 import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By
 from eyelog.analysis.grouped.of_wearer import Of, check_of, of_wearer
-from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, open_frame, with_frame_options
 from eyelog.analysis.grouped.reductions import count_rows, quantile, ratio, total
 from eyelog.analysis.grouped.summary import as_counts, counted_s, prepare, summary_table
-from eyelog.analysis.limits import Limits
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role, role_field
 from eyelog.frame import require
 
@@ -20,16 +20,9 @@ __all__ = [
 DIRECTIONS = ("pitch", "yaw")
 
 
-@shared_parameters
+@with_frame_options
 def head_movements(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    of: Of = "minutes",
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
+    frame: pd.DataFrame, *, by: By = None, of: Of = "minutes", **options: Unpack[FrameOptions]
 ) -> pd.DataFrame:
     """Return head movements per worn hour, with typical values of single intervals.
 
@@ -58,12 +51,8 @@ def head_movements(
 
     Raises
     ------
-    FieldError
-        If the frame lacks a field it needs.
-    MixedLogsError
-        If the frame has fields of both logs.
-    ConfigurationError
-        If an argument is not valid.
+    FieldError, MixedLogsError, ConfigurationError
+        As in `eyelog.gait.pace`.
 
     Notes
     -----
@@ -78,9 +67,7 @@ def head_movements(
     >>> bool((table["yaw_p99"] >= table["yaw_p90"]).all())
     True
     """
-    opened = open_frame(
-        frame, "posture.head_movements", log=log, limits=limits, judge=judge, stamp=stamp
-    )
+    opened = open_frame(frame, "posture.head_movements", **options)
     which = opened.log
     check_of(of)
     if "exposure_min" not in frame.columns:

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
 
 from eyelog.analysis.grouped.groups import By, Groups
-from eyelog.analysis.grouped.opening import open_frame
+from eyelog.analysis.grouped.opening import FrameOptions, open_frame, with_frame_options
 from eyelog.analysis.grouped.reductions import (
     circular_mean,
     count_rows,
@@ -127,10 +127,8 @@ def zones(
     ------
     FieldError
         If the frame lacks the tilt.
-    MixedLogsError
-        If the frame has fields of both logs.
-    ConfigurationError
-        If an argument is not valid.
+    MixedLogsError, ConfigurationError
+        As in `eyelog.gait.pace`.
 
     Notes
     -----
@@ -182,16 +180,8 @@ def zones(
     return record(table, opened.purpose, log=which, field=field, reference=reference)
 
 
-@shared_parameters
-def spread(
-    frame: pd.DataFrame,
-    *,
-    by: By = None,
-    limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str = "end",
-    log: str | None = None,
-) -> pd.DataFrame:
+@with_frame_options
+def spread(frame: pd.DataFrame, *, by: By = None, **options: Unpack[FrameOptions]) -> pd.DataFrame:
     """Return how much the head's tilt varies within intervals and between them.
 
     Parameters
@@ -211,10 +201,8 @@ def spread(
 
     Raises
     ------
-    FieldError
-        If the frame lacks a field it needs.
-    MixedLogsError
-        If the frame has fields of both logs.
+    FieldError, MixedLogsError
+        As in `eyelog.gait.pace`.
 
     Notes
     -----
@@ -229,7 +217,7 @@ def spread(
     >>> bool((table["fore_aft_total"] >= table["fore_aft_within"]).all())
     True
     """
-    opened = open_frame(frame, "posture.spread", log=log, limits=limits, judge=judge, stamp=stamp)
+    opened = open_frame(frame, "posture.spread", **options)
     which = opened.log
     # For each direction the fields of the mean tilt and of its SD.
     pairs = {
