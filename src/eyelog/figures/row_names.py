@@ -16,7 +16,7 @@ __all__ = ["name_rows"]
 FEWEST: Final = 6  # characters of a name that is not shortened further
 MOST_OF_WIDTH: Final = 1 / 3  # of an Axes and what is left of it, where a layout makes the room
 LINE: Final = 1.3  # from one line to the next, in sizes of type
-AWAY_PT: Final = 6.0  # from the longest name to the axis, and to what lies left of it
+AWAY_PT: Final = 9.0  # from the longest name to the axis, and to what lies left of it
 
 
 def name_rows(
