@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 import eyelog as el
 from eyelog.archive.place import open_place
@@ -96,3 +97,27 @@ def test_events_that_a_restore_set_aside_go_too(archive: el.Archive) -> None:
     (left,) = (aside / ".events").iterdir()
     assert '"b"' in left.read_text()
     assert '"a"' not in left.read_text()
+
+
+@pytest.mark.parametrize("where", ["a folder", "an object store"])
+def test_only_what_belongs_to_some_accounts_goes(where: str, tmp_path: Path) -> None:
+    # The folder is named like that of an account which is not one of them.
+    path = tmp_path / "account=anna" if where == "a folder" else "memory://account=anna/of-some"
+    archive = el.Archive(path)
+    fill(archive)
+    for name in ("anna", "Bea B"):
+        diary = pd.DataFrame(
+            {
+                "start": pd.to_datetime(["2026-09-01"], utc=True),
+                "end": pd.to_datetime([None], utc=True),
+                "label": ["coffee"],
+            }
+        )
+        archive.add_events(diary, account=name)
+    removed = prune(open_place(archive.path), NOVEMBER, accounts={"Bea B", "nobody"})
+    assert sorted(one.what for one in removed) == ["events", "month", "month"]
+    assert all("anna/" not in one.path.partition("account=anna")[2] for one in removed)
+    kept = {name: len(archive.read(STANDARD, account=name, tz="UTC")) for name in ("anna", "Bea B")}
+    assert kept == {"anna": 150, "Bea B": 50}
+    assert [len(archive.events(name)) for name in ("anna", "Bea B")] == [1, 0]
+    assert prune(open_place(archive.path), NOVEMBER, accounts=set()) == []
