@@ -2,25 +2,25 @@
 
 import hashlib
 import inspect
-import os
 import pickle
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from types import CodeType
-from typing import Any
+from typing import Any, Unpack
 
 import pandas as pd
 
 from eyelog.archive.store import Archive
-from eyelog.clock import Zone
-from eyelog.cohort.study_run import Instant, run_study
+from eyelog.cohort.study_run import Instant, StudyOptions, run_study
 from eyelog.errors import ConfigurationError
+from eyelog.keywords import hands_on_to
 
 __all__ = ["apply"]
 
 
+@hands_on_to(run_study)
 def apply(
     archive: Archive,
     function: Callable[[pd.DataFrame], Any],
@@ -28,14 +28,9 @@ def apply(
     log: str,
     meta: pd.DataFrame | Mapping[str, Any] | None = None,
     fields: Iterable[str] | str | None = None,
-    accounts: Iterable[str] | None = None,
     start: Instant | None = None,
     end: Instant | None = None,
-    tz: Zone | None = None,
-    out: str | os.PathLike[str] | None = None,
-    scheduler: Any = None,
-    workers: int | None = None,
-    wearers: pd.DataFrame | None = None,
+    **options: Unpack[StudyOptions],
 ) -> pd.DataFrame:
     """Return what a function makes of each wearer's frame, in parallel.
 
@@ -54,7 +49,7 @@ def apply(
         the shape of a cohort without results.
     fields : iterable of str or str, optional
         Read these fields only, or those of a summary, see `eyelog.needed`. Default: all.
-    accounts, start, end, tz, out, scheduler, workers, wearers
+    start, end, accounts, tz, out, scheduler, workers, wearers
         As for `eyelog.cohort.daily`.
 
     Returns
@@ -114,20 +109,15 @@ def apply(
     return run_study(
         "cohort.apply",
         archive,
-        log=log,
-        accounts=accounts,
-        start=start,
-        end=end,
-        tz=tz,
-        out=out,
-        scheduler=scheduler,
-        workers=workers,
-        wearers=wearers,
+        log,
+        start,
+        end,
         function=function,
         function_key=_key(function),
         function_name=_name(function),
         fields=fields,
         meta=_prototype(meta),
+        **options,
     )
 
 

@@ -1,32 +1,26 @@
 """The daily summary of every wearer of an archive."""
 
-import os
-from collections.abc import Iterable
-from typing import Any
+from typing import Unpack
 
 import pandas as pd
 
 from eyelog.analysis.limits import Limits
 from eyelog.archive.store import Archive
-from eyelog.clock import Zone
-from eyelog.cohort.study_run import Instant, run_study
+from eyelog.cohort.study_run import Instant, StudyOptions, run_study
+from eyelog.keywords import hands_on_to
 
 __all__ = ["daily"]
 
 
+@hands_on_to(run_study)
 def daily(
     archive: Archive,
     log: str,
     start: Instant | None = None,
     end: Instant | None = None,
     *,
-    accounts: Iterable[str] | None = None,
-    tz: Zone | None = None,
     limits: Limits | None = None,
-    out: str | os.PathLike[str] | None = None,
-    scheduler: Any = None,
-    workers: int | None = None,
-    wearers: pd.DataFrame | None = None,
+    **options: Unpack[StudyOptions],
 ) -> pd.DataFrame:
     """Return `eyelog.daily` of every wearer of an archive, in parallel and month by month.
 
@@ -38,14 +32,14 @@ def daily(
         The 15-second or the 60-second log.
     start, end : str, date or aware datetime, optional
         Inclusive local days of each wearer (``"2026-10-24"``), or instants. Default: all records.
+    limits : Limits, optional
+        What counts as worn, noisy and walking, see `eyelog.Limits`; the same for all wearers.
     accounts : iterable of str, optional
         Whose records; default all that the archive and `wearers` have.
     tz : str, Zones, or a table or .csv file of zones, optional
         The zone or zones (`eyelog.Zones`) of wearers whose zone `wearers` does not have. By default
         those that the archive has of each account, else that of the setting EYELOG_TZ, else UTC,
         with a warning.
-    limits : Limits, optional
-        What counts as worn, noisy and walking, see `eyelog.Limits`; the same for all wearers.
     out : str or path, optional
         A folder, or a URL that fsspec can open, for the result as a Parquet dataset. Then the
         report is returned instead of the table.
@@ -125,17 +119,4 @@ def daily(
     >>> table.groupby("account").size().to_dict()
     {'wearer0': 7, 'wearer1': 7}
     """
-    return run_study(
-        "cohort.daily",
-        archive,
-        log=log,
-        accounts=accounts,
-        start=start,
-        end=end,
-        tz=tz,
-        limits=limits,
-        out=out,
-        scheduler=scheduler,
-        workers=workers,
-        wearers=wearers,
-    )
+    return run_study("cohort.daily", archive, log, start, end, limits=limits, **options)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, Final, Never, TypedDict
 
 import pandas as pd
 
@@ -37,10 +37,11 @@ from eyelog.cohort.wearer_months import (
 from eyelog.cohort.wearers import Roster, Wearer, check_archive, roster
 from eyelog.errors import EyelogWarning, argument
 from eyelog.frame import empty
+from eyelog.keywords import refuse_unknown
 from eyelog.progress import progress_line
 from eyelog.provenance import record
 
-__all__ = ["Instant", "run_study"]
+__all__ = ["Instant", "StudyOptions", "run_study"]
 
 Instant = str | date | datetime
 
@@ -48,27 +49,40 @@ NAMED: Final = 10
 REPORT: Final = {"account": "str", "state": "str", "days": "int64", "reason": "str"}
 
 
+class StudyOptions(TypedDict, total=False):
+    """The keywords of every run over a cohort: whose records, where to, and computed by whom."""
+
+    accounts: Iterable[str] | None
+    tz: Zone | None
+    out: str | os.PathLike[str] | None
+    scheduler: Any
+    workers: int | None
+    wearers: pd.DataFrame | None
+
+
 def run_study(
     what: str,
     archive: Archive,
-    *,
     log: str,
-    accounts: Iterable[str] | None,
     start: Instant | None,
     end: Instant | None,
-    tz: Zone | None,
-    out: str | os.PathLike[str] | None,
-    scheduler: Any,
-    workers: int | None,
-    wearers: pd.DataFrame | None,
+    *,
+    accounts: Iterable[str] | None = None,
+    tz: Zone | None = None,
+    out: str | os.PathLike[str] | None = None,
+    scheduler: Any = None,
+    workers: int | None = None,
+    wearers: pd.DataFrame | None = None,
     function: Callable[[pd.DataFrame], Any] | None = None,
     function_key: str = "",
     function_name: str = "",
     fields: Iterable[str] | str | None = "daily",
     meta: pd.DataFrame | None = None,
     limits: Limits | None = None,
+    **unknown: Never,
 ) -> pd.DataFrame:
     """Compute the parts of a cohort; return their table, or with `out` the report."""
+    refuse_unknown(unknown, what)
     chosen = chosen_limits(limits)
     people = roster(check_archive(archive), log, accounts=accounts, tz=tz, wearers=wearers)
     if fields is not None:

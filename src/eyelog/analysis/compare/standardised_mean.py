@@ -1,7 +1,7 @@
 """The mean when data are not missing at random: crude, standardised, and with bounds."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +13,11 @@ from eyelog.analysis.series.observed import (
     HOUR_US,
     Observed,
     Rows,
+    SeriesOptions,
     column_of,
     observed_rows,
     rows_of,
+    with_series_options,
 )
 from eyelog.catalogue import catalogue, known_logs, log_named
 from eyelog.clock import DAY_US
@@ -53,15 +55,14 @@ class StandardisedMean(NamedTuple):
     reason: str
 
 
+@with_series_options
 def standardised_mean(
     series: pd.Series | pd.DataFrame,
     column: str | None = None,
     *,
     limits: tuple[float, float] | None = None,
     reference: Mapping[int, float] | pd.Series | None = None,
-    stamp: str | None = None,
-    interval: str | None = None,
-    exposure: Any = None,
+    **options: Unpack[SeriesOptions],
 ) -> StandardisedMean:
     """Return the crude mean, the mean with equal weight for each hour of the day, and its bounds.
 
@@ -126,14 +127,7 @@ def standardised_mean(
     (10.125, 35.125)
     """
     weights = _reference(reference)
-    rows = rows_of(
-        series,
-        column,
-        what="standardised_mean",
-        stamp=stamp,
-        interval=interval,
-        exposure=exposure,
-    )
+    rows = rows_of(series, column, what="standardised_mean", **options)
     seen = observed_rows(rows, np.isfinite(rows.values))
     own = _limits(limits)
     low, high, doubt = (*own, "") if own else _catalogue_limits(series, column, seen)

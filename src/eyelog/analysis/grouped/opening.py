@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import signature
-from typing import Any, Never, TypedDict, TypeVar, cast
+from typing import Any, Never, TypedDict, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.clock import LocalClock, check_stamp
 from eyelog.errors import ConfigurationError
 from eyelog.frame import clock_of, is_resampled, log_of, one_source, refuse_lost_stored, stamps
+from eyelog.keywords import hands_on_to, refuse_unknown
 from eyelog.provenance import history
 
 __all__ = ["FrameOptions", "Opened", "open_frame", "with_frame_options"]
@@ -102,8 +102,7 @@ def open_frame(
         twice; if the rows overlap (two sources of records); if the bins were made with the other
         `stamp`; or if a masked frame has lost the column that shows stored eyewear.
     """
-    if unknown:
-        raise TypeError(f"{purpose}() got an unexpected keyword argument {next(iter(unknown))!r}")
+    refuse_unknown(unknown, purpose)
     which = log_of(frame, log)
     check_stamp(stamp)
     chosen = chosen_limits(limits, frame)
@@ -112,17 +111,8 @@ def open_frame(
 
 
 def with_frame_options(function: Function) -> Function:
-    """Let the signature of a summary show the keywords of `open_frame` in place of `**options`.
-
-    `help`, completion in a notebook and the documentation read this signature.
-    """
-    whole = signature(function)
-    own = [each for each in whole.parameters.values() if each.kind is not each.VAR_KEYWORD]
-    shared = [
-        each for each in signature(open_frame).parameters.values() if each.kind is each.KEYWORD_ONLY
-    ]
-    cast(Any, function).__signature__ = whole.replace(parameters=[*own, *shared])
-    return shared_parameters(function)
+    """Complete the signature and the docstring of a summary by what all summaries share."""
+    return shared_parameters(hands_on_to(open_frame)(function))
 
 
 def _in_order(frame: pd.DataFrame, stamp: str) -> tuple[pd.DataFrame, npt.NDArray[np.intp] | None]:

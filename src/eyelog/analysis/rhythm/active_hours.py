@@ -1,6 +1,6 @@
 """The most and least active hours of the average day."""
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,15 @@ import pandas as pd
 from eyelog.analysis.limits import limit
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import MISSING, Floats
-from eyelog.analysis.series.observed import HOUR_US, Observed, local_hours, local_us, observed
+from eyelog.analysis.series.observed import (
+    HOUR_US,
+    Observed,
+    SeriesOptions,
+    local_hours,
+    local_us,
+    observed,
+    with_series_options,
+)
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
@@ -102,14 +110,13 @@ def _room_h(day: Floats, means: Floats, hours: float, step_us: int) -> float:
     return max(0.0, min(observed_h - hours, starts * step_h))
 
 
+@with_series_options
 def most_active(
     series: pd.Series | pd.DataFrame,
     column: str | None = None,
     *,
     hours: float = 10,
-    stamp: str | None = None,
-    interval: str | None = None,
-    exposure: Any = None,
+    **options: Unpack[SeriesOptions],
 ) -> ActiveHours:
     """Return the most active hours (M10): the largest circular window mean of the average day.
 
@@ -166,9 +173,7 @@ def most_active(
     7.0
     """
     _check_hours(hours, what="most_active")
-    seen = observed(
-        series, column, what="most_active", stamp=stamp, interval=interval, exposure=exposure
-    )
+    seen = observed(series, column, what="most_active", **options)
     return _extreme_window(seen, hours, sign=1)
 
 
@@ -193,15 +198,14 @@ def night_doubt(seen: Observed) -> str:
     return ""
 
 
+@with_series_options
 def least_active(
     series: pd.Series | pd.DataFrame,
     column: str | None = None,
     *,
     hours: float = 5,
     night_worn: bool = False,
-    stamp: str | None = None,
-    interval: str | None = None,
-    exposure: Any = None,
+    **options: Unpack[SeriesOptions],
 ) -> ActiveHours:
     """Return the least active hours (L5): the smallest circular window mean of the average day.
 
@@ -245,9 +249,7 @@ def least_active(
     'the night was not observed (00:'
     """
     _check_hours(hours, what="least_active")
-    seen = observed(
-        series, column, what="least_active", stamp=stamp, interval=interval, exposure=exposure
-    )
+    seen = observed(series, column, what="least_active", **options)
     return _least(seen, hours, night_worn=night_worn)
 
 
@@ -257,14 +259,13 @@ def _least(seen: Observed, hours: float, *, night_worn: bool) -> ActiveHours:
     return least._replace(mean=MISSING, start=MISSING, reason=doubt) if doubt else least
 
 
+@with_series_options
 def relative_amplitude(
     series: pd.Series | pd.DataFrame,
     column: str | None = None,
     *,
     night_worn: bool = False,
-    stamp: str | None = None,
-    interval: str | None = None,
-    exposure: Any = None,
+    **options: Unpack[SeriesOptions],
 ) -> RelativeAmplitude:
     """Return (M10 - L5) / (M10 + L5).
 
@@ -304,9 +305,7 @@ def relative_amplitude(
     >>> el.rhythm.relative_amplitude(level, night_worn=True, stamp="start").ra
     0.5
     """
-    seen = observed(
-        series, column, what="relative_amplitude", stamp=stamp, interval=interval, exposure=exposure
-    )
+    seen = observed(series, column, what="relative_amplitude", **options)
     most = _extreme_window(seen, 10, sign=1)
     least = _least(seen, 5, night_worn=night_worn)
     total = most.mean + least.mean

@@ -1,6 +1,6 @@
 """The cosinor: one cosine fitted by least squares."""
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,14 @@ from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.cluster_robust import cluster_robust
 from eyelog.analysis.series.durations import duration_us
-from eyelog.analysis.series.observed import HOUR_US, local_dates, local_hours, observed
+from eyelog.analysis.series.observed import (
+    HOUR_US,
+    SeriesOptions,
+    local_dates,
+    local_hours,
+    observed,
+    with_series_options,
+)
 
 __all__ = ["Cosinor", "cosinor", "doubt_of"]
 
@@ -46,14 +53,13 @@ class Cosinor(NamedTuple):
     reason: str
 
 
+@with_series_options
 def cosinor(
     series: pd.Series | pd.DataFrame,
     column: str | None = None,
     *,
     period: str = "24h",
-    stamp: str | None = None,
-    interval: str | None = None,
-    exposure: Any = None,
+    **options: Unpack[SeriesOptions],
 ) -> Cosinor:
     """Fit one cosine by least squares.
 
@@ -102,9 +108,7 @@ def cosinor(
     (10.0, 3.0, 15.0)
     """
     length_h = duration_us(period, "period", sign="positive", example="24h") / HOUR_US
-    seen = observed(
-        series, column, what="cosinor", stamp=stamp, interval=interval, exposure=exposure
-    )
+    seen = observed(series, column, what="cosinor", **options)
     angle = 2 * np.pi * local_hours(seen.middles) / length_h
     design = np.column_stack([np.ones(seen.n), np.cos(angle), np.sin(angle)])
     context = (seen.n, seen.exposure_h, seen.coverage)

@@ -1,11 +1,17 @@
 """The average day by hour."""
 
-from typing import Any
+from typing import Unpack
 
 import pandas as pd
 
 from eyelog.analysis.series.calendar import CYCLES, cycle_codes, cycle_labels, mondays
-from eyelog.analysis.series.observed import column_of, name_of, observed
+from eyelog.analysis.series.observed import (
+    SeriesOptions,
+    column_of,
+    name_of,
+    observed,
+    with_series_options,
+)
 from eyelog.errors import ConfigurationError
 from eyelog.provenance import record
 
@@ -14,14 +20,13 @@ __all__ = [
 ]
 
 
+@with_series_options
 def profile(
     series: pd.Series | pd.DataFrame,
     column: str | None = None,
     *,
     by: str = "hour",
-    stamp: str | None = None,
-    interval: str | None = None,
-    exposure: Any = None,
+    **options: Unpack[SeriesOptions],
 ) -> pd.DataFrame:
     """Describe the usual day: quantiles of a series by hour of day, weekday, or both.
 
@@ -64,9 +69,7 @@ def profile(
     keys = {name: [name] for name in (*CYCLES, "week")} | {"weekday_hour": ["weekday", "hour"]}
     if by not in keys:
         raise ConfigurationError(f"by must be one of {', '.join(keys)}, not {by!r}")
-    seen = observed(
-        series, column, what="profile", stamp=stamp, interval=interval, exposure=exposure
-    )
+    seen = observed(series, column, what="profile", **options)
     columns = {
         name: mondays(seen.opens)
         if name == "week"

@@ -1,6 +1,6 @@
 """How regularly states repeat from one day to the next."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from eyelog.analysis.rhythm.active_hours import (
     night_doubt,
 )
 from eyelog.analysis.series.arrays import MISSING
-from eyelog.analysis.series.observed import observed
+from eyelog.analysis.series.observed import SeriesOptions, observed, with_series_options
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 
@@ -32,14 +32,13 @@ class Regularity(NamedTuple):
     reason: str
 
 
+@with_series_options
 def sleep_regularity(
     states: pd.Series | pd.DataFrame,
     column: str | None = None,
     *,
     night_worn: bool = False,
-    stamp: str | None = None,
-    interval: str | None = None,
-    exposure: Any = None,
+    **options: Unpack[SeriesOptions],
 ) -> Regularity:
     """Return how likely the same state is 24 hours later, from -100 to 100.
 
@@ -77,9 +76,7 @@ def sleep_regularity(
     >>> el.rhythm.sleep_regularity(asleep, night_worn=True, stamp="start").sri
     100.0
     """
-    seen = observed(
-        states, column, what="sleep_regularity", stamp=stamp, interval=interval, exposure=exposure
-    )
+    seen = observed(states, column, what="sleep_regularity", **options)
     if not np.isin(seen.values, (0.0, 1.0)).all():
         raise ConfigurationError("sleep_regularity takes states: True, False or missing")
     us = seen.index.as_unit("us").asi8

@@ -1,6 +1,6 @@
 """How similar the days are (IS), and how fragmented each day is (IV)."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,14 @@ import pandas as pd
 from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import MISSING, Floats, Ints
 from eyelog.analysis.series.bootstrap import check_draws
-from eyelog.analysis.series.observed import ANY_STAMP, Observed, local_hours, observed
+from eyelog.analysis.series.observed import (
+    ANY_STAMP,
+    Observed,
+    SeriesOptions,
+    local_hours,
+    observed,
+    with_series_options,
+)
 from eyelog.analysis.series.runs import follows
 from eyelog.errors import ConfigurationError
 
@@ -61,15 +68,14 @@ def _hourly(seen: Observed) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int
     return means, distinct
 
 
+@with_series_options
 def interdaily_stability(
     series: pd.Series | pd.DataFrame,
     column: str | None = None,
     *,
     periods: str | int = "observed",
     seed: int = 0,
-    stamp: str | None = None,
-    interval: str | None = None,
-    exposure: Any = None,
+    **options: Unpack[SeriesOptions],
 ) -> Stability:
     """Return how similar the days are: 1 for identical days, ``noise`` for no daily pattern.
 
@@ -129,14 +135,7 @@ def interdaily_stability(
     """
     if periods not in ("observed", 24):
         raise ConfigurationError(f"periods must be 'observed' or 24, not {periods!r}")
-    seen = observed(
-        series,
-        column,
-        what="interdaily_stability",
-        stamp=stamp,
-        interval=interval,
-        exposure=exposure,
-    )
+    seen = observed(series, column, what="interdaily_stability", **options)
     check_draws(SHIFTS, seed)
     hourly, hour = _hourly(seen)
     of_day = hour % 24

@@ -1,6 +1,6 @@
 """Time on task: how much a quantity changes per hour within the days of a wearer."""
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,13 @@ from eyelog.analysis.series.dependence import (
     t_quantile,
     widening,
 )
-from eyelog.analysis.series.observed import HOUR_US, local_dates, observed
+from eyelog.analysis.series.observed import (
+    HOUR_US,
+    SeriesOptions,
+    local_dates,
+    observed,
+    with_series_options,
+)
 
 __all__ = ["TimeOnTask", "time_on_task"]
 
@@ -41,13 +47,11 @@ class TimeOnTask(NamedTuple):
     reason: str
 
 
+@with_series_options
 def time_on_task(
     series: pd.Series | pd.DataFrame,
     column: str | None = None,
-    *,
-    stamp: str | None = None,
-    interval: str | None = None,
-    exposure: Any = None,
+    **options: Unpack[SeriesOptions],
 ) -> TimeOnTask:
     """Return by how much a quantity rises or falls per hour since the day began.
 
@@ -97,9 +101,7 @@ def time_on_task(
     >>> el.rhythm.time_on_task(pd.concat(days)).slope_per_h
     1.0
     """
-    seen = observed(
-        series, column, what="time_on_task", stamp=stamp, interval=interval, exposure=exposure
-    )
+    seen = observed(series, column, what="time_on_task", **options)
     dates, of_row = np.unique(local_dates(seen.opens), return_inverse=True)
     hours = seen.index.as_unit("us").asi8 / HOUR_US
     along, values = _within(hours, of_row), _within(seen.values, of_row)

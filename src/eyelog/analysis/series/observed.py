@@ -6,7 +6,7 @@ and arguments; the history of a table makes these functions refuse, never comput
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Never, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from eyelog.catalogue import catalogue, known_logs, near, role
 from eyelog.clock import DAY_US, LocalClock, check_stamp
 from eyelog.errors import ConfigurationError, EyelogError, FieldError, MixedLogsError
 from eyelog.frame import ACCOUNT, OFFSET, STORED, clock_of, interval_seconds, is_resampled, log_of
+from eyelog.keywords import hands_on_to, refuse_unknown
 from eyelog.provenance import history, stated_log
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Observed",
     "Quantity",
     "Rows",
+    "SeriesOptions",
     "check_frame",
     "check_numbers",
     "check_table",
@@ -45,6 +47,7 @@ __all__ = [
     "stamp_of",
     "stamps_at",
     "step_us",
+    "with_series_options",
 ]
 
 
@@ -226,6 +229,14 @@ class Rows:
         return _naive(self.clock.wall_us(us))
 
 
+class SeriesOptions(TypedDict, total=False):
+    """The keywords of `rows_of` that say how a quantity is to be read."""
+
+    stamp: str | None
+    interval: str | None
+    exposure: Any
+
+
 def rows_of(
     table: Quantity,
     column: Any = None,
@@ -234,6 +245,7 @@ def rows_of(
     stamp: str | None = None,
     interval: Any = None,
     exposure: Any = None,
+    **unknown: Never,
 ) -> Rows:
     """Return the rows of a Series, or of a column of a table.
 
@@ -257,6 +269,7 @@ def rows_of(
     FieldError
         If the table lacks the column.
     """
+    refuse_unknown(unknown, what)
     given = column_of(table, column, what=what)
     series = given.set_axis(_index(given, what=what))
     check_numbers(series, what=what)
@@ -285,6 +298,10 @@ def rows_of(
         _clock(whole, index, log, closes),
         log,
     )
+
+
+# Lets the signature of a function of one quantity show these keywords.
+with_series_options = hands_on_to(rows_of)
 
 
 def column_of(table: Quantity, column: Any, *, what: str) -> pd.Series:
@@ -503,20 +520,14 @@ class Observed:
 
 
 def observed(
-    table: Quantity,
-    column: Any = None,
-    *,
-    what: str,
-    stamp: str | None = None,
-    interval: Any = None,
-    exposure: Any = None,
+    table: Quantity, column: Any = None, *, what: str, **options: Unpack[SeriesOptions]
 ) -> Observed:
     """Leave out missing values; report exposure (hours) and coverage of the span.
 
     A row of a table covers the share of itself that the table states as ``coverage``; otherwise a
     row with a value covers itself. The parameters are those of `rows_of`.
     """
-    rows = rows_of(table, column, what=what, stamp=stamp, interval=interval, exposure=exposure)
+    rows = rows_of(table, column, what=what, **options)
     return observed_rows(rows, np.isfinite(rows.values))
 
 

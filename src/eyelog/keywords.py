@@ -1,0 +1,40 @@
+"""Keywords that a function hands on as they come: stated once, and shown in its signature.
+
+    @hands_on_to(open_frame)
+    def pace(frame, *, by=None, **options: Unpack[FrameOptions]):
+        opened = open_frame(frame, "gait.pace", **options)
+
+The names and types stand in `FrameOptions`, the defaults in `open_frame`. `help`, completion in a
+notebook and the documentation show them as keywords of `pace`; type checkers read `FrameOptions`.
+"""
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Any, TypeVar, cast, get_args, get_type_hints
+
+__all__ = ["hands_on_to", "refuse_unknown"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def hands_on_to(taker: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Let the signature of a function show what it hands on to another, in place of `**options`."""
+    taken = signature(taker).parameters
+
+    def with_keywords(function: Function) -> Function:
+        whole = signature(function)
+        *own, handed_on = whole.parameters.values()
+        (options,) = get_args(handed_on.annotation)
+        shared = [
+            taken[name].replace(annotation=kind) for name, kind in get_type_hints(options).items()
+        ]
+        cast(Any, function).__signature__ = whole.replace(parameters=[*own, *shared])
+        return function
+
+    return with_keywords
+
+
+def refuse_unknown(unknown: Mapping[str, Any], what: str) -> None:
+    """Raise `TypeError`, as Python does, for a keyword that was handed on from `what`."""
+    for name in unknown:
+        raise TypeError(f"{what}() got an unexpected keyword argument {name!r}")
