@@ -49,3 +49,12 @@ def test_a_place_without_an_archive_says_how_to_make_one(tmp_path: Path) -> None
 def test_an_address_that_cannot_be_used_is_refused() -> None:
     with pytest.raises(el.ConfigurationError, match="cannot be used: Protocol not known: nope"):
         open_place("nope://bucket")
+
+
+def test_a_relative_path_is_read_from_the_folder_one_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert open_place("logs").root == (tmp_path / "logs").as_posix()
+    monkeypatch.chdir("/")
+    assert open_place("logs").root == Path("/logs").absolute().as_posix()

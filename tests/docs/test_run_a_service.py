@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,13 +17,12 @@ import psutil
 import pytest
 
 from eyelog.service.configuration import configuration
+from support.machines import blocks, debian, run, wheels, within
 from support.paths import ROOT
-from support.site import DOCS
 
 NEEDED = ("debootstrap", "systemd-nspawn", "nsenter")
 # What a server of Debian has and the smallest installation lacks.
-PRESENT = "systemd,sudo,curl,ca-certificates"
-PIP = "[global]\nno-index = true\nfind-links = /opt/wheels\ndisable-pip-version-check = true\n"
+PRESENT = ["systemd", "sudo", "curl", "ca-certificates"]
 
 pytestmark = [
     pytest.mark.slow,
@@ -38,35 +36,14 @@ pytestmark = [
 ]
 
 
-def blocks(page: str, heading: str) -> list[str]:
-    """Return the commands of the blocks marked `text` below a heading."""
-    below = (DOCS / f"{page}.md").read_text().partition(f"{heading}\n")[2]
-    section = re.split(r"^#+ ", below, maxsplit=1, flags=re.MULTILINE)[0]
-    return re.findall(r"^```text\n(.*?)^```", section, flags=re.MULTILINE | re.DOTALL)
-
-
-def run(*command: str) -> str:
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Give the root folder of a new Debian with the packages that the page asks for."""
     folder = tmp_path_factory.mktemp("machine")
-    root, wheels = folder / "root", folder / "root/opt/wheels"
+    root = folder / "root"
     apt, *_ = blocks("run-a-service", "## Install")
-    packages = ",".join([PRESENT, *apt.split()[3:]])
-    strap = ["debootstrap", "--variant=minbase", f"--include={packages}", "bookworm", str(root)]
-    made = subprocess.run(strap, capture_output=True, text=True, check=False)
-    if made.returncode:
-        pytest.skip(f"Debian cannot be installed: {made.stdout.splitlines()[-1:]}")
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", str(wheels)]
-    run(*pip, "-c", "constraints.txt", ".[service,metrics]", "hatchling")
-    for own in wheels.glob("eyelog-*"):
-        own.unlink()  # the operator builds it
-    (root / "etc/pip.conf").write_text(PIP)
+    debian(root, [*PRESENT, *apt.split()[3:]])
+    wheels(root, ".[service,metrics]")
     (root / "etc/hosts").write_text("127.0.0.1 localhost lab\n")
     (root / "opt/eyelog").mkdir()
     yield root
@@ -111,18 +88,6 @@ def booted(root: Path) -> Iterator[Callable[[str], str]]:
         container.kill()
         container.wait()
         log.close()
-
-
-def within(seconds: float, holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + seconds
-    while True:
-        try:
-            if holds():
-                return
-        except (AssertionError, ValueError, psutil.Error):
-            pass
-        assert time.monotonic() < until
-        time.sleep(0.3)
 
 
 def test_an_operator_who_types_the_pages_has_a_service_and_can_upgrade_it(machine: Path) -> None:

@@ -183,6 +183,14 @@ def test_the_container_serves_what_the_settings_file_names_as_a_user_of_its_own(
         assert all((ROOT / source).exists() for source in sources)
 
 
+def test_docker_is_sent_what_the_image_is_built_from_and_nothing_else() -> None:
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    assert "*" in lines
+    build, _ = stages()
+    copied = {source for name, rest in build if name == "COPY" for source in rest.split()[:-1]}
+    assert {line[1:] for line in lines if line.startswith("!")} == copied
+
+
 def test_the_containers_fit_each_other() -> None:
     _, run = stages()
     made = yaml.safe_load(configuration("compose"))
@@ -197,6 +205,11 @@ def test_the_containers_fit_each_other() -> None:
     assert service["environment"] == {"EYELOG_SERVICE_BEHIND_PROXY": address}
     [inside] = made["networks"]["inside"]["ipam"]["config"]
     assert ipaddress.ip_address(address) in ipaddress.ip_network(inside["subnet"])
+    # The service starts first, and must not be given the address of the proxy.
+    assert ipaddress.ip_network(inside["ip_range"]).subnet_of(
+        ipaddress.ip_network(inside["subnet"])
+    )
+    assert ipaddress.ip_address(address) not in ipaddress.ip_network(inside["ip_range"])
     assert made["networks"]["inside"]["internal"] is True
     assert service["networks"] == ["inside"]
     # The page turns the address of nginx's file into the name of the service.

@@ -51,7 +51,9 @@ def open_place(path: str | os.PathLike[str]) -> Place:
         If the kind of URL is unknown, or its package is not installed.
     """
     try:
-        fs, root = url_to_fs(os.fspath(Path(path).expanduser() if _is_local(path) else path))
+        if _is_local(path):
+            path = os.path.abspath(Path(path).expanduser())  # noqa: PTH100 (links stay)
+        fs, root = url_to_fs(os.fspath(path))
     except (ImportError, ValueError, TypeError) as error:
         if isinstance(error, ImportError) and "s3fs" in str(error):
             raise ConfigurationError(
