@@ -12,7 +12,15 @@ from matplotlib.transforms import Bbox
 
 from eyelog.figures.style import StyledFigure, inches, own_figure
 
-__all__ = ["LAYOUTS", "WIDTHS_MM", "assert_readable", "collisions", "drawn_in", "saved_at"]
+__all__ = [
+    "LAYOUTS",
+    "WIDTHS_MM",
+    "assert_readable",
+    "collisions",
+    "drawn_in",
+    "drawn_texts",
+    "saved_at",
+]
 
 LAYOUTS = ("own", "constrained", "tight", "none")
 WIDTHS_MM = (89, 183, 247)
@@ -60,7 +68,7 @@ def assert_readable(figure: Figure, width_mm: float) -> None:
 def collisions(figure: Figure) -> list[str]:
     """Return what is wrong with the texts that a figure draws, in words."""
     figure.set_dpi(100)
-    with _drawn_texts() as drawn:
+    with drawn_texts() as drawn:
         for _ in range(2):  # the first drawing settles the layout
             drawn.clear()
             figure.draw_without_rendering()
@@ -90,7 +98,7 @@ def _box(text: Text) -> Bbox:
 
 
 @contextmanager
-def _drawn_texts() -> Iterator[list[Text]]:
+def drawn_texts() -> Iterator[list[Text]]:
     """Collect the texts that are drawn, which are fewer than those that a figure has."""
     drawn: list[Text] = []
     usual = Text.draw

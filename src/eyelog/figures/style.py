@@ -43,7 +43,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 from eyelog.errors import ConfigurationError, argument
-from eyelog.figures import fonts, recipe
+from eyelog.figures import fonts, ground, recipe
 
 __all__ = [
     "COLOURS",
@@ -520,6 +520,8 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
         figure = own_figure(cast(Axes, np.ravel(cast(Any, result))[0]))
         if figure is not None:
             figure.keep_panel_titles()
+        elif isinstance(ax, Axes):
+            ground.keep_readable(ax, white=COLOURS["no record"], text=COLOURS["text"])
         return result
 
     return drawn
