@@ -62,6 +62,7 @@ NO_SOURCE_FILE = {
     "docs/test_gallery.py": "scripts",
     "figures/test_collisions.py": "texts that touch, in many figures",
     "figures/test_collisions_of_records.py": "texts that touch, in many figures",
+    "figures/test_user_styles.py": "many figures in the styles that people set",
     "docs/test_in_containers.py": "a page",
     "docs/test_made_pages.py": "pages made from the code",
     "docs/test_other_toolkits.py": "a page",
