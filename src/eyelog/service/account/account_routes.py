@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import msgspec
 from anyio import to_thread
@@ -31,10 +31,11 @@ from eyelog.service.account.account_page import (
 )
 from eyelog.service.account.download import TooMany, clock_sentence, stored_months
 from eyelog.service.account.own_days import OwnDays, own_days, own_report
-from eyelog.service.account.wearer_session import MINUTES, PATH
+from eyelog.service.account.wearer_session import ENDED, PATH
 from eyelog.service.apart import Failed
 from eyelog.service.auth.forms import empty_fields
 from eyelog.service.auth.grants import Bearer
+from eyelog.service.auth.login_pages import LoginShown
 from eyelog.service.auth.password_rules import check_password_rules
 from eyelog.service.auth.password_tries import client_address
 from eyelog.service.auth.registry import Registry
@@ -54,10 +55,6 @@ _DONE = {
     "ended": "Your upload tokens have ended.",
     "logged-out": "You have logged out.",
 }
-_ENDED = (
-    f"Your session has ended: {MINUTES} minutes have passed, you logged out elsewhere, or the"
-    " password was changed. Log in again."
-)
 
 _log = logging.getLogger("eyelog.service")
 
@@ -352,25 +349,13 @@ def see_page(done: str = "") -> Response:
     return Response(status_code=303, headers=page_headers() | {"Location": target})
 
 
-def _login(
-    request: Request,
-    *,
-    status: int = 200,
-    name: str = "",
-    wrong: dict[str, str] | None = None,
-    error: str = "",
-    note: str = "",
-) -> Response:
+def _login(request: Request, **shown: Unpack[LoginShown]) -> Response:
     forms = parts_of(request).account_forms
-    browser = forms.browser(request)
-    form = forms.sign(browser, "")
-    page = login_page(form=form, status=status, name=name, wrong=wrong, error=error, note=note)
-    forms.bind(request, page, browser)
-    return page
+    return forms.page(request, lambda form: login_page(form=form, **shown), "")
 
 
 def _ended(request: Request, *, status: int = 200) -> Response:
-    page = _login(request, status=status, note=_ENDED)
+    page = _login(request, status=status, note=ENDED)
     sessions = parts_of(request).sessions
     sessions.forget(request, page)
     return page

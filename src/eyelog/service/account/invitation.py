@@ -67,10 +67,9 @@ def _page(
     request: Request, account: str, code: str, *, wrong: dict[str, str] | None = None
 ) -> Response:
     forms = parts_of(request).invitation_forms
-    browser = forms.browser(request)
-    page = invitation_page(account=account, form=forms.sign(browser, code), wrong=wrong or {})
-    forms.bind(request, page, browser)
-    return page
+    return forms.page(
+        request, lambda form: invitation_page(account=account, form=form, wrong=wrong or {}), code
+    )
 
 
 def _ended() -> Response:

@@ -11,10 +11,14 @@ from starlette.responses import Response
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import serializer, set_cookie
 
-__all__ = ["MINUTES", "PATH", "Sessions"]
+__all__ = ["ENDED", "PATH", "Sessions"]
 
 PATH = "/account"
 MINUTES = 30
+ENDED = (
+    f"Your session has ended: {MINUTES} minutes have passed, you logged out elsewhere, or the"
+    " password was changed. Log in again."
+)
 
 
 @dataclass(frozen=True, slots=True)

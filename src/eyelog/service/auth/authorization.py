@@ -6,6 +6,7 @@ RFC 6749, section 4.1. Nothing is ever sent to an address that the application d
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
+from functools import partial
 from urllib.parse import parse_qsl, urlencode
 
 from anyio import to_thread
@@ -173,22 +174,20 @@ def _page(
     status: int = 200,
 ) -> Response:
     """Return the login page, with its form bound to this browser by a cookie."""
-    forms = parts_of(request).login_forms
-    browser = forms.browser(request)
-    page = login_page(
+    page = partial(
+        login_page,
         status=status,
         form_target=form_target(login_request.redirect_uri),
         application=login_request.application,
         client_id=login_request.client_id,
         redirect_uri=login_request.redirect_uri,
         scope=login_request.scope,
-        form=forms.sign(browser, *astuple(login_request)),
         name=name,
         wrong=wrong or {},
         error=error,
     )
-    forms.bind(request, page, browser)
-    return page
+    forms = parts_of(request).login_forms
+    return forms.page(request, lambda form: page(form=form), *astuple(login_request))
 
 
 def _send_back(redirect_uri: str, values: dict[str, str], state: str | None) -> Response:

@@ -32,13 +32,7 @@ _CONDITIONS: Final = {
 
 
 class CleanUp:
-    """Deletes outdated rows at most once per hour, whatever the number of processes.
-
-    Parameters
-    ----------
-    state : State
-        The service's state.
-    """
+    """Deletes outdated rows of the state, once per hour at most for all processes together."""
 
     def __init__(self, state: State) -> None:
         self._state = state

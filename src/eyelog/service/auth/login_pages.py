@@ -1,7 +1,7 @@
 """The pages of a login: the request for consent, and the errors before it. No scripts."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from jinja2 import Template
 from starlette.responses import Response
@@ -9,7 +9,14 @@ from starlette.responses import Response
 from eyelog.browser import html, page_headers, page_template, rendered
 from eyelog.service.auth.grants import WRITE
 
-__all__ = ["error_page", "form_page", "login_page", "name_and_password_page", "start_page"]
+__all__ = [
+    "LoginShown",
+    "error_page",
+    "form_page",
+    "login_page",
+    "name_and_password_page",
+    "start_page",
+]
 
 _NO_PASSWORD = (
     "No password yet, or forgotten it? The person who runs this service can set a new one."  # noqa: S105 (a sentence)
@@ -57,6 +64,16 @@ def login_page(
     )
     headers = page_headers(f"'self' {form_target}")
     return Response(text, status, headers=headers, media_type="text/html")
+
+
+class LoginShown(TypedDict, total=False):
+    """What a page that asks for name and password shows besides, see `name_and_password_page`."""
+
+    status: int
+    name: str
+    wrong: Mapping[str, str]
+    error: str
+    note: str
 
 
 def name_and_password_page(

@@ -79,6 +79,13 @@ class SignedForms:
             request, answer, self._cookie, browser, _SECONDS, self._path, samesite=self._samesite
         )
 
+    def page(self, request: Request, of_form: Callable[[str], Response], *values: Any) -> Response:
+        """Return the page that `of_form` makes of the hidden field, for this browser alone."""
+        browser = self.browser(request)
+        answer = of_form(self.sign(browser, *values))
+        self.bind(request, answer, browser)
+        return answer
+
     def values(self, request: Request, form: str) -> list[Any]:
         """Return the signed text, if this browser got the form recently.
 

@@ -67,13 +67,7 @@ def _household(address: str) -> str:
 
 
 class Throttle:
-    """Counts tries, and returns how long to wait before the next.
-
-    Parameters
-    ----------
-    state : State
-        The service's state.
-    """
+    """Counts tries in the service's state, and returns how long to wait before the next."""
 
     def __init__(self, state: State) -> None:
         self._state = state

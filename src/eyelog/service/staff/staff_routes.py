@@ -6,7 +6,7 @@ It shows what came in, and no password, token or secret of anybody. An admin see
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Generator
-from typing import Final
+from typing import Final, Unpack
 
 import msgspec
 from anyio import CapacityLimiter, to_thread
@@ -16,10 +16,11 @@ from starlette.responses import Response, StreamingResponse
 from eyelog.browser import page_headers
 from eyelog.service.access_log import ACCOUNT
 from eyelog.service.account.account_routes import note
-from eyelog.service.account.wearer_session import MINUTES, Sessions
+from eyelog.service.account.wearer_session import ENDED, Sessions
 from eyelog.service.apart import Failed, run_apart
 from eyelog.service.auth.accounts import Account
 from eyelog.service.auth.forms import empty_fields
+from eyelog.service.auth.login_pages import LoginShown
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import SignedForms
 from eyelog.service.parts import parts_of
@@ -34,10 +35,6 @@ PATH: Final = "/staff"
 _ROLES: Final = ("staff", "admin")
 _AT_ONCE: Final = 20  # wearers on one page
 _ARRIVALS: Final = 20
-_ENDED: Final = (
-    f"Your session has ended: {MINUTES} minutes have passed, you logged out elsewhere, or the"
-    " password was changed. Log in again."
-)
 
 _log = logging.getLogger("eyelog.service")
 
@@ -87,7 +84,7 @@ async def show_staff(request: Request) -> Response:
     member = await to_thread.run_sync(staff.member, request)
     if member is None:
         ended = staff.sessions.has_cookie(request) and "done" not in request.query_params
-        return _login(request, note=_ENDED if ended else "")
+        return _login(request, note=ENDED if ended else "")
     request.scope[ACCOUNT] = member.name
     return await _study(request, member)
 
@@ -104,7 +101,7 @@ async def take_staff(request: Request) -> Response:
         return await _log_in(request, form)
     member = await to_thread.run_sync(staff.member, request)
     if member is None:
-        return _login(request, status=403, note=_ENDED)
+        return _login(request, status=403, note=ENDED)
     request.scope[ACCOUNT] = member.name
     if signed_for == member.name and do == "log-out":
         answer = _see_page("?done=logged-out")
@@ -212,18 +209,6 @@ def _see_page(query: str = "") -> Response:
     return Response(status_code=303, headers=page_headers() | {"Location": f"staff{query}"})
 
 
-def _login(
-    request: Request,
-    *,
-    status: int = 200,
-    name: str = "",
-    wrong: dict[str, str] | None = None,
-    error: str = "",
-    note: str = "",
-) -> Response:
+def _login(request: Request, **shown: Unpack[LoginShown]) -> Response:
     forms = parts_of(request).staff.forms
-    browser = forms.browser(request)
-    form = forms.sign(browser, "")
-    page = login_page(form=form, status=status, name=name, wrong=wrong, error=error, note=note)
-    forms.bind(request, page, browser)
-    return page
+    return forms.page(request, lambda form: login_page(form=form, **shown), "")

@@ -32,13 +32,7 @@ class Arrival(NamedTuple):
 
 
 class Sent:
-    """The files that were imported for each account.
-
-    Parameters
-    ----------
-    state : State
-        The service's state.
-    """
+    """The files that were imported for each account, as the service's state has them."""
 
     def __init__(self, state: State) -> None:
         self._state = state
