@@ -13,7 +13,7 @@ FUNCTIONS = {
     name: thing
     for name, thing in public_names().items()
     if inspect.isfunction(thing)
-    and thing.__module__.startswith("eyelog.analysis")
+    and thing.__module__.startswith(("eyelog.analysis", "eyelog.figures"))
     and WORDS.keys() & inspect.signature(thing).parameters
 }
 
@@ -26,7 +26,9 @@ def descriptions(function: object) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_does_not_send_its_reader_to_another_one_for_these_words(name: str) -> None:
-    sent = ("As in `eyelog.daily`.", "As in `eyelog.blinks.rate`.", "As in `eyelog.gait.pace`.")
+    sent = [
+        f"As in `eyelog.{other}`." for other in ("daily", "blinks.rate", "gait.pace", "plot_daily")
+    ]
     assert [each for each, words in descriptions(FUNCTIONS[name]).items() if words in sent] == []
 
 
@@ -35,6 +37,7 @@ def test_a_function_does_not_send_its_reader_to_another_one_for_these_words(name
     [
         (el.blinks.rate, ("by", "stamp", "log")),
         (el.daily, ("log",)),
+        (el.plot_daily, ("ax", "title")),
         (el.gait.pace, ("FieldError", "MixedLogsError", "ConfigurationError")),
     ],
 )

@@ -1,4 +1,4 @@
-"""The parameters and errors that most summaries share, in words that stand here once.
+"""The parameters and errors that most summaries or figures share, in words that stand here once.
 
 In the source, a docstring refers to a function that has the same parameters or errors:
 
@@ -43,6 +43,12 @@ stamp : {"end", "start"}
     "log": """\
 log : str, optional
     The log, if neither the provenance nor the columns show it.""",
+    "ax": """\
+ax : Axes, optional
+    The Axes to draw on; a new figure by default.""",
+    "title": """\
+title : str, optional
+    In place of the title that names wearer, log and days; ``""`` for none.""",
     "FieldError": """\
 FieldError
     If the frame lacks a field it needs.""",

@@ -81,8 +81,8 @@ def plot_actogram(
     events : DataFrame, optional
         The diary, as of `eyelog.read_events`: moments and spans are numbered at their times, spans
         of more than a day are bars beside the days. Only of one wearer.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

@@ -62,10 +62,8 @@ def plot_agreement(
     quantity : str, optional
         The quantity of `eyelog.compare.agreement` to draw, such as ``"steps"``: needed with two
         frames, and the words on the axes with pairs. Default: the row that `limits` is.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    ax, title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

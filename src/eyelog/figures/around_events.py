@@ -61,10 +61,8 @@ def plot_events(
     change : bool
         Draw the change from each event's own baseline instead of the values, with the band for all
         offsets together, which decides what changed. The band for single offsets is lighter.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    ax, title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

@@ -54,10 +54,8 @@ def plot_attrition(
     ----------
     table : DataFrame
         The result of `eyelog.attrition`.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    ax, title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

@@ -47,10 +47,8 @@ def plot_baseline(
     changes : sequence of Timestamp
         The days of `eyelog.baseline.new_levels` of the same Series: a line before each day on which
         a new level begins.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    ax, title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

@@ -51,10 +51,8 @@ def plot_bouts(
         The result of `eyelog.gait.bouts` or `eyelog.rhythm.activity_bouts`.
     column : str, optional
         A column of the table that gives the colours, such as ``"pace_spm"``.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    ax, title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

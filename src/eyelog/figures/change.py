@@ -115,8 +115,8 @@ def plot_change(
         `eyelog.compare.group_difference` or `eyelog.compare.fit_mixed`. Default: of one wearer the
         first; of many the second where each wearer has one condition, else the third. Of days worn
         for less than 4 hours it must have counted either all or none.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

@@ -98,10 +98,8 @@ def plot_cohort(
         of each group from the first, with its interval.
     by : str, optional
         The column with the group of each wearer, for ``kind="groups"``.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    ax, title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

@@ -72,8 +72,8 @@ def plot_day(
     events : DataFrame, optional
         Events to shade and name: columns ``start`` and ``end`` (aware stamps; a moment has no end)
         and ``label``. Where words do not fit, they are numbers with a key under the figure.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

@@ -76,10 +76,8 @@ def plot_distribution(
     stamp : {"end", "start"}, optional
         Whether a stamp closes or opens its interval, for groups by time. Default: ``"end"``; dates
         open their days.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    ax, title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

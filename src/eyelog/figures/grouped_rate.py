@@ -59,8 +59,8 @@ def plot_rate(
         ``exposure_min``.
     column : str, optional
         The column to draw, such as ``"yaw_per_h"``. Default: the first.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
+    ax
+        As in `eyelog.plot_daily`.
     title : str, optional
         In place of the title that names what is drawn, and the log; ``""`` for none.
 

@@ -70,10 +70,8 @@ def plot_heatmap(
         How values become colours. ``"power"`` gives small values more of the colours; the ticks of
         the colour bar are placed accordingly. ``"auto"`` uses it if no value is negative and at
         least half of them are 0, as with steps, and a linear scale otherwise.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    ax, title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

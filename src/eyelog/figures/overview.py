@@ -69,8 +69,8 @@ def plot_overview(
         The limits by which a frame is judged.
     ax : Axes, optional
         The Axes to draw on; a new figure by default, whose height follows the number of rows.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

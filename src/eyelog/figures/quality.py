@@ -65,10 +65,8 @@ def plot_quality(
         beneath then shows on how many days each has a record.
     limits : Limits, optional
         The limits by which a frame is judged.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    ax, title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

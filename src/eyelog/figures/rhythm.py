@@ -49,10 +49,8 @@ def plot_rhythm(
         curve over the hours that were observed, and its peak with one standard error to either
         side. If it was refused, or does not stand out from the variation between days (p of 0.05 or
         more), the legend says so instead.
-    ax : Axes, optional
-        The Axes to draw on; a new figure by default.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    ax, title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

@@ -42,6 +42,7 @@ from matplotlib.rcsetup import cycler
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.errors import ConfigurationError, argument
 from eyelog.figures import fonts, ground, recipe
 
@@ -499,6 +500,7 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
     The look is not applied to a user's Axes. The returned Axes, or array of Axes, carries the
     recipe of the call: `eyelog.save_figure` writes it into the file.
     """
+    shared_parameters(draw)
     signature = inspect.signature(draw)
 
     @wraps(draw)

@@ -71,8 +71,8 @@ def plot_timeline(
         Events to shade, and to name in a lane at the foot: columns ``start`` and ``end`` (aware
         stamps; a moment has no end) and ``label``. Where words do not fit, they are numbers with a
         key under the figure.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------

@@ -64,8 +64,8 @@ def plot_week(
     ----------
     table : DataFrame
         The result of `eyelog.daily`: the week, and the days before it with which it is compared.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------
@@ -139,8 +139,8 @@ def plot_judged_week(
     judged : mapping of str to DataFrame
         For each quantity the result of `eyelog.baseline.personal`, with a boolean column ``stands``
         that says which days stand out.
-    title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+    title
+        As in `eyelog.plot_daily`.
 
     Returns
     -------
