@@ -153,3 +153,34 @@ def test_it_looks_as_it_did(tmp_path, monkeypatch) -> None:
             ("not worn", "2025-01-13 00:01", "2025-01-13 07:00"),
             ("usable", "2025-01-13 07:01", "2025-01-13 22:00")]  # fmt: skip
     assert_looks_as_stored(el.plot_overview(states_of(week)), "overview", tmp_path)
+
+
+def patterns(ax) -> dict[str, list[list[float]]]:
+    """Return from where to where each row has each pattern, in hours."""
+    return {
+        str(one.get_label()): [
+            [*path.get_extents().intervalx, *path.get_extents().intervaly]
+            for path in one.get_paths()
+        ]
+        for one in ax.collections
+        if one.get_hatch()
+    }
+
+
+def test_patterns_lie_over_the_states_whose_greys_are_near() -> None:
+    states = states_of(
+        [
+            WEEK[0],
+            ("noisy", "2025-01-07 06:01", "2025-01-07 06:30"),
+            ("off pose", "2025-01-07 12:01", "2025-01-07 13:00"),
+            WEEK[1],
+        ]
+    )
+    assert patterns(el.plot_overview(states)) == {}
+    ax = el.plot_overview(states, patterns=True)
+    assert patterns(ax) == {
+        "_pattern of noisy": [pytest.approx([6.0, 6.5, 0.5, 1.5])],
+        "_pattern of off pose": [pytest.approx([12.0, 13.0, 0.5, 1.5])],
+    }
+    hatches = [handle.get_hatch() for handle in ax.figure.legends[0].legend_handles]
+    assert len(set(hatches)) == 4  # none, dots, crosses, no record

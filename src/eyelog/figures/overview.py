@@ -50,6 +50,7 @@ def plot_overview(
     states: pd.Series | pd.DataFrame,
     *,
     limits: Limits | None = None,
+    patterns: bool = False,
     ax: Axes | None = None,
     title: str | None = None,
 ) -> Axes:
@@ -67,6 +68,9 @@ def plot_overview(
         wearer whose zone varies, the frame: its column ``utc_offset_min`` holds the wearer's clock.
     limits : Limits, optional
         The limits by which a frame is judged.
+    patterns : bool
+        Whether noisy is dotted and off pose crossed, for print in grey: of all states these two
+        have the greys nearest to each other.
     ax : Axes, optional
         The Axes to draw on; a new figure by default, whose height follows the number of rows.
     title
@@ -129,6 +133,8 @@ def plot_overview(
     ribbon.image(
         ax, np.repeat(ribbon.colours(shares), repeats, axis=0), (0, 24, rows.n - 0.5, -0.5)
     ).set_label(f"_{repeats} rows per day")
+    if patterns:
+        ribbon.patterned(ax, shares, range(rows.n))
     for days, first in zip(rows.days, rows.firsts, strict=True):
         ribbon.hatched(ax, first - 0.5, first + len(days) - 0.5, left=0, right=24)
         blank_skipped_hours(ax, days, clock, first)
@@ -144,7 +150,7 @@ def plot_overview(
     set_title(
         ax, title_of(states, wearer=many, days=local_days(index, clock=clock), zone=False), title
     )
-    legend(ax, ribbon.entries(codes))
+    legend(ax, ribbon.entries(codes, patterns=patterns))
     return ax
 
 

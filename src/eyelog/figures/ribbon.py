@@ -26,6 +26,7 @@ from eyelog.figures.style import COLOURS, HATCH, Entry, patch
 __all__ = [
     "DAY_SHARES",
     "NAMES",
+    "PATTERNS",
     "UNKNOWN",
     "blank",
     "colours",
@@ -33,6 +34,7 @@ __all__ = [
     "entries",
     "hatched",
     "image",
+    "patterned",
     "require_states",
     "row_starts",
     "stack",
@@ -42,6 +44,9 @@ __all__ = [
 
 UNKNOWN: Final = "not known"
 NAMES: Final = (*STATES, UNKNOWN)
+
+PATTERNS: Final = {"noisy": "." * 6, "off pose": "x" * 5}
+"""What is drawn over the states whose greys are too near to each other, for print without colour."""
 
 DAY_SHARES: Final = 1440
 """The columns of a day: one per minute."""
@@ -231,10 +236,39 @@ def blank(ax: Axes, left: float, right: float, low: float, high: float) -> None:
     ax.add_artist(cover)
 
 
-def entries(codes: Sequence[int] | Ints) -> list[Entry]:
+def patterned(ax: Axes, shares: Floats, rows: Sequence[int] | Ints) -> None:
+    """Draw the patterns of states over rows of `day_shares`, where a state has most of its time.
+
+    Parameters
+    ----------
+    ax : Axes
+        The Axes with the ribbon, whose x is in hours.
+    shares : array
+        Of shape (rows, 1440, states).
+    rows : sequence of int
+        The place along y of each row.
+    """
+    most = np.where(shares.any(axis=2), shares.argmax(axis=2), -1)
+    for name, pattern in PATTERNS.items():
+        edges = np.diff(most == NAMES.index(name), axis=1, prepend=False, append=False)
+        for row, changes in zip(rows, edges, strict=True):
+            hours = np.flatnonzero(changes).reshape(-1, 2) * 24.0 / DAY_SHARES
+            if not len(hours):
+                continue
+            spans = np.column_stack([hours[:, 0], np.diff(hours)[:, 0]])
+            over = ax.broken_barh(spans.tolist(), (row - 0.5, 1.0), facecolor="none", zorder=1.5)
+            over.set(hatch=pattern, edgecolor="white", linewidth=0.0, label=f"_pattern of {name}")
+
+
+def entries(codes: Sequence[int] | Ints, *, patterns: bool = False) -> list[Entry]:
     """Return the legend of a ribbon: every state, "not known" only if it occurs, no record."""
     occurs = len(STATES) in np.unique(codes)
-    return [patch(name) for name in (*STATES, *([UNKNOWN] if occurs else []), "no record")]
+    made = [patch(name) for name in (*STATES, *([UNKNOWN] if occurs else []), "no record")]
+    if patterns:
+        for name, handle in made:
+            if name in PATTERNS:
+                handle.set(hatch=PATTERNS[name], edgecolor="white", linewidth=0.0)
+    return made
 
 
 def image(
