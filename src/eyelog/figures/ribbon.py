@@ -46,7 +46,7 @@ UNKNOWN: Final = "not known"
 NAMES: Final = (*STATES, UNKNOWN)
 
 PATTERNS: Final = {"noisy": "." * 6, "off pose": "x" * 5}
-"""What is drawn over the states whose greys are too near to each other, for print without colour."""
+"""What is drawn over the states whose greys are too near each other, for print without colour."""
 
 DAY_SHARES: Final = 1440
 """The columns of a day: one per minute."""
