@@ -14,6 +14,7 @@ from eyelog.analysis.grouped.single_rows import has_single_rows
 from eyelog.analysis.intervals import intervals
 from eyelog.analysis.limits import DEFAULT, Limits, chosen_limits, limit
 from eyelog.analysis.quality.flags import flag, mask
+from eyelog.analysis.quality.recipes import attrition
 from eyelog.analysis.resample import resample
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.median import Median, median
@@ -71,6 +72,7 @@ class Logs:
         self.single, self.derived = single, frozenset(derived)
         self.name, self.limits = name, limits
         self._made: dict[tuple[str, str], pd.DataFrame] = {}
+        self._usual: dict[tuple[str, str], Median] = {}
 
     @property
     def lead(self) -> str:
@@ -119,7 +121,7 @@ class Logs:
         """Return the frame that the blinks of a log are best taken from, and what it is called."""
         if log in self.derived and self.single is not None:
             return self.single, log_named(log_of(self.single)).words
-        return self.frames[log], log_named(log).words
+        return self.to_summarise(log), log_named(log).words
 
     @property
     def called(self) -> list[str]:
@@ -138,6 +140,9 @@ class Logs:
 
     def counted(self, log: str) -> pd.DataFrame:
         """Return the days that were worn long enough to represent the day."""
+        return self._once("counted", log, lambda _: self._counted(log))
+
+    def _counted(self, log: str) -> pd.DataFrame:
         table = self.days(log)
         if "worn_h" not in table:
             return table
@@ -150,8 +155,11 @@ class Logs:
 
     def usual(self, log: str, column: str) -> Median:
         """Return the median of the counted days, with its interval."""
-        table = self.counted(log)
-        return median(numbers(table[column]) if column in table else numbers(pd.Series([])))
+        if (log, column) not in self._usual:
+            table = self.counted(log)
+            values = table[column] if column in table else pd.Series([])
+            self._usual[log, column] = median(numbers(values))
+        return self._usual[log, column]
 
     def hours(self, log: str) -> pd.DataFrame:
         """Return recorded, worn, usable and walking hours of every day, including empty ones."""
@@ -164,11 +172,20 @@ class Logs:
     def reasons_of_fields(self, log: str) -> pd.DataFrame:
         """Return the reasons against the values of fields alone."""
         table = self.reasons(log)
-        return table[[name for name in table.columns if name not in OWN_COLUMNS]]
+        fields = [name for name in table.columns if name not in OWN_COLUMNS]
+        return table if len(fields) == len(table.columns) else table[fields]
 
     def masked(self, log: str) -> pd.DataFrame:
         """Return the values that are not flagged, judged once for all sections."""
         return self._once("masked", log, lambda frame: mask(frame, self.reasons(log)))
+
+    def attrition(self, log: str, recipe: str) -> pd.DataFrame:
+        """Return how many records each condition of a recipe removes."""
+        return self._once(
+            f"attrition of {recipe}",
+            log,
+            lambda frame: attrition(frame, recipe=recipe, limits=self.limits),
+        )
 
     def to_summarise(self, log: str) -> pd.DataFrame:
         """Return the frame that summaries take: judged already, unless wear is read from blinks.

@@ -8,7 +8,6 @@ import pandas as pd
 
 from eyelog.analysis.columns import column
 from eyelog.analysis.limits import Limits
-from eyelog.analysis.quality.recipes import attrition
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, log_named
 from eyelog.errors import FieldError
 from eyelog.figures.labels import range_words
@@ -100,7 +99,7 @@ def _left_out(logs: Logs, log: str) -> str:
     """Return the limits of a log, in turn, with the records that each of them left out."""
     recipe, called = RECIPE[log], log_named(log).words
     try:
-        table = attrition(logs.frames[log], recipe=recipe, limits=logs.limits)
+        table = logs.attrition(log, recipe)
     except FieldError:
         return (
             f"In the {called} not all of the evidence was recorded by which measures of"

@@ -71,7 +71,7 @@ def section(logs: Logs) -> Part:
 
 
 def _zones_of(logs: Logs, log: str) -> str:
-    table = zones(logs.frames[log], limits=logs.limits)
+    table = zones(logs.to_summarise(log), limits=logs.limits)
     place = int(numbers(table["share"]).argmax())
     most, share = str(table.index[place]), float(table["share"].iloc[place])
     hours = table["exposure_min"].sum() / 60
@@ -84,7 +84,7 @@ def _zones_of(logs: Logs, log: str) -> str:
 
 def _spread_of(logs: Logs, log: str) -> str:
     """Return how much the tilt varies, in a sentence; empty if it is not known."""
-    found = spread(logs.frames[log], limits=logs.limits).iloc[0]
+    found = spread(logs.to_summarise(log), limits=logs.limits).iloc[0]
     within, between = (float(found[f"fore_aft_{part}"]) for part in ("within", "between"))
     if np.isnan(within) or np.isnan(between):
         return ""
@@ -96,7 +96,7 @@ def _spread_of(logs: Logs, log: str) -> str:
 
 def _zones_table(logs: Logs, log: str) -> PageTable:
     return page_table(
-        zones(logs.frames[log], limits=logs.limits),
+        zones(logs.to_summarise(log), limits=logs.limits),
         f"Time in zones of the fore-aft tilt (degrees), {LOG_WORDS[log]}",
         "tilt-zones",
         names=["share", "exposure_min"],
@@ -104,7 +104,7 @@ def _zones_table(logs: Logs, log: str) -> PageTable:
 
 
 def _movements_table(logs: Logs, log: str) -> PageTable:
-    hours = head_movements(logs.frames[log], by="hour", limits=logs.limits)
+    hours = head_movements(logs.to_summarise(log), by="hour", limits=logs.limits)
     return page_table(
         hours.loc[hours["n"] > 0],
         f"Head movements by hour of day, {LOG_WORDS[log]}",
@@ -114,7 +114,7 @@ def _movements_table(logs: Logs, log: str) -> PageTable:
 
 def _spread_table(logs: Logs, log: str) -> PageTable:
     return page_table(
-        spread(logs.frames[log], limits=logs.limits),
+        spread(logs.to_summarise(log), limits=logs.limits),
         f"How much the tilt varies (SD in degrees), {LOG_WORDS[log]}",
         "tilt-spread",
     )

@@ -10,7 +10,6 @@ from eyelog.analysis.columns import column
 from eyelog.analysis.coverage import gaps
 from eyelog.analysis.quality.explain import explain
 from eyelog.analysis.quality.reasons import Reason
-from eyelog.analysis.quality.recipes import attrition
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.figures.attrition import plot_attrition
 from eyelog.figures.labels import LOG_WORDS
@@ -106,7 +105,7 @@ def _attrition(logs: Logs, log: str) -> Picture:
         f"From all records to those used for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
         "Each bar shows the records that remain after a condition, applied from top to bottom,"
         " and those that it removes.",
-        lambda: plot_attrition(attrition(logs.frames[log], recipe=recipe, limits=logs.limits)),
+        lambda: plot_attrition(logs.attrition(log, recipe)),
     )
 
 
@@ -175,7 +174,7 @@ def _lost_table(logs: Logs) -> PageTable:
 def _attrition_table(logs: Logs, log: str) -> PageTable:
     recipe = RECIPE[log]
     return page_table(
-        attrition(logs.frames[log], recipe=recipe, limits=logs.limits),
+        logs.attrition(log, recipe),
         f"Records left for {PURPOSE[recipe]}, {LOG_WORDS[log]}",
         f"attrition-{recipe}",
     )

@@ -35,8 +35,8 @@ def section(logs: Logs) -> Part:
     if log is None:
         raise Empty("no log has the step counts")
     require_days(logs, log)
-    whole = pace(logs.frames[log], limits=logs.limits).iloc[0]
-    found = bouts(logs.frames[log], limits=logs.limits)
+    whole = pace(logs.to_summarise(log), limits=logs.limits).iloc[0]
+    found = bouts(logs.to_summarise(log), limits=logs.limits)
     findings = [
         f"On a usual day the wearer took {usual_words(logs, log, 'steps', what='steps')} with the"
         f" eyewear on. {days_behind(logs, log)} Steps without the eyewear are not recorded, so the"
@@ -109,7 +109,7 @@ def _peaks(logs: Logs, log: str) -> PageTable:
     counted = logs.counted(log).index
     days = {}
     for minutes in (1, 30, 60):
-        table = peak_cadence(logs.frames[log], minutes=minutes, limits=logs.limits)
+        table = peak_cadence(logs.to_summarise(log), minutes=minutes, limits=logs.limits)
         days[minutes] = table["peak_spm"].reindex(counted)
     rows, found = [], {}
     for minutes, values in days.items():
@@ -133,7 +133,7 @@ def _peaks(logs: Logs, log: str) -> PageTable:
 
 
 def _classes(logs: Logs) -> PageTable:
-    table = speed_classes(logs.frames[STANDARD_MODE_LOGS], limits=logs.limits)
+    table = speed_classes(logs.to_summarise(STANDARD_MODE_LOGS), limits=logs.limits)
     return page_table(
         table,
         f"Steps by speed class, {LOG_WORDS[STANDARD_MODE_LOGS]}",
@@ -145,7 +145,7 @@ def _classes_of(logs: Logs) -> str:
     """Return the shares of the speed classes in a sentence; only the 60-second log has them."""
     if STANDARD_MODE_LOGS not in logs.frames:
         return ""
-    found = speed_classes(logs.frames[STANDARD_MODE_LOGS], limits=logs.limits).iloc[0]
+    found = speed_classes(logs.to_summarise(STANDARD_MODE_LOGS), limits=logs.limits).iloc[0]
     shares = {one: float(found[f"share_{one}"]) for one in ("fastest", "medium", "slow", "slowest")}
     if any(np.isnan(share) for share in shares.values()):
         return ""
