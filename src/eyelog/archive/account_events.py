@@ -201,14 +201,10 @@ def prune_events(
 
     Parameters
     ----------
-    place : Place
-        The root of the archive.
-    before : datetime
-        The instant, in UTC.
+    place, before, dry_run
+        As for `eyelog.archive.prune.prune`.
     concerned : callable
         Returns whether a file is one of those to look at.
-    dry_run : bool
-        Change nothing.
     """
     removed = []
     for path in filter(concerned, _files(place)):

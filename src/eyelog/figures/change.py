@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from eyelog.analysis.columns import Column
 from eyelog.analysis.columns import column as column_of
@@ -20,7 +19,7 @@ from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.sheet import decimals, number_text
 from eyelog.errors import ConfigurationError, argument
 from eyelog.figures.labels import range_words, short_names
-from eyelog.figures.marks import counted, number, value_axis
+from eyelog.figures.marks import counted, difference_axis, value_axis
 from eyelog.figures.style import (
     COLOURS,
     SMALL_PT,
@@ -533,20 +532,7 @@ def _draw_difference(values: Axes, ax: Axes, sides: Sides, said: Difference, abo
         dot.set(zorder=4, label="_difference", linewidths=0)
     names = _short(sides.names)
     ax.set_xticks([0.0], [f"{names[1]}\nminus {names[0]}"])
-    ax.tick_params(axis="x", length=0)
-    ax.yaxis.tick_right()
-    ax.yaxis.set_label_position("right")
-    for side, shown in (("right", True), ("left", False), ("bottom", False)):
-        ax.spines[side].set_visible(shown)
-    ax.set_ylabel(f"Difference ({about.unit})" if about.unit else "Difference")
-    ax.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
-    ax.yaxis.set_major_formatter(FuncFormatter(_signed))
-
-
-def _signed(value: float, _: float | None = None) -> str:
-    if abs(value) < 1e-9:
-        return "0"
-    return f"+{number(value)}" if value > 0 else number(value)
+    difference_axis(ax, about.unit)
 
 
 def _shape(ax: Axes, said: Difference) -> None:

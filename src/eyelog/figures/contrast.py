@@ -8,13 +8,12 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from eyelog.analysis.columns import Column
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.sheet import decimals, number_text
 from eyelog.figures.labels import short_names
-from eyelog.figures.marks import counted, number, value_axis
+from eyelog.figures.marks import counted, difference_axis, value_axis
 from eyelog.figures.style import (
     COLOURS,
     SMALL_PT,
@@ -207,20 +206,7 @@ def _draw_differences(
     if len(names) > 1:
         ax.set_xlabel(minus.strip())
     ax.set_xlim(-0.7, len(x) - 0.3)
-    ax.tick_params(axis="x", length=0)
-    ax.yaxis.tick_right()
-    ax.yaxis.set_label_position("right")
-    for side, shown in (("right", True), ("left", False), ("bottom", False)):
-        ax.spines[side].set_visible(shown)
-    ax.set_ylabel(f"Difference ({about.unit})" if about.unit else "Difference")
-    ax.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
-    ax.yaxis.set_major_formatter(FuncFormatter(_signed))
-
-
-def _signed(value: float, _: float | None = None) -> str:
-    if abs(value) < 1e-9:
-        return "0"
-    return f"+{number(value)}" if value > 0 else number(value)
+    difference_axis(ax, about.unit)
 
 
 def _entries(wearers: pd.DataFrame, *, several: bool) -> list[Entry]:

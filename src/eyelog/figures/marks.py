@@ -21,6 +21,7 @@ __all__ = [
     "colour_bar",
     "counted",
     "days_wide",
+    "difference_axis",
     "hatch_background",
     "lone",
     "number",
@@ -220,3 +221,21 @@ def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.09) -> Axes:
     for side in ("top", "right"):
         below.spines[side].set_visible(False)
     return below
+
+
+def difference_axis(ax: Axes, unit: str) -> None:
+    """Let the y axis of a panel stand at the right, for differences with their sign."""
+    ax.tick_params(axis="x", length=0)
+    ax.yaxis.tick_right()
+    ax.yaxis.set_label_position("right")
+    for side, shown in (("right", True), ("left", False), ("bottom", False)):
+        ax.spines[side].set_visible(shown)
+    ax.set_ylabel(f"Difference ({unit})" if unit else "Difference")
+    ax.yaxis.set_major_locator(mticker.MaxNLocator(nbins=6, steps=list(STEPS)))
+    ax.yaxis.set_major_formatter(mticker.FuncFormatter(_signed))
+
+
+def _signed(value: float, _: float | None = None) -> str:
+    if abs(value) < 1e-9:
+        return "0"
+    return f"+{number(value)}" if value > 0 else number(value)

@@ -142,12 +142,8 @@ def running(
 
     Parameters
     ----------
-    archive_path : path
-        The archive's folder.
-    page_size : int
-        The largest number of records in one answer.
-    port : int
-        TCP port; 0 lets the system choose a free one.
+    archive_path, page_size, port
+        As for `serve`, but that a free port is chosen by default.
     **settings
         Other settings of `create_app`. Requests and uploads are not limited unless
         ``requests_per_hour``, ``uploads_per_hour`` and ``quota`` are given: the service has only

@@ -213,11 +213,8 @@ async def _delete(request: Request, account: str, form: dict[str, str]) -> Respo
     if not form.get("password"):
         wrong = {"password": "Enter your password."}
         return await _account(request, account, status=400, wrong=wrong)
-    tries = parts_of(request).password_tries
-    if refused := await tries.check(request, account, form["password"]):
-        wrong = {"password": refused.text("The password is wrong.")}
-        page = await _account(request, account, status=refused.status, wrong=wrong)
-        return refused.delay(page)
+    if refusal := await _refusal(request, account, form, "password", "The password is wrong."):
+        return refusal
     registry = parts_of(request).registry
     files = await to_thread.run_sync(_erase, registry, account)
     await to_thread.run_sync(partial(parts_of(request).audit.write, "erase", places=files))
@@ -225,6 +222,17 @@ async def _delete(request: Request, account: str, form: dict[str, str]) -> Respo
     sessions = parts_of(request).sessions
     sessions.forget(request, answer)
     return answer
+
+
+async def _refusal(
+    request: Request, account: str, form: dict[str, str], field: str, text: str
+) -> Response | None:
+    """Return the page that says that the password in a field is wrong; None if it is right."""
+    refused = await parts_of(request).password_tries.check(request, account, form[field])
+    if refused is None:
+        return None
+    wrong = {field: refused.text(text)}
+    return refused.delay(await _account(request, account, status=refused.status, wrong=wrong))
 
 
 def _erase(registry: Registry, account: str) -> int:
@@ -248,11 +256,8 @@ async def _change_password(request: Request, account: str, form: dict[str, str])
     wrong = wrong_passwords(account, form)
     if wrong:
         return await _account(request, account, status=400, wrong=wrong)
-    tries = parts_of(request).password_tries
-    if refused := await tries.check(request, account, form["old"]):
-        wrong = {"old": refused.text("The old password is wrong.")}
-        page = await _account(request, account, status=refused.status, wrong=wrong)
-        return refused.delay(page)
+    if refusal := await _refusal(request, account, form, "old", "The old password is wrong."):
+        return refusal
     await to_thread.run_sync(registry.accounts.set_password, account, form["new"])
     await note(request, "password_changed", account)
     answer = see_page("changed")
