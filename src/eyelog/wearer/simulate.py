@@ -76,12 +76,7 @@ def check_days(first: date, count: int) -> None:
 
 
 def simulate(
-    start: str | date,
-    days: int,
-    *,
-    log: str = COMPUTED_DATA,
-    seed: int = 0,
-    tz: Zone = "UTC",
+    start: str | date, days: int, *, log: str = COMPUTED_DATA, seed: int = 0, tz: Zone = "UTC"
 ) -> pd.DataFrame:
     """Simulate realistic days of one log.
 
@@ -205,12 +200,7 @@ def _recorded(
 
 
 def simulate_truth(
-    start: str | date,
-    days: int,
-    *,
-    log: str = COMPUTED_DATA,
-    seed: int = 0,
-    tz: Zone = "UTC",
+    start: str | date, days: int, *, log: str = COMPUTED_DATA, seed: int = 0, tz: Zone = "UTC"
 ) -> pd.DataFrame:
     """Return what the simulated wearer really did, hour by hour; event by event for the 20 Hz log.
 
