@@ -5,11 +5,13 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
 from matplotlib.colors import to_rgb
 
 import eyelog as el
 from eyelog.figures.style import COLOURS
 from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
+from support.collisions import LAYOUTS, collisions
 from support.figures import counted_minutes
 from support.states import states_of
 
@@ -190,3 +192,48 @@ def test_it_looks_as_it_did(tmp_path, monkeypatch) -> None:
                         ("not worn", "2026-10-19 12:01", "2026-10-20 00:00")])  # fmt: skip
     made = el.plot_day(table, "stp_mid", second="tl_yav", states=states)
     assert_looks_as_stored(made[0], "day", tmp_path)
+
+
+def diary(days: list[str]) -> pd.DataFrame:
+    start = pd.DatetimeIndex([f"{days[0]} {hour}:00" for hour in ("09", "10", "11")])
+    start = start.tz_localize(hourly(days).index.tz)
+    return pd.DataFrame(
+        {
+            "start": start,
+            "end": pd.DatetimeIndex([pd.NaT] * 3, tz=start.tz),
+            "label": ["a long walk", "a meeting of all", "tea"],
+        }
+    )
+
+
+@pytest.mark.parametrize("layout", LAYOUTS[1:])
+def test_days_are_drawn_in_a_figure_of_the_user_and_nothing_touches(layout: str) -> None:
+    figure = plt.figure(figsize=(7.2, 6.5), layout=None if layout == "none" else layout)
+    if layout == "none":  # the margins are the user's
+        figure.subplots_adjust(left=0.2, bottom=0.25, top=0.85, hspace=0.5)
+    made = el.plot_day(hourly(DAYS), "stp_mid", events=diary(DAYS), fig=figure)
+    assert [ax.figure for ax in made] == [figure] * 3
+    assert figure.get_size_inches().tolist() == [7.2, 6.5]
+    assert collisions(figure) == []
+
+
+def test_two_wearers_stand_side_by_side_in_parts_of_a_figure() -> None:
+    figure = plt.figure(figsize=(10, 5), layout="constrained")
+    left, right = figure.subfigures(1, 2)
+    table = hourly(DAYS)
+    table["hm_yo"] = 3.0
+    for part in (left, right):
+        el.plot_day(table, "stp_mid", second="hm_yo", events=diary(DAYS), title="P1", fig=part)
+    assert len(left.axes) == len(right.axes) == 6
+    assert left.get_suptitle() == right.get_suptitle() == "P1"
+    assert collisions(figure) == []
+    (legend,) = [ax.get_legend() for ax in left.axes if ax.get_legend() is not None]
+    key = legend.get_title().get_text().replace("\n", " ")
+    assert key == "Diary: 1 a long walk · 2 a meeting of all · 3 tea"
+
+
+@pytest.mark.parametrize(("fig", "says"), [("mine", "'mine'"), (plt.subplots, "one that has some")])
+def test_what_is_no_empty_figure_is_refused(fig, says) -> None:
+    given = fig if isinstance(fig, str) else fig()[0]
+    with pytest.raises(el.ConfigurationError, match=f"without Axes: fig= is {says}"):
+        el.plot_day(hourly(DAYS), "stp_mid", fig=given)

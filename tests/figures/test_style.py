@@ -273,9 +273,18 @@ def test_ipython_without_a_display_keeps_the_figures_and_does_not_become_interac
 
 @pytest.mark.parametrize(
     "draw",
-    [el.plot_day, el.plot_timeline, el.plot_week, el.plot_change, el.plot_actogram],
+    [el.plot_timeline, el.plot_week, el.plot_change, el.plot_actogram],
 )
 def test_a_figure_of_several_panels_says_that_it_takes_no_axes(draw: Any) -> None:
     _, ax = plt.subplots()
     with pytest.raises(el.ConfigurationError, match=f"{draw.__name__} takes no ax=: it draws sev"):
         draw(el.sample(), ax=ax)
+
+
+def test_a_figure_of_several_panels_that_takes_a_figure_says_so() -> None:
+    _, ax = plt.subplots()
+    draw: Any = el.plot_day
+    with pytest.raises(
+        el.ConfigurationError, match=r"takes no ax=: .* and takes a figure or a part"
+    ):
+        draw(el.sample(), "stp", ax=ax)

@@ -5,10 +5,11 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
 
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.clock import LocalClock, local_days, time_of_day_us
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, argument
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import day_edges, hours_axis, skipped_hours
@@ -22,6 +23,7 @@ from eyelog.figures.style import (
     Entry,
     legend,
     line,
+    own_figure,
     panels,
     patch,
     plot_function,
@@ -51,6 +53,7 @@ def plot_day(
     second: str | None = None,
     states: pd.Series | None = None,
     events: pd.DataFrame | None = None,
+    fig: FigureBase | None = None,
     title: str | None = None,
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Draw one field over each day in full, one panel per day, from 00 to 24.
@@ -72,6 +75,9 @@ def plot_day(
     events : DataFrame, optional
         Events to shade and name: columns ``start`` and ``end`` (aware stamps; a moment has no end)
         and ``label``. Where words do not fit, they are numbers with a key under the figure.
+    fig : Figure or SubFigure, optional
+        A figure of matplotlib without Axes, or a part of one (``figure.subfigures(1, 2)``), to draw
+        in, at its size and in your style; a new figure by default, at most 170 mm high.
     title
         As in `eyelog.plot_daily`.
 
@@ -88,7 +94,7 @@ def plot_day(
         If the frame or the events lack a column.
     ConfigurationError
         If there are no rows, the rows are not in order, cover too many days or last longer than
-        half a day, or a column does not hold numbers.
+        half a day, a column does not hold numbers, or `fig` is no figure or has Axes.
 
     Notes
     -----
@@ -112,6 +118,11 @@ def plot_day(
     for name in names:
         if not pd.api.types.is_numeric_dtype(frame[name].dtype):
             raise ConfigurationError(f"plot_day draws numbers, but {name!r} holds text")
+    if fig is not None and (not isinstance(fig, FigureBase) or fig.axes):
+        raise ConfigurationError(
+            f"plot_day draws in a matplotlib Figure or SubFigure without Axes: {argument('fig')} is"
+            f" {'one that has some' if isinstance(fig, FigureBase) else repr(fig)}"
+        )
     if not index.is_monotonic_increasing:
         raise ConfigurationError("plot_day needs stamps in order: pass frame.sort_index()")
     log = log_or_none(frame)
@@ -133,23 +144,25 @@ def plot_day(
     recorded, recorded_s = _records(frame, states, seconds)
     height = float(np.clip(ALL_PANELS_MM / len(days), LOWEST_PANEL_MM, HIGHEST_PANEL_MM))
     each = [height] if second is None else [height * (1 - SECOND), height * SECOND]
-    made = panels(each * len(days), sharex=True, around_mm=20 + BETWEEN_MM * len(days))
+    made = panels(each * len(days), sharex=True, around_mm=20 + BETWEEN_MM * len(days), fig=fig)
+    own = own_figure(made[0])
+    small: Any = "small" if own is None else SMALL_PT
     place, of_records = _places(index, days, clock), _places(recorded, days, clock)
     limits = {name: _limits(numbers(frame[name]), traces.is_count(log, name)) for name in names}
     named: list[tuple[Axes, float, str]] = []
     for which, day in enumerate(days):
         mine = np.asarray(place == which)
-        own = made[which * len(names) : (which + 1) * len(names)]
-        for ax, name in zip(own, names, strict=True):
+        of_day = made[which * len(names) : (which + 1) * len(names)]
+        for ax, name in zip(of_day, names, strict=True):
             _draw_day(ax, frame[mine], name, log, seconds, limits[name], clock)
             _hatch_gaps(ax, recorded[of_records == which], recorded_s, day, clock)
             labels = _shade(ax, shaded, day, clock)
-            if ax is own[0]:
+            if ax is of_day[0]:
                 named += labels
-            if ax is not own[-1]:
+            if ax is not of_day[-1]:
                 ax.spines["bottom"].set_visible(False)
                 ax.tick_params(axis="x", length=0)
-        ax = own[-1]
+        ax = of_day[-1]
         if ribbons is not None:
             scale = height / each[-1]
             beneath = (RIBBON[0] * scale, RIBBON[1] * scale)
@@ -159,26 +172,27 @@ def plot_day(
             _blank_skipped(ax, day, clock, beneath)
             ax.spines["bottom"].set_position(("axes", AXIS * scale))
         weekend = day.day_of_week >= 5
-        own[0].set_title(
+        of_day[0].set_title(
             f"{day:%a} {day.day} {day:%b}",
             loc="left",
-            fontsize=SMALL_PT,
+            fontsize=small,
             fontweight="bold" if weekend else "normal",
             pad=2,
         )
     hours_axis(made[-1], clock.tz)
-    figure: Any = made[0].get_figure(root=True)
-    figure.layouts = 2
+    if own is not None:
+        own.layouts = 2
     unit_s = unit_seconds(frame)
     words = [label_of(log, name, seconds=unit_s) for name in names]
     if second is None:
-        figure.supylabel(words[0], fontsize=TEXT_PT)
+        figure: FigureBase = made[0].figure
+        figure.supylabel(words[0], fontsize="small" if own is None else TEXT_PT)
     else:
         for ax, label in zip(made, words, strict=False):
-            look = {"fontsize": SMALL_PT, "fontweight": "normal", "pad": 2}
+            look = {"fontsize": small, "fontweight": "normal", "pad": 2}
             ax.set_title(label, loc="right", **look)
-    marks.name_events(named)
-    set_title(made[0], title_of(frame, zone=False), title)
+    set_title(made[0], title_of(frame, zone=False), title, fig=fig)
+    key = marks.name_events(named)
     kinds = [_entry(log, name, unit_s) for name in names] if second is None else []
     columns = traces.columns_for(0, 24 * HOUR_US, seconds)
     if columns is not None:
@@ -186,7 +200,7 @@ def plot_day(
     below = (
         ribbon.entries(ribbon.state_codes(states)) if states is not None else [patch("no record")]
     )
-    legend(made[-1], [*kinds, *marks.entries(shaded), *below])
+    legend(made[-1], [*kinds, *marks.entries(shaded), *below], note=key)
     return made
 
 

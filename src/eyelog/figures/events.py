@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 
 from eyelog.errors import ConfigurationError, FieldError, argument
-from eyelog.figures.style import COLOURS, SMALL_PT, Entry, line, own_figure, patch
+from eyelog.figures.style import COLOURS, SMALL_PT, Entry, lay_out, line, own_figure, patch
 
 __all__ = [
     "entries",
@@ -94,8 +94,10 @@ def key_words(keys: Mapping[str, int]) -> str:
     return "Diary: " + " · ".join(f"{key} {label}" for label, key in keys.items())
 
 
-def name_events(places: Sequence[tuple[Axes, float, str]]) -> None:
+def name_events(places: Sequence[tuple[Axes, float, str]]) -> str:
     """Name events at the top of the Axes on which they lie, in words or in numbers with a key.
+
+    The key is a note of eyelog's own figure; of a user's it is returned, for the legend.
 
     Parameters
     ----------
@@ -104,14 +106,17 @@ def name_events(places: Sequence[tuple[Axes, float, str]]) -> None:
     """
     places = [place for place in places if place[2]]
     if not places:
-        return
+        return ""
     keys = numbered(label for *_, label in places)
     named = [(_text(ax, x), label) for ax, x, label in places]
     fit = partial(_fit, named, keys)
     figure = own_figure(places[0][0])
     if figure is not None:
         figure.fits.append(fit)
-    fit()
+        fit()
+        return ""
+    lay_out(places[0][0])
+    return fit()
 
 
 def _text(ax: Axes, x: float) -> Annotation:
@@ -128,21 +133,22 @@ def _text(ax: Axes, x: float) -> Annotation:
     return text
 
 
-def _fit(named: Sequence[tuple[Annotation, str]], keys: Mapping[str, int]) -> None:
-    """Write words if all fit at the present size of the figure, else numbers and their key."""
+def _fit(named: Sequence[tuple[Annotation, str]], keys: Mapping[str, int]) -> str:
+    """Write words if all fit at the present size of the figure, else numbers; return their key."""
     figure = own_figure(cast(Axes, named[0][0].axes))
     for text, label in named:
         text.set(text=label, color=COLOURS["event"], fontsize=SMALL_PT, weight="normal", bbox=None)
         text.set(ha="left", va="top")
-    words = figure is None or _spread(named, 4.0, 0.0)
+    words = _spread(named, 4.0, 0.0)
     if not words:
         for text, label in named:
             text.set(text=str(keys[label]), color="white", fontsize=DISC_PT, weight="bold")
             text.set(ha="center", va="center", bbox={**DISC, "facecolor": COLOURS["event"]})
         _spread(named, 0.0, APART_PT)
-    note = ("", "" if words else key_words(keys))
-    if figure is not None and figure.note != note:
-        figure.set_note(*note)
+    key = "" if words else key_words(keys)
+    if figure is not None and figure.note != ("", key):
+        figure.set_note("", key)
+    return key
 
 
 def _spread(named: Sequence[tuple[Annotation, str]], gap_pt: float, apart_pt: float) -> bool:

@@ -54,7 +54,7 @@ def keep_readable(ax: Axes, *, white: str, text: str) -> None:
         if made is not None and contrast(around, text) < LEAST_CONTRAST:
             made.set_frame_on(True)
             made.get_frame().set(facecolor=white, edgecolor="none", alpha=1.0)
-            for words in made.get_texts():
+            for words in (*made.get_texts(), made.get_title()):
                 words.set_color(text)
 
 

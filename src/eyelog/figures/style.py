@@ -32,9 +32,9 @@ from matplotlib import pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, LinearSegmentedColormap
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, FigureBase
+from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.offsetbox import HPacker, TextArea, VPacker
 from matplotlib.patches import Patch
@@ -507,11 +507,16 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
     def drawn(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Drawn:
         if "ax" in kwargs and "ax" not in signature.parameters:
             raise ConfigurationError(
-                f"{draw.__name__} takes no {argument('ax')}: it draws several panels, in a figure"
-                " of its own"
+                f"{draw.__name__} takes no {argument('ax')}: it draws several panels, "
+                + (
+                    f"and takes a figure or a part of one, {argument('fig')}"
+                    if "fig" in signature.parameters
+                    else "in a figure of its own"
+                )
             )
-        ax = cast(Axes | None, kwargs.get("ax"))
-        ours = not isinstance(ax, Axes) or own_figure(ax) is not None
+        place = kwargs.get("ax") or kwargs.get("fig")
+        given = isinstance(place, Axes | FigureBase)
+        ours = not given or isinstance(cast(Any, place).get_figure(root=True), StyledFigure)
         if ours and not _unmanaged.get():
             _load_backend()
         with style() if ours else nullcontext():
@@ -519,11 +524,13 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
         called = signature.bind(*args, **kwargs)
         called.apply_defaults()
         recipe.attach(result, draw.__name__, called.arguments)
-        figure = own_figure(cast(Axes, np.ravel(cast(Any, result))[0]))
+        made: list[Axes] = np.ravel(cast(Any, result)).tolist()
+        figure = own_figure(made[0])
         if figure is not None:
             figure.keep_panel_titles()
-        elif isinstance(ax, Axes):
-            ground.keep_readable(ax, white=COLOURS["no record"], text=COLOURS["text"])
+        else:
+            for ax in made:
+                ground.keep_readable(ax, white=COLOURS["no record"], text=COLOURS["text"])
         return result
 
     return drawn
@@ -548,9 +555,13 @@ def axes(ax: Axes | None, *, height_mm: float = 60.0) -> Axes:
 
 
 def panels(
-    heights_mm: Sequence[float], *, sharex: bool = True, around_mm: float = 18.0
+    heights_mm: Sequence[float],
+    *,
+    sharex: bool = True,
+    around_mm: float = 18.0,
+    fig: FigureBase | None = None,
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
-    """Return the Axes of a new figure, one above the other.
+    """Return the Axes of a new figure, or of one that is given, one above the other.
 
     Parameters
     ----------
@@ -560,8 +571,10 @@ def panels(
         Whether the panels share one x axis.
     around_mm : float
         The height taken by title, labels and legend.
+    fig : Figure or SubFigure, optional
+        A user's figure without Axes, or a part of one.
     """
-    return grid(heights_mm, [1.0], sharex=sharex, around_mm=around_mm)[:, 0]
+    return grid(heights_mm, [1.0], sharex=sharex, around_mm=around_mm, fig=fig)[:, 0]
 
 
 def grid(
@@ -571,8 +584,9 @@ def grid(
     sharex: bool = False,
     sharey: bool = False,
     around_mm: float = 18.0,
+    fig: FigureBase | None = None,
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
-    """Return the Axes of a new figure, by row and column.
+    """Return the Axes of a new figure, or of one that is given, by row and column.
 
     Parameters
     ----------
@@ -582,7 +596,11 @@ def grid(
         Whether the panels of a column share one x axis, and those of a row one y axis.
     around_mm : float
         The height taken by title, labels and legend.
+    fig : Figure or SubFigure, optional
+        A user's figure without Axes, or a part of one.
     """
+    if fig is not None:
+        return _panels_in(fig, heights_mm, widths, sharex=sharex, sharey=sharey)
     height = min(sum(heights_mm) + around_mm, HIGHEST_MM)
     size = (inches(WIDTHS_MM["double"]), inches(height))
     managed = not _unmanaged.get()
@@ -594,19 +612,32 @@ def grid(
             figure = plt.figure(FigureClass=StyledFigure, figsize=size, layout=SteadyLayout())
         else:
             figure = StyledFigure(figsize=size, layout=SteadyLayout())
-        made: np.ndarray[Any, np.dtype[np.object_]] = figure.subplots(
-            len(heights_mm),
-            len(widths),
-            sharex="col" if sharex else False,
-            sharey="row" if sharey else False,
-            squeeze=False,
-            height_ratios=list(heights_mm),
-            width_ratios=list(widths),
-        )
+        return _panels_in(figure, heights_mm, widths, sharex=sharex, sharey=sharey)
+
+
+def _panels_in(
+    figure: FigureBase,
+    heights: Sequence[float],
+    widths: Sequence[float],
+    *,
+    sharex: bool,
+    sharey: bool,
+) -> np.ndarray[Any, np.dtype[np.object_]]:
+    made: np.ndarray[Any, np.dtype[np.object_]] = figure.subplots(
+        len(heights),
+        len(widths),
+        sharex="col" if sharex else False,
+        sharey="row" if sharey else False,
+        squeeze=False,
+        height_ratios=list(heights),
+        width_ratios=list(widths),
+    )
     return made
 
 
-def set_title(ax: Axes, ours: str, given: str | None = None) -> None:
+def set_title(
+    ax: Axes, ours: str, given: str | None = None, *, fig: FigureBase | None = None
+) -> None:
     """Write the title: over the whole figure if it is eyelog's own, else over the Axes.
 
     Parameters
@@ -617,13 +648,28 @@ def set_title(ax: Axes, ours: str, given: str | None = None) -> None:
         The title that eyelog gives; its parts are divided by ``" · "``.
     given : str, optional
         What the user wants in its place; ``""`` for no title.
+    fig : Figure or SubFigure, optional
+        The user's figure, over all panels of which it stands.
     """
     text = ours if given is None else given
     figure = own_figure(ax)
     if figure is not None:
         figure.set_title(text)
+    elif fig is not None and text:
+        _title_over(fig, text)
     elif text:
         _title_within(ax, text)
+
+
+def _title_over(fig: FigureBase, text: str) -> None:
+    """Write a title over a user's figure or a part of one, in as many lines as it requires."""
+    room = 0.98 * float(cast(Figure, fig).bbox.width)
+
+    def fits(line: str) -> bool:
+        made = fig.suptitle(line, x=0.01, ha="left", fontsize="small")
+        return made.get_window_extent().width <= room
+
+    fig.suptitle("\n".join(_lines(text, fits)), x=0.01, ha="left", fontsize="small")
 
 
 def _title_within(ax: Axes, text: str) -> None:
@@ -654,10 +700,11 @@ def _lines(text: str, fits: Callable[[str], bool]) -> list[str]:
     return lines
 
 
-def legend(ax: Axes, entries: Sequence[Entry]) -> None:
+def legend(ax: Axes, entries: Sequence[Entry], *, note: str = "") -> None:
     """Explain colours and marks in one line under the figure, or under a user's Axes.
 
-    In a figure of eyelog's own, panels share one legend: equal labels have one entry.
+    In a figure of eyelog's own, panels share one legend: equal labels have one entry. A note stands
+    above the legend of a user's Axes; that of an own figure is its `StyledFigure.note`.
     """
     figure = own_figure(ax)
     if figure is not None:
@@ -685,25 +732,27 @@ def legend(ax: Axes, entries: Sequence[Entry]) -> None:
         if excess <= 0:
             break
         if columns == 1:
-            labels = _wrapped(made, excess)
+            widest = max(text.get_window_extent().width for text in made.get_texts())
+            for text in made.get_texts():
+                _break_at_spaces(text, widest - excess)
+            labels = [text.get_text() for text in made.get_texts()]
+    if note:
+        made.set_title(note, prop=FontProperties(size="small"))
+        made.set_alignment("left")
+        _break_at_spaces(made.get_title(), room)
 
 
-def _wrapped(made: Legend, excess: float) -> list[str]:
-    """Return the labels of a legend of one column, broken at spaces to be narrower by `excess`."""
-    texts = made.get_texts()
-    widest = max(text.get_window_extent().width for text in texts)
-    wrapped = []
-    for text in texts:
-        lines: list[str] = []
-        for word in text.get_text().split(" "):
-            longer = f"{lines[-1]} {word}" if lines else word
-            text.set_text(longer)
-            if lines and text.get_window_extent().width <= widest - excess:
-                lines[-1] = longer
-            else:
-                lines.append(word)
-        wrapped.append("\n".join(lines))
-    return wrapped
+def _break_at_spaces(text: Text, room: float) -> None:
+    """Break a text into lines of at most a width, in pixels."""
+    lines: list[str] = []
+    for word in text.get_text().split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        text.set_text(longer)
+        if lines and text.get_window_extent().width <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    text.set_text("\n".join(lines))
 
 
 def _laid_out_width(ax: Axes) -> float:
