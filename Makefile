@@ -34,11 +34,11 @@ demo: $(VENV)/.demo ## install eyelog, then run the main job on the embedded ser
 	$(BIN)/eyelog demo --output demo-output
 
 test: $(VENV)/.test ## install what the tests need, then run them, notebooks included
-	$(BIN)/python -m pytest -q -n auto -m "not slow"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow"
 	TQDM_DISABLE=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --nbval notebooks
 
 slow: $(VENV)/.dev ## the long tests: kills, many seeds, long fuzzing
-	$(BIN)/python -m pytest -q -n auto -m slow
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m slow
 
 docs: $(VENV)/.docs ## build the documentation site, warnings as errors: docs/_build/html
 	$(BIN)/sphinx-build --quiet --jobs auto --fail-on-warning --keep-going -b html docs docs/_build/html

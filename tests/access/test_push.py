@@ -59,6 +59,7 @@ def test_a_folder_is_sent_once(there: live.Live, token: str, folder: Path) -> No
     assert spooled(there) == []
 
 
+@pytest.mark.slow
 def test_other_values_are_counted_and_replaced_on_request(
     there: live.Live, token: str, folder: Path
 ) -> None:

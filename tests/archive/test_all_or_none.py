@@ -64,6 +64,7 @@ def stored(archive: Path) -> dict[str, int]:
 WHOLE = {FIFTEEN: 5760, SIXTY: 1440}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("renames", [0, 1, 2, 3])
 def test_an_import_killed_between_two_months_is_completed_by_verify(
     tmp_path: Path, files: list[Path], renames: int

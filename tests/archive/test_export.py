@@ -263,6 +263,7 @@ def frames(draw: st.DrawFn) -> tuple[str, pd.DataFrame]:
     return log, frame
 
 
+@pytest.mark.slow
 @given(frames(), st.sampled_from(["a.csv", "a.parquet", "a"]))
 @settings(max_examples=15)
 def test_an_import_takes_back_what_an_export_wrote_value_for_value(

@@ -90,6 +90,7 @@ def kill_while_writing(archive: Archive, times: int, seed: int) -> int:
     return swept
 
 
+@pytest.mark.slow
 def test_a_killed_writer_leaves_each_month_old_or_new(archive: Archive) -> None:
     kill_while_writing(archive, 3, seed=1)
 

@@ -115,6 +115,7 @@ def test_an_interrupt_keeps_the_days_that_came(tmp_path: Path, archive: el.Archi
     assert report["asked"].sum() == 30 - len(next(iter(sources.values())))
 
 
+@pytest.mark.slow
 def test_two_that_sync_at_once_lose_nothing(tmp_path: Path, archive: el.Archive) -> None:
     home = str(tmp_path / "home")
     with faulty.server(Paged(size=50)) as there:

@@ -225,6 +225,7 @@ def test_an_export_of_a_missing_account_is_one_line(imported, tmp_path, capsys) 
     assert "no account 'me'" in err
 
 
+@pytest.mark.slow
 def test_two_imports_at_once_lose_nothing(tmp_path) -> None:
     frame = el.sample(SIXTY).iloc[:600]
     for i in range(2):

@@ -16,6 +16,7 @@ from support.processes import python
 CALLBACK = ["--redirect-uri", "http://127.0.0.1/cb"]
 
 
+@pytest.mark.slow
 def test_a_wearer_is_simulated_served_and_logged_in_by_commands_alone(tmp_path, capsys) -> None:
     archive = ["--archive", str(tmp_path / "archive")]
     wearer = ["--account", "ada", "--start", DAY, "--days", "1", "--seed", "1"]

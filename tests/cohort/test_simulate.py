@@ -34,6 +34,7 @@ def test_the_same_seed_gives_the_same_cohort_whatever_the_workers(tmp_path: Path
     assert not set(others["seed"]) & set(same["seed"])
 
 
+@pytest.mark.slow
 def test_a_wearer_of_the_control_group_is_that_of_simulate(tmp_path: Path) -> None:
     archive, people = cohort(tmp_path / "a", 2, effect=1.5, days=33, tz="Asia/Tokyo")
     control, treated = people.to_dict("records")

@@ -123,6 +123,7 @@ def test_bins_of_a_journey_have_one_width_and_are_drawn() -> None:
         assert el.plot_profile(el.rhythm.profile(bins, "stp_mid")).get_ylabel().endswith("10 min")
 
 
+@pytest.mark.slow
 def test_a_report_of_a_journey_says_what_it_draws(tmp_path) -> None:
     frame = el.simulate("2026-10-20", 4, log=LOG, tz=WEST)
     text = el.report(frame, tmp_path / "anna.html").read_text()

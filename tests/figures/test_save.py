@@ -28,6 +28,7 @@ def ax(reasons):
     return el.plot_quality(reasons)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_png_has_the_width_asked_at_300_dpi(ax, tmp_path: Path, width) -> None:
     el.save_figure(ax, tmp_path / "figure.png", width=width)

@@ -228,6 +228,7 @@ def test_each_cell_of_a_notebook_without_the_magic_shows_its_figure() -> None:
     assert notebook_images(CELLS) == [0, 1, 1]
 
 
+@pytest.mark.slow
 def test_a_report_in_a_notebook_leaves_the_figures_of_the_next_cells_to_be_shown() -> None:
     report = "el.report(frame, __import__('tempfile').mkdtemp() + '/r.html', sections=['days']);"
     assert notebook_images([CELLS[0], report, *CELLS[1:]]) == [0, 0, 1, 1]
@@ -258,11 +259,13 @@ def ipython(*cells: str, backend: str) -> list[str]:
     return ran.stdout.split()
 
 
+@pytest.mark.slow
 def test_ipython_without_a_kernel_shows_the_figure_of_each_cell_too() -> None:
     inline = "module://matplotlib_inline.backend_inline"
     assert ipython(*CELLS, backend=inline) == ["0", "1", "1"]
 
 
+@pytest.mark.slow
 def test_ipython_without_a_display_keeps_the_figures_and_does_not_become_interactive() -> None:
     check = (
         "from matplotlib import pyplot as plt\n"

@@ -220,6 +220,7 @@ def test_a_silent_handshake_is_dropped_after_ten_seconds(archive: Path) -> None:
             assert 9 < time.monotonic() - start < 12
 
 
+@pytest.mark.slow
 def test_a_sender_that_is_too_fast_waits_and_loses_nothing(archive: Path) -> None:
     with listening(archive, "--account", "anna") as there:
         with connect(there.address, proxy=None) as sender:
@@ -241,6 +242,7 @@ def test_a_dry_run_shows_what_comes_and_writes_nothing(archive: Path) -> None:
     assert not archive.exists()
 
 
+@pytest.mark.slow
 def test_what_a_killed_program_left_is_imported_at_the_next_start(archive: Path) -> None:
     with (
         listening(archive, "--account", "anna") as there,

@@ -90,6 +90,7 @@ def test_a_server_that_is_not_there_is_named(tmp_path: Path, address: str, kind:
         asyncio.run(replay(path, address))
 
 
+@pytest.mark.slow
 def test_a_replayed_recording_arrives_whole_and_as_fast_as_asked(tmp_path: Path) -> None:
     frame = packets(400)
     path = tmp_path / "run_currentData.csv"

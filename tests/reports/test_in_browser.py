@@ -57,6 +57,7 @@ def browser() -> Iterator[Chromium]:
         yield window
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [DESK, PHONE])
 def test_every_figure_is_drawn_once_and_nothing_overlaps(
     browser: Chromium, page: Path, width: int
@@ -162,6 +163,7 @@ def test_each_section_links_back_to_the_contents(browser: Chromium, page: Path) 
     assert set(browser.run(links)) == {True}
 
 
+@pytest.mark.slow
 @needs_poppler
 def test_a_fortnight_of_both_logs_prints_on_eight_full_pages(
     browser: Chromium, fortnight: Path, tmp_path: Path
@@ -189,6 +191,7 @@ def test_a_year_of_both_logs_prints_on_twelve_full_pages(browser: Chromium, tmp_
     assert pages.headings_at_the_foot() == []
 
 
+@pytest.mark.slow
 @needs_poppler
 def test_a_glance_prints_on_one_page(browser: Chromium, tmp_path: Path) -> None:
     frame = el.simulate("2026-10-12", 14, log=LOGS[0], seed=4, tz="Asia/Tokyo")

@@ -90,6 +90,7 @@ return ranges.filter((model) => model.type === "RangeTool").map((model) => model
 """
 
 
+@pytest.mark.slow
 @needs_chromium
 @pytest.mark.parametrize("width", [DESK, PHONE])
 def test_the_page_draws_and_asks_the_network_for_nothing(
@@ -104,6 +105,7 @@ def test_the_page_draws_and_asks_the_network_for_nothing(
     assert [url for url in browser.requests() if not url.startswith(("data:", page.as_uri()))] == []
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_dragging_the_shaded_span_moves_through_the_days(browser: Chromium, page: Path) -> None:
     browser.open(page, width=DESK)

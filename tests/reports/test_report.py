@@ -127,6 +127,7 @@ def test_a_year_of_both_logs_is_whole_and_under_6_mb(tmp_path: Path) -> None:
     assert said(path.read_text("utf-8"), "problem") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("account", "title"),
     [

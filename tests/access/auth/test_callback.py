@@ -159,6 +159,7 @@ def test_only_plain_http_on_loopback_can_be_listened_on(uri, possible):
     assert can_listen(uri) is possible
 
 
+@pytest.mark.slow
 @needs_chromium
 @pytest.mark.parametrize("width", [DESK, PHONE])
 def test_axe_finds_nothing_on_the_pages_shown_in_the_end(width):

@@ -174,6 +174,7 @@ print(fetch(session, sys.argv[2] + authority.DATA, where="data").status_code, fl
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [True, False])
 def test_eight_processes_make_one_refresh(home, known):
     with faulty.server(Authority(rotate=True, delay=0.3)) as there:

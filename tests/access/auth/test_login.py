@@ -295,6 +295,7 @@ def service(tmp_path, monkeypatch):
         yield url
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("service")
 @pytest.mark.parametrize("decision", ["allow", "deny"])
 def test_a_browser_login_at_the_service_works_for_real(home, tmp_path, decision):

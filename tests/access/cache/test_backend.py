@@ -196,6 +196,7 @@ def walk_number(_: datetime, walk: int) -> float:
     return walk
 
 
+@pytest.mark.slow
 @posix
 def test_a_refresh_killed_at_any_moment_leaves_each_day_wholly_old_or_new(tmp_path: Path) -> None:
     script = Paged(size=8, value=walk_number, delay=0.001)

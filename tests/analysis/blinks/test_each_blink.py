@@ -91,12 +91,10 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
 
 
 def up_near(
-    frame: pd.DataFrame, stamp: pd.Timestamp, field: str, later_s: float, earlier_s: float
+    raised: list[pd.Timestamp], stamp: pd.Timestamp, later_s: float, earlier_s: float
 ) -> bool:
     """Return whether a flag is up from `earlier_s` before a stamp to `later_s` after it."""
-    earlier, later = pd.Timedelta(seconds=earlier_s), pd.Timedelta(seconds=later_s)
-    around = frame[(frame.index >= stamp - earlier) & (frame.index <= stamp + later)]
-    return bool(around[field].astype(float).gt(0).any())
+    return any(-earlier_s <= (other - stamp).total_seconds() <= later_s for other in raised)
 
 
 def by_hand(frame: pd.DataFrame) -> list[tuple[pd.Timestamp, float]]:
@@ -105,13 +103,17 @@ def by_hand(frame: pd.DataFrame) -> list[tuple[pd.Timestamp, float]]:
     last: pd.Timestamp | None = None
     stamps = list(frame.index)
     broken = False
-    off = [up_near(frame, stamp, "fitError", 5, 0) for stamp in stamps]
-    frame = frame.assign(walking=frame["walking"].astype(float).where(~np.array(off), 0.0))
+    raised = {
+        name: [stamp for stamp in stamps if frame[name][stamp] > 0]
+        for name in ("fitError", "noiseStatus", "walking")
+    }
+    off = {stamp for stamp in stamps if up_near(raised["fitError"], stamp, 5, 0)}
+    raised["walking"] = [stamp for stamp in raised["walking"] if stamp not in off]
     for i, (stamp, row) in enumerate(zip(stamps, frame.to_dict("records"), strict=True)):
         bad = (
-            up_near(frame, stamp, "fitError", 5, 0)
-            or up_near(frame, stamp, "noiseStatus", 0, 1)
-            or up_near(frame, stamp, "walking", 0.25, 1)
+            up_near(raised["fitError"], stamp, 5, 0)
+            or up_near(raised["noiseStatus"], stamp, 0, 1)
+            or up_near(raised["walking"], stamp, 0.25, 1)
         )
         if i:
             leap = (row["sequenceNumber"] - frame["sequenceNumber"].iloc[i - 1]) % 256

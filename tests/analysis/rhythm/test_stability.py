@@ -28,6 +28,7 @@ def test_identical_days_have_a_stability_of_one(day, repeats) -> None:
     assert (found.per_day, found.n, found.days) == (24, 24 * repeats, repeats)
 
 
+@pytest.mark.slow
 @given(st.lists(days, min_size=2, max_size=5), st.floats(0.1, 50), st.floats(-100, 100))
 def test_stability_and_variability_do_not_depend_on_unit_or_zero(days_, scale, shift) -> None:
     series = hourly(np.concatenate(days_))

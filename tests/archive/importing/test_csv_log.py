@@ -246,6 +246,7 @@ JUNK_LINES = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     junk=st.lists(st.tuples(st.integers(1, 11), JUNK_LINES), max_size=8),

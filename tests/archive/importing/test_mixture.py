@@ -117,6 +117,7 @@ def test_two_wearers_on_the_same_stamps_are_an_error(tmp_path: Path) -> None:
         el.read(both)
 
 
+@pytest.mark.slow
 def test_connections_repeats_and_corrections_are_no_mixture(tmp_path: Path) -> None:
     frame = DAY[FIFTEEN]
     for number, begin in enumerate(range(0, 1200, 20)):  # autosaved: each part repeats some rows
@@ -134,6 +135,7 @@ def test_connections_repeats_and_corrections_are_no_mixture(tmp_path: Path) -> N
         assert el.read(tmp_path)["stp"].iloc[0] == 99.0
 
 
+@pytest.mark.slow
 def test_each_connection_may_begin_before_the_last_interval_ended(tmp_path: Path) -> None:
     frame, late = DAY[FIFTEEN], 0.0
     for begin in range(0, 2000, 20):
@@ -203,6 +205,7 @@ def test_two_persons_in_one_import_are_refused_where_the_account_is_new(
     assert archive.read(SIXTY).index[0] == second.index[0]
 
 
+@pytest.mark.slow
 def test_short_files_of_another_wearer_are_found_together(
     archive: el.Archive, tmp_path: Path
 ) -> None:

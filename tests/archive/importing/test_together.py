@@ -71,6 +71,7 @@ def test_logger_files_give_the_fields_that_they_have(tmp_path: Path, kind: str) 
     assert_frame_equal(read, logger_part(TEN, FIFTEEN), check_freq=False)
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_reading_files_is_importing_them_and_reading_the_archive(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -100,6 +100,7 @@ def flip_pairs(archive: el.Archive, path: Path, times: int, seed: int) -> None:
     assert_frame_equal(archive.read(SIXTY), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("old", [False, True])
 def test_no_pair_of_wrong_bits_makes_a_sealed_file_look_old(
     archive: el.Archive, path: Path, old: bool

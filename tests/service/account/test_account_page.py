@@ -99,6 +99,7 @@ def focused(window: Chromium) -> str:
     )
 
 
+@pytest.mark.slow
 def test_everything_can_be_done_with_the_keyboard_alone(
     there: Live, window: Chromium, study: str, tmp_path: Path
 ) -> None:

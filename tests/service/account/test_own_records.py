@@ -206,6 +206,7 @@ def test_a_wearer_sends_a_file_sees_the_days_and_deletes_all_in_a_browser(
     assert stored(there, "bea") == {}
 
 
+@pytest.mark.slow
 @needs_chromium
 def test_files_can_be_dropped_on_the_field(there: Live, window: Chromium, tmp_path: Path) -> None:
     (tmp_path / "week.csv").write_bytes(csv())

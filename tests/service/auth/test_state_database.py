@@ -147,6 +147,7 @@ def test_few_connections_serve_many_threads(registry: Registry, server: Postgres
     assert 1 <= count <= 8
 
 
+@pytest.mark.slow
 def test_a_service_recovers_when_the_database_was_away(
     registry: Registry, server: Postgres, application: tuple[str, str]
 ) -> None:
