@@ -215,9 +215,8 @@ def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.09) -> Axes:
     if figure is not None:
         figure.layouts = 2
     below = ax.inset_axes((0.0, -(height + gap), 1.0, height), sharex=ax)
-    ax.tick_params(axis="x", labelbottom=False)
+    ax.tick_params(axis="x", bottom=False, labelbottom=False)
     ax.spines["bottom"].set_visible(False)
-    ax.tick_params(axis="x", length=0)
     for side in ("top", "right"):
         below.spines[side].set_visible(False)
     return below

@@ -415,14 +415,19 @@ class StyledFigure(Figure):
             return
         n = len(self.entries)
         self._draw_legend(n)
+        if self._legend_fits(width) or n == 1:
+            return
         running = self._running_lines(width * 0.98)
-        for lines in range(1, len(running) + 2):
+        for lines in range(2, len(running) + 2):
             columns = -(-n // lines)
             self._draw_legend(columns)
-            if self.legends[0].get_window_extent().width <= width * 0.98 or columns == 1:
+            if self._legend_fits(width) or columns == 1:
                 return
         self._draw_legend(n)
         self._set_running(self._running_lines(width * 0.98))
+
+    def _legend_fits(self, width: float) -> bool:
+        return float(self.legends[0].get_window_extent().width) <= width * 0.98
 
     def _running_lines(self, width: float) -> list[list[Any]]:
         """Break the entries of a one-line legend into lines, like the words of a text."""

@@ -195,7 +195,7 @@ def _panel(ax: Axes, name: str, week: pd.DataFrame, judged: pd.DataFrame) -> Non
         ring.set(facecolors="none", edgecolors=COLOURS["text"], linewidths=1.0)
         ring.set(label="_stands out", clip_on=False)
     _say(ax, values, full, stands, judged, decimals(values, about.digits))
-    ax.set_title(about.text, loc="left", pad=12.0)
+    ax.set_title(about.text, loc="left", pad=12.0, y=1.0)  # nothing above moves it
     _say_usual(ax, values[full], judged, decimals(values, about.digits))
     value_axis(ax.yaxis, most=3)
     ax.set_xlim(-0.5, DAYS - 0.5)
@@ -310,7 +310,8 @@ def _say_usual(ax: Axes, values: Floats, judged: pd.DataFrame, digits: int) -> N
         )
         if np.isfinite(value)
     ]
-    ax.set_title(" · ".join(said), loc="right", pad=12.0, fontsize=SMALL_PT, fontweight="normal")
+    small = {"fontsize": SMALL_PT, "fontweight": "normal"}
+    ax.set_title(" · ".join(said), small, loc="right", pad=12.0, y=1.0)
 
 
 def _entries(made: Any, shown: list[str], week: pd.DataFrame) -> list[Entry]:

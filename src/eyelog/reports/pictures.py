@@ -80,10 +80,12 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     height_in = figure.get_size_inches()[1]
     figure.set_size_inches(inches(width_mm) / LARGER, height_in / LARGER, forward=False)
     named = dict(_named_points(figure))
-    for ax in figure.axes:
+    for ax in [one for outer in figure.axes for one in (outer, *outer.child_axes)]:
         for artist in [*ax.collections, *ax.lines, *ax.patches]:
             # Artists inside the axes do not affect the layout, and asking each bar takes seconds.
             artist.set_in_layout(not artist.get_clip_on())
+        for spine in ax.spines.values():
+            spine.set_in_layout(False)  # nor does a line that the numbers along it lie beyond
     sink = io.BytesIO()
     with (
         style(),
