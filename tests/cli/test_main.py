@@ -141,3 +141,14 @@ def test_a_command_collects_garbage_seldom_and_leaves_the_caller_as_it_was(
     assert main(["fields", "computed"]) == 1  # also after a failure
     assert min(inside) > 10 * before[0]
     assert gc.get_threshold() == before
+
+
+def test_what_a_command_leaves_is_not_looked_through_when_the_program_ends() -> None:
+    program = (
+        "import atexit, gc\n"
+        "atexit.register(lambda: print('left alone:', gc.get_freeze_count() > 1000))\n"
+        "from eyelog.cli import main\n"
+        "main(['fields', 'computed_data'])\n"
+        "print('before:', gc.get_freeze_count())\n"
+    )
+    assert python(program).stdout.endswith("before: 0\nleft alone: True\n")

@@ -1,6 +1,7 @@
 """The parser, and the one place where an error becomes one line and an exit status."""
 
 import argparse
+import atexit
 import codecs
 import gc
 import io
@@ -120,6 +121,9 @@ def _collecting_seldom() -> Iterator[None]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    # What is left when the program ends goes with it: to look through it first takes 0.3 s after
+    # a report.
+    atexit.register(gc.freeze)
     with _collecting_seldom(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         warnings.showwarning = _warner()
