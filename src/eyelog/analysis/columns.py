@@ -209,10 +209,10 @@ def choose(names: Iterable[str], wanted: str | Iterable[str], *, table: str = ""
         If a wanted name is neither a column of the table nor a group.
     """
     present = list(names)
-    asked = {wanted} if isinstance(wanted, str) else set(wanted)
+    wanted_names = {wanted} if isinstance(wanted, str) else set(wanted)
     group_of = {name: column(name, table=table).group for name in present}
     choices = [*groups(present, table=table), *present]
-    for one in sorted(asked.difference(choices), key=str):
+    for one in sorted(wanted_names.difference(choices), key=str):
         labels = {column(name, table=table).label.casefold(): name for name in reversed(present)}
         headed = labels.get(str(one).casefold(), "")
         hint = f" (did you mean {headed!r}?)" if headed else near(one, choices)
@@ -220,7 +220,7 @@ def choose(names: Iterable[str], wanted: str | Iterable[str], *, table: str = ""
             f"no column or group of columns {one!r}{hint}: use the groups"
             f" {', '.join(groups(present, table=table))}, or the names of columns"
         )
-    return [name for name in present if name in asked or group_of[name] in asked]
+    return [name for name in present if name in wanted_names or group_of[name] in wanted_names]
 
 
 def _named(name: str, table: str, log: str | None, period: str) -> Column | None:

@@ -203,8 +203,8 @@ def daily(
     if opened.judge:
         opened.warn_of_lacking()
     prepared = prepare_days(opened, "1D")
-    asked = columns if columns is None or isinstance(columns, str) else list(columns)
-    data = summarise(prepared, asked, of_days=True)
+    wanted = columns if columns is None or isinstance(columns, str) else list(columns)
+    data = summarise(prepared, wanted, of_days=True)
     thin = data["coverage"] < min_coverage
     for name in data.keys() - set(KEPT):
         if data[name].dtype == np.float64:
@@ -213,7 +213,7 @@ def daily(
     table = summary_table(data, prepared, min_coverage=min_coverage, **details)
     if complete:
         table = _with_empty_days(table, prepared)
-    return table if asked is None else table[choose(table.columns, asked)]
+    return table if wanted is None else table[choose(table.columns, wanted)]
 
 
 def _with_empty_days(table: pd.DataFrame, prepared: Prepared) -> pd.DataFrame:
@@ -318,15 +318,15 @@ def _lasting_wear(prepared: Prepared, worn_s: Floats) -> Bools:
 
     A run of bins lasts as long as the wear in it.
     """
-    known, us = prepared.known, microseconds(prepared.index)
-    least_us = known.limits.seconds("min_run") * 1e6
+    evidence, us = prepared.known, microseconds(prepared.index)
+    least_us = evidence.limits.seconds("min_run") * 1e6
     step_us = prepared.row_s * 1e6
     # Any wear makes a worn bin.
     on = worn_s > 0
-    if not known.resampled:
-        on = known.rules["worn"].keeps(cast(Floats, known.worn)) & ~known.off_pose
+    if not evidence.resampled:
+        on = evidence.rules["worn"].keeps(cast(Floats, evidence.worn)) & ~evidence.off_pose
     firsts, lasts = runs(on, us, step_us)
-    if known.resampled:
+    if evidence.resampled:
         through = np.concatenate([[0.0], np.cumsum(np.nan_to_num(worn_s))])
         # The sums of minutes are rounded in the last place.
         long = through[lasts + 1] - through[firsts] >= least_us / 1e6 - 1e-6

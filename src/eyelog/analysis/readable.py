@@ -80,11 +80,11 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
         )
     step, period = table_of(table.columns, table.index.names), _period(table)
     about = {name: column(str(name), table=step, period=period) for name in table.columns}
-    asked = columns if columns is None or isinstance(columns, str) else list(columns)
+    wanted = columns if columns is None or isinstance(columns, str) else list(columns)
     empty = [name for name in table.columns if len(table) and _is_empty(table, name, about[name])]
-    shown = _chosen(table, asked, about, empty, step)
+    shown = _chosen(table, wanted, about, empty, step)
     notes = _notes(table, shown)
-    if asked in (None, ALL):
+    if wanted in (None, ALL):
         # A remark that all rows share is shown once below them; an empty one is left out.
         remark = _one_remark(table) if "reason" in shown else ""
         if remark:
@@ -96,7 +96,7 @@ def readable(table: pd.DataFrame, *, columns: str | Iterable[str] | None = None)
         heading, texts = _column(table, name, about[name])
         headings.append(heading)
         cells.append(texts)
-    left_out = set(table.columns) - {*shown, *empty, *_NO_LOSS} if asked is None else ()
+    left_out = set(table.columns) - {*shown, *empty, *_NO_LOSS} if wanted is None else ()
     rows = [list(row) for row in zip(*cells, strict=True)]
     return Sheet(headings, rows, notes=notes, left_out=len(left_out))
 
@@ -267,8 +267,8 @@ def _within_days(values: pd.Series, index: pd.Index) -> bool:
     """Return whether each stamp lies in the day that names its row: its time is then enough."""
     if index.name != "day" or not isinstance(index, pd.DatetimeIndex):
         return False
-    known = values.notna().to_numpy()
-    opens, shown = index[known], pd.DatetimeIndex(values[known])
+    given = values.notna().to_numpy()
+    opens, shown = index[given], pd.DatetimeIndex(values[given])
     # A calendar date opens where the clock shows its midnight.
     after = shown.tz_localize(None) - opens if opens.tz is None else shown - opens
     # The midnight that closes a day is 24:00.

@@ -157,9 +157,9 @@ def resample(
     groups = time_groups(opened.index(), every, stamp=opened.stamp, clock=clock)
     _check_width(frame, which, every)
     records = records_of(frame)
-    known = opened.evidence()
-    table = trusted(known.frame, known, opened)
-    bins = _Bins(table, known, groups, records, min_coverage)
+    evidence = opened.evidence()
+    table = trusted(evidence.frame, evidence, opened)
+    bins = _Bins(table, evidence, groups, records, min_coverage)
     parts = shared_out([by_name[name] for name in kept])
     calls: list[Callable[[], Made]] = [
         bins.exposures,
@@ -227,10 +227,10 @@ class _Bins:
         }
         taken, walked = pace_totals(frame, self.known, groups)
         blinks, usable = blink_totals(frame, self.log, groups)
-        there = np.where(numbers(time["recorded_s"]) > 0, self.records, 0.0)
+        recorded_n = np.where(numbers(time["recorded_s"]) > 0, self.records, 0.0)
         recorded = np.nan_to_num(minutes["recorded_min"])
         data = {
-            "n": as_counts(reductions.total(there, groups)),
+            "n": as_counts(reductions.total(recorded_n, groups)),
             "coverage": np.minimum(recorded * 60.0 / groups.seconds, 1.0),
             "exposure_min": minutes.pop("worn_min"),
             **minutes,

@@ -136,7 +136,7 @@ def weekly(
     dates = calendar_dates(frame, what="weekly") if isinstance(frame, pd.DataFrame) else None
     min_days = whole_number(min_days, "min_days", 1)
     min_coverage = proportion(min_coverage, "min_coverage")
-    asked = columns if columns is None or isinstance(columns, str) else list(columns)
+    wanted = columns if columns is None or isinstance(columns, str) else list(columns)
     if dates is not None:
         if stamp != "end":
             raise ConfigurationError(
@@ -144,7 +144,7 @@ def weekly(
             )
         chosen = chosen_limits(limits, frame)
         table = _of_table(frame.set_axis(dates), min_coverage, chosen, min_days)
-        return table if asked is None else table[choose(table.columns, asked, table="weekly")]
+        return table if wanted is None else table[choose(table.columns, wanted, table="weekly")]
     opened = open_frame(frame, "weekly", log=log, limits=limits, judge=judge, stamp=stamp)
     if judge:
         opened.warn_of_lacking()
@@ -153,7 +153,7 @@ def weekly(
     counted = _counted(days, min_coverage, opened.limits)
     prepared = prepare_days(opened, "week")
     prepared = replace(prepared, groups=_of_days(prepared, days, counted))
-    data = summarise(prepared, asked)
+    data = summarise(prepared, wanted)
     of_days = _days(cast(pd.DatetimeIndex, prepared.groups.labels), days, counted)
     few = of_days["days_counted"] < min_days
     data = of_days | data
@@ -168,7 +168,7 @@ def weekly(
         days_left_out=[f"{day:%Y-%m-%d}" for day in days.index[~counted]],
         **blink_details(opened),
     )
-    return table if asked is None else table[choose(table.columns, asked, table="weekly")]
+    return table if wanted is None else table[choose(table.columns, wanted, table="weekly")]
 
 
 def _counted(days: pd.DataFrame, min_coverage: float, limits: Limits) -> Bools:

@@ -243,11 +243,11 @@ def _accounts(place: Place) -> list[str]:
 
 def events_problems(place: Place) -> list[tuple[str, str, str]]:
     """Return account, file and problem of each file of events that cannot be read."""
-    found = []
+    problems = []
     for account in _accounts(place):
         try:
             path = events_path(place, account)
             stored_events(place, account)
         except (ArchiveError, ConfigurationError) as error:
-            found.append((account, path, str(error).removeprefix(f"cannot read {path}: ")))
-    return found
+            problems.append((account, path, str(error).removeprefix(f"cannot read {path}: ")))
+    return problems

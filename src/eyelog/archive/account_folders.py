@@ -76,8 +76,8 @@ def check_account(account: str) -> str:
 
 def account_of(name: str) -> str | None:
     """Return the account that a folder or a file of the archive is named after; None if none."""
-    found = _NAMED.fullmatch(name)
-    return None if found is None else unquote(found[1] or found[2])
+    match = _NAMED.fullmatch(name)
+    return None if match is None else unquote(match[1] or match[2])
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def zones_problems(place: Place) -> list[tuple[str, str, str]]:
     """Return account, file and problem of each file of zones that cannot be read."""
     root = f"{place.root}/{FOLDER}"
     place.fs.invalidate_cache(root)
-    found = []
+    problems = []
     for path in sorted(map(str, place.fs.find(root))):
         name = path.rsplit("/", 1)[-1]
         if name.startswith("."):  # left by a killed process
@@ -75,5 +75,5 @@ def zones_problems(place: Place) -> list[tuple[str, str, str]]:
             stored_zones(place, account)
         except (ArchiveError, ConfigurationError) as error:
             problem = str(error).removeprefix(f"cannot read {path}: ")
-            found.append((account, path, problem))
-    return found
+            problems.append((account, path, problem))
+    return problems

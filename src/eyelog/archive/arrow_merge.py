@@ -49,11 +49,11 @@ def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Mer
         removed[slice(*np.searchsorted(old_stamps, [first, after]))] = True
     removed &= ~again
     same = pa.array(at, mask=~both)
-    there = set(new.column_names)
+    present = set(new.column_names)
     laid = pa.Table.from_arrays(
         [
             _as_type(new.column(field.name), field.type)
-            if field.name in there
+            if field.name in present
             else old.column(field.name).take(same)
             for field in old.schema
         ],

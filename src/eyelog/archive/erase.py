@@ -39,15 +39,15 @@ class AccountFile:
 
 def erase(place: Place, account: str) -> list[AccountFile]:
     """Remove everything of an account, also what a killed process left; return what was removed."""
-    found = traces(place, account)  # with unfinished files: whoever locks removes them
+    removed = traces(place, account)  # with unfinished files: whoever locks removes them
     with ExitStack() as stack:
         if place.local:
             for log in known_logs():  # whoever is writing now finishes before anything is removed
                 with suppress(ConfigurationError):  # the archive cannot have so long a name
                     if Path(folder(place, log, account)).is_dir():
                         stack.enter_context(locked(place, log, account))
-        found = sorted({*found, *traces(place, account)}, key=lambda trace: trace.path)
-        for trace in found:
+        removed = sorted({*removed, *traces(place, account)}, key=lambda trace: trace.path)
+        for trace in removed:
             if not trace.path.endswith(f"/{_LOCK}"):
                 _remove(place, trace.path)
     for root in _folders(place, account):
@@ -55,13 +55,13 @@ def erase(place: Place, account: str) -> list[AccountFile]:
             _remove_tree(Path(root), Path(place.root))
         elif place.fs.exists(root):
             place.fs.rm(root, recursive=True)
-    return [trace for trace in found if trace.what != "lock"]
+    return [trace for trace in removed if trace.what != "lock"]
 
 
 def traces(place: Place, account: str) -> list[AccountFile]:
     """Return the files of an account, sorted by path."""
-    found = [trace for root in _folders(place, account) for trace in _files(place, root)]
-    return sorted([*found, *_beside(place, account)], key=lambda trace: trace.path)
+    inside = [trace for root in _folders(place, account) for trace in _files(place, root)]
+    return sorted([*inside, *_beside(place, account)], key=lambda trace: trace.path)
 
 
 def named_accounts(place: Place) -> set[str]:
@@ -96,13 +96,13 @@ def _folders(place: Place, account: str) -> list[str]:
     """Return the folders of an account, at any depth, also those that other tools have named."""
     if not place.local:
         place.fs.invalidate_cache(place.root)
-        found = {
+        folders = {
             path[: path.index(f"/{part}/") + len(part) + 1]
             for path in map(str, place.fs.find(place.root, withdirs=False))
             for part in path.split("/")[:-1]
             if _is_of(part, account)
         }
-        return sorted(found)
+        return sorted(folders)
     return sorted(_local_folders(place.root, account))
 
 

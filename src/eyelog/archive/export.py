@@ -303,7 +303,7 @@ def _write_rows(records: _Records, table: pa.Table, sink: Any) -> None:
 
 def _as_text(table: pa.Table, records: _Records) -> pa.Table:
     """Return the table with stamps as text, and texts that no spreadsheet runs."""
-    known = catalogue(records.log)
+    documented = catalogue(records.log)
     index = cast(pd.DatetimeIndex, frame_of(table.select(["date"]), records.tz).index)
     times = index.to_pydatetime().tolist()
     if records.zones.vary:  # each in the wearer's own offset
@@ -313,7 +313,7 @@ def _as_text(table: pa.Table, records: _Records) -> pa.Table:
         times = [time.astimezone(clocks[minutes]) for time, minutes in pairs]
     stamps = pa.array([stamp.isoformat() for stamp in times], pa.string())
     arrays = [
-        stamps if name == "date" else written(table.column(name), known=name in known)
+        stamps if name == "date" else written(table.column(name), known=name in documented)
         for name in table.column_names
     ]
     return pa.Table.from_arrays(arrays, names=table.column_names)

@@ -87,12 +87,12 @@ def _extent(place: Place, log: str) -> str:
     held = {name: months(place, log, name) for name in names}
     if not names:
         return ""
-    first, last = min(found[0] for found in held.values()), max(f[-1] for f in held.values())
+    first, last = min(span[0] for span in held.values()), max(f[-1] for f in held.values())
     if len(names) <= _FEW:
         edges = [
             _edges(place, log, name, month)
-            for name, found in held.items()
-            for month in {found[0], found[-1]}
+            for name, span in held.items()
+            for month in {span[0], span[-1]}
             if month in (first, last)
         ]
         stamps = np.array(edges, np.int64).view("M8[us]").astype("M8[D]")

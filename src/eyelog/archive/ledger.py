@@ -62,10 +62,10 @@ def problems_of_month(place: Place, log: str, account: str, month: str) -> list[
 
     A file without a seal has nothing else that states how many records it had.
     """
-    found = month_problems(place, log, account, month)
-    if found != [NOT_PROTECTED]:
-        return found
-    return _missing(place, log, account, month) or found
+    problems = month_problems(place, log, account, month)
+    if problems != [NOT_PROTECTED]:
+        return problems
+    return _missing(place, log, account, month) or problems
 
 
 def _missing(place: Place, log: str, account: str, month: str) -> list[str]:

@@ -208,13 +208,13 @@ def _refuse_another(met: _Met, batch: Batch, account: str, *, replace: bool) -> 
         )
     held = np.concatenate([_no_stamps(), *met.held])
     source = np.repeat([0, 1], [len(held), len(batch.stamps)])
-    found = overlaps(np.append(held, batch.stamps), source, interval)
-    if found.too_much:
-        first, last = (utc(edge) for edge in (found.first, found.last))
+    overlap = overlaps(np.append(held, batch.stamps), source, interval)
+    if overlap.too_much:
+        first, last = (utc(edge) for edge in (overlap.first, overlap.last))
         raise ConfigurationError(
             f"the account {account!r} has records of another device or wearer between those of"
-            f" this frame, {duration_text(found.doubled_us)} {span_text(first, last)} (UTC): write"
-            " into another account; nothing was written"
+            f" this frame, {duration_text(overlap.doubled_us)} {span_text(first, last)} (UTC):"
+            " write into another account; nothing was written"
         )
 
 

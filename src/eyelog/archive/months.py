@@ -211,10 +211,10 @@ def month_problems(place: Place, log: str, account: str, month: str) -> list[str
 
 def damaged_months(place: Place, log: str, account: str, months: list[str]) -> dict[str, str]:
     """Return the damaged months among some, with the fault; another program may have made them."""
-    found = {}
+    damaged = {}
     for month in months:
         problems = month_problems(place, log, account, month)
         wrong = [problem for problem in problems if is_damage(problem)]
         if wrong:
-            found[month] = "; ".join(wrong)
-    return found
+            damaged[month] = "; ".join(wrong)
+    return damaged

@@ -66,8 +66,8 @@ def open_place(path: str | os.PathLike[str]) -> Place:
 
 def require_place(place: Place) -> None:
     """Raise `ArchiveError` if there is no archive at a place."""
-    there = Path(place.root).is_dir() if place.local else place.fs.exists(place.root)
-    if not there:
+    exists = Path(place.root).is_dir() if place.local else place.fs.exists(place.root)
+    if not exists:
         raise ArchiveError(
             f"there is no archive {place.name}: `eyelog import` and `eyelog sync` make one"
         )

@@ -98,9 +98,9 @@ def _live(
     """Remove the files of live recordings that were written to the end before an instant."""
     removed = []
     for file in sorted(Path(place.root).glob(".live/account=*/*.gz")):  # the others still wait
-        found = file.lstat()
-        if found.st_mtime < before.timestamp() and concerned(str(file)):
-            removed.append(AccountFile("live recording", str(file), found.st_size))
+        status = file.lstat()
+        if status.st_mtime < before.timestamp() and concerned(str(file)):
+            removed.append(AccountFile("live recording", str(file), status.st_size))
             if not dry_run:
                 file.unlink()
     return removed

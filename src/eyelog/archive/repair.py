@@ -39,13 +39,13 @@ def repair(place: Place) -> pd.DataFrame:
 
 
 def _damage(place: Place, log: str, account: str) -> list[tuple[str, str]]:
-    found = []
+    damage = []
     with locked(place, log, account):
         for month in months(place, log, account):
             problems = problems_of_month(place, log, account, month)
             if wrong := [problem for problem in problems if is_damage(problem)]:
-                found.append((month, "; ".join(wrong)))
-    return found
+                damage.append((month, "; ".join(wrong)))
+    return damage
 
 
 def _set_aside(place: Place, log: str, account: str, month: str, problem: str) -> tuple[str, ...]:

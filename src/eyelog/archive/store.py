@@ -863,8 +863,8 @@ class Archive:
         if not isinstance(account, str) or not account:
             raise ConfigurationError(f"{account!r} is not an account: give a name such as 'me'")
         with archive_errors(f"erase {account!r} from the archive {self.path}"):
-            found = traces(self._place, account) if dry_run else erase(self._place, account)
-        rows = [(one.what, one.path, one.bytes) for one in found if one.what != "lock"]
+            removed = traces(self._place, account) if dry_run else erase(self._place, account)
+        rows = [(one.what, one.path, one.bytes) for one in removed if one.what != "lock"]
         table = pd.DataFrame(rows, columns=["what", "path", "bytes"])
         return table.astype({"what": "string", "path": "string", "bytes": "int64"})
 
@@ -953,8 +953,8 @@ class Archive:
             span = span_of(start, end, zones)
             selection = Selection(self._place, log, account, span, chosen)
             days = day_range(start, end, zones)
-            asked = location or names_location(fields)
-            return export(selection, Path(path), zones, days, location=asked)
+            with_location = location or names_location(fields)
+            return export(selection, Path(path), zones, days, location=with_location)
 
 
 def _stamp(stamp: pd.Timestamp) -> str:

@@ -261,7 +261,7 @@ class _Run:
             return
         wanted = datetime.now(UTC)
         try:
-            pages, asked = self.fetcher.fetch_unstored(day, stop)
+            pages, was_asked = self.fetcher.fetch_unstored(day, stop)
         except _OF_EVERY_DAY as error:
             self.fatal = error
         except _OF_ONE_DAY as error:
@@ -269,7 +269,7 @@ class _Run:
             with self._guard:
                 self._in_a_row = self._in_a_row + 1 if _of_the_service(error) else 0
         else:
-            self.answers[day.day] = _Answer(wanted, pages, asked)
+            self.answers[day.day] = _Answer(wanted, pages, was_asked)
             with self._guard:
                 self._in_a_row = 0
 

@@ -28,8 +28,8 @@ def verify(place: Place) -> pd.DataFrame:
     problems = [("", "", "", place.root, problem) for problem in interrupted]
     with progress_line(len(files), "verify", unit="file") as done:
         for log, account, month, path in files:
-            found = _problems(place, log, account, month, path)
-            problems += [(account, log, month, path, problem) for problem in found]
+            problems_of_file = _problems(place, log, account, month, path)
+            problems += [(account, log, month, path, problem) for problem in problems_of_file]
             done()
     for account, path, problem in (*zones_problems(place), *events_problems(place)):
         problems.append((account, "", "", path, problem))

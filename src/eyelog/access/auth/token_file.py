@@ -108,7 +108,7 @@ def _is_plain(text: str) -> bool:
 def token_files(home: Path, account: str) -> list[Path]:
     """Return the token files of an account at every service, with what belongs to them, sorted."""
     folder = Path(home) / "tokens"
-    found: set[Path] = set()
+    paths: set[Path] = set()
     own = re.compile(rf"\.?({re.escape(_stem(account))}-[0-9a-f]{{16}})\.")
     for path in folder.iterdir() if folder.is_dir() else ():
         match = own.match(path.name)
@@ -117,8 +117,8 @@ def token_files(home: Path, account: str) -> list[Path]:
         whole = folder / f"{match[1]}.json"
         # Several names share a stem. What has no token file left belongs to nobody else.
         if not whole.exists() or _owner(whole) in (account, None):
-            found.add(path)
-    return sorted(found)
+            paths.add(path)
+    return sorted(paths)
 
 
 def _owner(path: Path) -> str | None:

@@ -166,20 +166,20 @@ def _search(values: Floats, numbers: Ints, first: int, last: int) -> list[_Found
         return []
     cuts = [first, *best.edges, last]
     parts = [_search(values, numbers, *cut) for cut in pairwise(cuts)]
-    return [best, *(found for part in parts for found in part)]
+    return [best, *(inside for part in parts for inside in part)]
 
 
 def _table(days: Days, values: Floats, changes: list[_Found]) -> pd.DataFrame:
     """Return a row for each new level, by day."""
-    edges = sorted((edge, found) for found in changes for edge in found.edges)
+    edges = sorted((edge, change) for change in changes for edge in change.edges)
     cuts = [0, *(edge for edge, _ in edges), len(values)]
     rows = []
-    for i, (edge, found) in enumerate(edges):
+    for i, (edge, change) in enumerate(edges):
         one, other = values[cuts[i] : edge], values[edge : cuts[i + 2]]
         difference = float(other.mean() - one.mean())
-        reach = found.reach * float(np.sqrt(1.0 / len(one) + 1.0 / len(other)))
+        reach = change.reach * float(np.sqrt(1.0 / len(one) + 1.0 / len(other)))
         rows.append(
-            (one.mean(), other.mean(), difference, difference - reach, difference + reach, found.p)
+            (one.mean(), other.mean(), difference, difference - reach, difference + reach, change.p)
         )
     dates = days.dates[[edge for edge, _ in edges]].astype("datetime64[D]").astype("M8[us]")
     return pd.DataFrame(

@@ -90,9 +90,9 @@ def group_rates(
     if lacking:
         raise FieldError(f"group_rates: the table has no column {', '.join(lacking)}")
     dealt = _dealt(table, groups)
-    found = {label: _summed(table, counts, exposure, dealt, label) for label in _labels(dealt)}
+    sums_of = {label: _summed(table, counts, exposure, dealt, label) for label in _labels(dealt)}
     rows = {
-        label: _row(*sums, first=next(iter(found.values()))[0]) for label, sums in found.items()
+        label: _row(*sums, first=next(iter(sums_of.values()))[0]) for label, sums in sums_of.items()
     }
     result = pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")
     result.loc[result.index[0], list(OF_RATIO)] = MISSING  # it is the reference

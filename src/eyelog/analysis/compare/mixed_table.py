@@ -171,11 +171,11 @@ def _covariates(
                 f"mixed_table: no wearer's daily table has {', '.join(lacking)} as a covariate"
             )
         return chosen
-    asked = {outcomes} if isinstance(outcomes, str) else set(outcomes or ())
+    outcome_names = {outcomes} if isinstance(outcomes, str) else set(outcomes or ())
     return [
         name
         for name in columns
-        if name not in asked
+        if name not in outcome_names
         and not is_measured(name)
         and all(
             not pd.api.types.is_float_dtype(table[name].dtype)

@@ -107,12 +107,16 @@ def moves(
         instead="counts eye movements, which daily sums up",
         wanted=Reason.UNWORN | Reason.NOISY | Reason.MOVING,
     )
-    known = rows.known
+    evidence = rows.known
     sizes = np.column_stack([rows.part(f"eye_{way}") for way in DIRECTIONS])
     at, way = np.nonzero(sizes > 0)
-    blink = _near_blink(known, rows.us)[at] & np.isin(way, [DIRECTIONS.index(w) for w in VERTICAL])
+    blink = _near_blink(evidence, rows.us)[at] & np.isin(
+        way, [DIRECTIONS.index(w) for w in VERTICAL]
+    )
     reasons = {
-        WORDS[reason]: known.against[reason][at] for reason in _AGAINST if reason in known.against
+        WORDS[reason]: evidence.against[reason][at]
+        for reason in _AGAINST
+        if reason in evidence.against
     }
     words = first_word({**reasons, NEAR_BLINK: blink}, len(at))
     data: dict[str, Any] = {

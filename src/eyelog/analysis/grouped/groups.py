@@ -587,9 +587,9 @@ class _Rows:
             cells = np.searchsorted(cast(Ints, groups.opens_us), opens, side="right") - 1
             cells[opens >= cast(Ints, groups.closes_us)[cells]] = -1
         else:
-            known = microseconds(cast(pd.DatetimeIndex, labels)) // DAY_US
-            days = _bin_dates(hours // 24, kind, size, int(known[0]))
-            cells = pd.Index(known).get_indexer(pd.Index(days)).astype(np.int64)
+            day_numbers = microseconds(cast(pd.DatetimeIndex, labels)) // DAY_US
+            days = _bin_dates(hours // 24, kind, size, int(day_numbers[0]))
+            cells = pd.Index(day_numbers).get_indexer(pd.Index(days)).astype(np.int64)
         return groups.row_codes(len(self.index)), labels, cells
 
 

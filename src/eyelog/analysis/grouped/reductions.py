@@ -163,14 +163,14 @@ def circular_mean(degrees: Floats, weights: Floats | None, groups: Groups) -> Fl
     if np.isinf(ordered).any():
         ordered = np.where(np.isinf(ordered), np.nan, ordered)
     missing = find_missing(ordered, groups)
-    there = Groups(groups.labels, missing.bounds, None, groups.seconds)
+    present = Groups(groups.labels, missing.bounds, None, groups.seconds)
     east, north = unit_vectors(missing.left(ordered))
-    size = there.sizes.astype(np.float64)
+    size = present.sizes.astype(np.float64)
     if weights is not None:
         used = missing.left(groups.arrange(weights))
         east, north = east * used, north * used
-        size = total(used, there)
-    return direction(total(east, there), total(north, there), size)
+        size = total(used, present)
+    return direction(total(east, present), total(north, present), size)
 
 
 def weighted_by_rule(

@@ -91,9 +91,9 @@ def single_rows(
         )
     require_single_intervals(frame, purpose)
     require(frame, [role_field(which, part) for part in parts], purpose=purpose)
-    index, known = opened.index(), opened.evidence()
-    warn_unjudged(frame, known.unchecked(wanted))
-    return SingleRows(opened, index, microseconds(index), known)
+    index, evidence = opened.index(), opened.evidence()
+    warn_unjudged(frame, evidence.unchecked(wanted))
+    return SingleRows(opened, index, microseconds(index), evidence)
 
 
 def first_word(
@@ -129,7 +129,7 @@ def between_events(
     """
     of_rows = {_CONNECTION: found.opens, **rows}, {_LOST: found.lost > 0}
     first, last = (
-        {word: np.diff(np.cumsum(there)[at]) > 0 for word, there in each.items()}
+        {word: np.diff(np.cumsum(marked)[at]) > 0 for word, marked in each.items()}
         for each in of_rows
     )
     return first_word({**first, **gaps, **last}, max(len(at) - 1, 0))

@@ -185,8 +185,8 @@ def trusted_frame(opened: Opened, names: Iterable[str]) -> pd.DataFrame:
     """Return the columns that `names` and their judgement need, judged as by `trusted`."""
     frame = opened.frame[needed(opened.frame, opened.log, names)]
     frame.attrs = dict(opened.frame.attrs)
-    known = replace(opened, frame=frame).evidence()
-    return trusted(known.frame, known, opened).frame()
+    evidence = replace(opened, frame=frame).evidence()
+    return trusted(evidence.frame, evidence, opened).frame()
 
 
 def refuse_unmasked(table: Arrays, known: Evidence, *, what: str) -> None:
@@ -347,15 +347,15 @@ def prepare(
         clock=clock,
         columns=map(str, frame.columns),
     )
-    known = opened.evidence()
-    whole = known.frame
+    evidence = opened.evidence()
+    whole = evidence.frame
     # Values of bins that are missing for low coverage are still in their sums.
     data = {
         name: whole_values(whole, name) if f"{name}{TOTAL}" in whole.columns else whole[name]
         for name in columns
     }
-    table = trusted(Arrays(data, whole.index, whole.attrs), known, opened, allow=allow)
-    return Prepared(opened, table, groups, records_of(whole), whole, known, row_s, clock)
+    table = trusted(Arrays(data, whole.index, whole.attrs), evidence, opened, allow=allow)
+    return Prepared(opened, table, groups, records_of(whole), whole, evidence, row_s, clock)
 
 
 def summary_table(data: Mapping[str, Any], prepared: Prepared, **details: Any) -> pd.DataFrame:

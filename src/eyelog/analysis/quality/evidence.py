@@ -177,19 +177,19 @@ class Evidence:
     def against(self) -> dict[Reason, Bools]:
         """The rows to which each reason from the context applies; a missing value sets none."""
         rows = {Reason.OFF_POSE: self.off_pose}
-        known = evidence_for(self.log)
-        for reason in (each for each in known if not each & _BY_RULES_OF_THEIR_OWN):
+        reasons = evidence_for(self.log)
+        for reason in (each for each in reasons if not each & _BY_RULES_OF_THEIR_OWN):
             (name,) = CONTEXT[reason]
             rule = self.rules[name]
             values = self.part(rule.role)
             if values is not None:
                 rows[reason] = rule.breaks(values)
-        if Reason.MOVING in known:
+        if Reason.MOVING in reasons:
             rule = self.rules["walking"]
             values = self.part(rule.role)
             if values is not None:
                 rows[Reason.MOVING], rows[Reason.STILL] = rule.keeps(values), rule.breaks(values)
-        if Reason.UNWORN in known and self.worn is not None:
+        if Reason.UNWORN in reasons and self.worn is not None:
             rows[Reason.UNWORN] = self.rules["worn"].breaks(self.worn)
         for name, edges in log_named(self.log).spread.items():
             self._spread(rows, name, *edges)
@@ -286,8 +286,8 @@ def seconds(
     """
     which = log_of(frame, log)
     refuse_lost_stored(frame)
-    known = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
-    return seconds_of(known).frame()
+    evidence = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
+    return seconds_of(evidence).frame()
 
 
 def seconds_of(known: Evidence) -> Arrays:
@@ -393,12 +393,12 @@ def lacking_evidence(frame: Table, log: str) -> dict[str, list[str]]:
     """Return the parts of wear, validity and walking not checked, with the fields to add."""
     if is_resampled(frame) or not has_evidence(frame, "worn", log=log):
         return {}
-    asked = [(Reason.OFF_POSE, name) for name in POSE]
+    rules = [(Reason.OFF_POSE, name) for name in POSE]
     if has_evidence(frame, "valid", log=log):
         names = ((Reason.MOVING, "walking"), (Reason.NOISY, "noise"), (Reason.INVALID, "valid"))
-        asked += names
+        rules += names
     lacking: dict[str, list[str]] = {}
-    for reason, name in asked:
+    for reason, name in rules:
         if reason not in evidence_for(log):
             continue
         field = role_field(log, limit(log, name).role)

@@ -202,8 +202,8 @@ def judged(
     chosen = chosen_limits(limits, frame)
     if not frame.index.is_monotonic_increasing:
         return mask(frame, flag(frame, log=which, limits=chosen), allow=allow)
-    known = Evidence(Arrays.of(frame), which, chosen)
-    return judged_columns(known.frame, known, allow=allow).frame()
+    evidence = Evidence(Arrays.of(frame), which, chosen)
+    return judged_columns(evidence.frame, evidence, allow=allow).frame()
 
 
 def judged_columns(table: Arrays, known: Evidence, *, allow: Reason | None = None) -> Arrays:

@@ -231,13 +231,13 @@ def attrition(
     >>> int(left) == int(masked["sc_fcs"].notna().sum())
     True
     """
-    chosen, outcomes, known = _open(frame, recipe, log, limits)
+    chosen, outcomes, evidence = _open(frame, recipe, log, limits)
     one_source(frame, what="attrition")
     left = np.ones(len(frame), dtype=bool)
     rows: list[dict[str, Any]] = [_row("", "recorded", left, left, left)]
     for condition in chosen.conditions:
-        values, rule = _evidence(known, condition), known.rules[condition.name]
-        kept = left & _keeps(known, condition, values)
+        values, rule = _evidence(evidence, condition), evidence.rules[condition.name]
+        kept = left & _keeps(evidence, condition, values)
         text = condition.text(rule)
         rows.append(_row(condition.reason.name, text, left, kept, np.isnan(values)))
         left = kept
@@ -265,7 +265,7 @@ def attrition(
         recipe=recipe,
         source=chosen.source,
         outcomes=outcomes,
-        limits=known.limits.details(),
+        limits=evidence.limits.details(),
     )
 
 
@@ -310,11 +310,11 @@ def select(
     >>> bool(focus.min() >= 0), len(focus) == len(el.sample())
     (True, True)
     """
-    chosen, _, known = _open(frame, recipe, log, limits)
+    chosen, _, evidence = _open(frame, recipe, log, limits)
     failed = np.zeros(len(frame), dtype=np.uint16)
     for condition in chosen.conditions:
-        values = _evidence(known, condition)
-        fails = ~_keeps(known, condition, values)
+        values = _evidence(evidence, condition)
+        fails = ~_keeps(evidence, condition, values)
         failed |= fails.astype(np.uint16) * np.uint16(condition.reason)
     own = np.uint16(Reason.MISSING | Reason.SENTINEL | Reason.RANGE | Reason.STALE)
     bits = flagged(frame, chosen.log).to_numpy() & own
@@ -324,7 +324,9 @@ def select(
             bits[:, i] |= failed
     judged = pd.DataFrame(bits, index=frame.index, columns=frame.columns, copy=False)
     result = mask(frame, judged)
-    result[STORED] = pd.arrays.BooleanArray(known.off_pose & known.recorded, ~known.recorded)
+    result[STORED] = pd.arrays.BooleanArray(
+        evidence.off_pose & evidence.recorded, ~evidence.recorded
+    )
     result.attrs = dict(frame.attrs)
     return record(
         result,
@@ -332,7 +334,7 @@ def select(
         log=chosen.log,
         recipe=recipe,
         source=chosen.source,
-        limits=known.limits.details(),
+        limits=evidence.limits.details(),
     )
 
 
@@ -358,8 +360,8 @@ def _open(
             f"the recipe {recipe!r} needs at least one of {', '.join(chosen.outcomes)}, and the"
             f" frame has none of them: add one to {argument('fields')}"
         )
-    known = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
-    return chosen, outcomes, known
+    evidence = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
+    return chosen, outcomes, evidence
 
 
 def _evidence(known: Evidence, condition: Condition) -> Floats:

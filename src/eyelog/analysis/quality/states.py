@@ -88,14 +88,14 @@ def states(
     warn_unjudged(frame, _lacking(frame, which, chosen))
     one_source(frame, what="states")
     refuse_lost_stored(frame)
-    known = Evidence(Arrays.of(frame), which, chosen)
-    rows, values = known.against, cast(Floats, known.worn)  # its field is there
+    evidence = Evidence(Arrays.of(frame), which, chosen)
+    rows, values = evidence.against, cast(Floats, evidence.worn)  # its field is there
     codes = np.zeros(len(frame), dtype=np.int8)
     unknown = np.isnan(values)
     for reason, state in STATE_OF.items():
         if reason in rows:
             codes[rows[reason]] = STATES.index(state)
-            of_reason = known.part(known.rules[CONTEXT[reason][0]].role)
+            of_reason = evidence.part(evidence.rules[CONTEXT[reason][0]].role)
             unknown |= np.isnan(cast(Floats, of_reason))
     codes[(unknown & (codes == 0)) | np.isnan(values)] = -1
     codes[rows[Reason.OFF_POSE]] = STATES.index("off pose")

@@ -68,6 +68,6 @@ def cluster_robust(x: Floats, residuals: Floats, clusters: Ints) -> ClusterRobus
     loads = np.einsum("kj,gji->gki", back, turns) ** 2
     alone = np.where((kept <= ALONE)[:, None, :], loads, 0.0).sum(axis=(0, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        known = (squares > 0) & (alone <= ALONE * (back**2).sum(axis=1))
-        freedom = np.where(known, trace**2 / squares, np.nan)
+        estimable = (squares > 0) & (alone <= ALONE * (back**2).sum(axis=1))
+        freedom = np.where(estimable, trace**2 / squares, np.nan)
     return ClusterRobust(back @ (adjusted.T @ adjusted) @ back.T, freedom)

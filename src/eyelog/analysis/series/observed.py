@@ -414,8 +414,8 @@ def _hours(
         if table is not None and name in table.columns:
             return np.asarray(numbers(table[name]) / per_hour, dtype=np.float64)
     # A day is not as long as it was worn.
-    known = index.tz is not None and 0 < step < SHORTEST_DAY_US
-    return np.full(len(index), step / HOUR_US if known else np.nan)
+    within_a_day = index.tz is not None and 0 < step < SHORTEST_DAY_US
+    return np.full(len(index), step / HOUR_US if within_a_day else np.nan)
 
 
 def _given_hours(exposure: Any, index: pd.DatetimeIndex, *, what: str) -> Floats:

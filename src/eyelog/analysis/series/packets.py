@@ -112,8 +112,8 @@ def even(us: Ints, sequence: Floats | None) -> Ints:
     """
     if not len(us):
         return us
-    found = packets(us, sequence)
-    codes, sent = found.connection, found.sent.astype(np.float64)
+    numbered = packets(us, sequence)
+    codes, sent = numbered.connection, numbered.sent.astype(np.float64)
     rows = np.bincount(codes)
     first = us[np.flatnonzero(np.diff(codes, prepend=-1))]
     after = (us - first[codes]).astype(np.float64)

@@ -51,20 +51,20 @@ def app_events(file: InputFile, tz: str | Zones | None) -> pd.DataFrame:
     if len(content) > _LARGEST:
         raise ArchiveError(f"it is larger than {_LARGEST >> 20} MB, which no file of events is")
     encoding = kind if kind.startswith("utf-16") else "utf-8"
-    found = events_of(content.decode(encoding, "replace").removeprefix("\ufeff"), tz)
-    if found is None:
+    events = events_of(content.decode(encoding, "replace").removeprefix("\ufeff"), tz)
+    if events is None:
         raise OtherKind("events of another form")
-    return found
+    return events
 
 
 def events_of(text: str, tz: str | Zones | None) -> pd.DataFrame | None:
     """Return the events of a file of the app, in UTC; None if it is of another kind."""
-    found = _messages(text) if text.lstrip().startswith("{") else _table(text)
-    if not found:
+    rows_by_name = _messages(text) if text.lstrip().startswith("{") else _table(text)
+    if not rows_by_name:
         return None
     made = [
         (_head if kind == HEAD else _activity)(rows, _stamps(rows, tz))
-        for kind, rows in found.items()
+        for kind, rows in rows_by_name.items()
     ]
     return pd.concat(made).sort_values("start", kind="stable", ignore_index=True)
 
@@ -107,7 +107,7 @@ def _messages(text: str) -> dict[str, Rows]:
     A message without a date has come when its receiver says.
     """
     decode = msgspec.json.Decoder(dict[str, Any]).decode
-    found: dict[str, Rows] = {}
+    by_name: dict[str, Rows] = {}
     for number, line in enumerate(text.split("\n"), 1):
         try:
             message = decode(line) if line.strip() else {}
@@ -116,8 +116,8 @@ def _messages(text: str) -> dict[str, Rows]:
         row = {fold(key): _cell(value) for key, value in message.items()}
         row["date"] = row.get("date") or row.get(RECEIVED, "")
         if kind := event_kind(row.keys()):
-            found.setdefault(kind, []).append((number, row))
-    return found
+            by_name.setdefault(kind, []).append((number, row))
+    return by_name
 
 
 def _cell(value: Any) -> str:
@@ -162,8 +162,8 @@ def _activity(rows: Rows, stamps: npt.NDArray[np.int64]) -> pd.DataFrame:
     """Return activities, each of which lasts until the next line; the last one has no end."""
     labels, values = [], []
     for number, row in rows:
-        found = [name for name in _CLASSES if row.get(name, "").casefold() in _TRUE]
-        labels.append(" and ".join(found) or "unknown")
+        classes = [name for name in _CLASSES if row.get(name, "").casefold() in _TRUE]
+        labels.append(" and ".join(classes) or "unknown")
         values.append(_number(row.get("confidence", ""), number))
     order = np.argsort(stamps, kind="stable")
     ends = np.full(len(stamps), NEVER)

@@ -248,8 +248,8 @@ class CsvLog(LogFile):
     def _column_of_wearers(self) -> int | None:
         own = spellings(self.log)
         folded = [fold(cell) for cell in self._header.cells]
-        found = [at for at, name in enumerate(folded) if name in WEARER and name not in own]
-        return found[0] if found else None
+        columns = [at for at, name in enumerate(folded) if name in WEARER and name not in own]
+        return columns[0] if columns else None
 
     def _kind(self, at: int, name: str) -> pa.DataType:
         """Return the type of a column; columns that are not fields are text."""

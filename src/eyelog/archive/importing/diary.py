@@ -249,21 +249,21 @@ def _rows(text: str, name: str) -> list[tuple[int, list[str]]]:
 def _found(header: list[str]) -> dict[str, int]:
     """Return the place of each column of a diary that a header names."""
     folded = [re.sub(r"[^\w]|_", "", cell.casefold()) for cell in header]
-    found: dict[str, int] = {}
+    columns: dict[str, int] = {}
     for column, spellings in _NAMES.items():
         # Of several, the most explicit one: "start" before "date".
         places = [folded.index(spelling) for spelling in spellings if spelling in folded]
         if places:
-            found[column] = places[0]
-    return found
+            columns[column] = places[0]
+    return columns
 
 
 def _columns(header: list[str], name: str) -> dict[str, int]:
     """Return the place of each column, or raise with the one that may be misspelt."""
-    found = _found(header)
-    others = [cell for at, cell in enumerate(header) if at not in found.values()]
+    columns = _found(header)
+    others = [cell for at, cell in enumerate(header) if at not in columns.values()]
     for column in ("start", "label"):
-        if column not in found:
+        if column not in columns:
             hints = ((cell, near(cell.casefold(), _NAMES[column])) for cell in others)
             misspelt = "".join(f": {cell[:30]!r}{hint}" for cell, hint in hints if hint)
             shown = ", ".join(repr(cell[:30]) for cell in header[:6])
@@ -271,7 +271,7 @@ def _columns(header: list[str], name: str) -> dict[str, int]:
                 f"{name} has no column {column!r} (its header is {shown}){misspelt}: the first line"
                 " must name start, label and, for intervals, end"
             )
-    if "end" not in found:  # it need not be there, so only what is very near is a mistake
+    if "end" not in columns:  # it need not be there, so only what is very near is a mistake
         for cell in others:
             if get_close_matches(cell.casefold(), _NAMES["end"], n=1, cutoff=0.8):
                 warnings.warn(
@@ -279,7 +279,7 @@ def _columns(header: list[str], name: str) -> dict[str, int]:
                     EyelogWarning,
                     stacklevel=3,
                 )
-    return found
+    return columns
 
 
 @dataclass(frozen=True, slots=True)

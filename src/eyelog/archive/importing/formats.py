@@ -59,13 +59,13 @@ def reading(
             return
         start = stream.peek(_HEAD)[:_HEAD]
         form = next(form for form in FORMATS if form.recognises(start))
-        found = form(Source(stream, file.name, tz, log))
-        _refuse_made(found)
+        log_file = form(Source(stream, file.name, tz, log))
+        _refuse_made(log_file)
         if wide:
-            found.notes.append(_UTF_16)
-        yield found
+            log_file.notes.append(_UTF_16)
+        yield log_file
         if isinstance(packed, Unzipped) and packed.cut_off:
-            found.notes.append(_CUT_OFF)
+            log_file.notes.append(_CUT_OFF)
 
 
 def _refuse_made(log: LogFile) -> None:

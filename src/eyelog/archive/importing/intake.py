@@ -164,7 +164,7 @@ def import_files(
         If lines are not records, fields are unknown, a file is not UTF-8, or the files come from
         several devices.
     """
-    asked = asked_zones(tz)
+    zones = asked_zones(tz)
     if wearer is not None and split_wearers:
         raise ConfigurationError(
             f"one wearer is chosen and all are to be split: give either"
@@ -174,7 +174,7 @@ def import_files(
     every = list(paths)
     sizes = [file.size for file in input_files(every)]
     chosen = ChosenFiles(
-        asked,
+        zones,
         wearer=wearer,
         split=split_wearers,
         device=None if device is None else Devices(device),

@@ -192,9 +192,9 @@ def find_header(
             continue  # with which a spreadsheet program names the delimiter
         for delimiter in _DELIMITERS:
             cells = _cells(line, delimiter)
-            found = log_of_names(cells, log)
-            if found is not None:
-                return Header(found, cells, delimiter, number, end, tuple(before))
+            log_of_header = log_of_names(cells, log)
+            if log_of_header is not None:
+                return Header(log_of_header, cells, delimiter, number, end, tuple(before))
         if line.strip(" ,;\t"):
             before.append(number)
             first = first or _cells(line, ",")

@@ -29,9 +29,9 @@ HELD: Final = -1  # in place of the number of a file: what the account holds
 
 def device_of(name: str, provenance: Any = None) -> str:
     """Return the device that the name of a file states, else its provenance, else nothing."""
-    found = [match for match in _NAME.findall(name) if any(match)]
-    if found:
-        return str(found[-1][0] or found[-1][1])
+    matches = [match for match in _NAME.findall(name) if any(match)]
+    if matches:
+        return str(matches[-1][0] or matches[-1][1])
     steps = provenance.get("history", []) if isinstance(provenance, dict) else []
     devices = [step["device"] for step in steps if step.get("device")]
     return str(devices[-1]) if devices else ""
@@ -39,10 +39,10 @@ def device_of(name: str, provenance: Any = None) -> str:
 
 def _of_device(name: str, device: str, wanted: str) -> bool:
     """Return whether a file is of the wanted device, by either part of the name or both."""
-    found = [match for match in _NAME.findall(name) if any(match)]
+    matches = [match for match in _NAME.findall(name) if any(match)]
     spellings = {device} if device else set()
-    if found:
-        long, short = found[-1]
+    if matches:
+        long, short = matches[-1]
         spellings |= {long, short, f"{long}({short})"} - {""}
     return wanted in spellings
 
@@ -187,14 +187,16 @@ def refuse_overlaps(
     interval = log_named(log).interval_us
     source = np.repeat(np.arange(len(stamps)), [len(each) for each in stamps])
     every = np.concatenate([np.empty(0, np.int64), *stamps])
-    found = overlaps(every, source, interval)
-    if not found.too_much:
+    overlap = overlaps(every, source, interval)
+    if not overlap.too_much:
         return
-    first, last = (utc(edge).astimezone(tz or utc(0).tzinfo) for edge in (found.first, found.last))
-    of = sorted({devices[at] for at in found.sources if at < len(devices)} - {""})
+    first, last = (
+        utc(edge).astimezone(tz or utc(0).tzinfo) for edge in (overlap.first, overlap.last)
+    )
+    of = sorted({devices[at] for at in overlap.sources if at < len(devices)} - {""})
     owners = f" (devices {' and '.join(of[:_SHOWN])})" if len(of) > 1 else ""
-    files = _listed([names[at] for at in found.sources])
-    when = f"{duration_text(found.doubled_us)} {span_text(first, last)}{'' if tz else ' UTC'}"
+    files = _listed([names[at] for at in overlap.sources])
+    when = f"{duration_text(overlap.doubled_us)} {span_text(first, last)}{'' if tz else ' UTC'}"
     raise ConfigurationError(
         f"{files}{owners} cover the same time twice, {when}, as two devices do: {advice}"
     )

@@ -70,23 +70,19 @@ class ParquetLog(LogFile):
         stated = own or history.get("log")
         # An export states its log, and writes unknown fields by the names that they have.
         logs = known_logs()
-        found = (
-            own if own in logs else log_of_names(cells, stated if stated in logs else source.log)
-        )
-        if found is None:
+        kind = own if own in logs else log_of_names(cells, stated if stated in logs else source.log)
+        if kind is None:
             raise NotALog(f"it is a Parquet file without fields of a log ({', '.join(cells[:4])})")
-        if stated in logs and found != stated:
-            raise MixedLogsError(
-                f"it is said to be of {stated!r} and has fields of {found!r} alone"
-            )
-        super().__init__(found)
+        if stated in logs and kind != stated:
+            raise MixedLogsError(f"it is said to be of {stated!r} and has fields of {kind!r} alone")
+        super().__init__(kind)
         self.history = history
         stated_account = (schema.metadata or {}).get(b"eyelog.account", b"").decode()
         self._account = stated_account or str(history.get("account", ""))
         self.names_wearers = bool(self._account)
         place = str(schema.field(self._date).type.tz)
         self.zones = {place}
-        names = cells if own in logs else fields_of(cells, found)
+        names = cells if own in logs else fields_of(cells, kind)
         self.names = frozenset(filter(None, names))
         self.rows = int(self._file.metadata.num_rows)
         self._offsets = Zones(place) if source.tz == FILE_ZONE and OFFSET not in names else None

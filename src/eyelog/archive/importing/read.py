@@ -91,8 +91,8 @@ def _one_file(
 ) -> pd.DataFrame:
     """Return the frame of one file of the format that the function `what` reads."""
     file = path_of(path, what=what)
-    asked = asked_zones(tz)
-    files = ChosenFiles(asked, wearer=wearer, reader=what)
+    zones = asked_zones(tz)
+    files = ChosenFiles(zones, wearer=wearer, reader=what)
     frames: list[pd.DataFrame] = []
 
     def keep(log: LogFile, _: str, joined: Joined) -> None:
@@ -101,12 +101,12 @@ def _one_file(
     try:
         log = files.take(input_file(file, file.name), keep).log
         if log is None:
-            return _nothing(file.name, asked, what)
+            return _nothing(file.name, zones, what)
         if not frames:
             raise ConfigurationError(
                 f"it has no row of the wearer {wearer!r}, only of {listed(files.wearers)}"
             )
-        frame = _on_clock(frames[0], asked, file.name)
+        frame = _on_clock(frames[0], zones, file.name)
     except (ArchiveError, ConfigurationError, MixedLogsError) as error:
         raise type(error)(f"{file.name}: {marked(error)}") from error
     for note in log.report(file.name):

@@ -58,10 +58,10 @@ class SocketLog(LogFile):
     @staticmethod
     def recognises(start: bytes) -> bool:
         """Return whether a file begins with an object that has a key of a message."""
-        found = _FIRST_KEY.match(start.removeprefix(b"\xef\xbb\xbf"))
-        if found is None:
+        match = _FIRST_KEY.match(start.removeprefix(b"\xef\xbb\xbf"))
+        if match is None:
             return False
-        key = fold(found[1].decode("utf-8", "replace"))
+        key = fold(match[1].decode("utf-8", "replace"))
         keys = {RECEIVED, HEARTBEAT, "index", "type", "subtype"}
         return key not in LOGS and (
             key in keys or any(key in spellings(log) for log in known_logs())
@@ -222,9 +222,9 @@ def _values(values: Sequence[Any], kind: str) -> tuple[Values, Mask]:
     nothing = np.zeros(len(values), bool)
     if kind in ("int", "float"):
         try:
-            found = np.asarray(pa.array(values, pa.float64()).to_numpy(zero_copy_only=False))
-            if np.isfinite(found).all():
-                return found, nothing
+            floats = np.asarray(pa.array(values, pa.float64()).to_numpy(zero_copy_only=False))
+            if np.isfinite(floats).all():
+                return floats, nothing
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             pass  # some are text, as senders write them
         return numbers_of(_texts(values))

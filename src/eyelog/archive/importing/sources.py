@@ -201,9 +201,9 @@ def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
     """
     every: list[Path] = []
     for path in paths:
-        if not (found := matching(path)):
+        if not (matches := matching(path)):
             raise ConfigurationError(f"there is no file or folder {path}: nothing was read")
-        every += found
+        every += matches
     seen: set[Path] = set()
     for path in every:
         for entry in _walk(path) if path.is_dir() else [path]:

@@ -68,8 +68,8 @@ def minutes_of(texts: pa.ChunkedArray | pa.Array) -> npt.NDArray[np.float64]:
     minutes = [float("nan") if m is None else _minutes(m[1], m[2]) for m in matches]
     at = ends.indices.to_numpy(zero_copy_only=False)
     at = np.where(np.isnan(at), len(minutes), at).astype(np.int64)
-    found: npt.NDArray[np.float64] = np.array([*minutes, np.nan])[at]
-    return found
+    minutes_of_rows: npt.NDArray[np.float64] = np.array([*minutes, np.nan])[at]
+    return minutes_of_rows
 
 
 def _minutes(hours: str, minutes: str) -> float:
@@ -84,8 +84,8 @@ def possible(stamps: Stamps) -> Mask:
 
 def naive(text: str) -> bool:
     """Return whether a text is a date and time without an offset."""
-    found = _FORM.fullmatch(text)
-    return found is not None and found[9] is None
+    match = _FORM.fullmatch(text)
+    return match is not None and match[9] is None
 
 
 def unclear(text: str | None) -> bool:
@@ -178,10 +178,10 @@ def _one_by_one(texts: Sequence[str | None], tz: str | Zones | None) -> tuple[St
     plain: dict[int, str] = {}
     local: list[int] = []
     for i, text in enumerate(texts):
-        found = None if text is None else _FORM.fullmatch(text)
-        if found is None:
+        match = None if text is None else _FORM.fullmatch(text)
+        if match is None:
             continue
-        year, _, month, day, hour, minute, second, fraction, offset = found.groups()
+        year, _, month, day, hour, minute, second, fraction, offset = match.groups()
         minutes[i] = second is None
         if offset is None:
             local.append(i)
@@ -244,9 +244,9 @@ def _of_clocks(clock: Stamps, zones: Zones) -> Stamps:
         read.append(np.where((stamps > opens) & (stamps <= closes), stamps, NEVER))
     every = np.array(read)
     fits = every != NEVER
-    found: Stamps = every[fits.argmax(axis=0), np.arange(len(clock))]
+    instants: Stamps = every[fits.argmax(axis=0), np.arange(len(clock))]
     for row in np.flatnonzero(fits.sum(axis=0) > 1).tolist():
         both = np.sort(every[fits[:, row], row])
-        later = both[both > found[row - 1]] if row else both
-        found[row] = later[0] if len(later) else both[-1]
-    return found
+        later = both[both > instants[row - 1]] if row else both
+        instants[row] = later[0] if len(later) else both[-1]
+    return instants

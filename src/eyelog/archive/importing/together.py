@@ -308,20 +308,20 @@ def read_logs(
     """
     if log is not None:
         check_log(log)
-    asked = asked_zones(tz)
+    zones = asked_zones(tz)
     chosen = fields if fields is None or isinstance(fields, str) else tuple(fields)
     if chosen is not None:
         log = _log_of_fields(chosen, log)
     every = _paths(paths)
     wanted = None if device is None else Devices(device)
-    files = _Files(ChosenFiles(asked, log, wearer, device=wanted, beside=False), chosen)
+    files = _Files(ChosenFiles(zones, log, wearer, device=wanted, beside=False), chosen)
     for file in input_files(every):
         files.take(file)
     if files.beside:
         files.take_beside(input_files(every))
-    found = any(len(part.frame) for parts in files.parts.values() for part in parts)
+    any_rows = any(len(part.frame) for parts in files.parts.values() for part in parts)
     named = files.chosen.wearers
-    if wearer is not None and not found and (files.parts or named):
+    if wearer is not None and not any_rows and (files.parts or named):
         others = f", only of {listed(named)}" if named else ""
         raise ConfigurationError(f"no file has rows of the wearer {wearer!r}{others}")
     if wanted is not None and (files.parts or wanted.others):
@@ -337,7 +337,7 @@ def read_logs(
         count = len(files.others)
         what = "1 file that is not" if count == 1 else f"{count:,} files that are not"
         files.notes.append(f"left out {what} of a log: {_listed(files.others)}")
-    place = asked if isinstance(asked, Zones) else _zone(files)
+    place = zones if isinstance(zones, Zones) else _zone(files)
     frames = {each: _one(each, files, place) for each in known_logs() if each in files.parts}
     return frames, files.notes
 
@@ -473,10 +473,10 @@ def _refuse_mixture(
     place: Zones | None,
 ) -> None:
     """Raise if files are of several wearers or devices in the same time."""
-    known = sorted(set(devices) - {""})
+    named = sorted(set(devices) - {""})
     advice = "pass only the files of one"
-    if len(known) > 1:
-        advice = f"read one device with {argument('device', known[0])}, or {advice}"
+    if len(named) > 1:
+        advice = f"read one device with {argument('device', named[0])}, or {advice}"
     met = Met(log)
     for at, part in enumerate(parts):
         met.names[part.name] = at
@@ -509,8 +509,8 @@ def _merged(
     layers = [layer_of(frame, log) for frame in frames]
     names = {name for layer in layers for name in layer.columns}
     extras = widest(each for layer in layers for each in layer.extras)
-    known = [each for each in schema_of(log) if each.name == "date" or each.name in names]
-    laid = overlay(pa.schema([*known, *extras]).empty_table(), layers)
+    documented = [each for each in schema_of(log) if each.name == "date" or each.name in names]
+    laid = overlay(pa.schema([*documented, *extras]).empty_table(), layers)
     return frame_of(laid.changes, "UTC"), laid.conflicts, laid.meetings
 
 

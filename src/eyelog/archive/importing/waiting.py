@@ -111,15 +111,15 @@ class Waiting(Generic[Source]):
 
     def between(self, first: int, after: int) -> list[tuple[Source, Layer]]:
         """Return the records of [first, after), of the files that have any."""
-        found = []
+        stretches = []
         for batch in (*self._batches, self._open):
             if not (inside := batch.within(first, after)):
                 continue
             if self._last is None or self._last[0] is not batch:
                 self._last = batch, batch.load()
             layers = self._last[1]
-            found += [(batch.sources[at], layers[at].between(first, after)) for at in inside]
-        return found
+            stretches += [(batch.sources[at], layers[at].between(first, after)) for at in inside]
+        return stretches
 
     def close(self) -> None:
         """Remove what was put aside."""

@@ -117,7 +117,7 @@ def _looks(folder: Path) -> dict[str, _Look]:
     """Return the size and time of each file of a folder, by its path in it."""
     if not folder.is_dir():
         raise ConfigurationError(f"there is no folder {folder} to watch")
-    found = {}
+    looks = {}
     for parent, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
@@ -127,8 +127,8 @@ def _looks(folder: Path) -> dict[str, _Look]:
             except OSError:  # gone meanwhile
                 continue
             if not name.startswith(".") and path.is_file() and not path.is_symlink():
-                found[path.relative_to(folder).as_posix()] = status.st_size, status.st_mtime_ns
-    return found
+                looks[path.relative_to(folder).as_posix()] = status.st_size, status.st_mtime_ns
+    return looks
 
 
 class _Notes:

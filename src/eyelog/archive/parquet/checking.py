@@ -19,8 +19,8 @@ def file_problems(place: Place, path: str, log: str, account: str, month: str) -
     """Return what is wrong with the file of a month, nothing if all is well."""
     try:
         with open_file(place, path) as file, damage_errors(path):
-            found = [*_schema_problems(file, log, account), *_row_problems(file, month)]
-            return found or ([] if file.content else [NOT_PROTECTED])
+            problems = [*_schema_problems(file, log, account), *_row_problems(file, month)]
+            return problems or ([] if file.content else [NOT_PROTECTED])
     except ArchiveError as error:
         return [problem_of(error, path)]
 
@@ -67,10 +67,10 @@ def _edge_problems(number: int, group: Group, stamps: Stamps) -> Iterator[str]:
     if len(stamps) != group.rows:
         yield f"row group {number} has {len(stamps)} records, not {group.rows} as the file says"
     elif len(stamps) and group.first is not None and group.last is not None:
-        stated, found = (group.first, group.last), (int(stamps.min()), int(stamps.max()))
-        if found != stated:
+        stated, actual = (group.first, group.last), (int(stamps.min()), int(stamps.max()))
+        if actual != stated:
             yield (
-                f"row group {number} has stamps {_dates(found)}, not {_dates(stated)} as the file"
+                f"row group {number} has stamps {_dates(actual)}, not {_dates(stated)} as the file"
                 " says"
             )
 

@@ -199,23 +199,23 @@ def read_seal(source: ReadableFile, path: str) -> Content | None:
     if hasattr(mmap, "MADV_NOHUGEPAGE"):  # a huge page would fill the room between two chunks
         space.madvise(mmap.MADV_NOHUGEPAGE)
     view = memoryview(space)
-    there = _reach(source, path, view, size, max(0, size - _TAIL))
+    reach = _reach(source, path, view, size, max(0, size - _TAIL))
     if bytes(view[-4:]) != _MAGIC:
         return None  # not Parquet, as its reader will say
     footer = size - _END - int.from_bytes(view[-_END:-4], "little")
     frame = footer - _FRAME
-    there = _reach(source, path, view, there, max(0, frame))
+    reach = _reach(source, path, view, reach, max(0, frame))
     if frame < 0 or bytes(view[footer - len(MARK) : footer]) != MARK:
-        if space.find(MARK, there) >= 0:
+        if space.find(MARK, reach) >= 0:
             raise damage(path, "the length of its footer is not the one that was sealed")
-        if _resembles_mark(view, there, footer):
+        if _resembles_mark(view, reach, footer):
             raise damage(path, "the mark of its seal is damaged")
         if _ends_like_summary(view, footer):
             raise damage(path, "it has the rest of a damaged seal")
         return None
     checksum, length = (int.from_bytes(view[at : at + 4], "little") for at in (frame, frame + 4))
     start = max(0, frame - length)
-    _reach(source, path, view, there, start)
+    _reach(source, path, view, reach, start)
     if zlib.crc32(view[start:frame]) != checksum:
         raise damage(path, "the seal that covers its footer is damaged")
     seal = _decoded(view[start:frame], path)
