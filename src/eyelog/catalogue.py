@@ -565,10 +565,10 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
 
 def _short_names(log: str, names: set[str]) -> set[str]:
     """Return the names, long and older ones replaced by their fields with a warning."""
-    known = {*catalogue(log), *SUMMARIES}
+    names_and_summaries = {*catalogue(log), *SUMMARIES}
     other = {
         name: spellings(log)[fold(name)]
-        for name in sorted(name for name in names - known if isinstance(name, str))
+        for name in sorted(name for name in names - names_and_summaries if isinstance(name, str))
         if fold(name) in spellings(log)
     }
     if other:

@@ -172,11 +172,11 @@ def _near_zone(name: str) -> str:
         sign, hours, minutes = match.groups()
         if int(hours) <= 14:
             return f" (did you mean 'UTC{sign}{int(hours):02}:{minutes or '00'}'?)"
-    known = available_timezones()
+    zones = available_timezones()
     place = text.replace(" ", "_").casefold()
-    ends = sorted(zone for zone in known if place and zone.casefold().split("/")[-1] == place)
+    ends = sorted(zone for zone in zones if place and zone.casefold().split("/")[-1] == place)
     # If several zones end with the same place, some are older names, such as Asia/Calcutta.
-    return near(ends[0] if ends else name, known)
+    return near(ends[0] if ends else name, zones)
 
 
 def parse_day(value: str | date) -> date:
@@ -454,11 +454,11 @@ class LocalClock:
             return wall
         high = int(wall.max()) + 2 * DAY_US
         since, ahead = self.offsets(int(wall.min()) - 2 * DAY_US, high)
-        found = np.full(len(wall), np.iinfo(np.int64).max)
+        earliest = np.full(len(wall), np.iinfo(np.int64).max)
         for begin, end, offset in zip(since, [*since[1:], high], ahead, strict=True):
             at = np.maximum(wall - offset, begin)
-            found = np.where(at < end, np.minimum(found, at), found)
-        return found
+            earliest = np.where(at < end, np.minimum(earliest, at), earliest)
+        return earliest
 
 
 def local_clock(
@@ -488,17 +488,17 @@ def local_clock(
     ConfigurationError
         If an offset is further from UTC than any clock.
     """
-    known = np.zeros(0) if offset_min is None else offset_min[~np.isnan(offset_min)]
-    if offset_min is None or not len(known):
+    given = np.zeros(0) if offset_min is None else offset_min[~np.isnan(offset_min)]
+    if offset_min is None or not len(given):
         return LocalClock(index.tz)
-    if (np.abs(known) > MOST_AHEAD_MIN).any():
-        wrong = known[np.abs(known) > MOST_AHEAD_MIN][0]
+    if (np.abs(given) > MOST_AHEAD_MIN).any():
+        wrong = given[np.abs(given) > MOST_AHEAD_MIN][0]
         raise ConfigurationError(
             f"utc_offset_min has {wrong:g}: give minutes east of UTC, such as 540 for Tokyo and"
             " -300 for New York in winter"
         )
-    there = np.flatnonzero(~np.isnan(offset_min))
-    rows = there[np.append(0, np.flatnonzero(np.diff(known)) + 1)]
+    given_rows = np.flatnonzero(~np.isnan(offset_min))
+    rows = given_rows[np.append(0, np.flatnonzero(np.diff(given)) + 1)]
     us = microseconds(index)
     since, ahead = us[rows], np.rint(offset_min[rows] * MINUTE_US).astype(np.int64)
     if stamp == "end":  # an interval does not open before the one before has closed
@@ -661,15 +661,15 @@ class Zones:
 
         Where the first ``from`` is empty, it is the beginning of time.
         """
-        found = []
+        shifts = []
         for since, name in self.rows:
             if since is None:
-                found.append(datetime.min.replace(tzinfo=UTC))
+                shifts.append(datetime.min.replace(tzinfo=UTC))
             elif isinstance(since, datetime):
-                found.append(since)
+                shifts.append(since)
             else:
-                found.append(day_start(since, zone(name)))
-        return found
+                shifts.append(day_start(since, zone(name)))
+        return shifts
 
     def offset_min(self, index: pd.DatetimeIndex) -> npt.NDArray[np.float64]:
         """Return how far the wearer's clock is ahead of UTC at each stamp.

@@ -503,15 +503,15 @@ def one_source(frame: pd.DataFrame, *, what: str, stamp: str = "end") -> None:
         return
     length_us = round(seconds * 1e6)
     packets = _numbers_packets(frame)
-    found = crowding(us, length_us) if packets else overlaps(us, None, length_us)
-    if found.too_much:
+    overlap = crowding(us, length_us) if packets else overlaps(us, None, length_us)
+    if overlap.too_much:
         first, last = (
             pd.Timestamp(edge, unit="us", tz="UTC").tz_convert(index.tz)
-            for edge in (found.first, found.last)
+            for edge in (overlap.first, overlap.last)
         )
         raise ConfigurationError(
             f"{what} takes the records of one wearer and device, and rows of this frame overlap by"
-            f" {duration_text(found.doubled_us)} {span_text(first, last)}: {_ONE_SOURCE}"
+            f" {duration_text(overlap.doubled_us)} {span_text(first, last)}: {_ONE_SOURCE}"
         )
 
 
@@ -594,10 +594,10 @@ def in_own_offsets(frame: pd.DataFrame, home: str | None = None) -> pd.DataFrame
             f" {argument('tz', 'Europe/Berlin')}, or"
             " give a table of zones (eyelog.Zones)"
         )
-    known = len(minutes) and not lacking
-    zones = Zones(home or (offset_name(minutes[0]) if known else "UTC"))
+    complete = len(minutes) and not lacking
+    zones = Zones(home or (offset_name(minutes[0]) if complete else "UTC"))
     frame = in_zones(frame, zones)
-    if known and (zones.offset_min(index) != minutes).any():
+    if complete and (zones.offset_min(index) != minutes).any():
         frame[OFFSET] = minutes
     return frame
 

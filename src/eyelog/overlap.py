@@ -104,9 +104,9 @@ def overlaps(us: npt.ArrayLike, source: npt.ArrayLike | None, interval_us: int) 
     beside = inside[1:] | inside[:-1]
     doubled = int((interval_us - steps[beside]).sum())
     touched = np.unique(np.concatenate([rows - 1, rows, rows + 1]))
-    found = () if labels is None else tuple(np.unique(labels[touched]).tolist())
+    sources = () if labels is None else tuple(np.unique(labels[touched]).tolist())
     first, last = int(stamps[rows[0]]) - interval_us, int(stamps[rows[-1]])
-    return Overlap(doubled, len(rows), len(stamps), first, last, found)
+    return Overlap(doubled, len(rows), len(stamps), first, last, sources)
 
 
 def crowding(us: npt.ArrayLike, interval_us: int) -> Overlap:

@@ -39,8 +39,8 @@ def add_commands(commands: Any) -> None:
 def _cite(args: argparse.Namespace) -> int:
     text = _text(args)
     if args.json:
-        said = {"methods": text.paragraphs, "references": [dict(item) for item in text.sources]}
-        print(json.dumps(said, indent=1, ensure_ascii=False))
+        shown = {"methods": text.paragraphs, "references": [dict(item) for item in text.sources]}
+        print(json.dumps(shown, indent=1, ensure_ascii=False))
     elif args.bibtex:
         print(text.bibtex, end="")
     else:
@@ -61,5 +61,5 @@ def _text(args: argparse.Namespace) -> "CitedText":
     from eyelog.reports.methods_text import methods
     from eyelog.reports.report import check_sections
 
-    asked = None if args.sections is None else check_sections(field_list(args.sections) or [])
-    return methods(as_logs(read_sources(args)), asked)
+    sections = None if args.sections is None else check_sections(field_list(args.sections) or [])
+    return methods(as_logs(read_sources(args)), sections)

@@ -311,8 +311,8 @@ def _answering(base_url: str) -> Iterator[_Finding]:
         try:
             answer = session.get(address, timeout=_SECONDS, allow_redirects=False, stream=True)
         except requests.RequestException as fault:
-            said = unreachable(fault, method="GET", url=address, where=base_url)
-            yield _Finding("service", WRONG, str(said), _start_one(base_url))
+            problem = unreachable(fault, method="GET", url=address, where=base_url)
+            yield _Finding("service", WRONG, str(problem), _start_one(base_url))
             return
         took_ms = (time.monotonic() - begun) * 1000
     if answer.status_code == 401:

@@ -116,10 +116,10 @@ def _find(words: list[str], *, as_json: bool) -> int:
     from eyelog.catalogue import fields
 
     words = [part for word in words for part in word.split()]
-    known = {name: columns for name in words if (columns := meanings(name))}
+    columns_of = {name: columns for name in words if (columns := meanings(name))}
     fields_of_logs = _fitting(words, described=False)
-    if not fields_of_logs and len(known) == len(words):
-        return _columns(known, as_json=as_json)
+    if not fields_of_logs and len(columns_of) == len(words):
+        return _columns(columns_of, as_json=as_json)
     # A description mentions other things too, so it counts only if nothing else matches.
     fields_of_logs = fields_of_logs or _fitting(words, described=True)
     if near(" ".join(words), known_logs()):
@@ -144,7 +144,7 @@ def _find(words: list[str], *, as_json: bool) -> int:
     )
     log = next(iter(tables))
     note(f"`eyelog fields {log} {fields_of_logs[log][0]}` shows all that is known about a field.")
-    for name, columns in known.items():
+    for name, columns in columns_of.items():
         note(f"{name!r} is also a column of results: {columns[0].meaning}")
     return 0
 
@@ -156,8 +156,8 @@ def _columns(known: "dict[str, list[Column]]", *, as_json: bool) -> int:
             "column": name,
             **{key: getattr(one, key) for key in ("table", "label", "unit", "meaning")},
         }
-        for name, found in known.items()
-        for one in found
+        for name, columns in known.items()
+        for one in columns
     ]
     if as_json:
         print(json.dumps(rows, indent=1))
@@ -199,7 +199,7 @@ def _fitting(words: list[str], *, described: bool) -> dict[str, list[str]]:
 
 def _rank(row: Field, word: str, *, described: bool) -> int | None:
     """Return how closely a word matches a field, 0 the closest, or None."""
-    others = [said for said, name in spellings(row.log).items() if name == row.name]
+    others = [spelling for spelling, name in spellings(row.log).items() if name == row.name]
     if word in (row.name.casefold(), *others, row.label.casefold()):
         return 0
     roles = " ".join(row.role).replace("_", " ")

@@ -76,17 +76,17 @@ class _Command(argparse.ArgumentParser):
         for action in needed:
             action.required = False
         try:
-            found, others = self.parse_known_intermixed_args(args, namespace)
+            parsed, others = self.parse_known_intermixed_args(args, namespace)
         finally:
             self._intermixed = False
             for action in needed:
                 action.required = True
         missing = [
-            _name(action) for action in needed if getattr(found, action.dest) == action.default
+            _name(action) for action in needed if getattr(parsed, action.dest) == action.default
         ]
         if missing:
             self.error(f"{_MISSING}{', '.join(missing)}")
-        return found, others
+        return parsed, others
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a word that is not one of the choices, and name the nearest choice."""

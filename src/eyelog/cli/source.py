@@ -199,13 +199,13 @@ def warn_of_password(state: str, origin: str | None = None) -> None:
 
     if not is_database(state) or not has_password(state):
         return
-    there = shown_database(state)
+    database = shown_database(state)
     instead = "put it into the file that PGPASSFILE names, as every program of Postgres does"
     if origin in (None, "--state"):
-        note(f"eyelog: warning: a list of processes shows the password of {there}: {instead}")
+        note(f"eyelog: warning: a list of processes shows the password of {database}: {instead}")
     elif Path(origin).is_file() and Path(origin).stat().st_mode & 0o007:
         note(
-            f"eyelog: warning: others can read the password of {there}: chmod 640 {origin}, or"
+            f"eyelog: warning: others can read the password of {database}: chmod 640 {origin}, or"
             f" {instead}"
         )
 

@@ -183,14 +183,14 @@ def _outcomes(
     ]
     if names is None:
         usual: list[str] = [name for name in OUTCOMES if name in numeric]
-        found = usual or [name for name in numeric if name not in covariates]
-        if not found:
+        outcomes = usual or [name for name in numeric if name not in covariates]
+        if not outcomes:
             raise FieldError(
                 "differences: the table has no column of numbers to compare but those with one"
                 f" value for each wearer ({', '.join(numeric) or 'none'}): name one,"
                 f" {argument('outcomes', numeric[0] if numeric else 'steps')}, if it is measured"
             )
-        return found
+        return outcomes
     chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     lacking = [name for name in chosen if name not in rows.columns]
     if lacking or not chosen:

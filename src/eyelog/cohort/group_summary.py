@@ -134,7 +134,7 @@ def summary(
 
 def _groups(rows: pd.DataFrame, names: Sequence[str], outcomes: Sequence[str]) -> pd.DataFrame:
     """Return one row per group and outcome, each wearer counted once."""
-    found: list[dict[str, Any]] = []
+    summaries: list[dict[str, Any]] = []
     keys: list[tuple[Hashable, ...]] = []
     values = rows[list(outcomes)].astype("float64")
     values = values.where(np.isfinite(values))
@@ -150,9 +150,9 @@ def _groups(rows: pd.DataFrame, names: Sequence[str], outcomes: Sequence[str]) -
         label = key if isinstance(key, tuple) else (key,)
         for name in outcomes:
             keys.append((*label, name))
-            found.append({"n": counts[name], **_of_wearers(means[name].dropna().to_numpy())})
+            summaries.append({"n": counts[name], **_of_wearers(means[name].dropna().to_numpy())})
     columns = ["wearers", "n", "mean", "sd", "low", "high", *(f"p{p}" for p in PERCENTILES)]
-    table = pd.DataFrame(found, columns=columns).astype({"wearers": "int64", "n": "int64"})
+    table = pd.DataFrame(summaries, columns=columns).astype({"wearers": "int64", "n": "int64"})
     levels = pd.DataFrame(keys, columns=[*names, "outcome"])
     return table.set_index(pd.MultiIndex.from_frame(levels) if names else levels["outcome"])
 

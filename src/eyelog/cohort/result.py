@@ -106,9 +106,9 @@ def averaged_covariates(
         return names
     for name in names:
         if name not in covariates:
-            known = ", ".join(map(str, covariates)) or "none"
+            given = ", ".join(map(str, covariates)) or "none"
             raise FieldError(
-                f"{what}: {argument('covariates')} names columns of the table of wearers ({known}),"
+                f"{what}: {argument('covariates')} names columns of the table of wearers ({given}),"
                 f" and {name!r} is none of them"
             )
         if not pd.api.types.is_numeric_dtype(rows[name].dtype) or pd.api.types.is_bool_dtype(
@@ -141,14 +141,14 @@ def _of_table(table: pd.DataFrame, what: str, people: pd.DataFrame | None) -> Re
             stacklevel=4,
         )
     without = {name: reasons.get(name, NO_ROWS) for name in listed if name not in present}
-    known = {*step.get("covariates", ()), *(() if people is None else people.columns)}
+    given = {*step.get("covariates", ()), *(() if people is None else people.columns)}
     one_row = table.index.nlevels == 1 and not table.index.has_duplicates
     own = tuple(
         str(name)
         for name in table.columns
         if not is_measured(str(name))
         # In rows of wearers, what a function returned looks like what is known of the wearer.
-        and (name in known if one_row else not _varies(table[name]))
+        and (name in given if one_row else not _varies(table[name]))
     )
     recipe: dict[str, Any] = {key: step[key] for key in ("step", "inventory") if key in step}
     return Result(table, {}, without, own, recipe, is_whole=people is not None)

@@ -133,11 +133,11 @@ class LivePage:
 
     def news(self, account: str) -> dict[str, Any]:
         """Return what the page shows of an account now."""
-        found = self.recent.get(account) or Recent()
+        recent = self.recent.get(account) or Recent()
         folder = Path(self.archive.path)
         near = next(path for path in (folder, *folder.parents) if path.exists())
         return {
-            **found.shown(),
+            **recent.shown(),
             "now": datetime.now(UTC).isoformat(),
             "disk_gb": round(shutil.disk_usage(near).free / 1e9, 1),
             "marks": self.diary(account).marks[-20:],
@@ -178,15 +178,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
-        known = length.isascii() and length.isdigit()
+        has_length = length.isascii() and length.isdigit()
         # A connection that is closed with unread bytes is reset, and its answer lost.
-        body = self.rfile.read(min(int(length), _MOST_READ)) if known else b""
+        body = self.rfile.read(min(int(length), _MOST_READ)) if has_length else b""
         if not self._is_own():
             return
         if "Origin" not in self.headers:
             self._answer(HTTPStatus.FORBIDDEN, "only from its own page\n")
             return
-        if not known or int(length) > _LARGEST_FORM:
+        if not has_length or int(length) > _LARGEST_FORM:
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too much\n")
             return
         form = parse_qs(body.decode("utf-8", "replace"))

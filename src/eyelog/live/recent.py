@@ -153,11 +153,11 @@ def _tilt(
     fore_aft: np.ndarray, vertical: np.ndarray, number: np.ndarray, worn: np.ndarray, bins: int
 ) -> list[float | None]:
     """Return the fore-aft tilt of each bin from the mean direction of gravity, in degrees."""
-    known = worn & np.isfinite(fore_aft) & np.isfinite(vertical)
-    ahead = np.bincount(number[known], fore_aft[known], minlength=bins)
-    up = np.bincount(number[known], vertical[known], minlength=bins)
+    measured = worn & np.isfinite(fore_aft) & np.isfinite(vertical)
+    ahead = np.bincount(number[measured], fore_aft[measured], minlength=bins)
+    up = np.bincount(number[measured], vertical[measured], minlength=bins)
     angles = np.degrees(np.arctan2(ahead, np.abs(up)))  # as `eyelog.posture.tilt`
-    rows = np.bincount(number[known], minlength=bins)
+    rows = np.bincount(number[measured], minlength=bins)
     return [_json(each) if n else None for each, n in zip(angles, rows, strict=True)]
 
 

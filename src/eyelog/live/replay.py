@@ -63,8 +63,8 @@ def messages_of(path: Path) -> tuple[list[Message], "np.ndarray"]:
     stamps, _ = read_stamps(pa.chunked_array([pa.array(dates, pa.string())]), "UTC")
     kind = kind_of_keys(rows[0])
     interval = log_named(kind).interval_s if kind in known_logs() else 0.05
-    known = stamps != NEVER
-    steps = np.where(known[1:] & known[:-1], np.diff(stamps) / 1e6, interval)
+    stamped = stamps != NEVER
+    steps = np.where(stamped[1:] & stamped[:-1], np.diff(stamps) / 1e6, interval)
     seconds = np.cumsum(np.append(0.0, np.maximum(steps, 0)))
     return [{key: row[key] for key in row if key not in _TIMES} for row in rows], seconds
 
@@ -108,10 +108,10 @@ def _value(cell: str) -> Any:
         return _TRUTH[cell.lower()]
     for number in (int, float):
         try:
-            found = number(cell)
+            value = number(cell)
         except ValueError:
             continue
-        return found if np.isfinite(found) else cell
+        return value if np.isfinite(value) else cell
     return cell
 
 

@@ -87,8 +87,8 @@ class Audit:
         """
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         values = {"account": account, "application": application, "address": address, **more}
-        known = {name: _short(value) for name, value in values.items() if value is not None}
-        line = json.dumps({"time": now, "event": event, **known}) + "\n"
+        stated = {name: _short(value) for name, value in values.items() if value is not None}
+        line = json.dumps({"time": now, "event": event, **stated}) + "\n"
         try:
             self._append(line.encode())
         except OSError as error:

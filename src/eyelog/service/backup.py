@@ -198,12 +198,12 @@ def _check(folder: Path, files: _Files) -> None:
     for name, expected in files.items():
         try:
             with (folder / name).open("rb") as file:
-                found = _size_and_digest(file)
+                actual = _size_and_digest(file)
         except OSError as error:
             raise ConfigurationError(
                 f"{folder / name} of the backup cannot be read: {error.strerror}"
             ) from None
-        if found != expected:
+        if actual != expected:
             raise ConfigurationError(f"{folder / name} of the backup is damaged")
     for name in files:
         if name.startswith("state/") and name.endswith(".sqlite"):

@@ -141,7 +141,7 @@ def _whole(file: Path) -> list[Finding]:
     """Check the file as SQLite, its schema and its key, without changing anything."""
     try:
         with closing(connect(file)) as db:
-            found = [row[0] for row in db.execute("PRAGMA integrity_check(3)")]
+            faults = [row[0] for row in db.execute("PRAGMA integrity_check(3)")]
             version, present = version_of(db), columns(db)
             key = db.execute("SELECT value FROM meta WHERE name = 'signing_key'").fetchone()
     except (sqlite3.Error, UnicodeDecodeError) as error:
@@ -150,8 +150,8 @@ def _whole(file: Path) -> list[Finding]:
                 f"the service's state in {file} is locked by another program: try again"
             ) from None
         return [Finding("integrity", "wrong", f"{file} cannot be used: {error}; restore a copy")]
-    if found != ["ok"]:
-        damage = f"the file is damaged ({'; '.join(found)}): restore a copy"
+    if faults != ["ok"]:
+        damage = f"the file is damaged ({'; '.join(faults)}): restore a copy"
         integrity = Finding("integrity", "wrong", damage)
     else:
         integrity = Finding("integrity", "ok", "no damage found")
@@ -335,8 +335,8 @@ def erased_with_records(registry: Registry) -> list[str]:
 def _lives_again(registry: Registry, account: str) -> bool:
     """Return whether an account that was erased has records that are older than that."""
     place = open_place(registry.archive)
-    found = (_written(place, one.path) for one in traces(place, account))
-    return is_erased(registry, account, since=min(found, default=0))
+    times = (_written(place, one.path) for one in traces(place, account))
+    return is_erased(registry, account, since=min(times, default=0))
 
 
 def _written(place: Place, path: str) -> float:

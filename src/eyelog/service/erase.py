@@ -52,14 +52,14 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     ConfigurationError
         If a file cannot be read or written.
     """
-    found = _rows_of_database(registry, account)
-    found += [trace for file in _states(registry) for trace in _rows(file, account)]
-    found += _coming_in(registry, account)
+    held = _rows_of_database(registry, account)
+    held += [trace for file in _states(registry) for trace in _rows(file, account)]
+    held += _coming_in(registry, account)
     lines = [(file, _lines_of(file, account)) for file in _logs(registry)]
-    found += [ServiceTrace("audit log", str(file), count) for file, count in lines if count]
+    held += [ServiceTrace("audit log", str(file), count) for file, count in lines if count]
     if dry_run:
-        return found
-    if found or traces(open_place(registry.archive), account):
+        return held
+    if held or traces(open_place(registry.archive), account):
         ended.append(registry.archive, "erased", accounts=[account])
     for file in _states(registry):
         _delete_rows(file, account)
@@ -70,7 +70,7 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     for file, count in lines:
         if count:
             _rename(file, account, pseudonym)
-    return found
+    return held
 
 
 def erased_names(registry: Registry) -> list[str]:
@@ -161,13 +161,13 @@ def _tables() -> list[tuple[str, str]]:
 def _rows_of_database(registry: Registry, account: str) -> list[ServiceTrace]:
     if not registry.state.in_database:
         return []
-    found = []
+    rows = []
     for table, column in _tables():
         sql = f"SELECT count(*) FROM {table} WHERE {column} = ?"  # noqa: S608 (names of the schema)
         for (count,) in registry.state.rows(sql, account):
             if count:
-                found.append(ServiceTrace(f"state: {table}", registry.state.name, count))
-    return found
+                rows.append(ServiceTrace(f"state: {table}", registry.state.name, count))
+    return rows
 
 
 def _delete_from_database(registry: Registry, account: str) -> None:
@@ -191,17 +191,17 @@ def _columns(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
 
 
 def _rows(file: Path, account: str) -> list[ServiceTrace]:
-    found = []
+    rows = []
     try:
         with closing(connect(file)) as db:
             for table, column in _columns(db):
                 sql = f"SELECT count(*) FROM {table} WHERE {column} = ?"  # noqa: S608 (names of the schema)
                 (count,) = db.execute(sql, (account,)).fetchone()
                 if count:
-                    found.append(ServiceTrace(f"state: {table}", str(file), count))
+                    rows.append(ServiceTrace(f"state: {table}", str(file), count))
     except sqlite3.Error as error:
         raise _unusable(file, error) from None
-    return found
+    return rows
 
 
 def _delete_rows(file: Path, account: str) -> None:

@@ -20,15 +20,15 @@ KNOWN: Final[Mapping[str, tuple[int, int]]] = {
 
 def unknown(known: Mapping[str, tuple[int, int]] = KNOWN) -> list[str]:
     """Return the packages that are newer than those known to work, such as ``uvicorn 0.99.0``."""
-    found = []
+    newer = []
     for name, newest in known.items():
         try:
             installed = version(name)
         except PackageNotFoundError:  # not installed by a package manager: nothing to compare
             continue
         if _first_two(installed) > newest:
-            found.append(f"{name} {installed}")
-    return found
+            newer.append(f"{name} {installed}")
+    return newer
 
 
 def _first_two(text: str) -> tuple[int, ...]:

@@ -44,16 +44,16 @@ def document(page_size: int, *, root_path: str = "") -> Schema:
         },
         "scope_names": ", ".join(SCOPES),
     }
-    found: Schema = _filled(text["document"], values)
+    filled: Schema = _filled(text["document"], values)
     for log in LOGS:
         of_log = {"log": log, "seconds": INTERVAL_SECONDS[log], "fields": list(catalogue(log))}
         records = _filled(text["records"], values | of_log)
-        found["paths"][f"/v2/users/me/official/{log}"] = records
-        found["components"]["schemas"][f"{log}_record"] = _record(log)
-    for operations in found["paths"].values():
+        filled["paths"][f"/v2/users/me/official/{log}"] = records
+        filled["components"]["schemas"][f"{log}_record"] = _record(log)
+    for operations in filled["paths"].values():
         for operation in operations.values():
             operation["responses"] |= text["every_operation"]
-    return found
+    return filled
 
 
 def _filled(node: Any, values: Mapping[str, Any]) -> Any:

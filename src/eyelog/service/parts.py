@@ -57,5 +57,5 @@ class Parts:
 
 def parts_of(request: Request) -> Parts:
     """Return the parts of the application that answers `request`."""
-    found: Parts = request.app.state.parts
-    return found
+    parts: Parts = request.app.state.parts
+    return parts

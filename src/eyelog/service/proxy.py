@@ -114,6 +114,6 @@ def _host(entry: str) -> str | None:
 
 
 def _plain(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    found = ipaddress.ip_address(text.partition("%")[0])
-    mapped = getattr(found, "ipv4_mapped", None)  # IPv4 that came to a socket of IPv6
-    return found if mapped is None else mapped
+    address = ipaddress.ip_address(text.partition("%")[0])
+    mapped = getattr(address, "ipv4_mapped", None)  # IPv4 that came to a socket of IPv6
+    return address if mapped is None else mapped

@@ -41,12 +41,12 @@ def read_wearers(path: Path) -> list[Listed]:
     except UnicodeDecodeError:
         raise ConfigurationError(f"{path} is not text in UTF-8: save it as CSV UTF-8") from None
     try:
-        found = list(_lines(path, text))
+        wearers = list(_lines(path, text))
     except csv.Error as error:
         raise ConfigurationError(f"{path} is not a CSV file: {error}") from None
-    if not found:
+    if not wearers:
         raise ConfigurationError(f"{path} lists no wearer")
-    return found
+    return wearers
 
 
 def _lines(path: Path, text: str) -> Iterator[Listed]:

@@ -179,10 +179,10 @@ async def _show_days(request: Request, account: str) -> Response:
     registry = parts_of(request).registry
     apart = parts_of(request).apart
     try:
-        found = await apart.whole(own_days, archive=str(registry.archive), account=account)
+        encoded = await apart.whole(own_days, archive=str(registry.archive), account=account)
     except Failed as failed:
         return _not_made(account, "days", failed)
-    return days_page(account, msgspec.json.decode(found, type=list[OwnDays]))
+    return days_page(account, msgspec.json.decode(encoded, type=list[OwnDays]))
 
 
 async def _report(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
@@ -237,8 +237,8 @@ async def _refusal(
 
 def _erase(registry: Registry, account: str) -> int:
     """Delete everything of an account; return of how many files."""
-    found = erase_account(registry, account, dry_run=False)  # the login first
-    return len({one.path for one in found}) + len(Archive(registry.archive).erase(account))
+    removed = erase_account(registry, account, dry_run=False)  # the login first
+    return len({one.path for one in removed}) + len(Archive(registry.archive).erase(account))
 
 
 async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:

@@ -37,8 +37,8 @@ class TooMany(Exception):
 def stored_months(folder: Path | str, account: str) -> dict[str, list[str]]:
     """Return the months (``2026-10``) of which an account has records, by log."""
     place = place_of(Archive(folder))
-    found = {log: months(place, log, account) for log in LOGS}
-    return {log: present for log, present in found.items() if present}
+    by_log = {log: months(place, log, account) for log in LOGS}
+    return {log: present for log, present in by_log.items() if present}
 
 
 def clock_sentence(folder: Path | str, account: str) -> str:

@@ -86,16 +86,16 @@ def last_days(archive: str, account: str, days: int = DAYS) -> dict[str, pd.Data
     """Return the last days of each log that have records, up to the latest day of both."""
     store = Archive(archive)
     place = place_of(store)
-    found = {}
+    by_log = {}
     for log in LOGS:
         present = months(place, log, account)
         if present:
             since = pd.Timestamp(present[-2:][0], tz="UTC")
-            found[log] = store.read(log, since.to_pydatetime(), account=account)
-    if not found:
+            by_log[log] = store.read(log, since.to_pydatetime(), account=account)
+    if not by_log:
         return {}
     # A record stamped at midnight belongs to the day that ended.
-    latest = max(frame.index[-1] for frame in found.values()) - pd.Timedelta("1us")
+    latest = max(frame.index[-1] for frame in by_log.values()) - pd.Timedelta("1us")
     first = latest.normalize() - pd.Timedelta(days=days - 1)
-    kept = {log: frame[frame.index > first] for log, frame in found.items()}
+    kept = {log: frame[frame.index > first] for log, frame in by_log.items()}
     return {log: frame for log, frame in kept.items() if len(frame)}

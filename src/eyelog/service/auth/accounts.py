@@ -188,10 +188,10 @@ class Accounts:
         ConfigurationError
             If there is no such account.
         """
-        found = self._accounts("WHERE name = ?", name)
-        if not found:
+        accounts = self._accounts("WHERE name = ?", name)
+        if not accounts:
             raise self._unknown(name)
-        return found[0]
+        return accounts[0]
 
     def all(self) -> list[Account]:
         """Return the description of each account, sorted by name."""

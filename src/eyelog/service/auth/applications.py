@@ -70,8 +70,8 @@ class Applications:
 
     def get(self, client_id: str) -> ApplicationDetails | None:
         """Return the description of an application; None if no application has the id."""
-        found = self._applications("WHERE client_id = ?", client_id)
-        return found[0] if found else None
+        applications = self._applications("WHERE client_id = ?", client_id)
+        return applications[0] if applications else None
 
     def all(self) -> list[ApplicationDetails]:
         """Return the description of each application, sorted by name and id."""
@@ -85,18 +85,18 @@ class Applications:
         ConfigurationError
             If there is none, or several have the name.
         """
-        known = self.all()
-        found = [one for one in known if one.client_id == client_id_or_name] or [
-            one for one in known if one.name and one.name == client_id_or_name
+        every = self.all()
+        matches = [one for one in every if one.client_id == client_id_or_name] or [
+            one for one in every if one.name and one.name == client_id_or_name
         ]
-        if len(found) == 1:
-            return found[0]
-        if found:
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
             raise ConfigurationError(
-                f"{len(found)} applications have the name {client_id_or_name!r}: give the client id"
-                f" of one ({', '.join(one.client_id for one in found)})"
+                f"{len(matches)} applications have the name {client_id_or_name!r}: give the client"
+                f" id of one ({', '.join(one.client_id for one in matches)})"
             )
-        names = [one.client_id for one in known] + [one.name for one in known if one.name]
+        names = [one.client_id for one in every] + [one.name for one in every if one.name]
         raise ConfigurationError(
             f"no application has the id or name {shown(client_id_or_name)}"
             f"{near(client_id_or_name, names)}: eyelog service list-applications lists those there"
@@ -105,8 +105,8 @@ class Applications:
 
     def redirect_uri(self, client_id: str) -> str | None:
         """Return the address registered for an application, or None without such an application."""
-        found = self.get(client_id)
-        return None if found is None else found.redirect_uri
+        application = self.get(client_id)
+        return None if application is None else application.redirect_uri
 
     def check_secret(self, client_id: str, secret: str) -> bool:
         """Return whether `secret` is the secret of the application."""
@@ -124,11 +124,11 @@ class Applications:
         ConfigurationError
             If there is no such application.
         """
-        found = self.find(client_id)
+        application = self.find(client_id)
         secret = new_token()
         with self._state.write() as db:
             sql = "UPDATE application SET secret = ? WHERE client_id = ?"
-            changed = db.execute(sql, (digest(secret), found.client_id)).rowcount
+            changed = db.execute(sql, (digest(secret), application.client_id)).rowcount
         if not changed:  # another process removed it
             self.find(client_id)
         return secret
@@ -141,13 +141,13 @@ class Applications:
         ConfigurationError
             If there is no such application.
         """
-        found = self.find(client_id)
-        ended.append(self._state.archive, "application", application=found.client_id)
+        application = self.find(client_id)
+        ended.append(self._state.archive, "application", application=application.client_id)
         with self._state.write() as db:
-            revoked = end(db, client_id=found.client_id)
+            revoked = end(db, client_id=application.client_id)
             for table in ("code", "token", "application"):
                 sql = f"DELETE FROM {table} WHERE client_id = ?"  # noqa: S608 (names from here)
-                gone = db.execute(sql, (found.client_id,)).rowcount
+                gone = db.execute(sql, (application.client_id,)).rowcount
         if not gone:  # another process was first
             self.find(client_id)
         return revoked

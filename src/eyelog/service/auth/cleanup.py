@@ -87,9 +87,9 @@ class CleanUp:
             f" ORDER BY hash LIMIT {_ROWS}"
         )
         after = b""
-        while found := self._state.rows(sql, **_stamps(), after=after):
-            after = found[-1][0]
-            yield found[0][0], after
+        while rows := self._state.rows(sql, **_stamps(), after=after):
+            after = rows[-1][0]
+            yield rows[0][0], after
 
 
 def outdated(state: State) -> int:

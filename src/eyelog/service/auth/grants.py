@@ -427,8 +427,8 @@ class Grants:
 
 def granted(asked: str | None) -> str:
     """Return the scope to grant: the known names among those asked for, in their order."""
-    known = [name for name in dict.fromkeys((asked or "").split(" ")) if name in SCOPES]
-    return " ".join(known) or SCOPE
+    scopes = [name for name in dict.fromkeys((asked or "").split(" ")) if name in SCOPES]
+    return " ".join(scopes) or SCOPE
 
 
 def _in_words(bearer: Bearer) -> str:

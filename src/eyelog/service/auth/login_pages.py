@@ -42,8 +42,8 @@ def login_page(
     that follows the form.
     """
     happened = error or " ".join(wrong.values())
-    asked = scope.split()
-    writes, reads = WRITE in asked, asked != [WRITE]
+    scopes = scope.split()
+    writes, reads = WRITE in scopes, scopes != [WRITE]
     act = "read your data, and add to them" if writes and reads else (
         "add to your data" if writes else "read your data"
     )  # fmt: skip

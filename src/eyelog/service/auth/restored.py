@@ -110,17 +110,17 @@ def _tokens(registry: Registry, notes: list[Note], digests: dict[str, str]) -> l
 
 def end_again(registry: Registry) -> Revived:
     """End what lives again, and return it."""
-    found = revived(registry)
+    revived_rows = revived(registry)
     with registry.state.write() as db:
-        for hashed in found.tokens:
+        for hashed in revived_rows.tokens:
             db.execute("UPDATE token SET revoked = 1 WHERE hash = ?", (hashed,))
-        for hashed in found.invitations:
+        for hashed in revived_rows.invitations:
             db.execute("DELETE FROM invitation WHERE hash = ?", (hashed,))
-    registry.accounts.remove(*found.accounts)
-    registry.accounts.disable(*found.enabled)
-    for client_id in found.applications:
+    registry.accounts.remove(*revived_rows.accounts)
+    registry.accounts.disable(*revived_rows.enabled)
+    for client_id in revived_rows.applications:
         registry.applications.remove(client_id)
-    return found
+    return revived_rows
 
 
 def erasures(registry: Registry, account: str) -> int:

@@ -199,12 +199,12 @@ def _copied(file: Path, copy: Path) -> _Rows:
 
 
 def _rows(db: sqlite3.Connection, of: set[tuple[str, str]]) -> _Rows:
-    found: _Rows = {}
+    rows: _Rows = {}
     for table in sorted({table for table, _ in of}):
         names = sorted(name for owner, name in of if owner == table)
         sql = f"SELECT {', '.join(names)} FROM {table}"  # noqa: S608 (names of the schema)
-        found[table] = names, Counter(db.execute(sql).fetchall())
-    return found
+        rows[table] = names, Counter(db.execute(sql).fetchall())
+    return rows
 
 
 def _check_changed(db: sqlite3.Connection, before: _Rows, file: Path) -> None:

@@ -133,11 +133,11 @@ class State:
     def _open_file(self) -> StateFile:
         beside = self.beside / _FILE_NAME
         if not self.file.exists() and beside.exists():
-            there = shlex.quote(str(self.folder))
+            folder = shlex.quote(str(self.folder))
             files = f"{shlex.quote(str(self.beside))}/_service.*"
             raise ConfigurationError(
                 f"the service's state is {beside}, and {self.folder} has none: stop the service and"
-                f" move the state (mkdir -p -m 700 {there} && mv {files} {there}/)"
+                f" move the state (mkdir -p -m 700 {folder} && mv {files} {folder}/)"
             )
         return StateFile(self.file)
 

@@ -135,8 +135,8 @@ class StateDatabase:
     def now(self) -> float:
         """Return the database's time: the hosts' clocks may differ."""
         sql = b"SELECT CAST(extract(epoch FROM clock_timestamp()) AS DOUBLE PRECISION)"
-        with self._taken(sql) as (_, found):
-            return float(found.fetchone()[0])
+        with self._taken(sql) as (_, cursor):
+            return float(cursor.fetchone()[0])
 
     def require(self) -> None:
         """Raise `ConfigurationError` if the database has no tables of a service."""
@@ -169,8 +169,8 @@ class StateDatabase:
         ConfigurationError
             If the database has the tables of another program.
         """
-        with self._taken(_TABLES) as (db, found):
-            return self._version(db) if found.fetchone() else None
+        with self._taken(_TABLES) as (db, cursor):
+            return self._version(db) if cursor.fetchone() else None
 
     def _version(self, db: Connection) -> int:
         with suppress(errors.UndefinedColumn):
@@ -216,8 +216,8 @@ class StateDatabase:
         """Return the rows of a query; none if there are no tables yet."""
         if not self._make_current() or not all(map(_can_be_stored, (*values, *named.values()))):
             return []
-        with self._taken(in_postgres(sql), named or values) as (_, found):
-            return list(found)
+        with self._taken(in_postgres(sql), named or values) as (_, cursor):
+            return list(cursor)
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
@@ -255,8 +255,8 @@ class StateDatabase:
         with self._taken(
             b"SELECT table_name, column_name FROM information_schema.columns"
             b" WHERE table_schema = current_schema()"
-        ) as (_, found):
-            return expected_columns() & set(found.fetchall())
+        ) as (_, cursor):
+            return expected_columns() & set(cursor.fetchall())
 
     def is_encrypted(self) -> bool:
         """Return whether nobody on the way can read what this host and the database say."""
@@ -285,9 +285,9 @@ class StateDatabase:
             if not self._room.acquire(timeout=_WAIT_S):
                 raise StateBusy(f"too many wait for the service's state in {self._name}: try again")
             try:
-                db, found = self._begun(first, values)
+                db, cursor = self._begun(first, values)
                 try:
-                    yield db, found
+                    yield db, cursor
                 finally:
                     self._give_back(db)
             finally:

@@ -89,10 +89,10 @@ class StateFile:
             return
         with self._faults():
             try:
-                known, db = kept.pop()
+                identity_then, db = kept.pop()
             except IndexError:
-                known, db = identity, connect(self._file, write=True, any_thread=True)
-            if known != identity:  # another file has taken its place
+                identity_then, db = identity, connect(self._file, write=True, any_thread=True)
+            if identity_then != identity:  # another file has taken its place
                 db.close()
                 db = connect(self._file, write=True, any_thread=True)
             try:

@@ -90,9 +90,9 @@ class Throttle:
         # In a flood most are refused: they must not wait for the lock, nor keep others from it.
         keys = [key for key, _ in counted]
         sql = f"SELECT who, n, last FROM login_try WHERE who IN ({', '.join('?' * len(keys))})"  # noqa: S608 (marks)
-        known = {who: _sound(n, last) for who, n, last in self._state.rows(sql, *keys)}
-        wait_s = _wait_s(counted, [known.get(key, _NO_TRY) for key in keys], now)
-        if wait_s and all(last <= now for _, last in known.values()):
+        tries_of = {who: _sound(n, last) for who, n, last in self._state.rows(sql, *keys)}
+        wait_s = _wait_s(counted, [tries_of.get(key, _NO_TRY) for key in keys], now)
+        if wait_s and all(last <= now for _, last in tries_of.values()):
             return wait_s
         with self._state.write() as db:
             db.execute("DELETE FROM login_try WHERE last < ?", (now - _FORGET_S,))

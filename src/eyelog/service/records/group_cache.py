@@ -37,13 +37,13 @@ class GroupCache:
     def get(self, key: Hashable, read: Callable[[], pa.Table]) -> pa.Table:
         """Return the table of a key; `read` is called if there is none, and its error is raised."""
         with self._lock:
-            found = self._kept.get(key)
-            if found is not None:
+            kept = self._kept.get(key)
+            if kept is not None:
                 self._kept.move_to_end(key)
             else:
                 mine = self._kept[key] = Future[pa.Table]()
-        if found is not None:
-            return found.result()  # the thread that put it there reads it
+        if kept is not None:
+            return kept.result()  # the thread that put it there reads it
         try:
             table = read()
         except BaseException as error:

@@ -52,13 +52,13 @@ class Windows:
         """
         state = self._archive.fingerprint(query.log, query.start, query.end, account=account)
         # The archive cannot read stamps alone: any column comes with them.
-        asked = [name for name in query.names if name != "date"] or [columns(query.log)[0]]
+        fields = [name for name in query.names if name != "date"] or [columns(query.log)[0]]
         first, after = span_of(query.start, query.end, "UTC")
         parts = []
         for edges in _groups_of(first, after):
             table = self._groups.get(
                 (query.log, account, query.names, edges, state),
-                partial(self._read_group, query.log, account, asked, edges),
+                partial(self._read_group, query.log, account, fields, edges),
             )
             low, high = np.searchsorted(stamps_of(table), [first, after]).tolist()
             parts.append(table.slice(low, high - low))

@@ -138,13 +138,13 @@ async def _study(request: Request, member: Account) -> Response:
     registry = staff.registry
     wearers = await to_thread.run_sync(staff.wearers, member)
     pages = max(1, -(-len(wearers) // _AT_ONCE))
-    asked = request.query_params.get("page", "1")
-    page = min(pages, max(1, int(asked))) if asked.isdecimal() and len(asked) < 6 else 1
+    page_text = request.query_params.get("page", "1")
+    page = min(pages, max(1, int(page_text))) if page_text.isdecimal() and len(page_text) < 6 else 1
     shown = wearers[(page - 1) * _AT_ONCE : page * _AT_ONCE]
     apart = parts_of(request).apart
     archive = str(registry.archive)
     try:
-        found = await apart.whole(
+        encoded = await apart.whole(
             study_wear, archive=archive, accounts=wearers, shown=shown, now=time.time()
         )
     except Failed as failed:
@@ -159,7 +159,7 @@ async def _study(request: Request, member: Account) -> Response:
             name="" if member.role == "admin" else member.study,
             form=staff.forms.sign(browser, member.name),
             wearers=len(wearers),
-            wear=msgspec.json.decode(found, type=StudyWear),
+            wear=msgspec.json.decode(encoded, type=StudyWear),
             arrivals=await to_thread.run_sync(uploads.sent.latest, set(wearers), _ARRIVALS),
             months=await to_thread.run_sync(months_of_study, archive, wearers),
             page=page,

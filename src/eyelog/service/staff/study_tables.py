@@ -19,8 +19,10 @@ __all__ = ["months_of_study", "study_tables"]
 def months_of_study(archive: str, accounts: Sequence[str]) -> list[str]:
     """Return the months (``2026-10``) of which a study has records, the latest first."""
     place = place_of(Archive(archive))
-    found = {month for log in LOGS for name in accounts for month in months(place, log, name)}
-    return sorted(found, reverse=True)
+    months_with_records = {
+        month for log in LOGS for name in accounts for month in months(place, log, name)
+    }
+    return sorted(months_with_records, reverse=True)
 
 
 def study_tables(archive: str, accounts: Sequence[str], month: str) -> Iterator[bytes]:

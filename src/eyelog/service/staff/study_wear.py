@@ -68,18 +68,18 @@ def study_wear(
     """
     store = Archive(archive)
     place = place_of(store)
-    found = {name: _last(place, name) for name in accounts}
-    until = max((one.last_record or 0.0 for one in found.values()), default=0.0)
+    latest = {name: _last(place, name) for name in accounts}
+    until = max((one.last_record or 0.0 for one in latest.values()), default=0.0)
     drawn: dict[str, dict[str, pd.Series[Any]]] = {log: {} for log in LOGS}
     for name in shown:
-        if found[name].last_record is not None:
-            _describe(store, found[name], until, drawn)
+        if latest[name].last_record is not None:
+            _describe(store, latest[name], until, drawn)
     log = next((log for log in _LOGS if drawn[log]), _LOGS[0])
     before = now - STOPPED_DAYS * 86400
     study = StudyWear(
-        wearers=[found[name] for name in shown],
-        stopped=[n for n, one in found.items() if one.last_record and one.last_record < before],
-        nothing=[name for name, one in found.items() if one.last_record is None and not one.fault],
+        wearers=[latest[name] for name in shown],
+        stopped=[n for n, one in latest.items() if one.last_record and one.last_record < before],
+        nothing=[name for name, one in latest.items() if one.last_record is None and not one.fault],
         picture=_picture(drawn[log]),
         not_drawn=len(shown) - len(drawn[log]),
     )
@@ -144,10 +144,10 @@ def _first_day(clock: LocalClock, until: float) -> pd.Timestamp:
 
 def _by_own_clock(frame: pd.DataFrame) -> "pd.Series[Any]":
     """Return the states of a wearer by what the own clock showed, as if it were in UTC."""
-    found = states(frame)
+    state = states(frame)
     wall = clock_of(frame).wall_us(frame.index.as_unit("us").asi8)  # type: ignore[attr-defined]
-    found.index = pd.DatetimeIndex(pd.to_datetime(wall, unit="us", utc=True), name="date")
-    return found[~found.index.duplicated(keep="last")].sort_index()
+    state.index = pd.DatetimeIndex(pd.to_datetime(wall, unit="us", utc=True), name="date")
+    return state[~state.index.duplicated(keep="last")].sort_index()
 
 
 def _picture(drawn: dict[str, "pd.Series[Any]"]) -> str:

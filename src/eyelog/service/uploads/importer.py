@@ -175,7 +175,7 @@ def import_upload(
 
 
 def _answer(report: FileReport, folder: str) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "name": _without(folder, report.file),
         "read": report.read,
         "new": report.kept,
@@ -183,8 +183,8 @@ def _answer(report: FileReport, folder: str) -> dict[str, Any]:
         "conflicts": [],
     }
     if report.status == "refused":
-        found |= {"read": 0, "new": 0, "left_out": 0, "refused": _without(folder, report.reason)}
-    return found
+        answer |= {"read": 0, "new": 0, "left_out": 0, "refused": _without(folder, report.reason)}
+    return answer
 
 
 def _add_conflicts(

@@ -53,8 +53,10 @@ async def announce(request: Request) -> Response:
         raise Problem(
             413, "content_too_large", f"the file is larger than {UPLOAD_BYTES >> 20} MB: split it"
         )
-    known = await to_thread.run_sync(uploads.sent.find, bearer.account, bytes.fromhex(told.sha256))
-    if known is not None:
+    earlier = await to_thread.run_sync(
+        uploads.sent.find, bearer.account, bytes.fromhex(told.sha256)
+    )
+    if earlier is not None:
         return json_answer({"offset": told.size, "imported": True}, headers=NO_STORE)
     return await to_thread.run_sync(_begin, uploads, bearer.account, told)
 
@@ -85,18 +87,18 @@ async def take_part(request: Request) -> Response:
                 )
                 if part is None:
                     raise Problem(404, "not_found", "this upload was not announced, or has ended")
-                there = part.stat().st_size
-                if there != offset:
+                received = part.stat().st_size
+                if received != offset:
                     raise Problem(
                         409,
                         "wrong_offset",
-                        f"{there} bytes of the file are here: go on from there",
-                        headers={"Upload-Offset": str(there)},
+                        f"{received} bytes of the file are here: go on from there",
+                        headers={"Upload-Offset": str(received)},
                     )
                 await to_thread.run_sync(uploads.check_room, account, max(0, size - offset))
-                there = await _append(request, part, most=size - offset) + offset
-                if there < size:
-                    return json_answer({"offset": there}, status=202, headers=NO_STORE)
+                received = await _append(request, part, most=size - offset) + offset
+                if received < size:
+                    return json_answer({"offset": received}, status=202, headers=NO_STORE)
                 folder, lock = await to_thread.run_sync(
                     stack.enter_context, uploads.spool.folder(account)
                 )

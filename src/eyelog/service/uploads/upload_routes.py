@@ -165,7 +165,7 @@ class Uploads:
         erased = await to_thread.run_sync(erasures, self._registry, account)
         size = sum(file.size for file in files)
         await to_thread.run_sync(self.check_room, account, 0)  # its own bytes are in the folder
-        known = [await to_thread.run_sync(self.sent.find, account, f.sha256) for f in files]
+        earlier = [await to_thread.run_sync(self.sent.find, account, f.sha256) for f in files]
         temporary = folder / "temporary"
         temporary.mkdir(mode=0o700, exist_ok=True)
         told = {
@@ -194,7 +194,7 @@ class Uploads:
             )
         noted = [(file.sha256, file.size) for file in files]
         await to_thread.run_sync(partial(self.sent.note, account, noted, new=answer["new"]))
-        if all(known) and not answer["new"]:
+        if all(earlier) and not answer["new"]:
             answer["repeated"] = True
         return answer
 
