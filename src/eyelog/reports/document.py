@@ -117,9 +117,9 @@ def _section(key: str, title: str, make: Callable[[], Part]) -> dict[str, Any]:
         nothing = Part(findings=[])
         return shown | vars(nothing) | {"problem": f"{problem[:1].upper()}{problem[1:]}."}
     drawn = [_picture(f"{key}-{i}", picture) for i, picture in enumerate(part.pictures, 1)]
-    said = [_minus(finding) for finding in part.findings]
+    findings = [_minus(finding) for finding in part.findings]
     made = {name: [*map(_table, getattr(part, name))] for name in ("tables", "files")}
-    return shown | vars(part) | {"findings": said, "pictures": drawn} | made
+    return shown | vars(part) | {"findings": findings, "pictures": drawn} | made
 
 
 def _opening(make: Callable[[], PageOne]) -> dict[str, Any]:
@@ -128,11 +128,11 @@ def _opening(make: Callable[[], PageOne]) -> dict[str, Any]:
     made, problem = _tried(make, "page one")
     if made is None:
         return {"problem": f"{problem[:1].upper()}{problem[1:]}."}
-    said = [Sentence(_minus(one.lead), _minus(one.rest)) for one in made.sentences]
+    sentences = [Sentence(_minus(one.lead), _minus(one.rest)) for one in made.sentences]
     drawn = [_picture("glance", made.picture, widths=FIRST if made.beside is None else LEFT)]
     if made.beside is not None:
         drawn.append(_picture("beside", made.beside, widths=RIGHT))
-    return vars(made) | {"problem": "", "sentences": said, "pictures": drawn}
+    return vars(made) | {"problem": "", "sentences": sentences, "pictures": drawn}
 
 
 def _explore(make: Callable[[], Explorable]) -> dict[str, Any]:

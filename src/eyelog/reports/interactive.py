@@ -253,10 +253,14 @@ def _course(logs: Logs, log: str, every: str) -> list["Plot"]:
 
 def _fields(log: str, bins: pd.DataFrame) -> list[str]:
     """Return the fields of a timeline that measure the wearer: not what only judges the others."""
-    known = catalogue(log)
-    usual = [name for name in DEFAULT_FIELDS[log]["timeline"] if name in known and name in bins]
+    documented = catalogue(log)
+    usual = [
+        name for name in DEFAULT_FIELDS[log]["timeline"] if name in documented and name in bins
+    ]
     measured = [
-        name for name in usual if known[name].kind != "wear" and known[name].dtype == "float64"
+        name
+        for name in usual
+        if documented[name].kind != "wear" and documented[name].dtype == "float64"
     ]
     return measured[:MOST_FIELDS]
 

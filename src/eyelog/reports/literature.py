@@ -99,9 +99,9 @@ def cited_text(*paragraphs: str) -> CitedText:
     keys: dict[str, None] = {}
 
     def named(found: re.Match[str]) -> str:
-        asked = [key.strip().removeprefix("@") for key in found[1].split(";")]
-        keys.update(dict.fromkeys(asked))
-        return f" ({'; '.join(_author_year(source(key)) for key in asked)})"
+        keys_here = [key.strip().removeprefix("@") for key in found[1].split(";")]
+        keys.update(dict.fromkeys(keys_here))
+        return f" ({'; '.join(_author_year(source(key)) for key in keys_here)})"
 
     made = [_CITED.sub(named, text.strip()) for text in paragraphs if text.strip()]
     return CitedText(made, [source(key) for key in keys])
@@ -115,9 +115,9 @@ def _plain(item: Source) -> str:
     issue = f"({item['issue']})" if "issue" in item else ""
     where = item.get("container-title") or item.get("publisher")
     place = ", ".join(filter(None, [where, f"{item.get('volume', '')}{issue}", item.get("page")]))
-    said = f"{_authors(item)} ({_year(item)}). {title}{'' if title[-1] == '?' else '.'}"
-    said += f" {_RANGE.sub(_EN_DASH, place)}." if place else ""
-    return f"{said} https://doi.org/{item['DOI']}" if "DOI" in item else said
+    reference = f"{_authors(item)} ({_year(item)}). {title}{'' if title[-1] == '?' else '.'}"
+    reference += f" {_RANGE.sub(_EN_DASH, place)}." if place else ""
+    return f"{reference} https://doi.org/{item['DOI']}" if "DOI" in item else reference
 
 
 def _entry(item: Source) -> str:
@@ -161,5 +161,5 @@ def _authors(item: Source) -> str:
 
 def _author_year(item: Source) -> str:
     names = [author.get("literal") or author["family"] for author in item["author"]]
-    said = f"{names[0]} et al." if len(names) > 2 else " & ".join(names)
-    return f"{said}, {_year(item)}"
+    authors = f"{names[0]} et al." if len(names) > 2 else " & ".join(names)
+    return f"{authors}, {_year(item)}"

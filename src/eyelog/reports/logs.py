@@ -231,11 +231,11 @@ def as_logs(
     MixedLogsError
         If two frames are of the same log, or a frame is not of the log it was passed as.
     """
-    found: dict[str, pd.DataFrame] = {}
+    frames_by_log: dict[str, pd.DataFrame] = {}
     single: dict[str, pd.DataFrame] = {}
     for stated, frame in _pairs(frames):
         log = log_of(frame, stated)
-        if log in found or log in single:
+        if log in frames_by_log or log in single:
             raise MixedLogsError(
                 f"report takes one frame of each log, and two are {log!r}: join them first"
                 " (pandas.concat), or report each alone"
@@ -248,16 +248,17 @@ def as_logs(
         one_source(frame, what="report")
         # A column of the user's own, such as a questionnaire's, is not a field of the log.
         own = [name for name in frame.columns if name in catalogue(log) or name in OWN_COLUMNS]
-        (single if has_single_rows(log) else found)[log] = frame[own]
+        (single if has_single_rows(log) else frames_by_log)[log] = frame[own]
     chosen = next(
-        (chosen_limits(limits, frame) for frame in (*found.values(), *single.values())), DEFAULT
+        (chosen_limits(limits, frame) for frame in (*frames_by_log.values(), *single.values())),
+        DEFAULT,
     )
-    derived = _derive(found, single, chosen)
+    derived = _derive(frames_by_log, single, chosen)
     rows = next(iter(single.values()), None)
-    if not found:
+    if not frames_by_log:
         raise ConfigurationError("report needs a frame of one log, or of both")
-    empty = [log for log, frame in found.items() if frame.empty]
-    if len(empty) == len(found):
+    empty = [log for log, frame in frames_by_log.items() if frame.empty]
+    if len(empty) == len(frames_by_log):
         if rows is None or rows.empty:
             raise ConfigurationError("there are no records to report")
         words = log_named(next(iter(single))).words
@@ -266,8 +267,8 @@ def as_logs(
             " interval of 15 s"
         )
     for log in empty:
-        del found[log]
-    every = (*found.values(), *single.values())
+        del frames_by_log[log]
+    every = (*frames_by_log.values(), *single.values())
     zones = {str(stamps(frame, what="report").tz) for frame in every}
     if len(zones) > 1:
         raise ConfigurationError(
@@ -289,9 +290,9 @@ def as_logs(
         called = _one_line(str(called))
     if called is not None:
         under = _called if name is None else _renamed
-        found = {log: under(frame, called) for log, frame in found.items()}
+        frames_by_log = {log: under(frame, called) for log, frame in frames_by_log.items()}
         rows = None if rows is None else under(rows, called)
-    return Logs(found, name=called or "", limits=chosen, single=rows, derived=derived)
+    return Logs(frames_by_log, name=called or "", limits=chosen, single=rows, derived=derived)
 
 
 def _derive(

@@ -137,15 +137,17 @@ def method(logs: Logs, arguments: dict[str, Any], notices: list[str]) -> Part:
 
 def limits_table(logs: Sequence[str], chosen: Limits = DEFAULT) -> PageTable:
     """Return the limits of these logs with their sources."""
-    found: dict[tuple[str, ...], list[str]] = {}
+    limits_of: dict[tuple[str, ...], list[str]] = {}
     for log in logs:
         for one in chosen.of(log).values():
-            found.setdefault((_said(one, log), _value(one), one.source), []).append(log)
-    rows = [[said, _whose(of, logs), value, source] for (said, value, source), of in found.items()]
+            limits_of.setdefault((_said(one, log), _value(one), one.source), []).append(log)
+    rows = [
+        [text, _whose(of, logs), value, source] for (text, value, source), of in limits_of.items()
+    ]
     whole = pd.DataFrame(rows, columns=pd.Index(["limit", "logs", "value", "source"]))
     shown = [
-        [said if value in said else f"{said}: {value}", of, source]
-        for said, of, value, source in rows
+        [text if value in text else f"{text}: {value}", of, source]
+        for text, of, value, source in rows
     ]
     return PageTable.of(
         "Limits, with their sources",
@@ -160,8 +162,8 @@ def _said(one: Limit, log: str) -> str:
     """Return a limit in words, with the field's label from the catalogue."""
     fields = role(log, one.role) if one.role else ()
     label = catalogue(log)[fields[0]].label if len(fields) == 1 else "value"
-    said = one.text(f"{label}:")
-    return said[:1].upper() + said[1:]
+    sentence = one.text(f"{label}:")
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _value(one: Limit) -> str:

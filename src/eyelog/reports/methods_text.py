@@ -47,11 +47,14 @@ def methods(logs: Logs, sections: Collection[str] | None = None) -> CitedText:
 
 def software_sentence() -> str:
     """Return what the analysis was computed with."""
-    found = versions()
+    version_of = versions()
     names = {"numpy": "NumPy", "pandas": "pandas", "scipy": "SciPy"}
-    others = [f"Python {found['python']}", *(f"{said} {found[n]}" for n, said in names.items())]
+    others = [
+        f"Python {version_of['python']}",
+        *(f"{label} {version_of[n]}" for n, label in names.items()),
+    ]
     return (
-        f"Logs of smart eyewear were analysed with eyelog {found['eyelog']} [@{SOFTWARE}] on"
+        f"Logs of smart eyewear were analysed with eyelog {version_of['eyelog']} [@{SOFTWARE}] on"
         f" {words.joined(others)}."
     )
 
@@ -67,18 +70,18 @@ def _records(logs: Logs) -> str:
         rows = f"{len(logs.single):,} rows of the {log_named(log_of(logs.single)).words}"
         counts.insert(0, rows)
     days = logs.calendar
-    said = (
+    sentence = (
         f"The data are {words.joined(counts)} of one wearer, {range_words(days[0], days[-1])}"
         f" ({words.count(len(days), 'day')}, from midnight to midnight, {logs.zone})."
     )
     if len(logs.frames) > 1:
-        said += " The logs are computed in different ways and were analysed separately."
-    return said
+        sentence += " The logs are computed in different ways and were analysed separately."
+    return sentence
 
 
 def judging_text(limits: Limits) -> str:
     """Return how values were judged, and which limits are not the default."""
-    said = (
+    sentence = (
         "Each value was judged before any computation; a value with a reason against it was"
         " treated as missing, and nothing was imputed."
     )
@@ -89,10 +92,10 @@ def judging_text(limits: Limits) -> str:
             for name in given
             for _, row in table.loc[[name]].drop_duplicates("value").iterrows()
         ]
-        said += f" These limits differ from the defaults of eyelog: {words.joined(own)}."
+        sentence += f" These limits differ from the defaults of eyelog: {words.joined(own)}."
     if limits.wear == "blinks":
-        said += " Intervals in pose in which blinks were counted count as worn too."
-    return said
+        sentence += " Intervals in pose in which blinks were counted count as worn too."
+    return sentence
 
 
 def _left_out(logs: Logs, log: str) -> str:
@@ -123,10 +126,10 @@ def _lost(reason: object, rows: pd.DataFrame, total: int) -> str:
     """Return the records of one reason, and the limits that they break."""
     removed, unknown = int(rows["removed"].sum()), int(rows["unknown"].max())
     label = column(str(reason), table="explain").label
-    said = f"{removed:,} ({words.percent(removed / total)}) as {label[:1].lower()}{label[1:]}"
+    loss = f"{removed:,} ({words.percent(removed / total)}) as {label[:1].lower()}{label[1:]}"
     if reason in _OF_LIMITS:
-        said += f" (kept: {', '.join(map(str, rows['condition']))})"
-    return f"{said}, {unknown:,} could not be checked" if unknown else said
+        loss += f" (kept: {', '.join(map(str, rows['condition']))})"
+    return f"{loss}, {unknown:,} could not be checked" if unknown else loss
 
 
 def _hours(logs: Logs, log: str) -> str:
@@ -135,15 +138,17 @@ def _hours(logs: Logs, log: str) -> str:
     recorded, worn, usable = (
         float(table[name].sum(min_count=1)) for name in ("recorded_h", "worn_h", "valid_h")
     )
-    said = f"This log has {words.number(recorded, 1)} h of records"
+    sentence = f"This log has {words.number(recorded, 1)} h of records"
     if pd.isna(worn):
-        return f"{said}; nothing in it shows whether the eyewear was worn."
-    said += f", {words.number(worn, 1)} h of them worn"
+        return f"{sentence}; nothing in it shows whether the eyewear was worn."
+    sentence += f", {words.number(worn, 1)} h of them worn"
     if pd.notna(usable):
-        said += f" and {words.number(usable, 1)} h usable (worn, in pose, at rest, little noise)"
+        sentence += (
+            f" and {words.number(usable, 1)} h usable (worn, in pose, at rest, little noise)"
+        )
     return (
-        f"{said}; {len(logs.counted(log))} of {words.count(len(logs.calendar), 'day')} had at least"
-        f" {logs.counted_h:g} h of wear and count."
+        f"{sentence}; {len(logs.counted(log))} of {words.count(len(logs.calendar), 'day')} had at"
+        f" least {logs.counted_h:g} h of wear and count."
     )
 
 

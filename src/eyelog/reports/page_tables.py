@@ -96,7 +96,7 @@ def page_table(
     read = readable(table, columns=filled)
     # A share is a percentage wherever people read it, in sentences as in tables.
     shares = [heading.unit == SHARE for heading in read.headings]
-    said = [
+    shown = [
         [words.percent(float(value)) for value in table[heading.name]] if share else []
         for heading, share in zip(read.headings, shares, strict=True)
     ]
@@ -107,7 +107,7 @@ def page_table(
             for heading, share in zip(read.headings, shares, strict=True)
         ],
         [
-            [said[i][at] if shares[i] else cell for i, cell in enumerate(row)]
+            [shown[i][at] if shares[i] else cell for i, cell in enumerate(row)]
             for at, row in enumerate(read.rows)
         ],
         [i > 0 and not heading.is_text for i, heading in enumerate(read.headings)],

@@ -114,8 +114,8 @@ def report(
         path, sections=sections, name=name, dated=dated, glance=glance, interactive=interactive
     )
     logs = as_logs(frames, name=name, limits=limits)
-    asked = SECTIONS if sections is None else _names(sections)
-    chosen = [key for key in SECTIONS if key in asked]
+    wanted = SECTIONS if sections is None else _names(sections)
+    chosen = [key for key in SECTIONS if key in wanted]
     if sections is None and len(logs.frames) < len(LOGS):
         chosen.remove("agreement")
     if sections is None and logs.single is None:

@@ -34,13 +34,13 @@ def require_days(logs: Logs, log: str, needed: int = 1) -> int:
 def days_behind(logs: Logs, log: str) -> str:
     """Return a sentence: which log, how many days count, whether they suffice for an interval."""
     have, all_days = len(logs.counted(log)), words.count(len(logs.calendar), "day")
-    said = (
+    sentence = (
         f"Of {all_days} of the {LOG_WORDS[log]} {have} {'counts' if have == 1 else 'count'}"
         f" (worn for {logs.counted_h:g} h or more)"
     )
     if have < LEAST_FOR_INTERVAL:
-        said += f": not enough data for an interval ({LEAST_FOR_INTERVAL} days needed)"
-    return f"{said}."
+        sentence += f": not enough data for an interval ({LEAST_FOR_INTERVAL} days needed)"
+    return f"{sentence}."
 
 
 def usual_words(logs: Logs, log: str, name: str, *, what: str = "") -> str:
@@ -50,16 +50,16 @@ def usual_words(logs: Logs, log: str, name: str, *, what: str = "") -> str:
 
     `what` names what was counted, for a value whose unit does not fit into a sentence.
     """
-    found, about = logs.usual(log, name), column(name, log=log)
-    if not found.n:
+    usual, about = logs.usual(log, name), column(name, log=log)
+    if not usual.n:
         return "not measured on any of these days"
-    said = " ".join(
-        filter(None, [words.number(found.value, about.digits), what or _unit(about.unit)])
+    sentence = " ".join(
+        filter(None, [words.number(usual.value, about.digits), what or _unit(about.unit)])
     )
-    interval = words.interval(found.low, found.high, about.digits)
+    interval = words.interval(usual.low, usual.high, about.digits)
     if not interval and len(logs.counted(log)) >= LEAST_FOR_INTERVAL:
-        interval = f"no interval: {words.not_enough(found.n, LEAST_FOR_INTERVAL)}"
-    return f"{said} ({interval})" if interval else said
+        interval = f"no interval: {words.not_enough(usual.n, LEAST_FOR_INTERVAL)}"
+    return f"{sentence} ({interval})" if interval else sentence
 
 
 def _unit(unit: str) -> str:
@@ -79,9 +79,9 @@ def usual_table(logs: Logs, names: Sequence[str], caption: str, file: str) -> Pa
         label = about.label.removesuffix(", mean")
         line = [f"{label} ({unit})" if unit else label]
         for log in shown:
-            found = logs.usual(log, name)
-            line.append(_cell(found, about.digits, share=about.unit == SHARE))
-            rows.append(_row(logs, log, name, found))
+            usual = logs.usual(log, name)
+            line.append(_cell(usual, about.digits, share=about.unit == SHARE))
+            rows.append(_row(logs, log, name, usual))
         cells.append(line)
     if not cells:
         raise Empty("no day holds a value")

@@ -13,5 +13,5 @@ PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib")
 
 def versions() -> dict[str, str]:
     """Return the versions that a report was made with."""
-    found = {"eyelog": eyelog.__version__, "python": platform.python_version()}
-    return found | {name: importlib.metadata.version(name) for name in PACKAGES}
+    version_of = {"eyelog": eyelog.__version__, "python": platform.python_version()}
+    return version_of | {name: importlib.metadata.version(name) for name in PACKAGES}

@@ -109,11 +109,13 @@ def _groups_table(cohort: Cohort) -> PageTable:
 
 
 def _median_range(values: pd.Series, digits: int) -> str:
-    known = values.dropna().astype("float64")
-    if known.empty:
+    measured = values.dropna().astype("float64")
+    if measured.empty:
         return words.MISSING
-    low, middle, high = (words.number(float(known.quantile(q)), digits) for q in (0.25, 0.5, 0.75))
-    return middle if len(known) == 1 else f"{middle} ({low} to {high})"
+    low, middle, high = (
+        words.number(float(measured.quantile(q)), digits) for q in (0.25, 0.5, 0.75)
+    )
+    return middle if len(measured) == 1 else f"{middle} ({low} to {high})"
 
 
 def _wearers_table(cohort: Cohort) -> PageTable:

@@ -50,14 +50,14 @@ def contrast(cohort: Cohort, outcome: str | None) -> PageOne:
     Empty
         If no wearer has a value of any outcome on a day that counts.
     """
-    known = [name for name in cohort.outcomes if len(cohort.means(name))]
-    if outcome is not None and outcome not in known:
+    names = [name for name in cohort.outcomes if len(cohort.means(name))]
+    if outcome is not None and outcome not in names:
         raise Empty(f"no day that counts has a value of {label(outcome).lower()}")
-    if not known:
+    if not names:
         raise Empty("no day that counts has a value")
     compared = cohort.by is not None and len(cohort.groups) > 1
     table: Any = _judged(cohort, outcome) if compared else pd.DataFrame()
-    lead = outcome or _lead(known, table)
+    lead = outcome or _lead(names, table)
     return PageOne(
         facts=_facts(cohort),
         sentences=_sentences(cohort, lead, outcome, table) if compared else [_spread(cohort, lead)],
@@ -100,22 +100,22 @@ def _permuted(cohort: Cohort, outcome: str) -> float:
 
 def _lead(known: list[str], table: Any) -> str:
     """Return the outcome to draw: the one that stands out most, else the blink rate."""
-    found = table[table["decides"] < LEVEL] if len(table) else table
-    if len(found):
-        return str(found["decides"].idxmin()[0])
+    clear = table[table["decides"] < LEVEL] if len(table) else table
+    if len(clear):
+        return str(clear["decides"].idxmin()[0])
     return FIRST if FIRST in known else known[0]
 
 
 def _facts(cohort: Cohort) -> list[Fact]:
     """Return how many wearers and days are left, of how many."""
-    asked = len(cohort.accounts) + len(cohort.failed) + len(cohort.without)
+    wanted = len(cohort.accounts) + len(cohort.failed) + len(cohort.without)
     rows = cohort.grouped
     first, last = cohort.calendar
     span = ((last - first).days + 1) * len(cohort.group_of)
     thin = numbers(rows["worn_h"]) >= COUNTED_WORN_H
     counted = rows[thin].index.get_level_values("account")
     return [
-        Fact("Wearers", f"{len(cohort.group_of):,} of {asked:,}", _by_group(cohort, None)),
+        Fact("Wearers", f"{len(cohort.group_of):,} of {wanted:,}", _by_group(cohort, None)),
         Fact(
             "Days with records",
             f"{len(rows):,} of {span:,}",
@@ -141,16 +141,16 @@ def _by_group(cohort: Cohort, accounts: Any) -> str:
 
 def _sentences(cohort: Cohort, lead: str, outcome: str | None, table: Any) -> list[Sentence]:
     """Return the contrast that was named, whatever it shows, and what else stands out."""
-    found = table.sort_values("decides", kind="stable")
-    said = []
-    for key, row in found.iterrows():
+    ordered = table.sort_values("decides", kind="stable")
+    sentences = []
+    for key, row in ordered.iterrows():
         name, group = map(str, key)
         passed = row["decides"] < LEVEL
         if name == outcome or passed:
             made = _sentence(name, group, row, passed=passed, named=name == outcome)
-            said.append((name != outcome, made))
-    said.sort(key=lambda pair: pair[0])
-    if not said:
+            sentences.append((name != outcome, made))
+    sentences.sort(key=lambda pair: pair[0])
+    if not sentences:
         return [
             Sentence(
                 f"No difference between the groups stands out among"
@@ -158,7 +158,7 @@ def _sentences(cohort: Cohort, lead: str, outcome: str | None, table: Any) -> li
                 _of(cohort, lead, table),
             )
         ]
-    return [sentence for _, sentence in said[:MOST_SENTENCES]]
+    return [sentence for _, sentence in sentences[:MOST_SENTENCES]]
 
 
 def _of(cohort: Cohort, lead: str, table: Any) -> str:
@@ -252,9 +252,9 @@ def _draw(cohort: Cohort, lead: str, *, compared: bool) -> Any:
     differences: Any = pd.DataFrame(columns=["difference", "low", "high"], dtype="float64")
     if compared:
         table: Any = cohort.differences
-        known = table.loc[lead].dropna(subset=["difference"])
+        estimated = table.loc[lead].dropna(subset=["difference"])
         # Nothing is left of it if nobody of the reference has a value.
-        differences = known[known["reference"].isin(wearers["group"])]
+        differences = estimated[estimated["reference"].isin(wearers["group"])]
     return plot_contrast(wearers, differences, column(lead))
 
 
@@ -293,12 +293,12 @@ def _others(cohort: Cohort, lead: str, table: Any) -> Picture | None:
         sd, about = row["sd_wearers"], column(name)
         digits = decimals(np.array([row["difference"]]), about.digits)
         digits += abs(row["difference"]) < 0.5 * 10.0**-digits  # else it would be shown as 0
-        said = words.number(row["difference"], digits).replace("-", "\N{MINUS SIGN}")
+        number = words.number(row["difference"], digits).replace("-", "\N{MINUS SIGN}")
         made[about.label] = {
             "difference": row["difference"] / sd,
             "low": (row["difference"] - wide) / sd,
             "high": (row["difference"] + wide) / sd,
-            "said": f"{'+' if row['difference'] > 0 else ''}{said} {about.unit}".strip(),
+            "said": f"{'+' if row['difference'] > 0 else ''}{number} {about.unit}".strip(),
             "stands": bool(row["decides"] < LEVEL),
         }
     reference, group = cohort.groups
@@ -314,7 +314,7 @@ def _lost(cohort: Cohort) -> str:
     """Return what was lost, in wearers and days."""
     rows = len(cohort.grouped)
     thin = rows - cohort.counted_days
-    said = [
+    sentences = [
         f"{thin:,} of {words.count(rows, 'day')} ({words.percent(thin / rows)}) have less than"
         f" {COUNTED_WORN_H:g} h of wear and do not count."
     ]
@@ -329,6 +329,8 @@ def _lost(cohort: Cohort) -> str:
         if n
     ]
     if lost:
-        said.append(f"Not in the numbers: {words.joined(lost)}.")
-    said.append("Groups differ by what distinguishes them only if wearers were assigned at random.")
-    return " ".join(said if len(cohort.groups) > 1 else said[:-1])
+        sentences.append(f"Not in the numbers: {words.joined(lost)}.")
+    sentences.append(
+        "Groups differ by what distinguishes them only if wearers were assigned at random."
+    )
+    return " ".join(sentences if len(cohort.groups) > 1 else sentences[:-1])

@@ -56,14 +56,14 @@ def _stands_out(table: pd.DataFrame) -> str:
     compared = table[table["p"].notna()]
     if compared.empty:
         return "No comparison has a p: each needs five wearers with values in both groups."
-    found = compared[compared["p_holm"] < STANDS_OUT]
+    clear = compared[compared["p_holm"] < STANDS_OUT]
     number = words.count(len(compared), "comparison")
-    if found.empty:
+    if clear.empty:
         return f"Of {number}, no difference stands out after correction for their number."
-    said = words.joined([_difference(*pair) for pair in found.iterrows()])
+    differences = words.joined([_difference(*pair) for pair in clear.iterrows()])
     return (
-        f"Of {number}, {len(found)} stand{'s' if len(found) == 1 else ''} out after correction for"
-        f" their number: {said}."
+        f"Of {number}, {len(clear)} stand{'s' if len(clear) == 1 else ''} out after correction for"
+        f" their number: {differences}."
     )
 
 
@@ -77,9 +77,9 @@ def _difference(key: Any, row: pd.Series) -> str:
     if row["low"] < 0 < row["high"]:  # p and interval can disagree after rounding only
         low, high = row["low"], row["high"]
     more = "higher" if row["difference"] > 0 else "lower"
-    said = about.label[:1].lower() + about.label[1:]
+    noun = about.label[:1].lower() + about.label[1:]
     return (
-        f"{said} is {words.number(abs(row['difference']), digits)}{unit} {more} in {group} than in"
+        f"{noun} is {words.number(abs(row['difference']), digits)}{unit} {more} in {group} than in"
         f" {row['reference']} ({words.interval(low, high, digits)})"
     )
 

@@ -34,11 +34,11 @@ WHY: Final = MappingProxyType(
 def section(cohort: Cohort) -> Part:
     """Return how many wearers, days and values are left, and who has none."""
     failed, without = len(cohort.failed), len(cohort.without)
-    asked = len(cohort.accounts) + failed + without
+    wanted = len(cohort.accounts) + failed + without
     findings = []
     if failed:
         findings.append(
-            f"{failed:,} of {words.count(asked, 'wearer')} failed and"
+            f"{failed:,} of {words.count(wanted, 'wearer')} failed and"
             f" {'is' if failed == 1 else 'are'} in none of the numbers of this report:"
             " the table below names each with the reason. Once the cause is removed, the same"
             " call of the summary computes only what is missing."
@@ -48,7 +48,7 @@ def section(cohort: Cohort) -> Part:
             f"{words.count(without, 'wearer')} {'has' if without == 1 else 'have'} no days."
         )
     if not findings:
-        findings.append(f"No wearer was lost: all {asked:,} have days.")
+        findings.append(f"No wearer was lost: all {wanted:,} have days.")
     return Part(
         findings=findings,
         tables=[

@@ -92,10 +92,12 @@ def method(cohort: Cohort, arguments: dict[str, Any], notices: list[str]) -> Par
 
 def _methods(cohort: Cohort) -> CitedText:
     """Return the methods of the study as an author writes them."""
-    asked = len(cohort.accounts) + len(cohort.failed) + len(cohort.without)
+    wanted = len(cohort.accounts) + len(cohort.failed) + len(cohort.without)
     log = LOG_WORDS.get(cohort.log or "", "log")
     if cohort.is_empty:
-        return cited_text(f"{software_sentence()} None of {asked:,} wearers has days of the {log}.")
+        return cited_text(
+            f"{software_sentence()} None of {wanted:,} wearers has days of the {log}."
+        )
     lost = [
         f"{words.count(len(names), 'wearer')} {what}"
         for names, what in ((cohort.without, "had no days"), (cohort.failed, "failed"))
@@ -106,7 +108,7 @@ def _methods(cohort: Cohort) -> CitedText:
         f" {words.count(len(cohort.accounts), 'wearer')}, {range_words(*cohort.calendar)}"
         f" ({cohort.zone})"
     )
-    who += f"; of {asked:,} wearers asked for, {words.joined(lost)}." if lost else "."
+    who += f"; of {wanted:,} wearers asked for, {words.joined(lost)}." if lost else "."
     counted, days = cohort.counted_days, len(cohort.grouped)
     judged = (
         f"{judging_text(Limits(**cohort.recipe.get('limits', {})))} Hours worn are of all days;"
@@ -124,10 +126,10 @@ def _compared(cohort: Cohort) -> str:
     sizes = cohort.group_of.value_counts()
     groups = words.joined([f"{name} (n = {int(sizes[name])})" for name in cohort.groups])
     compared = int(cohort.differences["p"].notna().sum())
-    said = (
+    sentence = (
         f"The groups of {cohort.by}, {groups}, were compared by the means of their wearers, with"
         " intervals and p that let the groups spread differently [@welch1947]"
     )
     if compared > 1:
-        said += f", p corrected for {words.count(compared, 'comparison')} [@holm1979]"
-    return f"{said}. No covariate was adjusted for."
+        sentence += f", p corrected for {words.count(compared, 'comparison')} [@holm1979]"
+    return f"{sentence}. No covariate was adjusted for."

@@ -37,11 +37,11 @@ def section(topic: str) -> Callable[[Cohort], Part]:
 
 def _section(topic: str, cohort: Cohort) -> Part:
     names: list[str] = [name for name in TOPICS[topic][1] if name in cohort.outcomes]
-    known = [name for name in names if len(cohort.means(name))]
-    if not known:
+    measured = [name for name in names if len(cohort.means(name))]
+    if not measured:
         raise Empty("no day that counts has a value")
-    lead = known[0]
-    along = [name for name in known if name in ALONG_THE_DAYS]
+    lead = measured[0]
+    along = [name for name in measured if name in ALONG_THE_DAYS]
     pictures = [
         Picture(
             f"{column(name).label} day by day",
@@ -60,9 +60,9 @@ def _section(topic: str, cohort: Cohort) -> Part:
         )
     )
     return Part(
-        findings=[_said(cohort, name) for name in known],
+        findings=[_said(cohort, name) for name in measured],
         pictures=pictures,
-        tables=[partial(_table, cohort, known, topic)],
+        tables=[partial(_table, cohort, measured, topic)],
     )
 
 
@@ -95,13 +95,13 @@ def _table(cohort: Cohort, names: list[str], topic: str) -> PageTable:
     own = [cohort.by] if grouped else []
     rows = cohort.counted[[*(name for name in own if name), *names]]
     rows.attrs = {}  # of the groups alone: who was lost stands in a section of its own
-    found = summary(rows, by=cohort.by if grouped else None).groups
-    whole = found.copy()
+    groups = summary(rows, by=cohort.by if grouped else None).groups
+    whole = groups.copy()
     cells = []
     for name in names:
         about = column(name)
         for group in cohort.groups if grouped else [""]:
-            row = cast("pd.Series", found.loc[(group, name) if grouped else name])
+            row = cast("pd.Series", groups.loc[(group, name) if grouped else name])
             cells.append(_cells(row, about.text, about.digits, group))
     return PageTable.of(
         "Means of the wearers' days that count: mean of the wearers with its 95 % interval, and"

@@ -167,8 +167,8 @@ def as_cohort(
     without, known_covariates = result.without, result.covariates
     if wearers is not None:
         people = one_row_each(wearers)
-        known = {*result.failed, *without, *_accounts(rows)}
-        without = {**without, **{name: NOT_FOUND for name in people.index if name not in known}}
+        accounted = {*result.failed, *without, *_accounts(rows)}
+        without = {**without, **{name: NOT_FOUND for name in people.index if name not in accounted}}
         more = (name for name in people.columns if name not in known_covariates)
         known_covariates = (*known_covariates, *more)
         if not empty:

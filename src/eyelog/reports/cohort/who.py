@@ -22,24 +22,24 @@ MOST_LABELS = 8  # of one covariate; more are counted, not listed
 
 def section(cohort: Cohort) -> Part:
     """Return how many wearers there are, their groups and their covariates."""
-    asked = len(cohort.accounts) + len(cohort.failed) + len(cohort.without)
+    wanted = len(cohort.accounts) + len(cohort.failed) + len(cohort.without)
     if cohort.is_empty:
         raise Empty(
-            f"none of the {words.count(asked, 'wearer')} has days: the section on losses says why"
+            f"none of the {words.count(wanted, 'wearer')} has days: the section on losses says why"
         )
     first, last = cohort.calendar
     log = LOG_WORDS.get(cohort.log or "", "log")
     findings = [
-        f"{len(cohort.accounts):,} of {words.count(asked, 'wearer')} {_have(cohort)}"
+        f"{len(cohort.accounts):,} of {words.count(wanted, 'wearer')} {_have(cohort)}"
         f" {words.count(len(cohort.rows), 'day')} with records of the {log},"
         f" {range_words(first, last)} ({cohort.zone})."
     ]
     if cohort.by is not None:
         sizes = cohort.group_of.value_counts()
-        said = words.joined(
+        groups = words.joined(
             [f"{name} ({words.count(int(sizes[name]), 'wearer')})" for name in cohort.groups]
         )
-        findings.append(f"Groups ({cohort.by}): {said}.")
+        findings.append(f"Groups ({cohort.by}): {groups}.")
         outside = len(cohort.accounts) - len(cohort.group_of)
         if outside:
             findings.append(
@@ -69,8 +69,8 @@ def _table(cohort: Cohort) -> PageTable:
         one_zone = name == "tz" and people[name].nunique() < 2  # the line above names it
         if name != cohort.by and not one_zone:
             rows += _covariate(name, sides, averaged=name in cohort.averaged)
-    known = [name for name in cohort.covariates if name in people.columns]
-    whole = people[known].assign(days=days)
+    shown = [name for name in cohort.covariates if name in people.columns]
+    whole = people[shown].assign(days=days)
     return PageTable.of("Wearers with days" + _of(cohort), ["", *names], rows, "wearers", whole)
 
 
@@ -83,9 +83,9 @@ def _covariate(name: str, sides: list[pd.DataFrame], *, averaged: bool) -> list[
     whole = pd.concat(sides)[name]
     if averaged:
         values = [numbers(side[name]) for side in sides]
-        known = [of_side[np.isfinite(of_side)] for of_side in values]
-        places = decimals(np.array([of_side.mean() for of_side in known if of_side.size]), None)
-        return [[f"{name}, mean (SD)", *(_mean_sd(of_side, places) for of_side in known)]]
+        finite = [of_side[np.isfinite(of_side)] for of_side in values]
+        places = decimals(np.array([of_side.mean() for of_side in finite if of_side.size]), None)
+        return [[f"{name}, mean (SD)", *(_mean_sd(of_side, places) for of_side in finite)]]
     labels = list(dict.fromkeys(whole.dropna().sort_values().map(label_of)))
     if not 0 < len(labels) <= MOST_LABELS:
         return [
@@ -113,8 +113,8 @@ def _covariate(name: str, sides: list[pd.DataFrame], *, averaged: bool) -> list[
 def _mean_sd(values: Floats, places: int) -> str:
     if not values.size:
         return words.MISSING
-    said = words.number(float(values.mean()), places)
-    return f"{said} ({words.number(float(values.std(ddof=1)))})" if values.size > 1 else said
+    mean = words.number(float(values.mean()), places)
+    return f"{mean} ({words.number(float(values.std(ddof=1)))})" if values.size > 1 else mean
 
 
 def _share(inside: pd.Series) -> str:

@@ -27,25 +27,25 @@ def section(logs: Logs) -> Part:
     """Return trends, days outside the wearer's own band, and changes of level."""
     log = logs.lead
     require_days(logs, log, LEAST_DAYS)
-    found = logs.findings
-    names = list(found.trends)
+    findings_of_days = logs.findings
+    names = list(findings_of_days.trends)
     if not names:
         raise Empty(f"no quantity has {LEAST_DAYS} days with a value")
     return Part(
         findings=[
-            _trends(found, names, log, len(logs.counted(log))),
-            _days_apart(found, names, log),
+            _trends(findings_of_days, names, log, len(logs.counted(log))),
+            _days_apart(findings_of_days, names, log),
         ],
         pictures=[
             Picture(
                 f"{column(name, log=log).label} against the own usual range, {LOG_WORDS[log]}",
                 "The band is the usual range by the 28 days before: 99 of 100 normal days lie in"
                 " it.",
-                partial(_draw, found, name),
+                partial(_draw, findings_of_days, name),
             )
-            for name in _drawn(found, names)
+            for name in _drawn(findings_of_days, names)
         ],
-        tables=[partial(_table, found, names, log)],
+        tables=[partial(_table, findings_of_days, names, log)],
     )
 
 
@@ -101,17 +101,17 @@ def _digits_of_change(about: Column) -> int | None:
 
 
 def _days_apart(found: Findings, names: list[str], log: str) -> str:
-    said = []
+    sentences = []
     judged = sum(int(found.days[name]["outside"].notna().sum()) for name in names)
     for name in names:
         apart = found.days[name]
         far = int(apart["stands"].sum())
         if far:
-            known = int(apart["outside"].notna().sum())
-            said.append(f"{column(name, log=log).label.lower()} on {far} of {known}")
+            n_judged = int(apart["outside"].notna().sum())
+            sentences.append(f"{column(name, log=log).label.lower()} on {far} of {n_judged}")
     if not judged:
         return "No day can be compared with enough days before it that were worn for 8 hours."
-    if not said:
+    if not sentences:
         outside = sum(_outside(found, name) for name in names)
         return (
             f"No day stands out of {judged} looked at: {outside} of them"
@@ -119,8 +119,8 @@ def _days_apart(found: Findings, names: list[str], log: str) -> str:
             " by chance."
         )
     return (
-        f"Days that stand out from the 28 days before them: {words.joined(said)}; {judged} days of"
-        f" {words.count(found.looks, 'quantity', 'quantities')} were looked at."
+        f"Days that stand out from the 28 days before them: {words.joined(sentences)};"
+        f" {judged} days of {words.count(found.looks, 'quantity', 'quantities')} were looked at."
     )
 
 

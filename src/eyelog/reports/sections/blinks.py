@@ -32,13 +32,13 @@ def section(logs: Logs) -> Part:
     """Return which blinks count, the time between them, and how the app's own log differs."""
     if logs.single is None:
         raise Empty("single blinks are in the 20 Hz log alone, which is not in this report")
-    found = blinks(logs.single, limits=logs.limits)
-    if found.empty:
+    events = blinks(logs.single, limits=logs.limits)
+    if events.empty:
         raise Empty("the 20 Hz log reports no blink")
-    counted = found[found["counted"]]
+    counted = events[events["counted"]]
     if counted.empty:
-        raise Empty(f"none of the {len(found):,} blinks reported counts: {_reasons(found)}")
-    findings = [_counts(found), _intervals(counted), _long(logs, logs.single)]
+        raise Empty(f"none of the {len(events):,} blinks reported counts: {_reasons(events)}")
+    findings = [_counts(events), _intervals(counted), _long(logs, logs.single)]
     both = COMPUTED_DATA in logs.frames and COMPUTED_DATA not in logs.derived
     between = _named(counted, "interval_s", "Time between blinks")
     return Part(
@@ -83,8 +83,10 @@ def _reasons(found: pd.DataFrame) -> str:
 
 def _counts(found: pd.DataFrame) -> str:
     counted = int(found["counted"].sum())
-    said = f"Of {words.count(len(found), 'blink')} reported {counted:,} count."
-    return said if counted == len(found) else f"{said} The others do not: {_reasons(found)}."
+    sentence = f"Of {words.count(len(found), 'blink')} reported {counted:,} count."
+    return (
+        sentence if counted == len(found) else f"{sentence} The others do not: {_reasons(found)}."
+    )
 
 
 def _intervals(counted: pd.DataFrame) -> str:
@@ -104,17 +106,17 @@ def _intervals(counted: pd.DataFrame) -> str:
 def _long(logs: Logs, single: pd.DataFrame) -> str:
     days = logs.single_days
     grouped = bursts(single, limits=logs.limits).iloc[0]
-    said = (
+    sentence = (
         f"{int(grouped['bursts']):,} times several blinks followed one another within a second"
         f" ({words.percent(float(grouped['burst_share']))} as many as blinks)."
     )
-    known = days["long_blink_share"].dropna()
-    if known.empty:
-        return said
+    measured = days["long_blink_share"].dropna()
+    if measured.empty:
+        return sentence
     long = limit(log_of(single), "long_blink").value
     return (
-        f"{said} On a usual day {words.percent(float(known.median()))} of the blinks lasted more"
-        f" than {long:g} ms."
+        f"{sentence} On a usual day {words.percent(float(measured.median()))} of the blinks lasted"
+        f" more than {long:g} ms."
     )
 
 

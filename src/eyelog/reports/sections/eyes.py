@@ -32,14 +32,14 @@ def section(logs: Logs) -> Part:
     rates = {one: _rate_of(logs, one) for one in logs.frames if RATE in logs.days(one)}
     if not rates:
         raise Empty("no log has the fields of the blink rate")
-    known = [one for one in rates if logs.days(one)[RATE].notna().any()]
-    if not known:
+    measured = [one for one in rates if logs.days(one)[RATE].notna().any()]
+    if not measured:
         raise Empty(" ".join(rates.values()))
-    log, findings = known[0], list(rates.values())
+    log, findings = measured[0], list(rates.values())
     frame, called = logs.of_blinks(log)
     hours = rate(frame, by="hour", limits=logs.limits)
-    if (said := _hours_of(hours)) is not None:
-        findings.append(said)
+    if (of_hours := _hours_of(hours)) is not None:
+        findings.append(of_hours)
     return Part(
         findings=findings,
         pictures=[
@@ -76,36 +76,36 @@ def _rate_of(logs: Logs, log: str) -> str:
     whole = rate(frame, of="wearer", limits=logs.limits).iloc[0]
     if np.isnan(whole["rate_per_min"]):
         return f"The {called} gives no blink rate: {whole['reason']}."
-    said = (
+    sentence = (
         f"Over all {words.whole(whole['exposure_min'])} usable minutes of the {called} the"
         f" wearer blinked {words.number(whole['rate_per_min'], 1)} times per minute"
     )
-    said += (
+    sentence += (
         f" ({words.interval(whole['low'], whole['high'], 1)}, of"
         f" {'this wearer' if whole['of'] == 'wearer' else 'these minutes'})"
     )
     if logs.usual(log, RATE).n:
         return (
-            f"{said}; on a usual day the rate was {usual_words(logs, log, RATE)}."
+            f"{sentence}; on a usual day the rate was {usual_words(logs, log, RATE)}."
             f" {days_behind(logs, log)}"
         )
-    return f"{said}."
+    return f"{sentence}."
 
 
 def _hours_of(hours: pd.DataFrame) -> str | None:
     """Return the hours with the lowest and highest rate, if their intervals do not overlap."""
-    known = hours.dropna(subset=["rate_per_min"])
-    if len(known) < 2:
+    measured = hours.dropna(subset=["rate_per_min"])
+    if len(measured) < 2:
         return None
-    values = numbers(known["rate_per_min"])
-    least, most = (known.iloc[[int(place)]] for place in (values.argmin(), values.argmax()))
+    values = numbers(measured["rate_per_min"])
+    least, most = (measured.iloc[[int(place)]] for place in (values.argmin(), values.argmax()))
     if least["high"].iloc[0] >= most["low"].iloc[0]:
         return (
             "The blink rates of the hours of the day cannot be told apart: their intervals overlap."
         )
     return (
         f"By hour of day the rate was lowest {_hour(least)} and highest {_hour(most)}, of these"
-        f" minutes: the extremes of {len(known)} hours, so part of the difference is chance."
+        f" minutes: the extremes of {len(measured)} hours, so part of the difference is chance."
     )
 
 

@@ -84,8 +84,8 @@ def _zones_of(logs: Logs, log: str) -> str:
 
 def _spread_of(logs: Logs, log: str) -> str:
     """Return how much the tilt varies, in a sentence; empty if it is not known."""
-    found = spread(logs.to_summarise(log), limits=logs.limits).iloc[0]
-    within, between = (float(found[f"fore_aft_{part}"]) for part in ("within", "between"))
+    spreads = spread(logs.to_summarise(log), limits=logs.limits).iloc[0]
+    within, between = (float(spreads[f"fore_aft_{part}"]) for part in ("within", "between"))
     if np.isnan(within) or np.isnan(between):
         return ""
     return (

@@ -90,35 +90,35 @@ def _draw(hourly: pd.DataFrame) -> object:
 def _active(hourly: pd.DataFrame, log: str, days: int) -> str:
     most, wave = most_active(hourly, STEPS), cosinor(hourly, STEPS)
     if most.reason:
-        said = f"The most active ten hours are not known: {most.reason}"
+        sentence = f"The most active ten hours are not known: {most.reason}"
     else:
         end = (most.start + 10) % 24
-        said = (
+        sentence = (
             f"The ten most active hours of the average day began at {words.time_of_day(most.start)}"
             f" and ended at {words.time_of_day(end)}, with {words.whole(most.mean)} steps per hour"
         )
     doubt = doubt_of(wave)
     if doubt:
-        said += f"; {doubt}"
+        sentence += f"; {doubt}"
     else:
         reach = float(scipy.special.stdtrit(days - 1, 0.975)) * wave.peak_se_h
-        said += (
+        sentence += (
             f"; the fitted cosine peaks at {words.time_of_day(wave.peak_h)}"
             f" (95 % interval {words.time_of_day(wave.peak_h - reach)} to"
             f" {words.time_of_day(wave.peak_h + reach)}) and explains"
             f" {words.percent(wave.r_squared)} of the variance between hours"
         )
-    return f"{said} ({LOG_WORDS[log]}, {words.count(days, 'day')} of wear)."
+    return f"{sentence} ({LOG_WORDS[log]}, {words.count(days, 'day')} of wear)."
 
 
 def _alike(hourly: pd.DataFrame) -> list[str]:
     stable = interdaily_stability(hourly, STEPS)
     amplitude = relative_amplitude(hourly, STEPS)
-    said = []
+    sentences = []
     if not stable.reason and stable.days >= LEAST_ALIKE:
         based = f"{stable.per_day} hours of the day, {words.count(stable.days, 'day')}"
         chance = f"days without a common pattern give {words.number(stable.noise, 2)} ({based})"
-        said.append(
+        sentences.append(
             f"Interdaily stability is {words.number(stable.is_, 2)}, where {chance}. Corrected for"
             f" that it is {words.number(stable.corrected, 2)}, where 1 is identical days."
             if stable.p < ALPHA
@@ -126,8 +126,8 @@ def _alike(hourly: pd.DataFrame) -> list[str]:
             f" {words.number(stable.is_, 2)}, and {chance}."
         )
     if amplitude.reason:
-        said.append(f"There is no relative amplitude: {_without_advice(amplitude.reason)}.")
-    return said
+        sentences.append(f"There is no relative amplitude: {_without_advice(amplitude.reason)}.")
+    return sentences
 
 
 def _without_advice(reason: str) -> str:
@@ -148,15 +148,15 @@ def _measures(hourly: pd.DataFrame) -> list[Measure]:
         )
 
     def plain(name: str, result: Any, value: float, digits: int, unit: str = "") -> Measure:
-        said = words.number(value, digits) + (f" {unit}" if unit and np.isfinite(value) else "")
+        text = words.number(value, digits) + (f" {unit}" if unit and np.isfinite(value) else "")
         return Measure(
-            name, value, said, result.exposure_h, result.n, _without_advice(result.reason)
+            name, value, text, result.exposure_h, result.n, _without_advice(result.reason)
         )
 
     def clock(name: str, result: Any, value: float) -> Measure:
-        said = words.time_of_day(value)
+        text = words.time_of_day(value)
         return Measure(
-            name, value, said, result.exposure_h, result.n, _without_advice(result.reason)
+            name, value, text, result.exposure_h, result.n, _without_advice(result.reason)
         )
 
     return [
@@ -179,15 +179,15 @@ def _measures(hourly: pd.DataFrame) -> list[Measure]:
 
 
 def _measures_table(hourly: pd.DataFrame, log: str) -> PageTable:
-    found = _measures(hourly)
+    measures = _measures(hourly)
     rows = [
         [
             one.name,
             one.reason or one.said,
         ]
-        for one in found
+        for one in measures
     ]
-    csv = pd.DataFrame(found).drop(columns="said").set_index("name")
+    csv = pd.DataFrame(measures).drop(columns="said").set_index("name")
     return PageTable.of(
         f"Rhythm of the steps per hour, {LOG_WORDS[log]}",
         ["Measure", "Value, or why there is none"],

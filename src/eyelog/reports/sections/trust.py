@@ -64,20 +64,20 @@ def _hours_of(logs: Logs, log: str) -> str:
     recorded, expected, worn, usable = (
         float(table[name].sum()) for name in ("recorded_h", "expected_h", "worn_h", "valid_h")
     )
-    said = (
+    sentence = (
         f"The {LOG_WORDS[log]} holds {words.hours(recorded)} of records"
         f" ({words.percent(recorded / expected)} of the time from the first day to the last)."
     )
     if table["worn_h"].isna().all():
-        return f"{said} Nothing in it shows whether the eyewear was worn."
+        return f"{sentence} Nothing in it shows whether the eyewear was worn."
     if worn == 0:
-        return f"{said} The eyewear was never worn."
-    said += f" The eyewear was worn for {words.hours(worn)} of this time"
+        return f"{sentence} The eyewear was never worn."
+    sentence += f" The eyewear was worn for {words.hours(worn)} of this time"
     if table["valid_h"].isna().all():
-        return f"{said}."
+        return f"{sentence}."
     return (
-        f"{said}, of which {words.hours(usable)} ({words.percent(usable / worn)}) are usable for"
-        " measures of the eyes: in pose, not walking, and with little noise."
+        f"{sentence}, of which {words.hours(usable)} ({words.percent(usable / worn)}) are usable"
+        " for measures of the eyes: in pose, not walking, and with little noise."
     )
 
 
@@ -185,15 +185,15 @@ def _reason(name: str) -> str:
 
 
 def _gaps_table(logs: Logs) -> PageTable:
-    found = pd.concat([gaps(logs.frames[log]).assign(log=LOG_WORDS[log]) for log in logs.frames])
-    found["kind"] = found["kind"].map(GAPS)
-    if found.empty:
+    rows = pd.concat([gaps(logs.frames[log]).assign(log=LOG_WORDS[log]) for log in logs.frames])
+    rows["kind"] = rows["kind"].map(GAPS)
+    if rows.empty:
         raise Empty("no record is missing")
-    longest = found.sort_values("duration", ascending=False, kind="stable").head(MOST_GAPS)
+    longest = rows.sort_values("duration", ascending=False, kind="stable").head(MOST_GAPS)
     return page_table(
         longest.set_index("start"),
-        f"The longest of {words.count(len(found), 'stretch', 'stretches')} without usable records",
+        f"The longest of {words.count(len(rows), 'stretch', 'stretches')} without usable records",
         "gaps",
         names=["duration", "log"],
-        whole=found.set_index("log"),
+        whole=rows.set_index("log"),
     )

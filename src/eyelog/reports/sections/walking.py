@@ -36,17 +36,17 @@ def section(logs: Logs) -> Part:
         raise Empty("no log has the step counts")
     require_days(logs, log)
     whole = pace(logs.to_summarise(log), limits=logs.limits).iloc[0]
-    found = bouts(logs.to_summarise(log), limits=logs.limits)
+    walks = bouts(logs.to_summarise(log), limits=logs.limits)
     findings = [
         f"On a usual day the wearer took {usual_words(logs, log, 'steps', what='steps')} with the"
         f" eyewear on. {days_behind(logs, log)} Steps without the eyewear are not recorded, so the"
         " true number is at least this.",
         _pace_of(whole, logs, log),
-        _bouts_of(found, logs, log),
+        _bouts_of(walks, logs, log),
         _classes_of(logs),
     ]
     return Part(
-        findings=[said for said in findings if said],
+        findings=[sentence for sentence in findings if sentence],
         pictures=[
             Picture(
                 f"Steps on each day, {LOG_WORDS[log]}",
@@ -57,7 +57,7 @@ def section(logs: Logs) -> Part:
             Picture(
                 f"Walking bouts, {LOG_WORDS[log]}",
                 "How long the bouts of at least a minute last, and their pace.",
-                lambda: plot_bouts(found),
+                lambda: plot_bouts(walks),
             ),
         ],
         tables=[
@@ -69,7 +69,7 @@ def section(logs: Logs) -> Part:
                 "usual-walking",
             ),
             partial(_peaks, logs, log),
-            partial(_longest, found, log),
+            partial(_longest, walks, log),
         ],
         files=[partial(_classes, logs)] if STANDARD_MODE_LOGS in logs.frames else [],
     )
@@ -78,14 +78,14 @@ def section(logs: Logs) -> Part:
 def _pace_of(whole: pd.Series, logs: Logs, log: str) -> str:
     if np.isnan(whole["pace_spm"]):
         return "There is not enough steady walking for a pace."
-    said = (
+    sentence = (
         f"The pace was {words.number(whole['pace_spm'], 0)} steps per minute over all"
         f" {words.number(whole['exposure_min'], 0)} minutes of steady walking"
     )
     if logs.usual(log, "pace_spm").n:
         what = "steps per minute"
-        said += f"; on a usual day it was {usual_words(logs, log, 'pace_spm', what=what)}"
-    return f"{said}."
+        sentence += f"; on a usual day it was {usual_words(logs, log, 'pace_spm', what=what)}"
+    return f"{sentence}."
 
 
 def _bouts_of(found: pd.DataFrame, logs: Logs, log: str) -> str:
@@ -111,9 +111,9 @@ def _peaks(logs: Logs, log: str) -> PageTable:
     for minutes in (1, 30, 60):
         table = peak_cadence(logs.to_summarise(log), minutes=minutes, limits=logs.limits)
         days[minutes] = table["peak_spm"].reindex(counted)
-    rows, found = [], {}
+    rows, usual_of = [], {}
     for minutes, values in days.items():
-        usual = found[minutes] = median(numbers(values))
+        usual = usual_of[minutes] = median(numbers(values))
         rows.append(
             [
                 "Busiest minute" if minutes == 1 else f"Busiest {minutes} minutes",
@@ -121,7 +121,7 @@ def _peaks(logs: Logs, log: str) -> PageTable:
                 words.whole(usual.n),
             ]
         )
-    csv = pd.DataFrame(found, index=["median", "low", "high", "days"]).T
+    csv = pd.DataFrame(usual_of, index=["median", "low", "high", "days"]).T
     csv.index.name = "minutes"
     return PageTable.of(
         f"Peak cadence on a usual day (steps per clock minute), {LOG_WORDS[log]}",
@@ -145,13 +145,15 @@ def _classes_of(logs: Logs) -> str:
     """Return the shares of the speed classes in a sentence; only the 60-second log has them."""
     if STANDARD_MODE_LOGS not in logs.frames:
         return ""
-    found = speed_classes(logs.to_summarise(STANDARD_MODE_LOGS), limits=logs.limits).iloc[0]
-    shares = {one: float(found[f"share_{one}"]) for one in ("fastest", "medium", "slow", "slowest")}
+    classes = speed_classes(logs.to_summarise(STANDARD_MODE_LOGS), limits=logs.limits).iloc[0]
+    shares = {
+        one: float(classes[f"share_{one}"]) for one in ("fastest", "medium", "slow", "slowest")
+    }
     if any(np.isnan(share) for share in shares.values()):
         return ""
-    said = [f"{words.percent(share)} {one}" for one, share in shares.items()]
+    parts = [f"{words.percent(share)} {one}" for one, share in shares.items()]
     return (
-        f"Steps by the speed classes of the {LOG_WORDS[STANDARD_MODE_LOGS]}: {words.joined(said)}."
+        f"Steps by the speed classes of the {LOG_WORDS[STANDARD_MODE_LOGS]}: {words.joined(parts)}."
     )
 
 
