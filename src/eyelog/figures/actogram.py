@@ -213,15 +213,15 @@ def _values(
     # A stamp closes its interval, which lies before it.
     slot = (time_of_day_us(index, clock=clock) - 1) // (DAY_US // columns)
     cell, values = rows * columns + slot, numbers(series)
-    known = np.isfinite(values)
+    finite = np.isfinite(values)
     size = n * columns
-    count = np.bincount(cell[known], minlength=size)
-    total = np.bincount(cell[known], weights=values[known], minlength=size)
+    count = np.bincount(cell[finite], minlength=size)
+    total = np.bincount(cell[finite], weights=values[finite], minlength=size)
     mean = np.full(size, np.nan)
     np.divide(total, count, out=mean, where=count > 0)
     recorded = np.bincount(cell, minlength=size) > 0
-    low = min(0.0, float(np.nanmin(mean))) if known.any() else 0.0
-    high = max(float(np.nanmax(mean)), low) if known.any() else 1.0
+    low = min(0.0, float(np.nanmin(mean))) if finite.any() else 0.0
+    high = max(float(np.nanmax(mean)), low) if finite.any() else 1.0
     levels = (mean - low) / ((high - low) or 1.0) * LEVELS
     above = np.arange(LEVELS)[:, None] + 0.5 > levels[None]
     look = np.empty((LEVELS, size, 4))
@@ -324,12 +324,12 @@ def _draw_events(
     *, double: bool,
 ) -> None:  # fmt: skip
     """Number the events: moments and short spans at their times, long ones beside the days."""
-    found = event_us(require_events(events, what="plot_actogram"))
-    keys = numbered(name for *_, name in found)
+    spans = event_us(require_events(events, what="plot_actogram"))
+    keys = numbered(name for *_, name in spans)
     first_us = int(days.asi8[0])
     discs: list[tuple[int, float, int]] = []  # row, hour, key
     bars: list[tuple[float, float, int]] = []
-    for start, end, name in found:
+    for start, end, name in spans:
         walls = clock.wall_us(np.array([start, start if end is None else end])) - first_us
         opens, closes = (float(wall) / DAY_US for wall in walls)
         if closes < 0 or opens >= len(days):
@@ -447,22 +447,22 @@ def _who_wore_when(
 def _draw_cells(ax: Axes, hours: Floats, full: Bools) -> bool:
     """Draw the cells; white is before a wearer joined or after leaving, hatched is no record."""
     n, width = hours.shape
-    known = np.isfinite(hours)
+    measured = np.isfinite(hours)
     colour = np.array([to_rgba(COLOURS[name]) for name in CLASSES])
     image = np.ones((n, width, 4))
     place = np.clip(np.searchsorted(CLASSES_H, np.nan_to_num(hours), side="right") - 1, 0, 2)
     image[full] = colour[place[full]]
     pale = 0.75 + 0.25 * np.array(to_rgb(COLOURS[CLASSES[0]]))
-    thin, apart = known & ~full, n <= MOST_ROWS_APART
+    thin, apart = measured & ~full, n <= MOST_ROWS_APART
     if not apart:  # a hollow cell of half a millimetre would be all edge
         image[thin] = (*pale, 1.0)
-    image[~known, 3] = 0.0
+    image[~measured, 3] = 0.0
     ax.imshow(
         image, aspect="auto", interpolation="nearest", zorder=1,
         extent=(-0.5, width - 0.5, n - 0.5, -0.5),
     )  # fmt: skip
-    some = known.any(axis=1)
-    first, last = known.argmax(axis=1), width - 1 - known[:, ::-1].argmax(axis=1)
+    some = measured.any(axis=1)
+    first, last = measured.argmax(axis=1), width - 1 - measured[:, ::-1].argmax(axis=1)
     ground = ax.barh(np.flatnonzero(some), (last - first + 1)[some], 1.0, first[some] - 0.5)
     for bar in ground:
         bar.set(facecolor="white", edgecolor=COLOURS["hatch"], hatch=HATCH, linewidth=0.0)

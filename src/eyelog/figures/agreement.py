@@ -134,15 +134,15 @@ def _stated(limits: Any) -> dict[str, float]:
     """Return the bias, the limits and their intervals by name."""
     names = [name + end for name in NAMES for end in ("", "_low", "_high")]
     if isinstance(limits, AgreementLimits):
-        found = limits._asdict()
+        given = limits._asdict()
     elif isinstance(limits, pd.Series) and set(names) <= set(limits.index):
-        found = {str(name): value for name, value in limits.items()}
+        given = {str(name): value for name, value in limits.items()}
     else:
         raise ConfigurationError(
             "limits must be the result of eyelog.compare.limits_of_agreement, or a row of"
             f" eyelog.compare.agreement, such as table.loc['steps'], not {type(limits).__name__}"
         )
-    return {name: float(found[name]) for name in names}
+    return {name: float(given[name]) for name in names}
 
 
 def _pairs(ax: Axes, means: Floats, differences: Floats) -> list[Any]:
@@ -217,8 +217,8 @@ def _text(value: float, places: int) -> str:
 
 def _named(limits: Any, quantity: str | None) -> tuple[str, str]:
     """Return the words for the quantity and its unit, empty if they are not known."""
-    asked = getattr(limits, "name", None) if quantity is None else quantity
-    words, unit = quantity_words(asked) or ("", "")
+    wanted = getattr(limits, "name", None) if quantity is None else quantity
+    words, unit = quantity_words(wanted) or ("", "")
     if quantity is not None and not words:
         raise ConfigurationError(
             f"plot_agreement: eyelog.compare.agreement has no quantity {quantity!r}"

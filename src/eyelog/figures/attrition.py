@@ -104,10 +104,10 @@ def plot_attrition(
         label="left",
     )
     # The records without an outcome may have another one: they are not removed.
-    known = removed - unknown
+    checked = removed - unknown
     for width, start, label, alpha in (
-        (known, left, "removed", 1.0),
-        (unknown, left + known, "unknown", 0.4),
+        (checked, left, "removed", 1.0),
+        (unknown, left + checked, "unknown", 0.4),
     ):
         ax.barh(
             rows[shared],
@@ -123,7 +123,7 @@ def plot_attrition(
         two_lines = bool(removed[row]) and not of_outcome[row]
         _write(ax, at - 0.24 * two_lines, _counts(int(left[row]), share, row), used[row])
         if two_lines:
-            words = _removed(int(known[row]), int(unknown[row]), table["reason"].iloc[row])
+            words = _removed(int(checked[row]), int(unknown[row]), table["reason"].iloc[row])
             _write(ax, at + 0.24, words, False)
     ax.set_ylim(float(heights.sum()), 0)
     name_rows(ax, rows, [_condition(table, place, log) for place in range(len(table))], most=40)

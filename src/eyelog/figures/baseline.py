@@ -98,25 +98,25 @@ def plot_baseline(
     band.set_label("_usual range")
     ax.plot(x, baseline, color=COLOURS["reference"], linewidth=1.2)[0].set_label("_baseline")
     _lone_days(ax, x, baseline, low, high)
-    known = np.isfinite(apart)  # a day that counts, with a range
+    judged = np.isfinite(apart)  # a day that counts, with a range
     outside = apart == 1
     size = 6 if len(days) > MANY_DAYS else 16
     # Another shape too, because the two colours look alike in grey print.
     for kind, chosen, colour, marker in (
-        ("within", known & ~outside, "usable", "o"),
+        ("within", judged & ~outside, "usable", "o"),
         ("outside", outside, "flagged", "D"),
     ):
         drawn = chosen & np.isfinite(value)
         dots = ax.scatter(x[drawn], value[drawn], s=size, color=COLOURS[colour], marker=marker)
         dots.set(label=f"_{kind}", linewidths=0, zorder=3)
-    early = ~known & np.isfinite(value)
+    early = ~judged & np.isfinite(value)
     dots = ax.scatter(
         x[early], value[early], s=size, facecolors="white", edgecolors=COLOURS["usable"]
     )
     dots.set(label="_not judged", linewidths=0.8, zorder=3)
     drawn = {
         "range": bool(np.isfinite(low).any()),
-        "within": bool((known & ~outside & np.isfinite(value)).any()),
+        "within": bool((judged & ~outside & np.isfinite(value)).any()),
         "outside": bool(outside.any()),
         "early": bool(early.any()),
     }

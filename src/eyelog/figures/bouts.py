@@ -210,13 +210,13 @@ def _shades(values: Floats | None, bouts: int) -> tuple[list[Any], ScalarMappabl
     """Return a colour for each bout, and the key to the colours."""
     if values is None:
         return [COLOURS["walking"]] * bouts, None
-    known = np.isfinite(values)
-    image = ScalarMappable(_norm(values[known]), _scale())
-    shades = image.to_rgba(np.where(known, values, 0.0))
+    finite = np.isfinite(values)
+    image = ScalarMappable(_norm(values[finite]), _scale())
+    shades = image.to_rgba(np.where(finite, values, 0.0))
     chosen = [
-        tuple(shade) if k else COLOURS["hatch"] for shade, k in zip(shades, known, strict=True)
+        tuple(shade) if k else COLOURS["hatch"] for shade, k in zip(shades, finite, strict=True)
     ]
-    return chosen, image if known.any() else None
+    return chosen, image if finite.any() else None
 
 
 def _span(minutes: Floats) -> tuple[float, float]:

@@ -322,8 +322,8 @@ class TimeLocator(Locator):
         wall = microseconds(days)
         instants = self.clock.instants(wall)
         # A date that the clock skips has no tick.
-        there = self.clock.wall_us(instants) // DAY_US == wall // DAY_US
-        return days[there], instants[there]
+        exists = self.clock.wall_us(instants) // DAY_US == wall // DAY_US
+        return days[exists], instants[exists]
 
     def _hours(self, start: pd.Timestamp, end: pd.Timestamp, span_us: tuple[int, int]) -> Ints:
         # A date under midnight is wider than an hour.

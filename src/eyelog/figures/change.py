@@ -168,8 +168,8 @@ def plot_change(
     rows = rows.sort_values(order, kind="stable", ignore_index=True)
     full = _full(rows)
     rows["value"] = numbers(rows[column])
-    known = np.isfinite(numbers(rows["value"]))
-    rows, full = rows[known], full[known]
+    finite = np.isfinite(numbers(rows["value"]))
+    rows, full = rows[finite], full[finite]
     _refuse_empty(rows, names, column)
     about = column_of(column, log=log_or_none(table))
     many = wearer is None and ACCOUNT in rows
@@ -180,13 +180,13 @@ def plot_change(
     else:
         result = _of_one(rows[full], names)
     sides = _wearers(rows[full], names) if many else _days(rows, full, names, at)
-    said = _said(result, names, by)
+    difference = _said(result, names, by)
     left_out = int((~full).sum()) if many else 0
     made = grid([PANEL_MM], [2.3, 1.0], around_mm=AROUND_MM)[0]
     _draw_values(made[0], sides, about)
-    _draw_difference(made[0], made[1], sides, said, about)
-    legend(made[0], _entries(sides, said))
-    _note(made[0], sides, said, about, left_out)
+    _draw_difference(made[0], made[1], sides, difference, about)
+    legend(made[0], _entries(sides, difference))
+    _note(made[0], sides, difference, about, left_out)
     named = wearer or table.attrs.get(KEY, {}).get("account") or ""
     set_title(
         made[0],
@@ -351,8 +351,8 @@ def _days(
         first = pd.Timestamp(cast(Any, at)).tz_localize(None).normalize()
         spans = (first - parts[0].min(), parts[1].max() - first + pd.Timedelta(days=1))
         weeks = -(-min(span.days for span in spans) // WEEK_DAYS)
-        found = parts[1].get_indexer(parts[0] + pd.Timedelta(days=WEEK_DAYS * weeks))
-        pairs = [(i, int(place)) for i, place in enumerate(found) if place >= 0]
+        places = parts[1].get_indexer(parts[0] + pd.Timedelta(days=WEEK_DAYS * weeks))
+        pairs = [(i, int(place)) for i, place in enumerate(places) if place >= 0]
         under = tuple(_in_lines(part.min(), part.max()) for part in parts)
     values = numbers(rows["value"])
     return Sides(
@@ -397,11 +397,11 @@ def _said(result: Result, names: tuple[str, str], by: str | None) -> Difference:
         value, low, high, reason = result.difference, result.low, result.high, result.reason
     else:
         term = _term(result, names, by)
-        found = result.loc[term].to_dict()
-        value, low, high = (float(found[name]) for name in ("estimate", "low", "high"))
-        of, reason = "between wearers", str(found["reason"])
+        estimate = result.loc[term].to_dict()
+        value, low, high = (float(estimate[name]) for name in ("estimate", "low", "high"))
+        of, reason = "between wearers", str(estimate["reason"])
         what, meaning = "difference of the mixed model", "the term of a mixed model of the days"
-        wearers, n = int(found["wearers"]), int(found["n"])
+        wearers, n = int(estimate["wearers"]), int(estimate["n"])
         facts = [f"{counted(n, 'day')} of {counted(wearers, 'wearer')}"]
     facts += [reason] if reason else []
     return Difference(value, low, high, of, what, meaning, tuple(facts))

@@ -146,8 +146,8 @@ def _default(frame: pd.DataFrame, kind: str, log: str) -> list[str]:
     if kind != "timeline":
         return list(names)
     stated = has_evidence(frame, "worn", log=log) and not is_resampled(frame)
-    there = {*frame.columns, *([STATE] if stated else [])}
-    return [name for name in names if name in there]
+    present = {*frame.columns, *([STATE] if stated else [])}
+    return [name for name in names if name in present]
 
 
 def _overview(frame: pd.DataFrame, _: list[str]) -> Drawn:
@@ -166,8 +166,8 @@ def _timeline(frame: pd.DataFrame, names: list[str], events: pd.DataFrame | None
 def _day(frame: pd.DataFrame, names: list[str], events: pd.DataFrame | None = None) -> Drawn:
     second = names[1] if len(names) > 1 else None
     table = frame if is_resampled(frame) else resample(frame, CELL)
-    found = None if is_resampled(frame) else states(frame)
-    return plot_day(table, names[0], second=second, states=found, events=events)
+    state = None if is_resampled(frame) else states(frame)
+    return plot_day(table, names[0], second=second, states=state, events=events)
 
 
 def _quality(frame: pd.DataFrame, _: list[str]) -> Drawn:

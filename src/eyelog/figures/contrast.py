@@ -113,7 +113,7 @@ def plot_others(others: pd.DataFrame, *, title: str = "") -> Axes:
         ring = ax.scatter(others["difference"][stands], rows[stands], s=70, zorder=4)
         ring.set(facecolors="none", edgecolors=COLOURS["text"], linewidths=1.0)
         ring.set(label="_stands out")
-    names = [f"{name}\n{said}" for name, said in zip(others.index, others["said"], strict=True)]
+    names = [f"{name}\n{change}" for name, change in zip(others.index, others["said"], strict=True)]
     ax.set_yticks(rows, names)
     for tick, bold in zip(ax.get_yticklabels(), stands, strict=True):
         tick.set_fontweight("bold" if bold else "normal")

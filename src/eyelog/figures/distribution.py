@@ -183,7 +183,7 @@ def _range(values: Floats, scale: str) -> tuple[tuple[float, float], int]:
 
 def _ends(values: Floats, shown: tuple[float, float]) -> str:
     """Return how far values reach beyond the range that is shown."""
-    found = [
+    ends = [
         number(float(end), 3)
         for end, out in (
             (values.min(), values.min() < shown[0]),
@@ -191,7 +191,7 @@ def _ends(values: Floats, shown: tuple[float, float]) -> str:
         )
         if out
     ]
-    return " and ".join(found)
+    return " and ".join(ends)
 
 
 def _typical(ax: Axes, typical: TypicalValue, unit: str, *, beside: bool) -> str:
@@ -236,11 +236,11 @@ def _groups(series: pd.Series, by: By, kept: Any, stamp: str | None) -> Mapping[
         raise ConfigurationError("plot_distribution by groups needs stamps in order: sort_index()")
     seconds = interval_seconds(series)
     stamp = stamp_of(series, stamp, what="plot_distribution")
-    found = group_by(index, by, interval_s=0.0 if np.isnan(seconds) else seconds, stamp=stamp)
-    arranged = found.arrange(np.where(kept, values, np.nan))
+    groups = group_by(index, by, interval_s=0.0 if np.isnan(seconds) else seconds, stamp=stamp)
+    arranged = groups.arrange(np.where(kept, values, np.nan))
     parts = {}
-    for group, label in enumerate(_words(found.labels)):
-        part = arranged[found.bounds[group] : found.bounds[group + 1]]
+    for group, label in enumerate(_words(groups.labels)):
+        part = arranged[groups.bounds[group] : groups.bounds[group + 1]]
         if np.isfinite(part).any():
             parts[label] = part[np.isfinite(part)]
     return parts

@@ -95,9 +95,9 @@ def letters_missed() -> Iterator[set[str]]:
         warnings.filterwarnings("always", message="Glyph ", category=UserWarning)
         yield missed
     for one in caught:
-        found = NO_GLYPH.match(str(one.message))
-        if found:
-            missed.add(chr(int(found[1])))
+        match = NO_GLYPH.match(str(one.message))
+        if match:
+            missed.add(chr(int(match[1])))
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 

@@ -220,20 +220,20 @@ def _points(
     edge = COLOURS["walking edge"] if meaning_of(about) == "walking" else colour
     low, high = _interval(table, name)
     thin = _of_minutes(table)
-    known = np.isfinite(values)
-    drawn = known & np.isfinite(low) & np.isfinite(high)
+    finite = np.isfinite(values)
+    drawn = finite & np.isfinite(low) & np.isfinite(high)
     bars = (ax.hlines if across else ax.vlines)(at[drawn], low[drawn], high[drawn], color=edge)
     bars.set(linewidth=1.3, label="_interval", zorder=2)
     for chosen, inside, label in (
-        (known & ~thin, colour, "_value"),
-        (known & thin, "white", "_of these minutes"),
+        (finite & ~thin, colour, "_value"),
+        (finite & thin, "white", "_of these minutes"),
     ):
         if label != "_value" and not chosen.any():
             continue
         places = (values[chosen], at[chosen]) if across else (at[chosen], values[chosen])
         dots = ax.scatter(*places, s=18, color=inside, zorder=3)
         dots.set(edgecolors=edge, linewidths=0.8, label=label)
-    entries = _entries(table, about, drawn=drawn, known=known, thin=thin, edge=edge)
+    entries = _entries(table, about, drawn=drawn, known=finite, thin=thin, edge=edge)
     return entries + _limits(ax, at, values, low, high, across=across, edge=edge)
 
 
@@ -241,12 +241,12 @@ def _limits(
     ax: Axes, at: Floats, values: Floats, low: Floats, high: Floats, *, across: bool, edge: str
 ) -> list[Entry]:
     """Set the limits of the values, beyond which only intervals of extraordinary length go."""
-    known = np.isfinite(values)
-    if not known.any():
+    finite = np.isfinite(values)
+    if not finite.any():
         return []
     long = high - low
-    ordinary = long <= MOST_LONGER * np.nanmedian(long) if np.isfinite(long).any() else known
-    ends = np.concatenate([values[known], low[ordinary], high[ordinary]])
+    ordinary = long <= MOST_LONGER * np.nanmedian(long) if np.isfinite(long).any() else finite
+    ends = np.concatenate([values[finite], low[ordinary], high[ordinary]])
     bottom, top = float(np.nanmin(ends)), float(np.nanmax(ends))
     room = ROOM * ((top - bottom) or abs(top) or 1.0)
     bottom, top = bottom - room, top + room

@@ -116,8 +116,8 @@ def plot_heatmap(
     days, cells, recorded = _cells(frame, field, index, seconds, clock)
     ax = axes(ax, height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
     hatch_background(ax)
-    known = catalogue(log).get(field) if log else None
-    of_gait = field == STEPS or (known is not None and known.kind == "gait")
+    about = catalogue(log).get(field) if log else None
+    of_gait = field == STEPS or (about is not None and about.kind == "gait")
     colours = _scale("walking" if of_gait else "usable")
     norm = _norm(cells[np.isfinite(cells)], scale)
     place: dict[str, Any] = {

@@ -52,8 +52,8 @@ def label_of(log: str | None, name: str, *, seconds: float | None = None) -> str
 
 def field_or_none(name: str, log: str | None = None) -> Field | None:
     """Return the field of a name: of the log, or of the first log that has it."""
-    found = (catalogue(one).get(name) for one in ((log,) if log else known_logs()))
-    return next((field for field in found if field is not None), None)
+    fields = (catalogue(one).get(name) for one in ((log,) if log else known_logs()))
+    return next((field for field in fields if field is not None), None)
 
 
 def duration_words(seconds: float) -> str:

@@ -48,9 +48,9 @@ def recipe_of(drawn: Axes | Figure) -> dict[str, Any]:
     many = drawn.axes if isinstance(drawn, Figure) else [drawn]
     recipes: list[Any] = []
     for ax in many:
-        found = getattr(ax, ATTRIBUTE, None)
-        if found is not None and found not in recipes:
-            recipes.append(found)
+        attached = getattr(ax, ATTRIBUTE, None)
+        if attached is not None and attached not in recipes:
+            recipes.append(attached)
     versions = {"eyelog": eyelog.__version__, "python": platform.python_version()}
     versions |= {name: importlib.metadata.version(name) for name in PACKAGES}
     return {"versions": versions, "figures": recipes}

@@ -94,8 +94,8 @@ class Trace:
     @property
     def lone(self) -> Bools:
         """The values without a neighbour, which a line would not show."""
-        there = np.concatenate([[False], np.isfinite(self.values), [False]])
-        return np.asarray(there[1:-1] & ~there[:-2] & ~there[2:], dtype=np.bool_)
+        finite = np.concatenate([[False], np.isfinite(self.values), [False]])
+        return np.asarray(finite[1:-1] & ~finite[:-2] & ~finite[2:], dtype=np.bool_)
 
 
 def mean_words(columns: Columns) -> str:
@@ -125,14 +125,14 @@ def is_angle(log: str | None, name: str) -> bool:
 
 def colour_of(log: str | None, name: str) -> str:
     """Return the meaning whose colour a field has: walking, the eyes, the head, a score."""
-    known = catalogue(log).get(name) if log else None
-    if known is None:
+    about = catalogue(log).get(name) if log else None
+    if about is None:
         return "walking" if name == "steps" else "trace"
-    if known.kind == "gait" or {"walking", "walking_s", "pace"} & {*known.role}:
+    if about.kind == "gait" or {"walking", "walking_s", "pace"} & {*about.role}:
         return "walking"
-    if "score" in known.role:
+    if "score" in about.role:
         return "score"
-    return {"static": "usable", "motion": "head"}.get(known.kind, "trace")
+    return {"static": "usable", "motion": "head"}.get(about.kind, "trace")
 
 
 def trace(
@@ -164,22 +164,22 @@ def trace(
     if (np.diff(us) < 0).any():
         order = np.argsort(us, kind="stable")
         us, values = us[order], values[order]
-    there = np.isfinite(values)
-    column = columns.of(us[there])
-    found = values[there]
+    finite = np.isfinite(values)
+    column = columns.of(us[finite])
+    drawn = values[finite]
     first = np.flatnonzero(np.diff(column, prepend=-1))
     filled = column[first]
     mean, low, high, lower, upper = (np.full(columns.n, np.nan) for _ in range(5))
     if len(first):
-        low[filled] = np.minimum.reduceat(found, first)
-        high[filled] = np.maximum.reduceat(found, first)
-        count = np.diff(np.append(first, len(found)))
-        ranked = found[np.lexsort((found, column))]
+        low[filled] = np.minimum.reduceat(drawn, first)
+        high[filled] = np.maximum.reduceat(drawn, first)
+        count = np.diff(np.append(first, len(drawn)))
+        ranked = drawn[np.lexsort((drawn, column))]
         lower[filled], upper[filled] = (_ranked_at(ranked, first, count, q) for q in (0.25, 0.75))
         if angle:
-            mean[filled] = _mean_directions(found, first)
+            mean[filled] = _mean_directions(drawn, first)
         else:
-            mean[filled] = np.add.reduceat(found, first) / count
+            mean[filled] = np.add.reduceat(drawn, first) / count
     edges = columns.edges
     return Trace((edges[:-1] + edges[1:]) // 2, mean, low, high, (lower, upper), edges)
 
