@@ -73,6 +73,7 @@ from .figures.quality import plot_quality as plot_quality
 from .figures.rhythm import plot_rhythm as plot_rhythm
 from .figures.save import save_figure as save_figure
 from .figures.timeline import plot_timeline as plot_timeline
+from .figures.week import plot_month as plot_month
 from .figures.week import plot_week as plot_week
 from .frame import between as between
 from .reports.cohort.report import report_cohort as report_cohort

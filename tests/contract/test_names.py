@@ -63,6 +63,7 @@ NAMES = [
     "plot_rhythm",
     "plot_timeline",
     "plot_week",
+    "plot_month",
     "intervals",
     "read",
     "read_answer",

@@ -61,6 +61,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
     "plot_agreement": (lambda x: el.plot_agreement(x, x), set()),
     "plot_actogram": (el.plot_actogram, {"series"}),
     "plot_week": (el.plot_week, {"days"}),
+    "plot_month": (el.plot_month, {"days"}),
     "plot_change": (lambda x: el.plot_change(x, "steps", at="2026-10-21"), set()),
     "plot_baseline": (el.plot_baseline, set()),
     "plot_cohort": (el.plot_cohort, set()),

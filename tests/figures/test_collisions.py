@@ -180,6 +180,8 @@ CASES: Mapping[str, Callable[..., Any]] = {
 OWN: Mapping[str, Callable[[], Any]] = {
     "week": lambda: el.plot_week(daily(30)),
     "week: one day": lambda: el.plot_week(daily(1)),
+    "month": lambda: el.plot_month(daily(60)),
+    "month: one day": lambda: el.plot_month(daily(1)),
     "change: days": lambda: el.plot_change(daily(28), "steps", at="2025-12-29"),
     "change: names": lambda: el.plot_change(
         daily(28).assign(lenses=[JAPANESE, LONG] * 14), "steps", by="lenses"

@@ -276,7 +276,7 @@ def test_ipython_without_a_display_keeps_the_figures_and_does_not_become_interac
 
 @pytest.mark.parametrize(
     "draw",
-    [el.plot_timeline, el.plot_week, el.plot_change, el.plot_actogram],
+    [el.plot_timeline, el.plot_week, el.plot_month, el.plot_change, el.plot_actogram],
 )
 def test_a_figure_of_several_panels_says_that_it_takes_no_axes(draw: Any) -> None:
     _, ax = plt.subplots()

@@ -1,4 +1,4 @@
-"""The last week at a glance, against the wearer's own usual range."""
+"""The last week and month at a glance, against the wearer's own usual range."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -151,3 +151,68 @@ def test_the_week_looks_as_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     in_the_font_of_matplotlib(monkeypatch)
     changed = table(worn_h={3: 0.8}, blink_rate_per_min={0: 30.0})
     assert_looks_as_stored(el.plot_week(changed)[0], "week", tmp_path)
+
+
+def month(**changes: dict[int, float]) -> pd.DataFrame:
+    """Return eight weeks of days with some values of the last four replaced."""
+    earlier, last = table(), table()
+    days = pd.concat([earlier.iloc[:28], last.iloc[:28]])
+    days.index = pd.date_range("2026-08-31", periods=56, name="day")
+    for name, values in changes.items():
+        for day, value in values.items():
+            days.iloc[28 + day, days.columns.get_loc(name)] = value
+    return days
+
+
+def test_a_month_has_a_point_for_each_of_28_days_and_no_numbers() -> None:
+    days = month()
+    made = el.plot_month(days)
+    assert [ax.get_title(loc="left") for ax in made] == [
+        ax.get_title(loc="left") for ax in el.plot_week(days)
+    ]
+    for ax, name in zip(
+        made, ("worn_h", "blink_rate_per_min", "steps", "tilt_fore_aft_deg"), strict=True
+    ):
+        assert points(ax, "full days") == [
+            [day, pytest.approx(value)] for day, value in enumerate(days[name].iloc[-28:])
+        ]
+        assert set(numbers_above(ax)) <= {"▲", "▼"}
+        assert len(artists(ax, "usual range")) == 28
+    assert made[2].get_title(loc="right").startswith("month ")
+
+
+def test_mondays_of_a_month_are_named_with_their_month() -> None:
+    ax = el.plot_month(month())[0]
+    ax.figure.draw_without_rendering()
+    named = [tick.get_text() for tick in ax.get_xticklabels()]
+    assert named == ["Mon 28 Sep", "Mon 5 Oct", "Mon 12 Oct", "Mon 19 Oct"]
+    assert ax.get_xticks().tolist() == [0, 7, 14, 21]
+
+
+def test_a_day_of_a_month_that_stands_out_has_a_ring_and_an_arrow_below_the_title(
+    tmp_path: Path,
+) -> None:
+    made = el.plot_month(month(blink_rate_per_min={20: 30.0}, steps={2: 100.0}, worn_h={3: 5.0}))
+    assert points(made[1], "stands out") == [[20, 30]]
+    assert [ax.texts[0].get_text() for ax in made[1:3]] == ["▲", "▼"]
+    assert points(made[0], "thin days") == [[3, 5]]
+    figure = made[0].figure
+    figure.set_size_inches(89 / 25.4, figure.get_figheight())
+    figure.savefig(tmp_path / "month.png")
+    title = made[1]._left_title.get_window_extent()
+    assert made[1].texts[0].get_window_extent().y1 <= title.y0
+
+
+def test_a_month_without_values_is_refused_with_its_day() -> None:
+    days = month()
+    days.iloc[-28:] = np.nan
+    with pytest.raises(
+        el.ConfigurationError, match=r"plot_month .* the month to 2026-10-25 has no"
+    ):
+        el.plot_month(days)
+
+
+def test_the_month_looks_as_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    in_the_font_of_matplotlib(monkeypatch)
+    changed = month(worn_h={3: 5.0}, blink_rate_per_min={20: 30.0}, steps={9: 100.0})
+    assert_looks_as_stored(el.plot_month(changed)[0], "month", tmp_path)

@@ -251,3 +251,13 @@ def test_without_evidence_of_wear_the_picture_says_why_it_is_missing() -> None:
         page = answer(as_logs(frame))
     with pytest.raises(Empty, match="nothing shows whether the eyewear was worn"):
         page.picture.draw()
+
+
+@pytest.mark.parametrize(
+    ("days", "title", "shown"), [(34, "seven days", 7), (35, "four weeks", 28)]
+)
+def test_a_range_of_five_weeks_or_more_has_a_month_at_a_glance(days, title, shown) -> None:
+    page = answer(logs(SIXTY, days=days))
+    assert page.picture.title == f"The last {title} at a glance"
+    panel = page.picture.draw()[0]
+    assert panel.get_xlim() == (-0.5, shown - 0.5)

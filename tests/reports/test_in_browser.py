@@ -52,6 +52,14 @@ def fortnight(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def months(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return page one of a range so long that it shows a month, of the log with most panels."""
+    frame = el.simulate("2026-08-31", 60, log="computed_data", seed=4, tz="Asia/Tokyo")
+    path = tmp_path_factory.mktemp("months") / "glance.html"
+    return el.report(frame, path, name="Person 7", glance=True)
+
+
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Chromium]:
     with chromium() as window:
         yield window
@@ -123,11 +131,12 @@ def test_the_table_in_the_file_is_the_table_of_the_library(browser: Chromium, pa
     assert len(text.splitlines()) == 10
 
 
+@pytest.mark.parametrize("of", ["page", "months"])
 @pytest.mark.parametrize(("width", "height"), [(DESK, 800), (PHONE, 844)])
 def test_the_first_screen_has_the_answer(
-    browser: Chromium, page: Path, width: int, height: int
+    browser: Chromium, request: pytest.FixtureRequest, of: str, width: int, height: int
 ) -> None:
-    browser.open(page, width=width, height=height)
+    browser.open(request.getfixturevalue(of), width=width, height=height)
     seen = browser.run(IN_VIEW)
     assert "Eyewear report: Person 7" in seen
     for fact in ("Worn", "Days that count", "Compared with"):
@@ -144,6 +153,23 @@ def test_the_text_of_figures_can_be_read_on_a_phone(browser: Chromium, page: Pat
     sizes = browser.run(TEXT_PX)
     assert len(sizes) > 100
     assert min(sizes) >= 11
+
+
+def test_a_month_can_be_read_on_a_phone(browser: Chromium, months: Path) -> None:
+    browser.open(months, width=PHONE)
+    assert "The last four weeks at a glance" in browser.run("return document.body.innerText")
+    assert not browser.scrolls_sideways()
+    assert browser.layout_faults() == []
+    # The arrows at rings are marks, as large as the ring leaves room for.
+    assert min(browser.run(TEXT_PX)) >= 8
+
+
+@needs_poppler
+def test_a_month_at_a_glance_prints_on_one_page(
+    browser: Chromium, months: Path, tmp_path: Path
+) -> None:
+    browser.open(months)
+    assert len(Printed(browser.pdf(), tmp_path).filled) == 1
 
 
 def test_no_table_is_wider_than_a_phone(browser: Chromium, page: Path) -> None:

@@ -29,7 +29,8 @@ def add_commands(commands: Any) -> None:
     parser.add_argument(
         "--glance",
         action="store_true",
-        help="page one alone: what stood out, and the last seven days; it prints on one sheet",
+        help="page one alone: what stood out, and the last week, of five weeks or more the last"
+        " four; it prints on one sheet",
     )
     parser.add_argument(
         "--interactive",

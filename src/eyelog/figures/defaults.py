@@ -64,5 +64,5 @@ DEFAULT_RECIPE: Final[Mapping[str, str]] = MappingProxyType(
     {"computed_data": "mind", "standard_mode_logs": "eye", "current_data": "blinks"}
 )
 
-WEEK: Final = ("worn_h", "blink_rate_per_min", "steps", "tilt_fore_aft_deg", "sc_fcs_mean")
-"""The columns of a table of days that a week at a glance shows."""
+GLANCE: Final = ("worn_h", "blink_rate_per_min", "steps", "tilt_fore_aft_deg", "sc_fcs_mean")
+"""The columns of a table of days that a week or a month at a glance shows."""

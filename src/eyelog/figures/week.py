@@ -1,7 +1,7 @@
-"""The last week of a wearer at a glance: small multiples against the wearer's own usual range."""
+"""The last week or month of a wearer at a glance, against the wearer's own usual range."""
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from eyelog.analysis.series.holm import holm
 from eyelog.analysis.sheet import decimals, number_text
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import DayFormatter, is_weekend, shade_weekends
-from eyelog.figures.defaults import WEEK
+from eyelog.figures.defaults import GLANCE
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import value_axis
 from eyelog.figures.named import meaning_of
@@ -35,16 +35,40 @@ from eyelog.figures.style import (
 from eyelog.figures.tables import dates_of, log_or_none
 from eyelog.frame import require, require_frame
 
-__all__ = ["EARLIER_DAYS", "FULL_DAY_H", "plot_judged_week", "plot_week", "week_of"]
+__all__ = [
+    "EARLIER_DAYS",
+    "FULL_DAY_H",
+    "MONTH",
+    "WEEK",
+    "Span",
+    "last_days",
+    "plot_judged",
+    "plot_month",
+    "plot_week",
+]
 
-DAYS: Final = 7
+
+class Span(NamedTuple):
+    """The days that are shown, and how large their marks are."""
+
+    word: str
+    days: int
+    panel_mm: float
+    numbers: bool
+    """Whether values are written above their days; then counts and hours are bars."""
+    point: float
+    ring: float
+
+
+WEEK: Final = Span("week", 7, 22.0, numbers=True, point=18.0, ring=60.0)
+MONTH: Final = Span("month", 28, 17.0, numbers=False, point=8.0, ring=34.0)
 EARLIER_DAYS: Final = 28
 FULL_DAY_H: Final = 8.0
 """The hours of wear from which on a day counts for the usual range, as in `baseline.personal`."""
 LEVEL: Final = 0.05
-PANEL_MM: Final = 22.0
 AROUND_MM: Final = 30.0
 MANY: Final = 9_999.5
+ARROW_PT: Final = 5.0
 REACH: Final = 0.44  # half the width of a day's usual range
 
 
@@ -96,41 +120,98 @@ def plot_week(
     >>> [ax.get_title(loc="left") for ax in el.plot_week(days)][:2]
     ['Worn (h per day)', 'Blink rate (per min)']
     """
-    days = _days_of(table)
-    judged = week_of(days)
+    return _plot(table, WEEK, title)
+
+
+@plot_function
+def plot_month(
+    table: pd.DataFrame,
+    *,
+    title: str | None = None,
+) -> "np.ndarray[Any, np.dtype[np.object_]]":
+    """Draw the last 28 days of a wearer, each against the wearer's own usual range.
+
+    As `eyelog.plot_week`, for a longer time: a point for each day, without numbers, and Mondays
+    named.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `eyelog.daily`: the four weeks, and the days before them with which they are
+        compared. With fewer than 56 days, the first ones have no usual range.
+    title
+        As in `eyelog.plot_daily`.
+
+    Returns
+    -------
+    array of Axes
+        One for each quantity of which the month has a value. A day is at its number, 0 to 27. The
+        labels of the artists are those of `eyelog.plot_week`.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks ``worn_h``.
+    ConfigurationError
+        If there are no days, several rows are of one day, or the month has no values.
+
+    Notes
+    -----
+    What stands out is decided as in `eyelog.plot_week`, corrected for all values of these 28 days.
+    At the right of a panel stand the median of the days that were worn for 8 hours, and the usual
+    value of the last day.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> days = el.daily(el.simulate("2026-03-02", 56, log="standard_mode_logs"))
+    >>> [tick.get_text() for tick in el.plot_month(days)[0].get_xticklabels()]
+    ['Mon 30 Mar', 'Mon 6 Apr', 'Mon 13 Apr', 'Mon 20 Apr']
+    """
+    return _plot(table, MONTH, title)
+
+
+def _plot(
+    table: pd.DataFrame, span: Span, title: str | None
+) -> "np.ndarray[Any, np.dtype[np.object_]]":
+    days = _days_of(table, span)
+    judged = last_days(days, span)
     corrected = holm(np.concatenate([numbers(of["p"]) for of in judged.values()]))
     for i, name in enumerate(judged):
         mine = corrected[i * len(judged[name]) : (i + 1) * len(judged[name])]
         judged[name] = judged[name].assign(stands=mine < LEVEL)
-    return plot_judged_week(days, judged, title=title)
+    return plot_judged(days, judged, span=span, title=title)
 
 
-def week_of(days: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the last seven days of each quantity against the days before, if it has a column.
+def last_days(days: pd.DataFrame, span: Span) -> dict[str, pd.DataFrame]:
+    """Return the last days of each quantity against the days before, if it has a column.
 
     Parameters
     ----------
     days : DataFrame
         The result of `eyelog.daily`.
+    span : Span
+        `WEEK` or `MONTH`.
     """
-    since = days.index[-1] - pd.Timedelta(days=DAYS + EARLIER_DAYS)
+    since = days.index[-1] - pd.Timedelta(days=span.days + EARLIER_DAYS)
     recent = days[days.index > since]
-    week = recent.index > days.index[-1] - pd.Timedelta(days=DAYS)
+    shown = recent.index > days.index[-1] - pd.Timedelta(days=span.days)
     return {
-        name: personal(recent, name, window=f"{EARLIER_DAYS}D")[week]
-        for name in WEEK
+        name: personal(recent, name, window=f"{EARLIER_DAYS}D")[shown]
+        for name in GLANCE
         if name in days
     }
 
 
 @plot_function
-def plot_judged_week(
+def plot_judged(
     table: pd.DataFrame,
     judged: Mapping[str, pd.DataFrame],
     *,
+    span: Span,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
-    """Draw the last seven days of a table of days, as `plot_week` does, with what is known of them.
+    """Draw the last days of a table of days, as `plot_week` does, with what is known of them.
 
     Parameters
     ----------
@@ -139,78 +220,95 @@ def plot_judged_week(
     judged : mapping of str to DataFrame
         For each quantity the result of `eyelog.baseline.personal`, with a boolean column ``stands``
         that says which days stand out.
-    title
-        As in `eyelog.plot_daily`.
+    span : Span
+        `WEEK` or `MONTH`.
+    title : str, optional
+        In place of the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
     array of Axes
         As of `plot_week`.
     """
-    index = dates_of(table, what="plot_week")
-    days = pd.date_range(end=index[-1], periods=DAYS, freq="D", unit=index.unit)
-    week = table.set_axis(index).reindex(days)
-    shown = [name for name in judged if np.isfinite(numbers(week[name])).any()]
+    index = dates_of(table, what=f"plot_{span.word}")
+    days = pd.date_range(end=index[-1], periods=span.days, freq="D", unit=index.unit)
+    recent = table.set_axis(index).reindex(days)
+    shown = [name for name in judged if np.isfinite(numbers(recent[name])).any()]
     if not shown:
         raise ConfigurationError(
-            f"plot_week has nothing to draw: the week to {days[-1]:%Y-%m-%d} has no values"
+            f"plot_{span.word} has nothing to draw: the {span.word} to {days[-1]:%Y-%m-%d} has no"
+            " values"
         )
-    made = panels([PANEL_MM] * len(shown), sharex=False, around_mm=AROUND_MM)
+    made = panels([span.panel_mm] * len(shown), sharex=False, around_mm=AROUND_MM)
     for ax, name in zip(made, shown, strict=True):
-        _panel(ax, name, week, judged[name].reindex(days))
-    legend(made[-1], _entries(made, shown, week))
+        _panel(ax, name, recent, judged[name].reindex(days), span)
+    legend(made[-1], _entries(made, shown, recent, span))
     set_title(made[0], title_of(table, days=days), title)
     return made
 
 
-def _days_of(table: pd.DataFrame) -> pd.DataFrame:
+def _days_of(table: pd.DataFrame, span: Span) -> pd.DataFrame:
     """Return the days in order, indexed by dates."""
-    require_frame(table, what="plot_week", wanted="a table of days, as of eyelog.daily")
-    index = dates_of(table, what="plot_week")
-    require(table, ["worn_h"], purpose="plot_week")
+    what = f"plot_{span.word}"
+    require_frame(table, what=what, wanted="a table of days, as of eyelog.daily")
+    index = dates_of(table, what=what)
+    require(table, ["worn_h"], purpose=what)
     if index.has_duplicates:
         raise ConfigurationError(
-            "plot_week takes the days of one wearer, but this table has several rows for"
+            f"{what} takes the days of one wearer, but this table has several rows for"
             f" {index[index.duplicated()][0]:%Y-%m-%d}: pass eyelog.daily(frame)"
         )
     return table.set_axis(index.rename("day")).sort_index()
 
 
-def _panel(ax: Axes, name: str, week: pd.DataFrame, judged: pd.DataFrame) -> None:
-    about = column_of(name, log=log_or_none(week))
-    values, full = numbers(week[name]), numbers(week["worn_h"]) >= FULL_DAY_H
-    days = cast(pd.DatetimeIndex, week.index)
+def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span: Span) -> None:
+    about = column_of(name, log=log_or_none(recent))
+    values, full = numbers(recent[name]), numbers(recent["worn_h"]) >= FULL_DAY_H
+    days = cast(pd.DatetimeIndex, recent.index)
     shade_weekends(ax, days)
-    _usual(ax, judged, from_zero=about.unit.endswith("per day"))
-    if not about.unit.endswith("per day"):
-        _leave_room(ax, name, week, judged)
-    colour = COLOURS[meaning_of(about)]
-    if about.unit.endswith("per day"):
-        _bars(ax, name, week, full, colour)
+    counts = about.unit.endswith("per day")
+    _usual(ax, judged, from_zero=counts)
+    if not counts or not span.numbers:
+        _leave_room(ax, name, recent, judged)
+    meaning = meaning_of(about)
+    if counts and span.numbers:
+        _bars(ax, name, recent, full, COLOURS[meaning])
     else:
-        _points(ax, name, week, full, colour)
+        _points(ax, name, recent, full, meaning, span.point)
+    if counts:
+        ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
     stands = (judged["stands"] == True).to_numpy()  # noqa: E712 - a day without a row is missing
     if stands.any():
-        ring = ax.scatter(np.flatnonzero(stands), values[stands], s=60, zorder=5)
+        ring = ax.scatter(np.flatnonzero(stands), values[stands], s=span.ring, zorder=5)
         ring.set(facecolors="none", edgecolors=COLOURS["text"], linewidths=1.0)
         ring.set(label="_stands out", clip_on=False)
-    _say(ax, values, full, stands, judged, decimals(values, about.digits))
-    ax.set_title(about.text, loc="left", pad=12.0, y=1.0)  # nothing above moves it
-    _say_usual(ax, values[full], judged, decimals(values, about.digits))
+    digits = decimals(values, about.digits)
+    if span.numbers:
+        _say(ax, values, full, stands, judged, digits)
+    else:
+        _point_out(ax, values, stands, judged, span)
+    pad = 12.0 if span.numbers else 4.0
+    ax.set_title(about.text, loc="left", pad=pad, y=1.0)  # nothing above moves it
+    _say_usual(ax, values[full], judged, digits, span.word, pad)
     value_axis(ax.yaxis, most=3)
-    ax.set_xlim(-0.5, DAYS - 0.5)
-    ax.xaxis.set_major_locator(FixedLocator(range(DAYS)))
-    ax.xaxis.set_major_formatter(_ShortDays(days))
-    ax.tick_params(axis="x", length=0)
+    ax.set_xlim(-0.5, span.days - 0.5)
+    named = range(span.days) if span.numbers else np.flatnonzero(days.day_of_week == 0)
+    ax.xaxis.set_major_locator(FixedLocator(list(named)))
+    ax.xaxis.set_major_formatter(_ShortDays(days, month=not span.numbers))
+    ax.tick_params(axis="x", length=0 if span.numbers else 2.5)
 
 
 class _ShortDays(DayFormatter):
-    """Labels of the days of one week in one line each: "Mon 5"."""
+    """Labels of days in one line each: "Mon 5", or "Mon 5 Oct" with the month."""
+
+    def __init__(self, days: pd.DatetimeIndex, *, month: bool) -> None:
+        super().__init__(days)
+        self.month = month
 
     def format_ticks(self, values: Any) -> list[str]:
         """Return the labels of all ticks."""
         days = [self.days[round(value)] for value in values]
-        return [f"{day:%a} {day.day}" for day in days]
+        return [f"{day:%a} {day.day}" + f" {day:%b}" * self.month for day in days]
 
 
 def _usual(ax: Axes, judged: pd.DataFrame, *, from_zero: bool) -> None:
@@ -248,18 +346,51 @@ def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, colour: str) -> 
     ax.set_ylim(0.0, 1.12 * ax.get_ylim()[1])  # a ring on the highest bar needs room
 
 
-def _points(ax: Axes, name: str, week: pd.DataFrame, full: Bools, colour: str) -> None:
-    values = numbers(week[name])
+def _points(
+    ax: Axes, name: str, recent: pd.DataFrame, full: Bools, meaning: str, size: float
+) -> None:
+    values = numbers(recent[name])
+    edge = COLOURS["walking edge" if meaning == "walking" else meaning]
     low, high = interval_columns(name)
-    for chosen, inside, kind in ((full, colour, "full days"), (~full, "white", "thin days")):
+    for chosen, inside, kind in (
+        (full, COLOURS[meaning], "full days"),
+        (~full, "white", "thin days"),
+    ):
         days = np.flatnonzero(chosen & np.isfinite(values))
-        if {low, high} <= set(week.columns):
+        if {low, high} <= set(recent.columns):
             bars = ax.vlines(
-                days, numbers(week[low])[days], numbers(week[high])[days], color=colour
+                days, numbers(recent[low])[days], numbers(recent[high])[days], color=edge
             )
-            bars.set(linewidth=1.3, zorder=3, label=f"_interval of {kind}")
-        dots = ax.scatter(days, values[days], s=18, color=inside)
-        dots.set(edgecolors=colour, linewidths=0.9, zorder=4, label=f"_{kind}")
+            bars.set(linewidth=1.3 if size > MONTH.point else 0.8, zorder=3)
+            bars.set_label(f"_interval of {kind}")
+        dots = ax.scatter(days, values[days], s=size, color=inside)
+        dots.set(edgecolors=edge, linewidths=0.9 if size > MONTH.point else 0.7, zorder=4)
+        dots.set_label(f"_{kind}")
+
+
+def _point_out(ax: Axes, values: Floats, stands: Bools, judged: pd.DataFrame, span: Span) -> None:
+    """Write beside the ring of a day which way it stands out, with room for it in the panel."""
+    away = span.ring**0.5 / 2 + 1.0
+    usual = numbers(judged["baseline"])
+    share = (away + 1.8 * ARROW_PT) / (span.panel_mm / 25.4 * 72.0)
+    for day in np.flatnonzero(stands):
+        up = values[day] > usual[day]
+        low, high = ax.get_ylim()
+        if up:
+            ax.set_ylim(top=max(high, (values[day] - share * low) / (1.0 - share)))
+        else:
+            ax.set_ylim(bottom=min(low, (values[day] - share * high) / (1.0 - share)))
+        mark = ax.annotate(
+            "▲" if up else "▼",
+            (day, values[day]),
+            (0, away if up else -away),
+            textcoords="offset points",
+            ha="center",
+            va="bottom" if up else "top",
+            fontsize=ARROW_PT,
+            annotation_clip=False,
+        )
+        mark.set_label("_which way")
 
 
 def _leave_room(ax: Axes, name: str, week: pd.DataFrame, judged: pd.DataFrame) -> None:
@@ -297,7 +428,9 @@ def _say(
         )
 
 
-def _say_usual(ax: Axes, values: Floats, judged: pd.DataFrame, digits: int) -> None:
+def _say_usual(
+    ax: Axes, values: Floats, judged: pd.DataFrame, digits: int, span: str, pad: float
+) -> None:
     """Write the median of the days that count, and what was usual before, at the right."""
     known = values[np.isfinite(values)]
     usual = numbers(judged["baseline"])
@@ -305,16 +438,16 @@ def _say_usual(ax: Axes, values: Floats, judged: pd.DataFrame, digits: int) -> N
     said = [
         f"{word} {number_text(float(value), digits)}".replace("-", "\N{MINUS SIGN}")
         for word, value in (
-            ("week", np.median(known) if known.size else np.nan),
+            (span, np.median(known) if known.size else np.nan),
             ("usual", usual[-1] if usual.size else np.nan),
         )
         if np.isfinite(value)
     ]
     small = {"fontsize": SMALL_PT, "fontweight": "normal"}
-    ax.set_title(" · ".join(said), small, loc="right", pad=12.0, y=1.0)
+    ax.set_title(" · ".join(said), small, loc="right", pad=pad, y=1.0)
 
 
-def _entries(made: Any, shown: list[str], week: pd.DataFrame) -> list[Entry]:
+def _entries(made: Any, shown: list[str], recent: pd.DataFrame, span: Span) -> list[Entry]:
     labels = {artist.get_label() for ax in made for artist in ax.get_children()}
     entries: list[Entry] = []
     if "_usual range" in labels:
@@ -324,10 +457,12 @@ def _entries(made: Any, shown: list[str], week: pd.DataFrame) -> list[Entry]:
             ("usual range: 99 of 100 days", band),
             line("usual value", "reference", linewidth=0.9),
         ]
-    if "worn_h" in shown:
+    if "worn_h" in shown and span.numbers:
         entries.append(patch("worn, not usable" if "_usable hours" in labels else "worn", "worn"))
         if "_usable hours" in labels:
             entries.append(patch("usable"))
+    if not span.numbers:
+        entries.append(line("day", "usable", marker="o", linestyle=""))
     if "_interval of full days" in labels:
         entries.append(line("value with 95 % interval of these minutes", "usable", marker="o"))
     if "_thin days" in labels:
@@ -338,6 +473,6 @@ def _entries(made: Any, shown: list[str], week: pd.DataFrame) -> list[Entry]:
         ring = line("stands out (▲ above, ▼ below)", "text", marker="o", linestyle="")
         ring[1].set(markerfacecolor="none", markersize=6.5)
         entries.append(ring)
-    if is_weekend(cast(pd.DatetimeIndex, week.index)).any():
+    if is_weekend(cast(pd.DatetimeIndex, recent.index)).any():
         entries.append(patch("weekend"))
     return entries

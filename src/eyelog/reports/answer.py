@@ -1,4 +1,4 @@
-"""Page one: what stood out, how much was worn, and the last week at a glance."""
+"""Page one: what stood out, how much was worn, and the last week or month at a glance."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,15 @@ import pandas as pd
 from eyelog.analysis.columns import column, interval_columns
 from eyelog.analysis.series.arrays import numbers
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.figures.week import EARLIER_DAYS, FULL_DAY_H, plot_judged_week, week_of
+from eyelog.figures.week import (
+    EARLIER_DAYS,
+    FULL_DAY_H,
+    MONTH,
+    WEEK,
+    Span,
+    last_days,
+    plot_judged,
+)
 from eyelog.reports import words
 from eyelog.reports.findings import LEAST_DAYS
 from eyelog.reports.logs import Logs
@@ -21,6 +29,7 @@ __all__ = ["DEEDS", "Fact", "PageOne", "Sentence", "answer"]
 
 MOST_SENTENCES: Final = 3
 MOST_THIN: Final = 3
+DAYS_OF_MONTH: Final = 35  # days from which on a month is shown: a week of it can be judged
 # What the wearer did more and less of, and the unit of the value if it is not that of the column.
 DEEDS: Final[Mapping[str, tuple[str, str, str | None]]] = {
     "worn_h": ("wore the eyewear for longer", "wore the eyewear for less time", "h"),
@@ -63,7 +72,7 @@ class PageOne:
     looked : str
         How many values were looked at, and at which level.
     picture : Picture
-        The last week at a glance.
+        The last week at a glance, or of a longer range the last month.
     trust : str
         Which days are thin, and how much of the worn time is not usable.
     beside : Picture, optional
@@ -241,23 +250,29 @@ def _facts(logs: Logs) -> list[Fact]:
     ]
 
 
+def _span(logs: Logs) -> Span:
+    """Return how many days are shown at a glance."""
+    return MONTH if len(logs.calendar) >= DAYS_OF_MONTH else WEEK
+
+
 def _picture(logs: Logs) -> Picture:
+    last = {MONTH: "four weeks", WEEK: "seven days"}[_span(logs)]
     return Picture(
-        "The last seven days at a glance",
+        f"The last {last} at a glance",
         "Grey is the own usual range. Hollow days are thin: shown, but not looked at.",
         partial(_draw, logs),
     )
 
 
 def _draw(logs: Logs) -> object:
-    days = logs.days(logs.lead)
+    days, span = logs.days(logs.lead), _span(logs)
     if "worn_h" not in days:
         raise Empty("nothing shows whether the eyewear was worn")
     judged = {
         name: table.assign(stands=_standing(logs, name, table.index))
-        for name, table in week_of(days).items()
+        for name, table in last_days(days, span).items()
     }
-    return plot_judged_week(days, judged)
+    return plot_judged(days, judged, span=span)
 
 
 def _standing(logs: Logs, name: str, days: pd.Index) -> list[bool]:
@@ -269,7 +284,7 @@ def _standing(logs: Logs, name: str, days: pd.Index) -> list[bool]:
 
 
 def _trust(logs: Logs) -> str:
-    table = logs.days(logs.lead).iloc[-7:]
+    table = logs.days(logs.lead).iloc[-_span(logs).days :]
     hours = logs.hours(logs.lead)
     if "worn_h" not in table or not table["worn_h"].notna().any():
         return "Nothing shows whether the eyewear was worn."

@@ -39,11 +39,11 @@ def report(
     """Write a report of one wearer: one HTML file with sentences, figures and tables.
 
     The file is complete: it loads nothing from the network and, unless it is interactive, runs no
-    script. Page one is the
-    answer: how much was worn, at most three sentences on what stood out, and the last seven days
-    against the wearer's own usual range. The sections follow. What was lost, definitions, limits
-    and the recipe are the appendix: folded on a screen, printed at the end. Each printed page has
-    its number, the name and the range of days.
+    script. Page one is the answer: how much was worn, at most three sentences on what stood out,
+    and the last week (of five weeks or more the last four weeks) against the wearer's own usual
+    range. The sections follow. What was lost, definitions, limits and the recipe are the appendix:
+    folded on a screen, printed at the end. Each printed page has its number, the name and the range
+    of days.
     Each section sums up its numbers in a sentence, with an interval, or says why there are none.
     Tables can be downloaded as CSV from inside the file.
 
