@@ -228,6 +228,7 @@ def test_a_year_is_at_most_170_mm_high() -> None:
     assert made[0].figure.get_figheight() * 25.4 <= 170
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width_mm", [89, 183])
 @pytest.mark.parametrize("kind", ["days", "one day", "12 wearers", "300 wearers"])
 def test_no_texts_touch(kind: str, width_mm: float, tmp_path: Path) -> None:

@@ -234,6 +234,7 @@ def test_a_period_of_thin_days_alone_is_refused() -> None:
         el.plot_change(table, RATE, at=AT)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:no installed font")
 @pytest.mark.parametrize("width_mm", [89, 183])
 @pytest.mark.parametrize("drop", [3.0, 0.02])

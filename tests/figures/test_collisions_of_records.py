@@ -43,10 +43,8 @@ LETTERS = pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
 
 
 @QUIET
-@pytest.mark.parametrize(
-    "width_mm",
-    [WIDTHS_MM[0], *(pytest.param(width, marks=pytest.mark.slow) for width in WIDTHS_MM[1:])],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("width_mm", WIDTHS_MM)
 @pytest.mark.parametrize("data", FRAMES)
 @pytest.mark.parametrize("kind", [*PLOTS, *OF_PANELS])
 def test_texts_keep_apart(kind: str, data: str, width_mm: float) -> None:

@@ -220,10 +220,11 @@ def calls() -> Iterator[Call]:
         if name in NOT_COVERED:
             continue
         signature = inspect.signature(public_names()[name]).parameters
+        is_figure = name.startswith("plot_")
         for which in tables:
             for kind in _kinds(signature[which]):
                 for number, options in enumerate(_options(name, signature)):
-                    slow = number > 0 or kind in LONGER or (name, kind) in LONG
+                    slow = number > 0 or kind in LONGER or (name, kind) in LONG or is_figure
                     yield Call(name, which, kind, number, tuple(options.items()), slow)
 
 

@@ -278,9 +278,9 @@ def simulate_truth(
     Examples
     --------
     >>> import eyelog as el
-    >>> truth = el.simulate_truth("2026-10-19", 7, tz="Asia/Tokyo")
+    >>> truth = el.simulate_truth("2026-10-19", 2, tz="Asia/Tokyo")
     >>> len(truth), bool((truth["worn_min"] <= truth["recorded_min"]).all())
-    (168, True)
+    (48, True)
     """
     zones = as_zones(tz, what="a simulated wearer")
     _, lived = _days(start, days, log, seed, zones)
