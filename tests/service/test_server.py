@@ -21,10 +21,10 @@ from support.replies import DAY
 
 
 @contextmanager
-def _process(*arguments: object) -> Iterator[subprocess.Popen[str]]:
+def _process(*arguments: object, page_size: int = 500) -> Iterator[subprocess.Popen[str]]:
     """`serve` in a process of its own, its address read from the first line."""
     called = ", ".join(map(repr, arguments))
-    program = f"from eyelog.service.server import serve; serve({called})"
+    program = f"from eyelog.service.server import serve; serve({called}, page_size={page_size})"
     with subprocess.Popen(
         [sys.executable, "-W", "error", "-c", program],
         stderr=subprocess.PIPE,
@@ -44,7 +44,7 @@ def test_serve_prints_only_its_address_and_stops_cleanly(
     registry, client_id, secret = live.make(
         tmp_path / "a", {"ada": [records(STANDARD, "2026-10-24 00:01", 50)]}
     )
-    with _process(str(tmp_path / "a"), "127.0.0.1", 0, 20) as process:
+    with _process(str(tmp_path / "a"), "127.0.0.1", 0, page_size=20) as process:
         assert process.stderr is not None
         assert process.stdout is not None
         url = process.stderr.readline().strip()
@@ -61,7 +61,7 @@ def test_serve_prints_only_its_address_and_stops_cleanly(
 def test_a_request_under_way_is_answered_before_the_service_stops(tmp_path: Path) -> None:
     frame = records(COMPUTED, "2026-10-24 00:00:15", 5700)
     registry, client_id, secret = live.make(tmp_path / "a", {"ada": [frame]})
-    with _process(str(tmp_path / "a"), "127.0.0.1", 0, 6000) as process:
+    with _process(str(tmp_path / "a"), "127.0.0.1", 0, page_size=6000) as process:
         assert process.stderr is not None
         url = process.stderr.readline().strip()
         there = live.Live(url, tmp_path / "a", registry, client_id, secret)

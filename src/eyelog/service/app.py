@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import TypedDict
 from urllib.parse import parse_qsl
 
 from anyio import CapacityLimiter, to_thread
@@ -63,7 +64,7 @@ from eyelog.service.status import LastWrite, health, start, versions
 from eyelog.service.uploads.resumable import announce, take_part
 from eyelog.service.uploads.upload_routes import Uploads, take_records
 
-__all__ = ["QUOTA", "create_app"]
+__all__ = ["QUOTA", "ServiceSettings", "create_app"]
 
 _ERRORS = {
     404: ("not_found", "there is nothing at this address"),
@@ -78,6 +79,21 @@ _AT_ONCE = 2
 
 QUOTA = 2_000_000_000
 """Bytes of one account: some hundred years of records."""
+
+
+class ServiceSettings(TypedDict, total=False):
+    """The settings of `create_app` that `eyelog.service.server` hands on."""
+
+    state: str | os.PathLike[str] | None
+    local: str | os.PathLike[str] | None
+    page_size: int
+    requests_per_hour: int
+    uploads_per_hour: int
+    quota: int
+    access_log: str | os.PathLike[str] | None
+    proxy: str | None
+    root_path: str
+    workers: int
 
 
 def create_app(

@@ -8,14 +8,13 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError
-from eyelog.service.app import QUOTA, create_app
+from eyelog.service.app import ServiceSettings, create_app
 from eyelog.service.auth.registry import Registry
 from eyelog.service.engine import STOP_SECONDS, address, bind, make_server
-from eyelog.service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR
 from eyelog.service.known_versions import unknown
 from eyelog.service.metrics import exported
 from eyelog.service.workers import supervise
@@ -30,18 +29,9 @@ def serve(
     archive_path: str | os.PathLike[str],
     host: str = "127.0.0.1",
     port: int = 8765,
-    page_size: int = 500,
     *,
-    state: str | os.PathLike[str] | None = None,
-    local: str | os.PathLike[str] | None = None,
-    workers: int = 1,
-    requests_per_hour: int = PER_HOUR,
-    uploads_per_hour: int = UPLOADS_PER_HOUR,
-    quota: int = QUOTA,
-    access_log: str | os.PathLike[str] | None = None,
-    proxy: str | None = None,
-    root_path: str = "",
     metrics_port: int | None = None,
+    **settings: Unpack[ServiceSettings],
 ) -> None:
     """Serve an archive until SIGINT or SIGTERM.
 
@@ -56,16 +46,10 @@ def serve(
         the service, and read its traffic unless a proxy adds TLS; a line on stderr warns of it.
     port : int
         TCP port; 0 lets the system choose a free one.
-    page_size : int
-        The largest number of records in one answer.
-    state, local : path, optional
-        As for `create_app`.
-    workers : int
-        How many processes serve. One that ends is replaced.
-    requests_per_hour, uploads_per_hour, quota, access_log, proxy, root_path
-        As for `create_app`.
     metrics_port : int, optional
         Port of 127.0.0.1 with ``/metrics``, 0 for a free one; by default there are no metrics.
+    **settings
+        As for `create_app`; `workers` processes serve, and one that ends is replaced.
 
     Raises
     ------
@@ -73,31 +57,20 @@ def serve(
         If the archive folder does not exist, the address cannot be bound, or a setting cannot be
         used.
     """
-    _check_workers(workers)
-    options: dict[str, Any] = {
-        "archive_path": os.fspath(archive_path),
-        "state": None if state is None else os.fspath(state),
-        "local": None if local is None else os.fspath(local),
-        "page_size": page_size,
-        "requests_per_hour": requests_per_hour,
-        "uploads_per_hour": uploads_per_hour,
-        "quota": quota,
-        "access_log": None if access_log is None else os.fspath(access_log),
-        "proxy": proxy,
-        "root_path": root_path,
-        "workers": workers,
-        "metrics": metrics_port is not None,
-    }
+    _check_workers(settings.get("workers", 1))
+    given = {"archive_path": archive_path, **settings, "metrics": metrics_port is not None}
+    # Other processes get them as JSON.
+    options = {name: os.fspath(v) if isinstance(v, os.PathLike) else v for name, v in given.items()}
     with ExitStack() as stack:
         metrics = None
         if metrics_port is not None:
-            registry = Registry(archive_path, state, local)
+            registry = Registry(archive_path, settings.get("state"), settings.get("local"))
             metrics = stack.enter_context(exported(registry, metrics_port))
         _serve(options, host, port, metrics)
 
 
 def _serve(options: dict[str, Any], host: str, port: int, metrics: str | None) -> None:
-    workers, proxy = options["workers"], options["proxy"]
+    workers, proxy = options.get("workers", 1), options.get("proxy")
     app = create_app(**options)  # also with workers: any fault is reported once, and at once
     if newer := unknown():
         _note(
