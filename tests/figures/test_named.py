@@ -1,9 +1,19 @@
 """What a table made of one column is called."""
 
 import pandas as pd
+import pytest
 
 import eyelog as el
-from eyelog.figures.named import name_label, series_label, span_of, step_label
+from eyelog.figures import style
+from eyelog.figures.ground import contrast
+from eyelog.figures.named import (
+    name_label,
+    series_label,
+    shades,
+    span_of,
+    step_label,
+    step_meaning,
+)
 
 
 def test_a_field_is_named_by_the_catalogue_and_its_rows() -> None:
@@ -52,3 +62,23 @@ def test_the_columns_of_a_table_of_one_column_have_its_name() -> None:
     assert step_label(personal) == step_label(personal.iloc[2:]) == "Steps (per day)"
     assert el.rhythm.profile(steps.to_frame(), "steps", by="weekday").columns.name == "steps"
     assert el.baseline.personal(steps.rename(None)).columns.name is None
+
+
+@pytest.mark.parametrize(
+    ("field", "meaning"),
+    [("stp_mid", "walking"), ("stp_s", "walking"), ("hm_yo", "head"), ("tl_yav", "head")],
+)
+def test_a_table_has_the_colour_of_the_column_that_it_was_made_from(field, meaning) -> None:
+    bins = el.resample(el.sample("standard_mode_logs"), "1h")
+    assert step_meaning(el.rhythm.profile(bins, field)) == meaning
+
+
+def test_steps_of_days_have_the_colour_of_walking_and_blinks_that_of_the_eyes() -> None:
+    days = el.daily(el.simulate("2026-03-02", 9, log="standard_mode_logs"))
+    assert step_meaning(el.baseline.personal(days, "steps")) == "walking"
+    assert step_meaning(el.baseline.personal(days, "blink_rate_per_min")) == "usable"
+
+
+def test_a_line_of_walking_is_darker_than_its_area() -> None:
+    line, area = (style.COLOURS[meaning] for meaning in shades("walking"))
+    assert contrast(line, "white") > 4 > contrast(area, "white")

@@ -19,7 +19,7 @@ from eyelog.figures.marks import (
     value_axis,
     value_label,
 )
-from eyelog.figures.named import cannot_be_negative, last_step, step_label
+from eyelog.figures.named import cannot_be_negative, last_step, shades, step_label, step_meaning
 from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.tables import dates_of
 from eyelog.frame import require, require_frame
@@ -94,7 +94,9 @@ def plot_baseline(
     if weekends:
         shade_weekends(ax, days)
     x = np.arange(len(days))
-    band = ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=0.45, linewidth=0)
+    of_point = shades(step_meaning(table))[0]
+    band = ax.fill_between(x, low, high, color=COLOURS["usual range"], linewidth=0.5)
+    band.set_edgecolor(COLOURS["usual rim"])
     band.set_label("_usual range")
     ax.plot(x, baseline, color=COLOURS["reference"], linewidth=1.2)[0].set_label("_baseline")
     _lone_days(ax, x, baseline, low, high)
@@ -103,7 +105,7 @@ def plot_baseline(
     size = 6 if len(days) > MANY_DAYS else 16
     # Another shape too, because the two colours look alike in grey print.
     for kind, chosen, colour, marker in (
-        ("within", judged & ~outside, "usable", "o"),
+        ("within", judged & ~outside, of_point, "o"),
         ("outside", outside, "flagged", "D"),
     ):
         drawn = chosen & np.isfinite(value)
@@ -111,7 +113,7 @@ def plot_baseline(
         dots.set(label=f"_{kind}", linewidths=0, zorder=3)
     early = ~judged & np.isfinite(value)
     dots = ax.scatter(
-        x[early], value[early], s=size, facecolors="white", edgecolors=COLOURS["usable"]
+        x[early], value[early], s=size, facecolors="white", edgecolors=COLOURS[of_point]
     )
     dots.set(label="_not judged", linewidths=0.8, zorder=3)
     drawn = {
@@ -120,7 +122,7 @@ def plot_baseline(
         "outside": bool(outside.any()),
         "early": bool(early.any()),
     }
-    entries = _entries(table, drawn)
+    entries = _entries(table, drawn, of_point)
     entries += _changes(ax, days, changes)
     if weekends:
         entries.append(patch("weekend"))
@@ -140,13 +142,15 @@ def plot_baseline(
 def _lone_days(ax: Axes, x: Any, baseline: Any, low: Any, high: Any) -> None:
     """Draw the ranges of isolated days, which a line and a band do not show."""
     alone = lone(baseline)
-    ax.vlines(x[alone], low[alone], high[alone], color=COLOURS["interval"], linewidth=3, zorder=1)
+    ax.vlines(
+        x[alone], low[alone], high[alone], color=COLOURS["usual range"], linewidth=3, zorder=1
+    )
     if alone.any():
         dots = ax.plot(x[alone], baseline[alone], "_", color=COLOURS["reference"], markersize=4)[0]
         dots.set_label("_lone baselines")
 
 
-def _entries(table: pd.DataFrame, drawn: Mapping[str, bool]) -> list[Any]:
+def _entries(table: pd.DataFrame, drawn: Mapping[str, bool], of_point: str) -> list[Any]:
     """Return the entries of the legend, of what is drawn alone."""
     window = str(last_step(table).get("window") or "")
     days = window.removesuffix("D")
@@ -155,14 +159,14 @@ def _entries(table: pd.DataFrame, drawn: Mapping[str, bool]) -> list[Any]:
     if drawn["range"]:
         entries += [
             line(f"median{of}", "reference"),
-            patch("usual range: 99 of 100 days", "interval", alpha=0.45),
+            patch("usual range: 99 of 100 days", "usual range"),
         ]
     if drawn["within"]:
-        entries.append(line("day", "usable", marker="o", linestyle=""))
+        entries.append(line("day", of_point, marker="o", linestyle=""))
     if drawn["outside"]:
         entries.append(line("day outside its range", "flagged", marker="D", linestyle=""))
     if drawn["early"]:
-        hollow = line("not judged", "usable", marker="o", linestyle="")
+        hollow = line("not judged", of_point, marker="o", linestyle="")
         hollow[1].set(markerfacecolor="white")
         entries.append(hollow)
     return entries

@@ -25,7 +25,7 @@ from eyelog.figures.daily import plot_daily
 from eyelog.figures.day import plot_day
 from eyelog.figures.defaults import DEFAULT_FIELDS, DEFAULT_RECIPE, KINDS, STATE
 from eyelog.figures.distribution import plot_distribution
-from eyelog.figures.heatmap import plot_heatmap
+from eyelog.figures.heatmap import plot_heatmap, with_steps
 from eyelog.figures.overview import plot_overview
 from eyelog.figures.profile import plot_profile
 from eyelog.figures.quality import plot_quality
@@ -36,6 +36,8 @@ from eyelog.frame import is_resampled, log_of, one_source, require, require_fram
 
 __all__ = ["compose_figure"]
 
+STEPS: Final = "steps"  # of all classes, which are fields of their own in one of the logs
+OF_STEPS: Final = ("heatmap", "profile")
 CELL: Final = "10min"
 HOUR: Final = "1h"
 PACE: Final = "pace_spm"
@@ -131,7 +133,7 @@ def _named(frame: pd.DataFrame, kind: str, log: str, fields: Sequence[str]) -> l
             f"the figure {kind!r} takes no fields: leave out {argument('fields')}"
         )
     if kind != "daily":
-        named = [name for name in fields if (kind, name) != ("heatmap", "steps")]
+        named = [name for name in fields if name != STEPS or kind not in OF_STEPS]
         for name in named:
             if name not in frame.columns:
                 field(log, name)
@@ -196,7 +198,10 @@ def _profile(frame: pd.DataFrame, names: list[str]) -> Drawn:
     def plot(table: pd.DataFrame, name: str, *, ax: Axes) -> Axes:
         return plot_profile(rhythm.profile(table, name), ax=ax)
 
-    return _stacked(plot, resample(frame, CELL), names, height_mm=WITH_STRIP_MM)
+    table = resample(frame, CELL)
+    if STEPS in names and STEPS not in table.columns:
+        table = with_steps(table, log_of(frame))
+    return _stacked(plot, table, names, height_mm=WITH_STRIP_MM)
 
 
 def _rhythm(frame: pd.DataFrame, names: list[str]) -> Drawn:

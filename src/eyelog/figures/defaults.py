@@ -39,7 +39,7 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
             ),
             "day": ("hm_yo", "tl_yav"),
             "heatmap": ("steps", "hm_yo"),
-            "profile": ("stp_slw", "hm_yo"),
+            "profile": ("steps", "hm_yo"),
             "rhythm": ("hm_yo",),
             "distribution": ("hm_yo", "tl_yav"),
             "daily": ("worn_h", "steps", "pace_spm"),

@@ -31,7 +31,7 @@ from eyelog.figures.style import (
 from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import clock_of, is_resampled, require, require_one_frame
 
-__all__ = ["plot_heatmap"]
+__all__ = ["plot_heatmap", "with_steps"]
 
 DAY_SECONDS: Final = 86_400
 STEPS: Final = "steps"
@@ -101,7 +101,7 @@ def plot_heatmap(
     index = stamps(frame.index, what="plot_heatmap")
     log = log_or_none(frame)
     if field == STEPS and field not in frame.columns and log is not None:
-        frame = _with_steps(frame, log)
+        frame = with_steps(frame, log)
     require(frame, [field], purpose="plot_heatmap")
     if not (pd.api.types.is_numeric_dtype(frame[field].dtype)):
         raise ConfigurationError(f"plot_heatmap draws numbers, but {field!r} holds text or times")
@@ -151,7 +151,7 @@ def plot_heatmap(
     return ax
 
 
-def _with_steps(frame: pd.DataFrame, log: str) -> pd.DataFrame:
+def with_steps(frame: pd.DataFrame, log: str) -> pd.DataFrame:
     """Return a frame with the steps of all classes, whose fields it must have."""
     require(frame, role(log, "steps"), purpose="plot_heatmap")
     out = frame.assign(**{STEPS: steps(frame, log)})

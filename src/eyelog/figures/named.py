@@ -15,14 +15,18 @@ __all__ = [
     "cannot_be_negative",
     "last_step",
     "meaning_of",
+    "meaning_of_field",
     "name_label",
     "series_label",
     "series_unit",
+    "shades",
     "span_of",
     "step_label",
+    "step_meaning",
     "step_unit",
 ]
 
+STEPS: Final = "steps"
 DERIVED: Final = ("rhythm.profile", "baseline.personal")  # of a column of what came before
 AMOUNT: Final = r"((h|steps) )?per (day|week|h|h worn|min)|min|h|s|ms|0 to 1|%|uV-equiv|score"
 MEANINGS: Final = {"gait": "walking", "head": "head", "scores": "score"}
@@ -78,6 +82,8 @@ def cannot_be_negative(table: pd.DataFrame) -> bool:
 
 def _label(made: pd.DataFrame | pd.Series, name: Any) -> str:
     log = stated_log(made)
+    if name == STEPS and _step(made) == "resample":
+        return label_of(log, STEPS, seconds=stated_seconds(made))
     if field_or_none(str(name), log) is not None:
         return label_of(log, str(name), seconds=stated_seconds(made))
     return _column(made, str(name)).text
@@ -91,10 +97,15 @@ def _unit(made: pd.DataFrame | pd.Series, name: Any) -> str:
     return _label(made, name).removeprefix(field.label or str(name)).strip(" ()")
 
 
+def _step(made: pd.DataFrame | pd.Series) -> str:
+    """Return the last step before those that name their columns by what came before."""
+    steps = [str(step["step"]) for step in history(made)]
+    return next((step for step in reversed(steps) if step not in DERIVED), "")
+
+
 def _column(made: pd.DataFrame | pd.Series, name: str) -> Column:
     """Return a column as the table means it whose step made it, with rows of its length."""
-    steps = [str(step["step"]) for step in history(made)]
-    step = next((step for step in reversed(steps) if step not in DERIVED), "")
+    step = _step(made)
     period = {"weekly": "week", "daily": "day"}.get(step, "day")
     return column_of(name, table=step, log=stated_log(made), period=period)
 
@@ -102,6 +113,38 @@ def _column(made: pd.DataFrame | pd.Series, name: str) -> Column:
 def meaning_of(column: Column) -> str:
     """Return the meaning whose colour the values of a column have in every figure."""
     return MEANINGS.get(column.group, "usable")
+
+
+def meaning_of_field(name: str, log: str | None) -> str | None:
+    """Return the meaning whose colour a field has; None of one that is of none of them."""
+    if name == STEPS:
+        return "walking"
+    field = field_or_none(name, log)
+    if field is None:
+        return None
+    if field.kind == "gait" or {"walking", "walking_s", "pace"} & {*field.role}:
+        return "walking"
+    if "score" in field.role:
+        return "score"
+    return {"static": "usable", "motion": "head"}.get(field.kind)
+
+
+def step_meaning(table: pd.DataFrame) -> str:
+    """Return the meaning whose colour the column has that a table was made from."""
+    name, log = str(table.columns.name or ""), stated_log(table)
+    if field_or_none(name, log) is not None or name == STEPS:
+        return meaning_of_field(name, log) or "usable"
+    return meaning_of(_column(table, name)) if name else "usable"
+
+
+def shades(meaning: str) -> tuple[str, str]:
+    """Return the meanings of a line or point of a quantity, and of the area behind it.
+
+    On white the colour of walking alone is too light for a line.
+    """
+    if meaning == "walking":
+        return "walking edge", "walking"
+    return meaning, {"usable": "interval", "head": "head interval"}.get(meaning, meaning)
 
 
 def span_of(table: pd.DataFrame) -> pd.DatetimeIndex | None:

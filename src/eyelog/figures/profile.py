@@ -22,7 +22,7 @@ from eyelog.figures.marks import (
     value_axis,
     value_label,
 )
-from eyelog.figures.named import last_step, span_of, step_label
+from eyelog.figures.named import last_step, shades, span_of, step_label, step_meaning
 from eyelog.figures.style import (
     COLOURS,
     axes,
@@ -105,18 +105,19 @@ def _by_hour(ax: Axes, table: pd.DataFrame) -> None:
     around = np.concatenate([[23], np.arange(24), [0]])
     x: Floats = np.arange(-0.5, 25.0)
     median, low, high = (of[around] for of in _quantiles(day))
-    ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=0.5, linewidth=0)
-    ax.plot(x, median, color=COLOURS["usable"], linewidth=1.4)[0].set_label("_median")
-    _lone_hours(ax, x, median, low, high)
+    of_line, of_area = shades(step_meaning(table))
+    ax.fill_between(x, low, high, color=COLOURS[of_area], alpha=0.5, linewidth=0)
+    ax.plot(x, median, color=COLOURS[of_line], linewidth=1.4)[0].set_label("_median")
+    _lone_hours(ax, x, median, low, high, (of_line, of_area))
     value_label(ax, step_label(table))
     value_axis(ax.yaxis)
     if not np.isfinite(median).any():
         say_no_values(ax)
     below = _days(ax, np.arange(0.5, 24.0), numbers(day["days"]), width=0.8)
     hours_axis(below, last_step(table).get("tz"))
-    entries = [line("median of the days", "usable")]
+    entries = [line("median of the days", of_line)]
     if np.isfinite(low).any():
-        entries.append(patch(MIDDLE, "interval", alpha=0.5))
+        entries.append(patch(MIDDLE, of_area, alpha=0.5))
     legend(below, [*entries, patch(_counted(table), "hatch")])
 
 
@@ -133,13 +134,15 @@ def _counted(table: pd.DataFrame) -> str:
     return f"{few}{most} observed"
 
 
-def _lone_hours(ax: Axes, x: Floats, median: Floats, low: Floats, high: Floats) -> None:
+def _lone_hours(
+    ax: Axes, x: Floats, median: Floats, low: Floats, high: Floats, meanings: tuple[str, str]
+) -> None:
     """Draw isolated observed hours, which a line does not show."""
-    alone = lone(median)
-    ranges = ax.vlines(x[alone], low[alone], high[alone], color=COLOURS["interval"], linewidth=2.0)
+    alone, (dot, area) = lone(median), (COLOURS[meaning] for meaning in meanings)
+    ranges = ax.vlines(x[alone], low[alone], high[alone], color=area, linewidth=2.0)
     ranges.set_label("_lone ranges")
     if alone.any():
-        dots = ax.plot(x[alone], median[alone], "o", color=COLOURS["usable"], markersize=2.5)[0]
+        dots = ax.plot(x[alone], median[alone], "o", color=dot, markersize=2.5)[0]
         dots.set_label("_lone hours")
 
 
@@ -150,9 +153,10 @@ def _by_weekday(ax: Axes, table: pd.DataFrame) -> None:
     median, low, high = _quantiles(week)
     seen = np.isfinite(median)
     many = np.isfinite(low)
-    bars = ax.vlines(x[many], low[many], high[many], color=COLOURS["interval"])
+    of_point, of_area = shades(step_meaning(table))
+    bars = ax.vlines(x[many], low[many], high[many], color=COLOURS[of_area])
     bars.set(linewidth=4.0, label="_quartiles")
-    dots = ax.scatter(x[seen], median[seen], s=22, color=COLOURS["usable"], linewidths=0)
+    dots = ax.scatter(x[seen], median[seen], s=22, color=COLOURS[of_point], linewidths=0)
     dots.set(label="_median", zorder=3)
     ax.set_xlim(-0.5, 6.5)
     ax.margins(y=0.1)
@@ -160,9 +164,9 @@ def _by_weekday(ax: Axes, table: pd.DataFrame) -> None:
     value_axis(ax.yaxis)
     below = _days(ax, x, numbers(week["days"]), width=0.5)
     below.set_xticks(x, WEEKDAYS)
-    entries = [line("median of the days", "usable", marker="o", linestyle="")]
+    entries = [line("median of the days", of_point, marker="o", linestyle="")]
     if np.isfinite(low).any():
-        entries.append(patch(MIDDLE, "interval"))
+        entries.append(patch(MIDDLE, of_area))
     legend(below, [*entries, patch(_counted(table), "hatch"), patch("weekend")])
 
 
@@ -183,12 +187,13 @@ def _by_both(ax: Axes, table: pd.DataFrame) -> None:
     finite = cells[np.isfinite(cells)]
     low = float(min(finite.min(initial=0.0), 0.0)) if finite.size else 0.0
     high = float(finite.max()) if finite.size else 1.0
+    walked = step_meaning(table) == "walking"
     hatch_background(ax)
     image = ax.imshow(
         np.ma.masked_invalid(cells),
         aspect="auto",
         interpolation="nearest",
-        cmap=sequential("usable").with_extremes(bad="none"),
+        cmap=sequential("walking" if walked else "usable").with_extremes(bad="none"),
         norm=Normalize(low, high if high > low else low + 1.0),
         extent=(0, 24, 6.5, -0.5),
     )

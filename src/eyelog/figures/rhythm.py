@@ -14,7 +14,14 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import hours_axis
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import number, say_no_values, value_axis, value_label
-from eyelog.figures.named import last_step, span_of, step_label, step_unit
+from eyelog.figures.named import (
+    last_step,
+    shades,
+    span_of,
+    step_label,
+    step_meaning,
+    step_unit,
+)
 from eyelog.figures.style import COLOURS, axes, line, panel_legend, patch, plot_function, set_title
 from eyelog.figures.tables import MIDDLE, middle_of_days
 from eyelog.frame import require, require_frame
@@ -121,20 +128,19 @@ def _day(ax: Axes, profile: pd.DataFrame) -> list[Any]:
     day = profile.reindex(range(24))
     means, (low, high) = numbers(day["mean"]), middle_of_days(day)
     edges = np.arange(25.0)
+    of_line, of_area = shades(step_meaning(profile))
     # Hours that were not observed are gaps in the line.
     ax.fill_between(
         np.repeat(edges, 2)[1:-1],
         np.repeat(low, 2),
         np.repeat(high, 2),
-        color=COLOURS["interval"],
+        color=COLOURS[of_area],
         alpha=0.45,
         linewidth=0,
     )
-    ax.stairs(means, edges, baseline=None, color=COLOURS["usable"], linewidth=1.4).set_label(
-        "_mean"
-    )
-    entries = [line("mean of the hour", "usable")]
-    return [*entries, *([patch(MIDDLE, "interval", alpha=0.45)] if np.isfinite(low).any() else [])]
+    ax.stairs(means, edges, baseline=None, color=COLOURS[of_line], linewidth=1.4).set_label("_mean")
+    entries = [line("mean of the hour", of_line)]
+    return [*entries, *([patch(MIDDLE, of_area, alpha=0.45)] if np.isfinite(low).any() else [])]
 
 
 def _cosine(ax: Axes, cosinor: Cosinor, observed: Bools) -> list[Any]:

@@ -109,6 +109,7 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "worn 4 to 8 h": "#9DB8CC",
         "worn 8 to 12 h": "#4F7FA5",
         "head": "#7A4413",
+        "head interval": "#BFA089",
         "score": "#8C82D9",
         "walking edge": "#A96A12",  # on white, the colour of walking alone is too light
         "event": "#2F8F7B",

@@ -17,6 +17,7 @@ from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.analysis.series.runs import follows
 from eyelog.catalogue import catalogue
 from eyelog.figures.labels import duration_words
+from eyelog.figures.named import meaning_of_field
 from eyelog.figures.ribbon import row_starts
 from eyelog.figures.style import COLOURS, Entry, line, patch
 
@@ -125,14 +126,7 @@ def is_angle(log: str | None, name: str) -> bool:
 
 def colour_of(log: str | None, name: str) -> str:
     """Return the meaning whose colour a field has: walking, the eyes, the head, a score."""
-    about = catalogue(log).get(name) if log else None
-    if about is None:
-        return "walking" if name == "steps" else "trace"
-    if about.kind == "gait" or {"walking", "walking_s", "pace"} & {*about.role}:
-        return "walking"
-    if "score" in about.role:
-        return "score"
-    return {"static": "usable", "motion": "head"}.get(about.kind, "trace")
+    return meaning_of_field(name, log) or "trace"
 
 
 def trace(
