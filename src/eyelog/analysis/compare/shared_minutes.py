@@ -58,9 +58,10 @@ class Minutes:
         """Return the value of each minute; missing if records with a value do not cover it."""
         inside = values[self.record]
         present = np.isfinite(inside)
-        if weights is not None:
+        counts = None if weights is None else weights[self.record]
+        if counts is not None:
             # A count of 0 leaves nothing to average, so a missing average is not a gap there.
-            present = np.isfinite(weights[self.record]) & (present | (weights[self.record] == 0))
+            present = np.isfinite(counts) & (present | (counts == 0))
         share = np.where(present, self.overlap_us, 0.0)
         covered = self._add(share)
         whole = covered >= MINUTE_US - SLACK_US
@@ -73,8 +74,8 @@ class Minutes:
         else:
             scale = np.ones(self.n)
             weigh = share if rule == "circ_mean" else part
-            if weights is not None:
-                weigh = weigh * np.where(present, weights[self.record], 0.0)
+            if counts is not None:
+                weigh = weigh * np.where(present, counts, 0.0)
         inside = np.where(present & np.isfinite(inside), inside, np.nan)
         return np.where(whole, by_rule(rule, inside, weigh, self.groups) * scale, np.nan)
 
