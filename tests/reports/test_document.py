@@ -83,3 +83,11 @@ def test_the_foot_of_a_printed_page_has_the_name_and_a_name_cannot_end_it() -> N
     foot = text.split("@bottom-left { content: ")[1].splitlines()[0]
     assert foot.startswith('"P\\22 7\\3b  \\7d  body \\7b  display')
     assert foot.count('"') == 2
+
+
+def test_no_line_breaks_between_a_number_and_its_percent_sign() -> None:
+    table = PageTable.of("T", ["a"], [["7.5 %"]], "t", pd.DataFrame({"a": [0.075]}))
+    text = page(lambda: Part(["Worn 77 % of it (5 % level)."], [], [lambda: table]))
+    assert "Worn 77\N{NO-BREAK SPACE}% of it (5\N{NO-BREAK SPACE}% level)." in text
+    assert "7.5\N{NO-BREAK SPACE}%" in text
+    assert "7.5 %" not in text

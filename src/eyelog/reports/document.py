@@ -21,6 +21,7 @@ from eyelog.reports.section_parts import Empty, Part, Picture
 
 __all__ = ["Section", "render"]
 
+_PERCENT: Final = re.compile(r"(?<=\d) %")
 _NEGATIVE: Final = re.compile(r"(?<![\w.:/-])-(?=[\d∞])")
 
 # At this width the smallest text has 11 pixels on a phone of 390. Two such figures stand side by
@@ -92,8 +93,15 @@ def render(
 
 @cache
 def _template() -> Any:
-    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_unbroken)
     return environment.from_string(_text("page.html"))
+
+
+def _unbroken(shown: Any) -> Any:
+    """Return a text that never breaks between a number and its percent sign."""
+    if not isinstance(shown, str) or hasattr(shown, "__html__"):
+        return shown  # markup has sizes and scripts in it, not sentences
+    return _PERCENT.sub("\N{NO-BREAK SPACE}%", shown)
 
 
 def _text(name: str) -> str:
