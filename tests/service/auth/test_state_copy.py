@@ -9,6 +9,7 @@ from eyelog.cli import main
 from eyelog.errors import ConfigurationError
 from eyelog.service.audit import FILE_NAME
 from eyelog.service.auth.accounts import NewAccount
+from eyelog.service.auth.cleanup import CleanUp
 from eyelog.service.auth.grants import Bearer
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.state_copy import copy_state
@@ -34,6 +35,9 @@ def in_use(registry: Registry) -> tuple[str, str]:
     registry.retention.set("sleep", 730)
     Sent(registry.state).note("ada", [(b"\0\xff", 3)], new=1)
     registry.signing_key()
+    cleaning = CleanUp(registry.state).start_if_due()
+    assert cleaning is not None
+    cleaning.join()
     return registry.grants.exchange(code, client_id, REDIRECT, None)
 
 
@@ -69,7 +73,9 @@ def test_what_cannot_be_copied_leaves_an_empty_database(
 ) -> None:
     in_use(registry)
     with monkeypatch.context() as damaged:
-        damaged.setattr("eyelog.service.auth.state_copy._in_bytes", lambda row: (*row[:-1], None))
+        damaged.setattr(
+            "eyelog.service.auth.state_copy._in_bytes", lambda _, row: (*row[:-1], None)
+        )
         with pytest.raises(ConfigurationError):
             copy_state(registry.state, host().state)
     assert host().accounts.names() == []

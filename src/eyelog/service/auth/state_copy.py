@@ -44,7 +44,7 @@ def copy_state(source: State, target: State) -> dict[str, int]:
             for table in sorted({owner for owner, _ in parts})
         }
         rows = {
-            table: Counter(map(_in_bytes, db.execute(_select(table, of))))
+            table: Counter(_in_bytes(table, row) for row in db.execute(_select(table, of)))
             for table, of in names.items()
         }
     target.prepare()
@@ -73,6 +73,9 @@ def _select(table: str, of: list[str]) -> str:
     return f"SELECT {', '.join(of)} FROM {table}{own}"  # noqa: S608 (names of the schema)
 
 
-def _in_bytes(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a row as a database has it: the date in `meta`, a text in SQLite, as bytes."""
-    return ("dated", str(row[1]).encode()) if row[0] == "dated" and len(row) == 2 else row
+def _in_bytes(table: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a row as a database has it: the dates in `meta`, texts in SQLite, as bytes."""
+    if table != "meta":
+        return row
+    name, value = row
+    return name, value.encode() if isinstance(value, str) else value
