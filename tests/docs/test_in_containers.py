@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import pytest
 
-from support.machines import blocks, debian, run, wheels, within
+from support.machines import Page, debian, run, wheels, within
 from support.paths import ROOT
 
 NEEDED = ("dockerd", "docker", "docker-compose", "debootstrap", "unshare", "ip", "openssl")
@@ -159,7 +159,8 @@ def test_an_operator_who_types_the_page_has_the_service_in_containers(
         "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
         f" -subj /CN=x -keyout {certificate}/privkey.pem -out {certificate}/fullchain.pem"
     )
-    build, backup, upgrade = blocks("run-a-service", "### In containers")
+    page = Page("run-a-service")
+    build, backup, upgrade = page.take("### In containers")
     said = typed(build)
     assert "setting behind-proxy       172.31.87.2 " in said
     assert "wrong " not in said
@@ -181,14 +182,14 @@ def test_an_operator_who_types_the_page_has_the_service_in_containers(
         assert "Read-only file system" in written, place
     assert "denied" in typed(f"{inside} sh -c 'sh -c \"echo >> /eyelog.toml\" 2>&1 || true'")
 
-    for block in blocks("run-a-service", "## Records, wearers, applications", "sh"):
+    for block in page.take("## Records, wearers, applications", "sh"):
         typed(in_container(block))
-    token, post, _ = blocks("run-a-service", "## Records that wearers send", "sh")
+    token, post, _ = page.take("## Records that wearers send", "sh")
     typed(in_container(token))
     post = post.replace("curl", CURL).replace("http://127.0.0.1:8765", OUTSIDE)
-    [answer] = blocks("run-a-service", "## Records that wearers send")[:1]
+    answer, _ = page.take("## Records that wearers send")
     assert json.loads(typed(post)) == json.loads(answer)
-    for block in blocks("run-a-service", "## Wearers: add, change, remove", "sh")[:1]:
+    for block in page.take("## Wearers: add, change, remove", "sh")[:1]:
         assert "anna" in typed(in_container(block))
     # The caller's address, as nginx names it, and not nginx's own.
     line = json.loads(typed("grep records state/access.jsonl"))

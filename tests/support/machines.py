@@ -13,16 +13,27 @@ import pytest
 from support.paths import ROOT
 from support.site import DOCS
 
-__all__ = ["blocks", "debian", "run", "wheels", "within"]
+__all__ = ["Page", "debian", "run", "wheels", "within"]
 
 _PIP = "[global]\nno-index = true\nfind-links = /opt/wheels\ndisable-pip-version-check = true\n"
 
 
-def blocks(page: str, heading: str, language: str = "text") -> list[str]:
-    """Return the commands of the blocks marked with a language below a heading."""
-    below = (DOCS / f"{page}.md").read_text().partition(f"{heading}\n")[2]
-    section = re.split(r"^#{2,} ", below, maxsplit=1, flags=re.MULTILINE)[0]
-    return re.findall(rf"^```{language}\n(.*?)^```", section, flags=re.MULTILINE | re.DOTALL)
+class Page:
+    """The blocks of a page, taken one heading at a time; `left` are those that nobody took."""
+
+    def __init__(self, name: str) -> None:
+        self.left: dict[tuple[str, str], list[str]] = {}
+        heading = ""
+        found = r"^(#+ [^\n]*)$|^```(\w+)\n(.*?)^```"
+        text = (DOCS / f"{name}.md").read_text()
+        for title, language, block in re.findall(found, text, flags=re.MULTILINE | re.DOTALL):
+            heading = title or heading
+            if not title:
+                self.left.setdefault((heading, language), []).append(block)
+
+    def take(self, heading: str, language: str = "text") -> list[str]:
+        """Return the blocks of one language below a heading."""
+        return self.left.pop((heading, language))
 
 
 def run(*command: str) -> str:
