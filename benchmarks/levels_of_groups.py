@@ -283,14 +283,12 @@ def rows() -> Iterator[Row]:
     for days, of_hour, of_day in ((3, 0.5, 0.0), (7, 0.5, 0.5), (14, 0.5, 0.5)):
         for what in ("bias", "limit"):
             case = f"one wearer, {days} days, SD of hours {of_hour:g}, of days {of_day:g}"
-            yield Row(
-                f"compare.limits_of_agreement {what}",
-                case,
-                "coverage",
-                0.90,
-                0.97,
-                one_wearer(days, of_hour, of_day, what),
-            )
+            run = one_wearer(days, of_hour, of_day, what)
+            yield Row(f"compare.limits_of_agreement {what}", case, "coverage", 0.90, 0.97, run)
+    for days in (3, 5):  # fewer than six cannot show how days differ: their hours are the units
+        case = f"one wearer, {days} days, SD of hours 0.5, of days 0.5"
+        run = one_wearer(days, 0.5, 0.5, "bias")
+        yield Row("compare.limits_of_agreement bias", case, "coverage", 0.5, 0.7, run)
     for wearers in (5, 10, 30):
         for predictor in ("noise", "second week"):
             for slopes in (0.0, 0.5):

@@ -11,6 +11,7 @@ from matplotlib.colors import to_rgb
 
 import eyelog as el
 from eyelog.figures.style import COLOURS
+from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
 from support.drawn import artists, legend_of, one, points, title_of
 from support.states import states_of
 
@@ -260,3 +261,9 @@ def test_no_texts_touch(kind: str, width_mm: float, tmp_path: Path) -> None:
     assert legend.get_window_extent().y1 <= min([box.y0 for box in names], default=np.inf)
     discs = [text.get_window_extent() for text in made[0].texts]
     assert not any(a.overlaps(b) for i, a in enumerate(discs) for b in discs[:i])
+
+
+def test_it_looks_as_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    in_the_font_of_matplotlib(monkeypatch)
+    frame = el.simulate("2026-10-12", 7, log="standard_mode_logs", seed=1, tz="Asia/Tokyo")
+    assert_looks_as_stored(el.plot_actogram(el.states(frame))[0], "actogram", tmp_path)

@@ -9,6 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 
 import eyelog as el
+from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
 from support.drawn import artists, legend_of, one, points, title_of
 
 RATE = "blink_rate_per_min"
@@ -268,3 +269,13 @@ def test_no_texts_touch(kind: str, drop: float, width_mm: float, tmp_path: Path)
     note = legend.get_window_extent()
     assert note.x1 <= figure.bbox.x1
     assert note.y1 <= min(label.get_window_extent().y0 for label in made[0].get_xticklabels())
+
+
+def test_it_looks_as_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    in_the_font_of_matplotlib(monkeypatch)
+    draw = np.random.default_rng(1)
+    days = pd.DataFrame(
+        {"worn_h": 10.0, "steps": draw.gamma(9, 800, 28)},
+        index=pd.date_range("2026-09-21", periods=28, name="day"),
+    )
+    assert_looks_as_stored(el.plot_change(days, "steps", at="2026-10-05")[0], "change", tmp_path)

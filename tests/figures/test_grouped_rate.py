@@ -1,5 +1,7 @@
 """A rate with its interval: by hour, weekday, day, week or label."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,7 @@ from matplotlib import pyplot as plt
 
 import eyelog as el
 from eyelog.figures.style import COLOURS
+from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
 from support.drawn import artists, heights, legend_of, one, points, title_of
 
 
@@ -142,3 +145,10 @@ def test_a_long_label_breaks_rather_than_meet_the_one_of_the_strip(frame: pd.Dat
 def test_what_cannot_be_drawn_is_refused_with_what_to_do(table: pd.DataFrame, words: str) -> None:
     with pytest.raises(el.ConfigurationError, match=words):
         el.plot_rate(table)
+
+
+def test_it_looks_as_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    in_the_font_of_matplotlib(monkeypatch)
+    frame = el.simulate("2026-10-12", 7, log="standard_mode_logs", seed=1, tz="Asia/Tokyo")
+    rates = el.blinks.rate(frame, by="hour")
+    assert_looks_as_stored(el.plot_rate(rates), "rate", tmp_path)

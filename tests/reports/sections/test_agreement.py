@@ -48,4 +48,4 @@ def test_landing_impacts_have_the_digits_that_show_a_difference() -> None:
 def test_the_page_says_what_the_intervals_take_to_be_independent(days: int, units: str) -> None:
     said = section(logs(days=days)).findings[1]
     assert f"The units are {units}" in said
-    assert ("82 to 87 of 100" in said) == (days < 6)
+    assert ("57 to 59 of 100" in said) == (days < 6)

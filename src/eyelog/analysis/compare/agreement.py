@@ -193,8 +193,9 @@ def limits_of_agreement(
     One wearer: bias and SD are those of all pairs. The interval of the bias is clustered by blocks
     or days (CR2, Bell & McCaffrey 2002), that of the SD is Zou's, with blocks in the place of
     wearers. It is about this wearer, not about others. Blocks of fewer than six days cannot show
-    how days differ: if their SD is half of that of single pairs, the interval of the bias contains
-    it in only 82 to 87 of 100 cases.
+    how days differ: if the SD of days, and that of hours, is half of that of single pairs, the
+    interval of the bias contains it in only 57 to 59 of 100 cases (3 to 5 days of ten hours;
+    `benchmarks/levels_of_groups.py`).
 
     Independent pairs: the variance of a limit is s^2 (1/n + 1.96^2 / (2 (n - 1))), that of the bias
     s^2/n, with t quantiles. The interval of the bias contains it in 95 of 100 cases, those of the
