@@ -113,7 +113,8 @@ def _what_intervals_hold(compared: dict[str, ComparedQuantity]) -> str:
     return (
         "The units are blocks of an hour, which in fewer than six days cannot show how days differ:"
         " more than one in twenty may do so by chance alone. If the SD of days and that of hours"
-        " are half of that of single minutes, such an interval contains the bias in only 57 to 59 of 100 cases."
+        " are half of that of single minutes, such an interval contains the bias in only 57 to 59"
+        " of 100 cases."
     )
 
 
