@@ -63,7 +63,7 @@ TERMS: Final = [
         "Pace and walking bouts",
         "Pace is steps over the time walked; steps per clock minute are not a cadence (Dall et"
         " al. 2013). A bout is a run of walking of at least a minute with pauses of at most a"
-        " minute; a gap in the records ends it. Peak cadence: the mean steps of a day's busiest"
+        " minute; time without a record ends it. Peak cadence: the mean steps of a day's busiest"
         " minutes (Tudor-Locke et al. 2018). Symmetry index: 200 (R - L) / (R + L), unsigned"
         " (Robinson et al. 1987).",
     ),
@@ -80,7 +80,7 @@ TERMS: Final = [
         " L5); IS compares the days' common pattern with all variation, IV the changes from hour"
         " to hour (Witting et al. 1990; Van Someren et al. 1999). Cosinor: one cosine of 24 h by"
         " least squares (Cornelissen 2014). L5 and RA are refused where the night was not worn:"
-        " unworn nights counted as rest would give values near 1 for everybody.",
+        " nights not worn counted as rest would give values near 1 for everybody.",
     ),
     (
         "Own baseline",

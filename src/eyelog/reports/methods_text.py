@@ -189,7 +189,7 @@ def _walking(_: Logs) -> str:
     return (
         "Steps and walking count while the eyewear was worn. Pace is the number of steps over the"
         " time walked [@dall2013], not over clock minutes. A bout is a run of walking of at least"
-        " a minute with pauses of at most a minute, ended by a gap in the records. Peak cadence is"
+        " a minute with pauses of at most a minute, ended by time without a record. Peak cadence is"
         " the mean of a day's busiest minutes [@tudorlocke2018]. The symmetry index is"
         " 200 (R - L) / (R + L), unsigned [@robinson1987]."
     )
