@@ -85,9 +85,14 @@ def test_the_foot_of_a_printed_page_has_the_name_and_a_name_cannot_end_it() -> N
     assert foot.count('"') == 2
 
 
-def test_no_line_breaks_between_a_number_and_its_percent_sign() -> None:
+def test_no_line_breaks_between_a_number_and_its_unit() -> None:
     table = PageTable.of("T", ["a"], [["7.5 %"]], "t", pd.DataFrame({"a": [0.075]}))
-    text = page(lambda: Part(["Worn 77 % of it (5 % level)."], [], [lambda: table]))
-    assert "Worn 77\N{NO-BREAK SPACE}% of it (5\N{NO-BREAK SPACE}% level)." in text
+    text = page(
+        lambda: Part(
+            ["Worn 77 % of it (5 % level), 141 h in 7 hours of 2 min steps."], [], [lambda: table]
+        )
+    )
+    assert "Worn 77\N{NO-BREAK SPACE}% of it (5\N{NO-BREAK SPACE}% level), " in text
+    assert "141\N{NO-BREAK SPACE}h in 7 hours of 2\N{NO-BREAK SPACE}min steps." in text
     assert "7.5\N{NO-BREAK SPACE}%" in text
     assert "7.5 %" not in text

@@ -52,6 +52,8 @@ class Span(NamedTuple):
     """The days that are shown, and how large their marks are."""
 
     word: str
+    short: str
+    """The word beside a panel, where the width of a phone leaves room for four letters."""
     days: int
     panel_mm: float
     numbers: bool
@@ -60,8 +62,8 @@ class Span(NamedTuple):
     ring: float
 
 
-WEEK: Final = Span("week", 7, 22.0, numbers=True, point=18.0, ring=60.0)
-MONTH: Final = Span("month", 28, 17.0, numbers=False, point=8.0, ring=34.0)
+WEEK: Final = Span("week", "week", 7, 22.0, numbers=True, point=18.0, ring=60.0)
+MONTH: Final = Span("month", "28 d", 28, 17.0, numbers=False, point=8.0, ring=34.0)
 EARLIER_DAYS: Final = 28
 FULL_DAY_H: Final = 8.0
 """The hours of wear from which on a day counts for the usual range, as in `baseline.personal`."""
@@ -166,7 +168,7 @@ def plot_month(
     >>> import eyelog as el
     >>> days = el.daily(el.simulate("2026-03-02", 56, log="standard_mode_logs"))
     >>> [tick.get_text() for tick in el.plot_month(days)[0].get_xticklabels()]
-    ['Mon 30 Mar', 'Mon 6 Apr', 'Mon 13 Apr', 'Mon 20 Apr']
+    ['Mon 30 Mar', 'Mon 6 Apr', 'Mon 13', 'Mon 20']
     """
     return _plot(table, MONTH, title)
 
@@ -289,7 +291,7 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
         _point_out(ax, values, stands, judged, span)
     pad = 12.0 if span.numbers else 4.0
     ax.set_title(about.text, loc="left", pad=pad, y=1.0)  # nothing above moves it
-    _say_usual(ax, values[full], judged, digits, span.word, pad)
+    _say_usual(ax, values[full], judged, digits, span.short, pad)
     value_axis(ax.yaxis, most=3)
     ax.set_xlim(-0.5, span.days - 0.5)
     named = range(span.days) if span.numbers else np.flatnonzero(days.day_of_week == 0)
@@ -299,7 +301,7 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
 
 
 class _ShortDays(DayFormatter):
-    """Labels of days in one line each: "Mon 5", or "Mon 5 Oct" with the month."""
+    """Labels of days in one line each: "Mon 5", or "Mon 5 Oct" where a month is named first."""
 
     def __init__(self, days: pd.DatetimeIndex, *, month: bool) -> None:
         super().__init__(days)
@@ -308,7 +310,11 @@ class _ShortDays(DayFormatter):
     def format_ticks(self, values: Any) -> list[str]:
         """Return the labels of all ticks."""
         days = [self.days[round(value)] for value in values]
-        return [f"{day:%a} {day.day}" + f" {day:%b}" * self.month for day in days]
+        earlier = [None, *(day.month for day in days)]
+        return [
+            f"{day:%a} {day.day}" + f" {day:%b}" * (self.month and day.month != before)
+            for day, before in zip(days, earlier, strict=False)
+        ]
 
 
 def _usual(ax: Axes, judged: pd.DataFrame, *, from_zero: bool) -> None:

@@ -21,7 +21,7 @@ from eyelog.reports.section_parts import Empty, Part, Picture
 
 __all__ = ["Section", "render"]
 
-_PERCENT: Final = re.compile(r"(?<=\d) %")
+_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=%|(?:h|min|s|deg|km|Hz)\b)")
 _NEGATIVE: Final = re.compile(r"(?<![\w.:/-])-(?=[\d∞])")
 
 # At this width the smallest text has 11 pixels on a phone of 390. Two such figures stand side by
@@ -98,10 +98,10 @@ def _template() -> Any:
 
 
 def _unbroken(shown: Any) -> Any:
-    """Return a text that never breaks between a number and its percent sign."""
+    """Return a text that never breaks between a number and its unit."""
     if not isinstance(shown, str) or hasattr(shown, "__html__"):
         return shown  # markup has sizes and scripts in it, not sentences
-    return _PERCENT.sub("\N{NO-BREAK SPACE}%", shown)
+    return _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", shown)
 
 
 def _text(name: str) -> str:
