@@ -109,7 +109,7 @@ def plot_rhythm(
     if cosinor is not None:
         entries += _cosine(ax, cosinor, np.isfinite(numbers(profile["mean"].reindex(range(24)))))
     for window, words, colour in (
-        (most_active, "most active", "walking"),
+        (most_active, "most active", shades(step_meaning(profile))[0]),
         (least_active, "least active", "trace"),
     ):
         if window is not None:
