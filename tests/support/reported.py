@@ -40,4 +40,4 @@ def cells(table: Any) -> dict[str, list[str]]:
 def said(page: str, kind: str = "finding|more|problem") -> list[str]:
     """Return the sentences of a page."""
     found = re.findall(rf'<p class="(?:{kind})">(.*?)</p>', page, re.DOTALL)
-    return [unescape(text) for text in found]
+    return [unescape(text).replace("\N{NO-BREAK SPACE}", " ") for text in found]
