@@ -178,6 +178,7 @@ def read_back(path: Path, log: str, tz: str = "UTC") -> pd.DataFrame:
         return Archive(folder).read(log, "1971-01-01", "2099-01-01", tz=tz)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("log", LOGS)
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a"])
 @pytest.mark.filterwarnings("ignore:unknown fields")

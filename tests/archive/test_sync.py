@@ -36,6 +36,7 @@ def on_day(day: str, then: Callable[[faulty.Request], faulty.Answer], script: Pa
     return answer
 
 
+@pytest.mark.slow
 def test_what_is_synced_and_served_again_is_fetched_equal(tmp_path: Path, home: Path) -> None:
     tz, first, last = "Europe/Berlin", "2024-10-26", "2024-10-27"  # the second has 25 hours
     wearers = {

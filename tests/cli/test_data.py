@@ -113,6 +113,7 @@ def test_a_diary_adds_the_labels_of_each_day(of_ada, tmp_path, capsys) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_year_of_days_is_rows_that_fit_a_terminal(tmp_path, capsys) -> None:
     frame = el.sample("standard_mode_logs")
     week = pd.Timedelta("7D")

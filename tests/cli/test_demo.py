@@ -5,9 +5,12 @@ import sys
 from datetime import datetime, tzinfo
 from pathlib import Path
 
+import pytest
+
 from eyelog.cli import main
 
 
+@pytest.mark.slow
 def test_the_demo_runs_the_main_job(tmp_path: Path, monkeypatch) -> None:
     # Days in the future are not requested: the demo's must be past on a slow clock, too.
     class Slow(datetime):

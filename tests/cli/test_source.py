@@ -92,6 +92,7 @@ def test_a_diary_of_days_says_which_number_is_the_day(folder, capsys) -> None:
     assert [day["events"] for day in json.loads(capsys.readouterr().out)] == ["office"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [
     ["daily", "--json"], ["plot", "timeline", "-o", "a.png"], ["report", "-o", "a.html"]
 ])  # fmt: skip

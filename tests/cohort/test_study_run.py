@@ -61,6 +61,7 @@ def test_a_second_run_computes_nothing(archive: el.Archive, tmp_path: Path) -> N
     assert files_of(tmp_path / "out") == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tz", ["Asia/Tokyo", "UTC", "America/New_York"])
 def test_a_run_over_a_grown_archive_computes_only_the_month_that_grew(
     archive: el.Archive, tmp_path: Path, tz: str

@@ -98,6 +98,7 @@ def test_equal_input_gives_equal_bytes(reasons, tmp_path: Path, ending: str) -> 
     assert first == second
 
 
+@pytest.mark.slow
 def test_many_panels_give_equal_bytes_too(tmp_path: Path) -> None:
     frame = el.simulate("2025-01-06", 1, log="standard_mode_logs")
     fields = ["stp_s", "tl_yav", "hm_yo", "bl"]

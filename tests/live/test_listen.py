@@ -259,6 +259,7 @@ def test_what_a_killed_program_left_is_imported_at_the_next_start(archive: Path)
     assert rows(archive) == 30
 
 
+@pytest.mark.slow
 def test_a_second_program_on_one_archive_is_refused(archive: Path) -> None:
     with (
         listening(archive),

@@ -53,6 +53,7 @@ def test_the_blink_rate_of_the_fifteen_second_log_is_the_defined_one(frame: pd.D
     agree(rates(frame, EYES), quietly(el.blinks.rate, frame, by="1D"), RATE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["counts", "exponential", "rms", "mean"])
 @pytest.mark.parametrize("cleansing", ["weak", "strong"])
 @examples(5)

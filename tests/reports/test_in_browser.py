@@ -9,7 +9,7 @@ import eyelog as el
 from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
 from support.printed import Printed, needs_poppler
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 DRAWN = """
 return [...document.querySelectorAll("figure")].map((figure) =>
@@ -65,7 +65,6 @@ def browser() -> Iterator[Chromium]:
         yield window
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("width", [DESK, PHONE])
 def test_every_figure_is_drawn_once_and_nothing_overlaps(
     browser: Chromium, page: Path, width: int
@@ -189,7 +188,6 @@ def test_each_section_links_back_to_the_contents(browser: Chromium, page: Path) 
     assert set(browser.run(links)) == {True}
 
 
-@pytest.mark.slow
 @needs_poppler
 def test_a_fortnight_of_both_logs_prints_on_eight_full_pages(
     browser: Chromium, fortnight: Path, tmp_path: Path
@@ -207,7 +205,6 @@ def test_a_fortnight_of_both_logs_prints_on_eight_full_pages(
 
 
 @needs_poppler
-@pytest.mark.slow
 def test_a_year_of_both_logs_prints_on_twelve_full_pages(browser: Chromium, tmp_path: Path) -> None:
     year = [el.simulate("2025-10-24", 365, log=log, seed=3, tz="Europe/Berlin") for log in LOGS]
     browser.open(el.report(year, tmp_path / "year.html", name="Person 7"))
@@ -217,7 +214,6 @@ def test_a_year_of_both_logs_prints_on_twelve_full_pages(browser: Chromium, tmp_
     assert pages.headings_at_the_foot() == []
 
 
-@pytest.mark.slow
 @needs_poppler
 def test_a_glance_prints_on_one_page(browser: Chromium, tmp_path: Path) -> None:
     frame = el.simulate("2026-10-12", 14, log=LOGS[0], seed=4, tz="Asia/Tokyo")

@@ -32,6 +32,7 @@ def test_bins_are_as_wide_as_a_line_of_few_enough_points_needs(days: int, width:
     assert interactive._width(whole, SIXTY) == width
 
 
+@pytest.mark.slow
 def test_the_page_runs_a_script_only_if_it_was_asked_for_and_keeps_its_still_figures(
     tmp_path: Path,
 ) -> None:
@@ -47,6 +48,7 @@ def test_the_page_runs_a_script_only_if_it_was_asked_for_and_keeps_its_still_fig
     assert "runs no script" not in made
 
 
+@pytest.mark.slow
 def test_equal_records_give_equal_pages() -> None:
     first, second = (interactive.explorable(logs()).item for _ in range(2))
     assert first == second

@@ -35,6 +35,7 @@ def test_it_opens_with_the_days_and_ends_with_what_was_lost_and_the_method(tmp_p
     assert said(text, "finding")[0].startswith("On a usual day the eyewear was worn for ")
 
 
+@pytest.mark.slow
 def test_equal_records_give_equal_bytes(tmp_path: Path) -> None:
     chosen = {"sections": ["trust", "days"]}
     first = el.report(frame(SIXTY, 3), tmp_path / "a.html", **chosen)
@@ -53,6 +54,7 @@ def test_sections_are_chosen_and_keep_their_order(tmp_path: Path) -> None:
     assert '<h2 id="eyes">' not in text
 
 
+@pytest.mark.slow
 def test_agreement_is_left_out_for_one_log_and_says_why_where_it_is_asked_for(
     tmp_path: Path,
 ) -> None:

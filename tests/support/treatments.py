@@ -218,7 +218,7 @@ TREATMENTS: dict[str, Treatment] = {
     "through polars": Treatment(through_polars, slow=True),
     "through DuckDB": Treatment(through_duckdb),
     "merged with a questionnaire": Treatment(merged),
-    "joined with a questionnaire": Treatment(joined),
+    "joined with a questionnaire": Treatment(joined, slow=True),
     "beside another column": Treatment(beside, slow=True),
     "columns reordered": Treatment(reordered),
     "with freq": Treatment(with_freq, longest_regular),

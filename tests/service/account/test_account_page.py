@@ -14,7 +14,7 @@ from support.login_page import PASSWORD
 
 NEW = "a staple of batteries"
 
-pytestmark = needs_chromium
+pytestmark = [needs_chromium, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,6 @@ def focused(window: Chromium) -> str:
     )
 
 
-@pytest.mark.slow
 def test_everything_can_be_done_with_the_keyboard_alone(
     there: Live, window: Chromium, study: str, tmp_path: Path
 ) -> None:

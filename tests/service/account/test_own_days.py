@@ -22,6 +22,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(archive.path)
 
 
+@pytest.mark.slow
 def test_each_log_has_its_last_days_by_the_wearers_clock(archive: str) -> None:
     shown = msgspec.json.decode(b"".join(own_days(archive, "ada")), type=list[OwnDays])
     assert [one.interval_s for one in shown] == [15, 60]

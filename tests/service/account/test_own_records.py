@@ -104,6 +104,7 @@ def test_a_form_without_files_keeps_its_small_limit(there: Live, visitor: Visito
     assert visitor.session.post(visitor.url, data=big, timeout=30).status_code == 413
 
 
+@pytest.mark.slow
 def test_the_days_are_those_of_the_wearer_who_asks(there: Live, visitor: Visitor) -> None:
     assert "Log in to your account" in visitor.open("?show=days").text
     visitor.log_in("ada")
@@ -116,6 +117,7 @@ def test_the_days_are_those_of_the_wearer_who_asks(there: Live, visitor: Visitor
     assert "There are no records of yours here yet." in words(nobody.open("?show=days"))
 
 
+@pytest.mark.slow
 def test_the_report_is_a_file_about_the_wearer_who_asks(there: Live, visitor: Visitor) -> None:
     page = visitor.log_in("ada")
     report = visitor.send(page, "report")

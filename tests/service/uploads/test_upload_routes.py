@@ -258,6 +258,7 @@ def test_a_body_of_256_mb_is_taken_and_one_of_a_byte_more_is_not(
     assert spooled(there) == []
 
 
+@pytest.mark.slow
 def test_health_answers_while_an_import_works(there: live.Live, post: Post) -> None:
     body = csv(FIFTEEN, "2026-10-01 00:00:15", 40_000)
     done: list[int] = []
