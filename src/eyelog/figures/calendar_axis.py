@@ -38,6 +38,7 @@ MOST_LABELS: Final = 16
 # The room that a label takes along its axis, in points: two short lines along x, one line along y.
 DAY_LABEL_PT: Final = {"x": 31.0, "y": 9.5}
 HOUR_LABEL_PT: Final = 17.0
+DATE_LABEL_PT: Final = 38.0  # "Mon 20 Oct" in one line, under midnight
 HOUR_STEPS: Final = (1, 2, 3, 6, 12)
 MONTH_STEPS: Final = (1, 2, 3, 6, 12, 24, 60, 120)
 SHORT_DAYS: Final = 3
@@ -172,7 +173,9 @@ def blank_skipped_hours(
 
 
 def _embolden(axis: Axis, days: pd.DatetimeIndex, centre: float) -> None:
-    weekend = is_weekend(days) & ~chosen_days(days, _most_days(axis))[1]  # a month has no weekday
+    weekend = (
+        is_weekend(days) & ~chosen_days(days, _most_of(days, axis))[1]
+    )  # a month has no weekday
     axis.get_majorticklabels()  # sets the ticks for the present size
     for tick in axis.get_major_ticks():
         place = round(tick.get_loc() - centre)
@@ -192,9 +195,16 @@ def _type_scale(axis: Axis, ours_pt: float = TEXT_PT) -> float:
     return max(1.0, size / ours_pt)
 
 
-def _most_days(axis: Axis) -> int:
+def _most_days(axis: Axis, share: float = 1.0) -> int:
     each = DAY_LABEL_PT["x" if isinstance(axis, XAxis) else "y"] * _type_scale(axis)
-    return int(np.clip(_length_pt(axis) // each, 2, MOST_LABELS))
+    return int(np.clip(share * _length_pt(axis) // each, 2, MOST_LABELS))
+
+
+def _most_of(days: pd.DatetimeIndex, axis: Axis) -> int:
+    """Return how many of some days have room for a label: a few days may fill only a part."""
+    low, high = sorted(axis.get_view_interval())
+    share = min(1.0, len(days) / (high - low)) if high > low else 1.0
+    return _most_days(axis, share)
 
 
 def chosen_days(days: pd.DatetimeIndex, most: int) -> tuple[np.ndarray[Any, Any], bool]:
@@ -232,7 +242,7 @@ class DayLocator(Locator):
 
     def __call__(self) -> Any:
         """Return the places of the ticks."""
-        places, _ = chosen_days(self.days, _most_days(self.axis))  # type: ignore[arg-type]
+        places, _ = chosen_days(self.days, _most_of(self.days, self.axis))  # type: ignore[arg-type]
         return places + self.centre
 
 
@@ -327,12 +337,13 @@ class TimeLocator(Locator):
 
     def _hours(self, start: pd.Timestamp, end: pd.Timestamp, span_us: tuple[int, int]) -> Ints:
         # A date under midnight is wider than an hour.
-        each = 1.3 * HOUR_LABEL_PT * _type_scale(self.axis, SMALL_PT)  # type: ignore[arg-type]
-        room = max(2.0, min(MOST_LABELS, _length_pt(self.axis) / each))  # type: ignore[arg-type]
+        scale = _type_scale(self.axis, SMALL_PT)  # type: ignore[arg-type]
+        length = _length_pt(self.axis) / scale  # type: ignore[arg-type]
+        room = max(2.0, min(MOST_LABELS, length / (1.3 * HOUR_LABEL_PT)))
         span = (span_us[1] - span_us[0]) / 60_000_000
         minutes = next(
             (step for step in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720) if span / step < room),
-            1440,
+            1440 if span / 1440 < length / DATE_LABEL_PT else 2880,
         )
         if self.clock.tz is None:  # a journey may repeat half of a day
             step = minutes * 60_000_000
