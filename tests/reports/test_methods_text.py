@@ -61,7 +61,7 @@ def test_evidence_that_was_not_recorded_is_said() -> None:
     bare = frame(FIFTEEN, 3).drop(columns=["isl"])
     with pytest.warns(EyelogWarning, match="isl"):
         text = " ".join(methods(as_logs(bare)).paragraphs)
-    assert "not all of the evidence was recorded" in text
+    assert "so these were not checked" in text
     assert "nothing in it shows whether the eyewear was worn" in text
 
 

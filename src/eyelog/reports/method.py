@@ -83,7 +83,7 @@ TERMS: Final = [
         " nights not worn counted as rest would give values near 1 for everybody.",
     ),
     (
-        "Own baseline",
+        "Own usual range",
         "The usual range predicts a day from the 28 days before it, at least seven of them with"
         " 8 h of wear: median and MAD (times 1.4826) with Student's t, wider where neighbouring"
         " days are alike, so that 1 of 100 such days lies outside. Trend: the median of all slopes"

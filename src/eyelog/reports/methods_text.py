@@ -105,8 +105,8 @@ def _left_out(logs: Logs, log: str) -> str:
         table = logs.attrition(log, recipe)
     except FieldError:
         return (
-            f"In the {called} not all of the evidence was recorded by which measures of"
-            f" {PURPOSE[recipe]} are judged."
+            f"The {called} lacks fields by which measures of {PURPOSE[recipe]} are judged, so"
+            " these were not checked."
         )
     steps = table[table["outcome"].fillna("") == ""]
     total, left = int(steps["left"].iloc[0]), int(steps["left"].iloc[-1])
