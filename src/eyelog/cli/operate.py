@@ -974,14 +974,14 @@ def _set_retention(args: argparse.Namespace) -> None:
     )
 
 
-def _kept_days(args: argparse.Namespace, registry: "Registry") -> dict[str | None, int]:
+def _kept_days(args: argparse.Namespace, registry: "Registry") -> list[tuple[str | None, int]]:
     """Return the studies to prune, None for the whole archive, and how many days each keeps."""
     if args.older_than is not None:
-        return {args.all_in: _days_of(args.older_than, "--older-than")}
-    kept: dict[str | None, int] = dict(registry.retention.days().items())
+        return [(args.all_in, _days_of(args.older_than, "--older-than"))]
+    kept: list[tuple[str | None, int]] = list(registry.retention.days().items())
     if args.all_in is not None:
         registry.accounts.in_study(args.all_in)  # a misspelt name has its own message
-        kept = {study: days for study, days in kept.items() if study == args.all_in}
+        kept = [(study, days) for study, days in kept if study == args.all_in]
     if not kept:
         nothing = (
             "no study has a retention"
@@ -1005,14 +1005,13 @@ def _prune(args: argparse.Namespace) -> None:
     now = datetime.now(UTC)
     pruned = []
     kept_days = _kept_days(args, registry)
-    everyone = registry.accounts.all()
+    members = registry.accounts.by_study()
     # Of those who were removed nobody knows the study; their records may have to go too.
     left = set() if args.older_than or args.all_in else named_accounts(place)
-    for study, days in kept_days.items():
+    for study, days in kept_days:
         before = now - timedelta(days=days)
-        members = {one.name for one in everyone if one.study == study}
-        left -= members
-        accounts = None if study is None else members
+        accounts = None if study is None else set(members.get(study, []))
+        left -= accounts or set()
         removed = prune(place, before, accounts=accounts, dry_run=args.dry_run)
         if removed and not args.dry_run:
             _audit(registry, "prune", study=study, days=days, files=len(removed))

@@ -308,10 +308,10 @@ def _ended_before(registry: Registry) -> Finding:
 
 def _retention(registry: Registry) -> Iterator[Finding]:
     """Yield for each study with a retention whether it has kept something for longer."""
+    members = registry.accounts.by_study()
     for study, days in registry.retention.days().items():
-        members = {one.name for one in registry.accounts.all() if one.study == study}
-        before = datetime.now(UTC) - timedelta(days=days)
-        old = prune(open_place(registry.archive), before, accounts=members, dry_run=True)
+        before, accounts = datetime.now(UTC) - timedelta(days=days), members.get(study, [])
+        old = prune(open_place(registry.archive), before, accounts=set(accounts), dry_run=True)
         kept = f"study {study!r} keeps records for {days:,} days"
         if old:
             text = f"{kept}, and {len(old):,} files are older: eyelog service prune deletes them"

@@ -100,7 +100,7 @@ def test_a_copy_that_is_not_what_was_copied_changes_nothing(
 ) -> None:
     file = state_of(tmp_path, 1)
     before = file.read_bytes()
-    whole = schema._rows
+    whole = schema.rows_of_tables
 
     def forgetful(db: sqlite3.Connection, of: set[tuple[str, str]]) -> Any:
         found = whole(db, of)
@@ -108,7 +108,7 @@ def test_a_copy_that_is_not_what_was_copied_changes_nothing(
             found["account"][1].clear()
         return found
 
-    monkeypatch.setattr(schema, "_rows", forgetful)
+    monkeypatch.setattr(schema, "rows_of_tables", forgetful)
     with pytest.raises(ConfigurationError, match=r"a copy of it is damaged"):
         use(tmp_path)
     assert file.read_bytes() == before

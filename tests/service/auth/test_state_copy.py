@@ -73,9 +73,7 @@ def test_what_cannot_be_copied_leaves_an_empty_database(
 ) -> None:
     in_use(registry)
     with monkeypatch.context() as damaged:
-        damaged.setattr(
-            "eyelog.service.auth.state_copy._in_bytes", lambda _, row: (*row[:-1], None)
-        )
+        damaged.setattr("eyelog.service.auth.state_copy._in_bytes", lambda row: (*row[:-1], None))
         with pytest.raises(ConfigurationError):
             copy_state(registry.state, host().state)
     assert host().accounts.names() == []

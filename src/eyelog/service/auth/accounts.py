@@ -166,15 +166,21 @@ class Accounts:
         ConfigurationError
             If there are none.
         """
-        accounts = self.all()
-        names = [one.name for one in accounts if one.study == study]
-        if not names or not study:
-            studies = sorted({one.study for one in accounts if one.study})
+        studies = self.by_study()
+        if study not in studies:
             raise ConfigurationError(
-                f"study {shown(study)} has no account{near(study, studies)}: eyelog service"
+                f"study {shown(study)} has no account{near(study, sorted(studies))}: eyelog service"
                 " list-accounts shows the studies"
             )
-        return names
+        return studies[study]
+
+    def by_study(self) -> dict[str, list[str]]:
+        """Return for each study the names of its accounts, sorted."""
+        studies: dict[str, list[str]] = {}
+        for one in self.all():
+            if one.study:
+                studies.setdefault(one.study, []).append(one.name)
+        return studies
 
     def has(self, name: str) -> bool:
         """Return whether there is an account of this name."""

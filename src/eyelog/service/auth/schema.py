@@ -29,6 +29,7 @@ __all__ = [
     "expected_columns",
     "fill",
     "refuse_newer",
+    "rows_of_tables",
     "statements",
     "version_of",
 ]
@@ -187,10 +188,10 @@ def _copied(file: Path, copy: Path) -> _Rows:
     with closing(connect(file)) as source:
         with closing(connect(copy, write=True)) as target:
             source.backup(target)
-        before = _rows(source, columns(source))
+        before = rows_of_tables(source, columns(source))
     with closing(connect(copy)) as written:
         whole = [row[0] for row in written.execute("PRAGMA integrity_check(3)")]
-        if whole != ["ok"] or _rows(written, columns(written)) != before:
+        if whole != ["ok"] or rows_of_tables(written, columns(written)) != before:
             raise ConfigurationError(
                 f"{file} is of an older eyelog and cannot be brought up to date: a copy of it is"
                 f" damaged ({'; '.join(whole)}); restore a backup"
@@ -198,7 +199,8 @@ def _copied(file: Path, copy: Path) -> _Rows:
     return before
 
 
-def _rows(db: sqlite3.Connection, of: set[tuple[str, str]]) -> _Rows:
+def rows_of_tables(db: sqlite3.Connection, of: set[tuple[str, str]]) -> _Rows:
+    """Return the columns of each table, of those in `of`, sorted, and how often it has each row."""
     rows: _Rows = {}
     for table in sorted({table for table, _ in of}):
         names = sorted(name for owner, name in of if owner == table)
@@ -210,7 +212,7 @@ def _rows(db: sqlite3.Connection, of: set[tuple[str, str]]) -> _Rows:
 def _check_changed(db: sqlite3.Connection, before: _Rows, file: Path) -> None:
     """Raise unless a changed file has every row that it had, and all that a new file has."""
     old_columns = {(table, name) for table, (names, _) in before.items() for name in names}
-    after = _rows(db, old_columns)
+    after = rows_of_tables(db, old_columns)
     held = sum(rows.total() for _, rows in before.values())
     lost = sum((rows - after[table][1]).total() for table, (_, rows) in before.items())
     expected = expected_columns()

@@ -6,7 +6,7 @@ from typing import Any
 
 from eyelog.disk.sqlite import connect
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.schema import columns
+from eyelog.service.auth.schema import columns, rows_of_tables
 from eyelog.service.auth.state import State
 
 __all__ = ["copy_state"]
@@ -38,44 +38,33 @@ def copy_state(source: State, target: State) -> dict[str, int]:
     source.rows("SELECT 1 FROM meta")  # brings a file of an older release up to date
     with closing(connect(source.file)) as db:
         db.execute("BEGIN")
-        parts = columns(db)
-        names = {
-            table: sorted(name for owner, name in parts if owner == table)
-            for table in sorted({owner for owner, _ in parts})
-        }
-        rows = {
-            table: Counter(_in_bytes(table, row) for row in db.execute(_select(table, of)))
-            for table, of in names.items()
-        }
+        tables = rows_of_tables(db, columns(db))
+    of_meta, rows = tables["meta"]
+    tables["meta"] = of_meta, Counter(map(_in_bytes, rows.elements()))
     target.prepare()
     with target.write() as written:
-        for table in names:
+        for table in tables:
             if table != "meta" and written.execute(f"SELECT 1 FROM {table}").fetchone():  # noqa: S608 (names of the schema)
                 raise ConfigurationError(
                     f"{target.name} has the state of a service already: name an empty database"
                 )
         # The version is the database's own; the key has to be that of the cursors given out.
         written.execute("DELETE FROM meta WHERE name != 'version'")
-        for table, of in names.items():
-            marks = ", ".join("?" * len(of))
-            sql = f"INSERT INTO {table} ({', '.join(of)}) VALUES ({marks})"  # noqa: S608 (names of the schema)
-            written.executemany(sql, rows[table].elements())
-            if Counter(written.execute(_select(table, of)).fetchall()) != rows[table]:
+        for table, (names, rows) in tables.items():
+            shown, marks = ", ".join(names), ", ".join("?" * len(names))
+            sql = f"INSERT INTO {table} ({shown}) VALUES ({marks})"  # noqa: S608 (names of the schema)
+            written.executemany(sql, rows.elements())
+            own = " WHERE name != 'version'" if table == "meta" else ""
+            sql = f"SELECT {shown} FROM {table}{own}"  # noqa: S608 (names of the schema)
+            if Counter(written.execute(sql).fetchall()) != rows:
                 raise ConfigurationError(
                     f"the table {table} in {target.name} is not that of {source.name} after it was"
                     " copied: nothing was kept there"
                 )
-    return {table: of.total() for table, of in rows.items()}
+    return {table: rows.total() for table, (_, rows) in tables.items()}
 
 
-def _select(table: str, of: list[str]) -> str:
-    own = " WHERE name != 'version'" if table == "meta" else ""
-    return f"SELECT {', '.join(of)} FROM {table}{own}"  # noqa: S608 (names of the schema)
-
-
-def _in_bytes(table: str, row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a row as a database has it: the dates in `meta`, texts in SQLite, as bytes."""
-    if table != "meta":
-        return row
+def _in_bytes(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a row of `meta` as a database has it: the dates, texts in SQLite, as bytes."""
     name, value = row
     return name, value.encode() if isinstance(value, str) else value
