@@ -18,7 +18,16 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import hours_axis
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import colour_bar, counted, number
-from eyelog.figures.style import COLOURS, axes, legend, line, plot_function, sequential, set_title
+from eyelog.figures.style import (
+    COLOURS,
+    axes,
+    legend,
+    length_pt,
+    line,
+    plot_function,
+    sequential,
+    set_title,
+)
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_bouts"]
@@ -235,15 +244,13 @@ class RoundLocator(Locator):
     def __call__(self) -> Any:
         """Return the places of the ticks, from the shortest length up."""
         axis = cast(Axis, self.axis)
-        figure = cast(Any, axis.axes.get_figure(root=True))
         size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
-        apart = LABEL * size * figure.dpi / 72.0
         along = axis.get_transform().transform(self.lengths)
         low, high = axis.get_transform().transform(np.sort(axis.get_view_interval()))
-        pixels = (along - low) / (high - low) * axis.axes.bbox.height
+        places_pt = (along - low) / (high - low) * length_pt(axis)
         kept: list[int] = []
-        for tick, place in enumerate(pixels):
-            if not kept or place - pixels[kept[-1]] >= apart:
+        for tick, place in enumerate(places_pt):
+            if not kept or place - places_pt[kept[-1]] >= LABEL * size:
                 kept.append(tick)
         return self.lengths[kept]
 

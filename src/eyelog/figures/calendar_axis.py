@@ -18,7 +18,7 @@ from matplotlib.ticker import Formatter, Locator
 from eyelog.analysis.series.arrays import Ints
 from eyelog.analysis.series.calendar import HOUR_US
 from eyelog.clock import DAY_US, LocalClock, microseconds
-from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT, own_figure
+from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT, length_pt, own_figure
 
 __all__ = [
     "MOST_LABELS",
@@ -173,20 +173,13 @@ def blank_skipped_hours(
 
 
 def _embolden(axis: Axis, days: pd.DatetimeIndex, centre: float) -> None:
-    weekend = (
-        is_weekend(days) & ~chosen_days(days, _most_of(days, axis))[1]
-    )  # a month has no weekday
+    months = chosen_days(days, _most_of(days, axis))[1]
+    weekend = is_weekend(days) & ~months  # a month has no weekday
     axis.get_majorticklabels()  # sets the ticks for the present size
     for tick in axis.get_major_ticks():
         place = round(tick.get_loc() - centre)
         inside = 0 <= place < len(days)
         tick.label1.set_fontweight("bold" if inside and weekend[place] else "normal")
-
-
-def _length_pt(axis: Axis) -> float:
-    box, figure = axis.axes.bbox, axis.axes.get_figure(root=True)
-    length = box.width if isinstance(axis, XAxis) else box.height
-    return float(length / (figure.dpi if figure is not None else 72.0) * 72.0)
 
 
 def _type_scale(axis: Axis, ours_pt: float = TEXT_PT) -> float:
@@ -197,7 +190,7 @@ def _type_scale(axis: Axis, ours_pt: float = TEXT_PT) -> float:
 
 def _most_days(axis: Axis, share: float = 1.0) -> int:
     each = DAY_LABEL_PT["x" if isinstance(axis, XAxis) else "y"] * _type_scale(axis)
-    return int(np.clip(share * _length_pt(axis) // each, 2, MOST_LABELS))
+    return int(np.clip(share * length_pt(axis) // each, 2, MOST_LABELS))
 
 
 def _most_of(days: pd.DatetimeIndex, axis: Axis) -> int:
@@ -290,7 +283,7 @@ class HourLocator(Locator):
 
     def tick_values(self, vmin: float, vmax: float) -> Any:
         """Return the hours between two limits, at the smallest step that leaves room."""
-        most = max(2.0, _length_pt(self.axis) / HOUR_LABEL_PT)  # type: ignore[arg-type]
+        most = max(2.0, length_pt(self.axis) / HOUR_LABEL_PT)  # type: ignore[arg-type]
         most = min(most, MOST_LABELS)
         for step in HOUR_STEPS:
             first = np.ceil(vmin / step) * step
@@ -338,7 +331,7 @@ class TimeLocator(Locator):
     def _hours(self, start: pd.Timestamp, end: pd.Timestamp, span_us: tuple[int, int]) -> Ints:
         # A date under midnight is wider than an hour.
         scale = _type_scale(self.axis, SMALL_PT)  # type: ignore[arg-type]
-        length = _length_pt(self.axis) / scale  # type: ignore[arg-type]
+        length = length_pt(self.axis) / scale  # type: ignore[arg-type]
         room = max(2.0, min(MOST_LABELS, length / (1.3 * HOUR_LABEL_PT)))
         span = (span_us[1] - span_us[0]) / 60_000_000
         minutes = next(

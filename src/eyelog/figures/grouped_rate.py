@@ -22,7 +22,7 @@ from eyelog.figures.marks import (
     value_axis,
     value_label,
 )
-from eyelog.figures.named import meaning_of
+from eyelog.figures.named import meaning_of, shades
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS, Entry, axes, legend, line, patch, plot_function, set_title
 from eyelog.frame import require, require_frame
@@ -216,8 +216,8 @@ def _points(
 ) -> list[Entry]:
     """Draw the rates and their intervals; return their entries in the legend."""
     values = numbers(table[name])
-    colour = COLOURS[meaning_of(about)]
-    edge = COLOURS["walking edge"] if meaning_of(about) == "walking" else colour
+    meaning = meaning_of(about)
+    colour, edge = COLOURS[meaning], COLOURS[shades(meaning)[0]]
     low, high = _interval(table, name)
     thin = _of_minutes(table)
     finite = np.isfinite(values)

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.figures.style import COLOURS, HATCH, own_figure
+from eyelog.figures.style import COLOURS, HATCH, length_pt, own_figure
 
 __all__ = [
     "MOST_WITH_WEEKENDS",
@@ -114,8 +114,7 @@ class FittingLocator(mticker.MaxNLocator):
         axis = cast(Axis, self.axis)
         size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
         longest = max(len(number(float(end), 2)) for end in axis.get_view_interval())
-        room = float(axis.axes.bbox.width) / float(cast(Any, axis.axes.figure).dpi) * 72.0
-        fits = int(room / (size * (DIGIT_EM * longest + 1.0)))
+        fits = int(length_pt(axis) / (size * (DIGIT_EM * longest + 1.0)))
         most = int(np.clip(fits, 1, self.most))
         self.set_params(nbins=most, steps=_steps(most))
         return super().__call__()

@@ -31,6 +31,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis, XAxis
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure, FigureBase
 from matplotlib.font_manager import FontProperties
@@ -61,6 +62,7 @@ __all__ = [
     "inches",
     "lay_out",
     "legend",
+    "length_pt",
     "line",
     "no_record",
     "own_figure",
@@ -776,6 +778,13 @@ def lay_out(ax: Axes) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # drawing the figure gives the same warnings
             engine.execute(figure)
+
+
+def length_pt(axis: Axis) -> float:
+    """Return the present length of an axis in points."""
+    box, figure = axis.axes.bbox, axis.axes.get_figure(root=True)
+    length = box.width if isinstance(axis, XAxis) else box.height
+    return float(length / (figure.dpi if figure is not None else 72.0) * 72.0)
 
 
 def _beneath_pt(ax: Axes) -> float:

@@ -17,7 +17,7 @@ from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.analysis.series.runs import follows
 from eyelog.catalogue import catalogue
 from eyelog.figures.labels import duration_words
-from eyelog.figures.named import meaning_of_field
+from eyelog.figures.named import meaning_of_field, shades
 from eyelog.figures.ribbon import row_starts
 from eyelog.figures.style import COLOURS, Entry, line, patch
 
@@ -200,8 +200,7 @@ def draw(ax: Axes, drawn: Trace, name: str, *, meaning: str, to_x: ToX, zorder: 
     The label of the line is the name of the field, that of the points ``_NAME alone``, that of the
     band ``_NAME middle half``, those of the extremes ``_NAME lowest`` and ``_NAME highest``.
     """
-    # A line of orange on white would be too light.
-    colour = COLOURS["walking edge" if meaning == "walking" else meaning]
+    colour = COLOURS[shades(meaning)[0]]
     if drawn.edges is not None and drawn.quartiles is not None:
         lower, upper = drawn.quartiles
         extremes = {"lowest": drawn.low, "highest": drawn.high}

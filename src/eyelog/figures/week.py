@@ -20,7 +20,7 @@ from eyelog.figures.calendar_axis import DayFormatter, is_weekend, shade_weekend
 from eyelog.figures.defaults import GLANCE
 from eyelog.figures.labels import title_of
 from eyelog.figures.marks import value_axis
-from eyelog.figures.named import meaning_of
+from eyelog.figures.named import meaning_of, shades
 from eyelog.figures.style import (
     COLOURS,
     SMALL_PT,
@@ -274,9 +274,9 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
         _leave_room(ax, name, recent, judged)
     meaning = meaning_of(about)
     if counts and span.numbers:
-        _bars(ax, name, recent, full, COLOURS[meaning])
+        _bars(ax, name, recent, full, meaning)
     else:
-        _points(ax, name, recent, full, meaning, span.point)
+        _points(ax, name, recent, full, meaning, span)
     if counts:
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
     stands = (judged["stands"] == True).to_numpy()  # noqa: E712 - a day without a row is missing
@@ -333,11 +333,11 @@ def _usual(ax: Axes, judged: pd.DataFrame, *, from_zero: bool) -> None:
     usual.set(linewidth=0.9, zorder=2.5, label="_usual value")
 
 
-def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, colour: str) -> None:
+def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, meaning: str) -> None:
     values = numbers(week[name])
     # Of the hours worn, those that are usable stand in front; orange alone is too light on white.
     worn = name == "worn_h" and "valid_h" in week
-    edge = COLOURS["walking edge"] if colour == COLOURS["walking"] else colour
+    colour, edge = COLOURS[meaning], COLOURS[shades(meaning)[0]]
     look: dict[str, Any] = {"facecolor": COLOURS["worn"] if worn else colour, "edgecolor": edge}
     for chosen, style, kind in (
         (full, look, "full days"),
@@ -353,10 +353,10 @@ def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, colour: str) -> 
 
 
 def _points(
-    ax: Axes, name: str, recent: pd.DataFrame, full: Bools, meaning: str, size: float
+    ax: Axes, name: str, recent: pd.DataFrame, full: Bools, meaning: str, span: Span
 ) -> None:
     values = numbers(recent[name])
-    edge = COLOURS["walking edge" if meaning == "walking" else meaning]
+    edge = COLOURS[shades(meaning)[0]]
     low, high = interval_columns(name)
     for chosen, inside, kind in (
         (full, COLOURS[meaning], "full days"),
@@ -367,10 +367,10 @@ def _points(
             bars = ax.vlines(
                 days, numbers(recent[low])[days], numbers(recent[high])[days], color=edge
             )
-            bars.set(linewidth=1.3 if size > MONTH.point else 0.8, zorder=3)
+            bars.set(linewidth=1.3 if span.numbers else 0.8, zorder=3)
             bars.set_label(f"_interval of {kind}")
-        dots = ax.scatter(days, values[days], s=size, color=inside)
-        dots.set(edgecolors=edge, linewidths=0.9 if size > MONTH.point else 0.7, zorder=4)
+        dots = ax.scatter(days, values[days], s=span.point, color=inside)
+        dots.set(edgecolors=edge, linewidths=0.9 if span.numbers else 0.7, zorder=4)
         dots.set_label(f"_{kind}")
 
 
