@@ -18,10 +18,9 @@ from typing import Any
 import psutil
 import pytest
 
-from support.machines import Page, debian, run, wheels, within
+from support.machines import Page, debian, needs_machine, run, wheels, within
 from support.paths import ROOT
 
-NEEDED = ("dockerd", "docker", "docker-compose", "debootstrap", "unshare", "ip", "openssl")
 # Compose 1 has another name, and there is no terminal.
 DOCKER = """#!/bin/sh
 case "$1-$2" in
@@ -40,16 +39,9 @@ CURL = (
     " --resolve logs.example.org:443:127.0.0.1 --resolve logs.example.org:80:127.0.0.1"
 )
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(1200),
-    pytest.mark.skipif(
-        any(shutil.which(program) is None for program in NEEDED),
-        reason=f"{', '.join(NEEDED)} are not all installed",
-    ),
-    pytest.mark.skipif(os.geteuid() != 0, reason="only root starts containers"),
-    pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the Python of Debian 12 is 3.11"),
-]
+pytestmark = needs_machine(
+    "dockerd", "docker", "docker-compose", "debootstrap", "unshare", "ip", "openssl"
+)
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,10 @@ packages of the project come from a folder, in place of an index.
 """
 
 import json
-import os
 import re
 import shlex
 import shutil
 import subprocess
-import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,10 +18,9 @@ import psutil
 import pytest
 
 from eyelog.service.configuration import configuration
-from support.machines import Page, debian, run, wheels, within
+from support.machines import Page, debian, needs_machine, run, wheels, within
 from support.paths import ROOT
 
-NEEDED = ("debootstrap", "systemd-nspawn", "nsenter")
 # What a server of Debian has and the smallest installation lacks.
 PRESENT = ["systemd", "sudo", "curl", "ca-certificates"]
 # Blocks that are not typed here, and why.
@@ -48,16 +45,7 @@ STORE = f"""server {{
 """
 Typed = Callable[[str], str]
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(1200),
-    pytest.mark.skipif(
-        any(shutil.which(program) is None for program in NEEDED),
-        reason=f"{', '.join(NEEDED)} are not all installed",
-    ),
-    pytest.mark.skipif(os.geteuid() != 0, reason="only root starts containers"),
-    pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the Python of Debian 12 is 3.11"),
-]
+pytestmark = needs_machine("debootstrap", "systemd-nspawn", "nsenter")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,8 @@
 """Machines of their own for tests: a new Debian, packages without an index, typed blocks."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -13,9 +15,25 @@ import pytest
 from support.paths import ROOT
 from support.site import DOCS
 
-__all__ = ["Page", "debian", "run", "wheels", "within"]
+__all__ = ["Page", "debian", "needs_machine", "run", "wheels", "within"]
 
 _PIP = "[global]\nno-index = true\nfind-links = /opt/wheels\ndisable-pip-version-check = true\n"
+
+
+def needs_machine(*programs: str) -> list[pytest.MarkDecorator]:
+    """Return the marks of tests that make a Debian of their own, and need these programs."""
+    return [
+        pytest.mark.slow,
+        pytest.mark.timeout(1200),
+        pytest.mark.skipif(
+            any(shutil.which(program) is None for program in programs),
+            reason=f"{', '.join(programs)} are not all installed",
+        ),
+        pytest.mark.skipif(os.geteuid() != 0, reason="only root starts containers"),
+        pytest.mark.skipif(
+            sys.version_info[:2] != (3, 11), reason="the Python of Debian 12 is 3.11"
+        ),
+    ]
 
 
 class Page:
