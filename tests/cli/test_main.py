@@ -147,8 +147,9 @@ def test_what_a_command_leaves_is_not_looked_through_when_the_program_ends() -> 
     program = (
         "import atexit, gc\n"
         "atexit.register(lambda: print('left alone:', gc.get_freeze_count() > 1000))\n"
+        "of_python = gc.get_freeze_count()\n"  # Python 3.12 itself leaves some hundred alone
         "from eyelog.cli import main\n"
         "main(['fields', 'computed_data'])\n"
-        "print('before:', gc.get_freeze_count())\n"
+        "print('before:', gc.get_freeze_count() - of_python)\n"
     )
     assert python(program).stdout.endswith("before: 0\nleft alone: True\n")
