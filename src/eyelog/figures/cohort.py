@@ -207,8 +207,8 @@ def _quantiles(values: Floats, axis: int) -> Floats:
     """Return the 5th, 25th, 50th, 75th and 95th percentile; missing values are left out."""
     empty = ~np.isfinite(values).any(axis=axis)
     filled = np.where(np.expand_dims(empty, axis), 0.0, values)
-    found = np.nanquantile(filled, [0.05, 0.25, 0.5, 0.75, 0.95], axis=axis)
-    return np.where(empty, np.nan, found)
+    quantiles = np.nanquantile(filled, [0.05, 0.25, 0.5, 0.75, 0.95], axis=axis)
+    return np.where(empty, np.nan, quantiles)
 
 
 def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
@@ -369,8 +369,8 @@ def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Colum
     beside = ax.inset_axes(((1 - RIGHT) / LEFT, 0.0, RIGHT / LEFT, 1.0), sharey=ax)
     first, *others = groups.values()
     values = [float(means.mean() - first.mean()) for means in others]
-    found = [difference_of_means(first, means) for means in others]
-    ends = [(float(one["low"]), float(one["high"])) for one in found]
+    differences = [difference_of_means(first, means) for means in others]
+    ends = [(float(one["low"]), float(one["high"])) for one in differences]
     zero = beside.axvline(0.0, color=COLOURS["reference"], linewidth=0.9, linestyle="--", zorder=1)
     zero.set_label("_zero")
     _estimates(beside, rows[1:], values, ends, "difference")

@@ -362,12 +362,13 @@ class StyledFigure(Figure):
         width, height = (float(side) for side in self.get_size_inches())
         with style(), fonts.letters_missed():
             self.fit()
-            here = self._lines_in()
+            lines_here = self._lines_in()
             self.set_size_inches(width_in, height, forward=False)
             self.fit()
-            there = self._lines_in()
+            lines_at_width = self._lines_in()
             self.set_size_inches(width, height, forward=False)
-        return max(min(height + there - here, inches(HIGHEST_MM)), min(height, inches(HIGHEST_MM)))
+        needed = height + lines_at_width - lines_here
+        return max(min(needed, inches(HIGHEST_MM)), min(height, inches(HIGHEST_MM)))
 
     def _lines_in(self) -> float:
         """Return the height of the lines of title and legend, in inches."""

@@ -320,16 +320,18 @@ class _ShortDays(DayFormatter):
 def _usual(ax: Axes, judged: pd.DataFrame, *, from_zero: bool) -> None:
     """Draw the usual range of each day as a band of its own, and the usual value in it."""
     low, high, centre = (numbers(judged[name]) for name in ("low", "high", "baseline"))
-    known = np.flatnonzero(np.isfinite(low))
+    judged_days = np.flatnonzero(np.isfinite(low))
     if from_zero:
         low = np.maximum(low, 0.0)
-    bands = ax.bar(known, (high - low)[known], 2 * REACH, low[known], color=COLOURS["usual range"])
+    heights = (high - low)[judged_days]
+    bands = ax.bar(judged_days, heights, 2 * REACH, low[judged_days], color=COLOURS["usual range"])
     for band in bands:
         band.set(label="_usual range", zorder=1)
+    ends = (judged_days - REACH, judged_days + REACH)
     for edge in (low, high):
-        rim = ax.hlines(edge[known], known - REACH, known + REACH, color=COLOURS["usual rim"])
+        rim = ax.hlines(edge[judged_days], *ends, color=COLOURS["usual rim"])
         rim.set(linewidth=0.5, zorder=1.5)
-    usual = ax.hlines(centre[known], known - REACH, known + REACH, color=COLOURS["reference"])
+    usual = ax.hlines(centre[judged_days], *ends, color=COLOURS["reference"])
     usual.set(linewidth=0.9, zorder=2.5, label="_usual value")
 
 
@@ -417,12 +419,12 @@ def _say(
     # Seven numbers of five digits would touch at the width of one column.
     many = bool((np.abs(values) >= MANY).any())
     for day in np.flatnonzero(np.isfinite(values)):
-        said = f"{values[day] / 1000:.1f}k" if many else number_text(values[day], digits)
-        said = said.replace("-", "\N{MINUS SIGN}")
+        number = f"{values[day] / 1000:.1f}k" if many else number_text(values[day], digits)
+        number = number.replace("-", "\N{MINUS SIGN}")
         if stands[day]:
-            said = f"{'▲' if values[day] > usual[day] else '▼'}{said}"
+            number = f"{'▲' if values[day] > usual[day] else '▼'}{number}"
         ax.annotate(
-            said,
+            number,
             (day, 1.0),
             (0, 2),
             xycoords=("data", "axes fraction"),
@@ -438,19 +440,19 @@ def _say_usual(
     ax: Axes, values: Floats, judged: pd.DataFrame, digits: int, span: str, pad: float
 ) -> None:
     """Write the median of the days that count, and what was usual before, at the right."""
-    known = values[np.isfinite(values)]
+    present = values[np.isfinite(values)]
     usual = numbers(judged["baseline"])
     usual = usual[np.isfinite(usual)]
-    said = [
+    summaries = [
         f"{word} {number_text(float(value), digits)}".replace("-", "\N{MINUS SIGN}")
         for word, value in (
-            (span, np.median(known) if known.size else np.nan),
+            (span, np.median(present) if present.size else np.nan),
             ("usual", usual[-1] if usual.size else np.nan),
         )
         if np.isfinite(value)
     ]
     small = {"fontsize": SMALL_PT, "fontweight": "normal"}
-    ax.set_title(" · ".join(said), small, loc="right", pad=pad, y=1.0)
+    ax.set_title(" · ".join(summaries), small, loc="right", pad=pad, y=1.0)
 
 
 def _entries(made: Any, shown: list[str], recent: pd.DataFrame, span: Span) -> list[Entry]:

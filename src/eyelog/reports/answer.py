@@ -107,12 +107,12 @@ def answer(logs: Logs) -> PageOne:
 
 def _sentences(logs: Logs) -> Iterator[Sentence]:
     """Yield a sentence for each result that passed its level."""
-    found, log = logs.findings, logs.lead
+    findings, log = logs.findings, logs.lead
     who = logs.name or "the wearer"
     days = logs.counted(log)
-    for name, line in found.trends.items():
+    for name, line in findings.trends.items():
         digits = _digits(name, log)
-        if name in found.moved:
+        if name in findings.moved:
             low, high = sorted((abs(line.low) * 7, abs(line.high) * 7))
             yield Sentence(
                 f"From week to week {who} {_deed(name, line.slope)}:",
@@ -121,7 +121,7 @@ def _sentences(logs: Logs) -> Iterator[Sentence]:
                 f" {words.count(len(days), 'day')} of wear.",
                 line.p,
             )
-        for day, level in found.levels[name].iterrows():
+        for day, level in findings.levels[name].iterrows():
             low, high = sorted((abs(level["low"]), abs(level["high"])))
             yield Sentence(
                 f"From {words.day(cast(pd.Timestamp, day))} on {who}"
@@ -132,7 +132,7 @@ def _sentences(logs: Logs) -> Iterator[Sentence]:
                 f" {words.interval(low, high, digits)}, of this wearer).",
                 float(level["p"]),
             )
-        judged = found.days[name]
+        judged = findings.days[name]
         for day, row in judged[judged["stands"]].iterrows():
             yield Sentence(
                 f"On {words.day(cast(pd.Timestamp, day))} {who}"
@@ -165,8 +165,8 @@ def _of_minutes(days: pd.DataFrame, name: str, day: object) -> str:
     if not {low, high} <= set(days.columns):
         return ""
     (place,) = np.flatnonzero(days.index == day)
-    said = words.interval(numbers(days[low])[place], numbers(days[high])[place], 1)
-    return f" ({said}, of these minutes)" if said else ""
+    interval = words.interval(numbers(days[low])[place], numbers(days[high])[place], 1)
+    return f" ({interval}, of these minutes)" if interval else ""
 
 
 def _judged(logs: Logs) -> tuple[int, int]:
@@ -203,18 +203,18 @@ def _looked(logs: Logs, standing: int) -> str:
 
 def _searched(logs: Logs) -> str:
     """Return what else was looked for; trends and levels need more days than a usual range."""
-    found = logs.findings
+    findings = logs.findings
     searched = [
         what
         for what, possible in (
-            ("trends", any(np.isfinite(line.p) for line in found.trends.values())),
-            ("new levels", any("reason" not in table.attrs for table in found.levels.values())),
+            ("trends", any(np.isfinite(line.p) for line in findings.trends.values())),
+            ("new levels", any("reason" not in table.attrs for table in findings.levels.values())),
         )
         if possible
     ]
     if not searched:
         return ""
-    quantities = words.count(found.looks, "quantity", "quantities")
+    quantities = words.count(findings.looks, "quantity", "quantities")
     return f", and {quantities} searched for {words.joined(searched)}"
 
 
@@ -227,14 +227,14 @@ def _stand(standing: int) -> str:
 def _facts(logs: Logs) -> list[Fact]:
     hours = logs.hours(logs.lead)
     worn, usable = float(hours["worn_h"].sum()), float(hours["valid_h"].sum())
-    known = hours["worn_h"].notna().any()
+    wear_known = hours["worn_h"].notna().any()
     n_days = words.count(len(logs.calendar), "day")
     counted = numbers(logs.days(logs.lead).get("worn_h", pd.Series([]))) >= FULL_DAY_H
     judged, _ = _judged(logs)
     return [
         Fact(
             "Worn",
-            f"{words.hours(worn)} in {n_days}" if known else "not known",
+            f"{words.hours(worn)} in {n_days}" if wear_known else "not known",
             f"{words.hours(usable)} of it usable ({words.percent(usable / worn)})" if worn else "",
         ),
         Fact(
@@ -277,10 +277,10 @@ def _draw(logs: Logs) -> object:
 
 def _standing(logs: Logs, name: str, days: pd.Index) -> list[bool]:
     """Return which of some days stand out on this page."""
-    found = logs.findings.days.get(name)
-    if found is None:
+    judged = logs.findings.days.get(name)
+    if judged is None:
         return [False] * len(days)
-    return [bool(one) for one in days.isin(found.index[found["stands"]])]
+    return [bool(one) for one in days.isin(judged.index[judged["stands"]])]
 
 
 def _trust(logs: Logs) -> str:
@@ -289,14 +289,14 @@ def _trust(logs: Logs) -> str:
     if "worn_h" not in table or not table["worn_h"].notna().any():
         return "Nothing shows whether the eyewear was worn."
     thin = table.index[~(numbers(table["worn_h"]) >= FULL_DAY_H)]
-    said = []
+    sentences = []
     if len(thin):
         named = [
             f"{words.day(pd.Timestamp(day))} ({words.hours(table.loc[day, 'worn_h'])} worn)"
             for day in thin[:MOST_THIN]
         ]
         more = len(thin) - len(named)
-        said.append(
+        sentences.append(
             f"{words.joined([*named, *([f'{more} more'] if more else [])])}"
             f" {'is' if len(thin) == 1 else 'are'} thin."
         )
@@ -305,8 +305,8 @@ def _trust(logs: Logs) -> str:
     )
     if worn > 0 and hours["valid_h"].notna().any():
         lost = worn - usable
-        said.append(
+        sentences.append(
             f"Of {words.hours(worn)} worn, {words.hours(lost)} are not usable for the eyes"
             f" ({words.hours(min(walking, lost))} of them walking)."
         )
-    return " ".join(said)
+    return " ".join(sentences)

@@ -209,13 +209,13 @@ def _lighter(address: str) -> str:
 
 def _own(root: ET.Element, key: str) -> None:
     """Prefix every id with the figure's key, as a page has many figures; drop the svg namespace."""
-    known: dict[str, int] = {}
+    uses: dict[str, int] = {}
     for element in root.iter():
         element.tag = element.tag.removeprefix(SVG)
         for attribute, value in list(element.attrib.items()):
             if attribute == "id":
-                known[value] = known.get(value, 0) + 1
-                again = f"-{known[value]}" if known[value] > 1 else ""
+                uses[value] = uses.get(value, 0) + 1
+                again = f"-{uses[value]}" if uses[value] > 1 else ""
                 element.set("id", f"{key}-{value}{again}")
             elif attribute == HREF:
                 del element.attrib[HREF]
@@ -273,8 +273,8 @@ def _points(artist: Any) -> Floats | None:
         xy = np.array([[centre, artist.get_y() + artist.get_height()]], dtype=float)
     else:
         return None
-    known: Floats = xy[np.isfinite(xy).all(axis=1)]
-    return known
+    finite: Floats = xy[np.isfinite(xy).all(axis=1)]
+    return finite
 
 
 def _words(ax: Axes, x: float, y: float) -> str:
