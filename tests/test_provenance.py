@@ -5,7 +5,7 @@ import pickle
 
 import pandas as pd
 
-from eyelog.provenance import KEY, history, record, stated_log
+from eyelog.provenance import KEY, derived, history, record, stated_log
 
 
 def test_a_fresh_frame_has_no_history_and_states_no_log() -> None:
@@ -34,6 +34,17 @@ def test_a_step_on_a_copy_leaves_the_history_of_the_original_alone() -> None:
     assert [step["step"] for step in history(second)] == ["fetch", "mask"]
     assert [step["step"] for step in history(third)] == ["fetch", "take"]
     assert stated_log(third) == "computed_data"
+
+
+def test_a_table_made_from_a_frame_continues_its_history_and_leaves_it_alone() -> None:
+    frame = record(pd.DataFrame({"a": [1.0]}), "fetch", log="computed_data")
+    frame.attrs["study"] = "sleep"
+    table = pd.DataFrame({"n": [1]})
+    assert derived(table, frame, "daily", interval_s=None) is table
+    assert history(table) == [{"step": "fetch"}, {"step": "daily", "interval_s": None}]
+    assert stated_log(table) == "computed_data"
+    assert table.attrs["study"] == "sleep"
+    assert history(frame) == [{"step": "fetch"}]
 
 
 def test_other_attributes_of_the_frame_stay() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import pandas as pd
 
-__all__ = ["KEY", "Remembering", "history", "record", "stated_account", "stated_log"]
+__all__ = ["KEY", "Remembering", "derived", "history", "record", "stated_account", "stated_log"]
 
 KEY = "eyelog"
 
@@ -50,6 +50,21 @@ def record(
     entry["history"] = [*old.get("history", []), {"step": step, **details}]
     frame.attrs = {**frame.attrs, KEY: entry}
     return frame
+
+
+def derived(
+    table: Table,
+    source: Remembering,
+    step: str,
+    /,
+    *,
+    log: str | None = None,
+    account: str | None = None,
+    **details: Any,
+) -> Table:
+    """Give a new table the attrs of what it was made from, with one more step; return the table."""
+    table.attrs = dict(source.attrs)
+    return record(table, step, log=log, account=account, **details)
 
 
 def history(frame: Remembering) -> list[dict[str, Any]]:

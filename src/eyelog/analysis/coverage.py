@@ -32,7 +32,7 @@ from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import catalogue, log_named, role, role_field
 from eyelog.clock import DAY_US, microseconds
 from eyelog.frame import interval_seconds, is_resampled
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["coverage", "gaps"]
 
@@ -133,9 +133,9 @@ def coverage(
     data["uncounted_h"] = reductions.total(uncounted_s, groups) / 3600
     data["capped"] = reductions.total(capped, groups)
     table = pd.DataFrame(data, index=groups.labels)
-    table.attrs = dict(frame.attrs)
-    return record(
+    return derived(
         table,
+        frame,
         "coverage",
         log=opened.log,
         interval_s=None,
@@ -247,8 +247,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     table = _table(times(0), times(1), expected, [rows[i][3] for i in order])
     if calendar:  # a day that the clock skipped does not lack records
         table = table[table["duration"] > pd.Timedelta(0)].reset_index(drop=True)
-    table.attrs = dict(frame.attrs)
-    return record(table, "gaps", log=which, stamp=stamp)
+    return derived(table, frame, "gaps", log=which, stamp=stamp)
 
 
 def _table(
@@ -282,8 +281,7 @@ def _of_packets(frame: pd.DataFrame, log: str, index: pd.DatetimeIndex) -> pd.Da
     expected = np.where(anew[rows], (end - start) // PACKET_US, missing[rows])
     kinds = np.where(anew[rows], "asleep", "lost").tolist()
     table = _table(stamps_at(start, index.tz), stamps_at(end, index.tz), expected, kinds)
-    table.attrs = dict(frame.attrs)
-    return record(table, "gaps", log=log)
+    return derived(table, frame, "gaps", log=log)
 
 
 def _between(us: Ints, step: int, firsts: Ints, lasts: Ints) -> list[Gap]:

@@ -7,7 +7,7 @@ from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import rows_of, stamps_at
 from eyelog.analysis.series.runs import runs
 from eyelog.errors import ConfigurationError
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["episodes"]
 
@@ -84,8 +84,7 @@ def episodes(
             "n": n.astype(np.int64),
         }
     )
-    table.attrs = dict(condition.attrs)
-    return record(table, "episodes", at_least_s=least / 1e6, interval_s=step / 1e6)
+    return derived(table, condition, "episodes", at_least_s=least / 1e6, interval_s=step / 1e6)
 
 
 def _check(condition: object) -> None:

@@ -22,7 +22,7 @@ from eyelog.analysis.series.packets import PACKET_US
 from eyelog.catalogue import COMPUTED_DATA, log_named, role, role_field
 from eyelog.errors import ConfigurationError
 from eyelog.frame import OFFSET, conform
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["intervals", "measured_intervals", "windows"]
 
@@ -112,9 +112,9 @@ def intervals(
     nth = np.arange(whole.sum()) - np.repeat(np.cumsum(whole) - whole, whole)
     closes_us = np.repeat(opens_us, whole) + (nth + 1) * WIDTH_US
     table = measured_intervals(rows, windows(rows, closes_us))
-    table.attrs = dict(rows.opened.frame.attrs)
     details: dict[str, Any] = {"width": width, "limits": rows.known.limits.details()}
-    return record(conform(table, COMPUTED_DATA), "intervals", log=COMPUTED_DATA, **details)
+    table = conform(table, COMPUTED_DATA)
+    return derived(table, rows.opened.frame, "intervals", log=COMPUTED_DATA, **details)
 
 
 def all_rows(opened: Opened) -> SingleRows:

@@ -48,7 +48,7 @@ from eyelog.frame import (
     require,
     stamps,
 )
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["resample"]
 
@@ -179,9 +179,9 @@ def resample(
         data[OFFSET] = (clock.wall_us(closes - 1) - (closes - 1)) / 60e6
         columns.append(OFFSET)
     result = pd.DataFrame(data | carried, index=groups.labels, columns=columns)
-    result.attrs = dict(table.attrs)
-    return record(
+    return derived(
         result,
+        table,
         "resample",
         log=which,
         every=str(every),

@@ -35,7 +35,7 @@ from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.checks import proportion, whole_number
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["weekly"]
 
@@ -216,9 +216,9 @@ def _of_table(
     for name in of_days.keys() - {*OF_DAYS}:
         of_days[name] = np.where(few, np.nan, of_days[name])
     table = pd.DataFrame(of_days | data, index=weeks)
-    table.attrs = dict(days.attrs)
-    return record(
+    return derived(
         table,
+        days,
         "weekly",
         interval_s=None,
         min_coverage=min_coverage,

@@ -23,7 +23,7 @@ from eyelog.analysis.series.observed import (
 )
 from eyelog.clock import DAY_US, LocalClock
 from eyelog.errors import ConfigurationError
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = [
     "personal",
@@ -209,8 +209,7 @@ def personal(
         index=given_index(rows, column_of(series, column, what="personal")),
     )
     table.columns.name = rows.name or None
-    table.attrs = dict(series.attrs)
-    return record(table, "baseline.personal", interval_s=None, window=window)
+    return derived(table, series, "baseline.personal", interval_s=None, window=window)
 
 
 def _counting(series: pd.Series | pd.DataFrame, rows: Rows, min_day: str) -> Bools:

@@ -12,7 +12,7 @@ from eyelog.analysis.series.levels import SHAPES, critical, largest, noise_p
 from eyelog.analysis.series.observed import SHORTEST_DAY_US, Observed, is_dated, observed
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError, argument
-from eyelog.provenance import history, record
+from eyelog.provenance import derived, history
 
 __all__ = ["new_levels", "without_weekdays"]
 
@@ -113,10 +113,10 @@ def new_levels(
     daily = seen.step_us <= DAY_US
     values = without_weekdays(days.values[None, :], days.dates)[0] if daily else days.values
     table = _table(days, values, _search(values, days.numbers, 0, n))
-    table.attrs = dict(series.attrs)
+    table = derived(table, series, "baseline.new_levels", interval_s=None)
     if n < LEAST_DAYS:
         table.attrs["reason"] = f"fewer than {LEAST_DAYS} days: no new level can be told"
-    return record(table, "baseline.new_levels", interval_s=None)
+    return table
 
 
 def _refuse_midnights(series: pd.Series | pd.DataFrame, seen: Observed) -> None:

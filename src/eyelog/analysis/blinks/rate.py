@@ -26,7 +26,7 @@ from eyelog.analysis.quality.reasons import Reason
 from eyelog.catalogue import log_named, role_field
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.frame import STORED, is_resampled, require_single_intervals
-from eyelog.provenance import history, record
+from eyelog.provenance import derived, history
 
 __all__ = ["cleansings", "rate"]
 
@@ -302,7 +302,11 @@ def cleansings(
     # Keep the readings of one group together.
     turns = np.arange(len(table)).reshape(len(ways), -1).T.ravel()
     table = table.iloc[turns].reorder_levels([*range(2, table.index.nlevels), 0, 1])
-    table.attrs = dict(prepared.frame.attrs)
-    return record(
-        table, "blinks.cleansings", log=which, interval_s=None, limits=opened.limits.details()
+    return derived(
+        table,
+        prepared.frame,
+        "blinks.cleansings",
+        log=which,
+        interval_s=None,
+        limits=opened.limits.details(),
     )

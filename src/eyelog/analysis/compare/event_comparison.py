@@ -15,7 +15,7 @@ from eyelog.analysis.series.bootstrap import check_draws, interval, multipliciti
 from eyelog.analysis.series.observed import SHORTEST_DAY_US, stamps_at
 from eyelog.clock import local_days
 from eyelog.frame import clock_of
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["events"]
 
@@ -166,9 +166,9 @@ def events(
     )
     table = pd.concat([pd.DataFrame(part) for part in parts]).set_axis(labels)
     table = table.astype({"reason": "string"})
-    table.attrs = dict(frame.attrs)
-    return record(
+    return derived(
         table,
+        frame,
         "compare.events",
         log=located.log,
         draws=int(draws),

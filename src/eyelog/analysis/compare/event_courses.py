@@ -10,7 +10,7 @@ from eyelog.analysis.compare.event_rows import Length, open_columns
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.observed import stamps_at
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["event_courses"]
 
@@ -93,9 +93,9 @@ def event_courses(
             [names, events, located.offsets], names=["field", "event", "offset"]
         ),
     )
-    table.attrs = dict(frame.attrs)
-    return record(
+    return derived(
         table,
+        frame,
         "compare.event_courses",
         log=located.log,
         interval_s=None,

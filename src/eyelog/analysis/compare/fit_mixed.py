@@ -14,7 +14,7 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.cluster_robust import cluster_robust
 from eyelog.analysis.series.observed import check_frame
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.provenance import record, stated_log
+from eyelog.provenance import derived, stated_log
 
 __all__ = ["fit_mixed"]
 
@@ -118,10 +118,14 @@ def fit_mixed(
     result = pd.DataFrame(rows, index=pd.Index(terms, name="term"), columns=list(COEFFICIENTS))
     result["n"], result["wearers"] = np.int64(len(y)), np.int64(count)
     result["reason"] = pd.array([reason] * len(terms), dtype="string")
-    result.attrs = dict(table.attrs)
     left_out = len(table) - len(y)
-    return record(
-        result, "compare.fit_mixed", log=stated_log(table), outcome=outcome, rows_left_out=left_out
+    return derived(
+        result,
+        table,
+        "compare.fit_mixed",
+        log=stated_log(table),
+        outcome=outcome,
+        rows_left_out=left_out,
     )
 
 

@@ -14,7 +14,7 @@ from eyelog.catalogue import COMPUTED_DATA, catalogue, log_named
 from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import OFFSET, require_single_intervals
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["logs"]
 
@@ -99,8 +99,13 @@ def logs(
         ],
         index=pd.Index(names, name="field", dtype="str"),
     ).astype({"unit": "string"})
-    table.attrs = dict(rows.opened.frame.attrs)
-    return record(table, "compare.logs", interval_s=None, limits=rows.known.limits.details())
+    return derived(
+        table,
+        rows.opened.frame,
+        "compare.logs",
+        interval_s=None,
+        limits=rows.known.limits.details(),
+    )
 
 
 def _compared(

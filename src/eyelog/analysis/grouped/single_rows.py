@@ -19,7 +19,7 @@ from eyelog.catalogue import CURRENT_DATA, log_named, role_field
 from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import require, require_single_intervals
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["SingleRows", "between_events", "first_word", "has_single_rows", "single_rows"]
 
@@ -49,9 +49,10 @@ class SingleRows:
         """Return the columns `data` about some of the rows, with the step in the provenance."""
         opened = self.opened
         table = pd.DataFrame(dict(data), index=self.index[rows])
-        table.attrs = dict(opened.frame.attrs)
         details = {"limits": opened.limits.details(), **details}
-        return record(table, opened.purpose, log=opened.log, interval_s=None, **details)
+        return derived(
+            table, opened.frame, opened.purpose, log=opened.log, interval_s=None, **details
+        )
 
 
 def has_single_rows(log: str) -> bool:

@@ -25,7 +25,7 @@ from eyelog.frame import (
     is_resampled,
     require,
 )
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = [
     "BIN_COLUMNS",
@@ -365,9 +365,10 @@ def summary_table(data: Mapping[str, Any], prepared: Prepared, **details: Any) -
     """
     opened = prepared.opened
     table = pd.DataFrame(dict(data), index=prepared.groups.labels)
-    table.attrs = dict(prepared.frame.attrs)
     details = {"stamp": opened.stamp, "limits": opened.limits.details(), **details}
-    return record(table, opened.purpose, log=opened.log, interval_s=None, **details)
+    return derived(
+        table, prepared.frame, opened.purpose, log=opened.log, interval_s=None, **details
+    )
 
 
 def as_counts(values: Floats) -> npt.NDArray[np.int64]:

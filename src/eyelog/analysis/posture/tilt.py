@@ -23,7 +23,7 @@ from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import log_named, role_field
 from eyelog.errors import ConfigurationError
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = [
     "relative_tilt",
@@ -82,9 +82,8 @@ def relative_tilt(
     medians = {name: circular_median(prepared.values(name)) for name in names}
     data = {name: difference(prepared.values(name), medians[name]) for name in names}
     table = pd.DataFrame(data, index=prepared.frame.index)
-    table.attrs = dict(prepared.frame.attrs)
     stated = {name: None if np.isnan(value) else value for name, value in medians.items()}
-    return record(table, opened.purpose, log=opened.log, medians=stated)
+    return derived(table, prepared.frame, opened.purpose, log=opened.log, medians=stated)
 
 
 @shared_parameters
@@ -176,8 +175,9 @@ def zones(
         "coverage": np.repeat(prepared.coverage(measured), len(records)),
     }
     table = pd.DataFrame(data, index=pd.Index(names, name="zone"))
-    table.attrs = dict(prepared.frame.attrs)
-    return record(table, opened.purpose, log=which, field=field, reference=reference)
+    return derived(
+        table, prepared.frame, opened.purpose, log=which, field=field, reference=reference
+    )
 
 
 @with_frame_options

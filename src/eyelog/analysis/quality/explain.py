@@ -6,7 +6,7 @@ import pandas as pd
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.errors import ConfigurationError
 from eyelog.frame import require_frame
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["explain"]
 
@@ -64,5 +64,4 @@ def explain(reasons: pd.DataFrame) -> pd.DataFrame:
     table = pd.DataFrame(rows, index=pd.Index(reasons.columns, name="field"), columns=columns)
     table = table.astype("int64")
     table["masked_share"] = table["masked"] / n if n else np.nan
-    table.attrs = dict(reasons.attrs)
-    return record(table, "explain")
+    return derived(table, reasons, "explain")

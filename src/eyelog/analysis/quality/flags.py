@@ -18,7 +18,7 @@ from eyelog.catalogue import Field, catalogue, known_logs, role
 from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError
 from eyelog.frame import STORED, log_of, require_frame
-from eyelog.provenance import history, record, stated_log
+from eyelog.provenance import derived, history, record, stated_log
 
 __all__ = ["flag", "flagged", "judged", "judged_columns", "mask"]
 
@@ -108,8 +108,9 @@ def flagged(frame: pd.DataFrame, which: str, *, limits: Limits = DEFAULT) -> pd.
     calls = [partial(judge.write, own, name) for own, name in zip(bits, table.columns, strict=True)]
     on_cores(calls, values=frame.size)
     result = pd.DataFrame(bits.T, index=frame.index, columns=frame.columns, copy=False)
-    result.attrs = dict(frame.attrs)
-    return record(result, "flag", log=which, limits=limits.details(), unchecked=judge.unchecked)
+    return derived(
+        result, frame, "flag", log=which, limits=limits.details(), unchecked=judge.unchecked
+    )
 
 
 def mask(

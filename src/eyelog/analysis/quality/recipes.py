@@ -31,7 +31,7 @@ from eyelog.catalogue import (
 )
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.frame import STORED, log_of, one_source, require, require_single_intervals
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["RECIPES", "Condition", "Recipe", "attrition", "select"]
 
@@ -257,9 +257,9 @@ def attrition(
     table["outcome"] = table["outcome"].astype("string")
     table["left_share"] = table["left"] / len(frame) if len(frame) else np.nan
     table.index.name = "step"
-    table.attrs = dict(frame.attrs)
-    return record(
+    return derived(
         table,
+        frame,
         "attrition",
         log=chosen.log,
         recipe=recipe,
@@ -327,9 +327,9 @@ def select(
     result[STORED] = pd.arrays.BooleanArray(
         evidence.off_pose & evidence.recorded, ~evidence.recorded
     )
-    result.attrs = dict(frame.attrs)
-    return record(
+    return derived(
         result,
+        frame,
         "select",
         log=chosen.log,
         recipe=recipe,

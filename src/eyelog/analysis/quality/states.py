@@ -20,7 +20,7 @@ from eyelog.frame import (
     require,
     require_single_intervals,
 )
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = ["STATES", "states"]
 
@@ -104,12 +104,11 @@ def states(
     series = pd.Series(
         pd.Categorical.from_codes(codes, dtype=kinds), index=frame.index, name="state"
     )
-    series.attrs = dict(frame.attrs)
     # A Series has no room for the wearer's clock.
     details: dict[str, Any] = {"limits": chosen.details()}
     if OFFSET in frame.columns:
         details["zones_vary"] = True
-    return record(series, "states", log=which, **details)
+    return derived(series, frame, "states", log=which, **details)
 
 
 def _lacking(frame: pd.DataFrame, log: str, limits: Limits) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from eyelog.analysis.series.observed import (
     with_series_options,
 )
 from eyelog.errors import ConfigurationError
-from eyelog.provenance import record
+from eyelog.provenance import derived
 
 __all__ = [
     "profile",
@@ -103,9 +103,9 @@ def profile(
     )
     table["exposure_h"] = groups["hours"].sum(skipna=False)
     table.columns.name = name_of(column_of(series, column, what="profile")) or None
-    table.attrs = dict(series.attrs)
-    return record(
+    return derived(
         table,
+        series,
         "rhythm.profile",
         interval_s=None,
         by=by,

@@ -285,8 +285,7 @@ def _evened(frame: pd.DataFrame, log: str) -> tuple[pd.DataFrame, str]:
     by_ms = np.abs(moved - us) / 1000
     median, most = (float(np.median(by_ms)), float(by_ms.max())) if len(by_ms) else (0.0, 0.0)
     evened = frame.set_axis(index.tz_convert(cast(pd.DatetimeIndex, frame.index).tz))
-    evened.attrs = dict(frame.attrs)
-    evened = provenance.record(evened, "even", log=log, moved_ms=median, moved_most_ms=most)
+    evened = provenance.derived(evened, frame, "even", log=log, moved_ms=median, moved_most_ms=most)
     return evened, (
         f"the stamps were made even: half of them moved by at most {median:.1f} ms, the farthest by"
         f" {most:.1f} ms"
