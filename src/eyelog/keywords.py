@@ -9,10 +9,10 @@ notebook and the documentation show them as keywords of `pace`; type checkers re
 """
 
 from collections.abc import Callable, Mapping
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, TypeVar, cast, get_args, get_type_hints
 
-__all__ = ["hands_on_to", "refuse_unknown"]
+__all__ = ["hands_on_to", "refuse_unknown", "show_options"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -22,16 +22,24 @@ def hands_on_to(taker: Callable[..., Any]) -> Callable[[Function], Function]:
     taken = signature(taker).parameters
 
     def with_keywords(function: Function) -> Function:
-        whole = signature(function)
-        *own, handed_on = whole.parameters.values()
-        (options,) = get_args(handed_on.annotation)
-        shared = [
-            taken[name].replace(annotation=kind) for name, kind in get_type_hints(options).items()
-        ]
-        cast(Any, function).__signature__ = whole.replace(parameters=[*own, *shared])
-        return function
+        return show_options(function, {name: given.default for name, given in taken.items()})
 
     return with_keywords
+
+
+def show_options(function: Function, defaults: Mapping[str, Any] | None = None) -> Function:
+    """Let a signature show the keywords of `**options`; without defaults they are None."""
+    whole = signature(function)
+    *own, handed_on = whole.parameters.values()
+    (options,) = get_args(handed_on.annotation)
+    named = get_type_hints(options)
+    given = dict.fromkeys(named) if defaults is None else defaults
+    shared = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=given[name], annotation=kind)
+        for name, kind in named.items()
+    ]
+    cast(Any, function).__signature__ = whole.replace(parameters=[*own, *shared])
+    return function
 
 
 def refuse_unknown(unknown: Mapping[str, Any], what: str) -> None:

@@ -1,6 +1,6 @@
 """How well two measurements of the same quantity agree, pair by pair (Bland and Altman)."""
 
-from typing import Any, Final, cast
+from typing import Any, Final, Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from eyelog.figures.labels import title_of
 from eyelog.figures.marks import colour_bar, counted, value_axis, value_label
 from eyelog.figures.style import (
     COLOURS,
+    Place,
     axes,
     legend,
     line,
@@ -45,8 +46,7 @@ def plot_agreement(
     limits: pd.DataFrame | AgreementLimits | pd.Series,
     *,
     quantity: str | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw the difference of each pair against its mean, with bias and limits of agreement.
 
@@ -102,7 +102,7 @@ def plot_agreement(
     means, differences = means[both], differences[both]
     if not len(means):
         raise ConfigurationError("plot_agreement has nothing to draw: there are no pairs")
-    ax = axes(ax, height_mm=66.0)
+    ax = axes(place.get("ax"), height_mm=66.0)
     name, unit = _named(limits, quantity)
     entries = _pairs(ax, means, differences)
     entries += _limits(ax, stated, unit)
@@ -113,7 +113,7 @@ def plot_agreement(
     value_axis(ax.yaxis)
     value_axis(ax.xaxis, most=8)
     legend(ax, entries)
-    set_title(ax, title_of(pairs), title)
+    set_title(ax, title_of(pairs), place.get("title"))
     return ax
 
 

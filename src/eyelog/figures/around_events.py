@@ -1,6 +1,6 @@
 """What happens around events: the mean course, its band, and each single event."""
 
-from typing import Any, Final, cast
+from typing import Any, Final, Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from eyelog.figures.marks import (
     value_label,
 )
 from eyelog.figures.named import name_label, span_of
-from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, set_title
+from eyelog.figures.style import COLOURS, Place, axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.tables import stated_seconds
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
@@ -45,8 +45,7 @@ def plot_events(
     *,
     each: pd.DataFrame | None = None,
     change: bool = False,
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw the mean course of a field around events, with its band and the single events.
 
@@ -105,7 +104,7 @@ def plot_events(
     )
     x = seconds / unit_s
     middle, low, high = (numbers(course[column]) for column in columns)
-    ax = axes(ax, height_mm=58.0)
+    ax = axes(place.get("ax"), height_mm=58.0)
     entries = [line("mean of the events", "usable")]
     if change and "band_low" in course.columns:
         ends = numbers(course["band_low"]), numbers(course["band_high"])
@@ -156,7 +155,7 @@ def plot_events(
     given = numbers(course["events"]) if "events" in course.columns else events
     happened = int(given.max(initial=0))
     parts = [title_of(table, days=span_of(table)), counted(happened, "event")]
-    set_title(ax, " · ".join(part for part in parts if part), title)
+    set_title(ax, " · ".join(part for part in parts if part), place.get("title"))
     return ax
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,16 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.marks import percent
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.style import COLOURS, SMALL_PT, axes, legend, patch, plot_function, set_title
+from eyelog.figures.style import (
+    COLOURS,
+    SMALL_PT,
+    Place,
+    axes,
+    legend,
+    patch,
+    plot_function,
+    set_title,
+)
 from eyelog.frame import require, require_frame
 from eyelog.provenance import KEY, history, stated_log
 
@@ -44,9 +53,7 @@ USED_FOR: Final[Mapping[str, str]] = {
 @plot_function
 def plot_attrition(
     table: pd.DataFrame,
-    *,
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw the flow from all records to those that a recipe uses, with counts.
 
@@ -94,7 +101,7 @@ def plot_attrition(
     left, removed = (table[name].to_numpy() for name in ("left", "removed"))
     unknown = table["unknown"].to_numpy()
     everything = max(int(left[0]), 1)
-    ax = axes(ax, height_mm=ROW_MM * float(heights.sum()))
+    ax = axes(place.get("ax"), height_mm=ROW_MM * float(heights.sum()))
     used = of_outcome if of_outcome.any() else np.arange(len(table)) == len(table) - 1
     ax.barh(
         rows,
@@ -126,14 +133,14 @@ def plot_attrition(
             words = _removed(int(checked[row]), int(unknown[row]), table["reason"].iloc[row])
             _write(ax, at + 0.24, words, False)
     ax.set_ylim(float(heights.sum()), 0)
-    name_rows(ax, rows, [_condition(table, place, log) for place in range(len(table))], most=40)
+    name_rows(ax, rows, [_condition(table, row, log) for row in range(len(table))], most=40)
     ax.set_xlim(0, everything)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.xaxis.set_major_locator(MaxNLocator(2, integer=True))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.set_xlabel("Records")
-    set_title(ax, _title(table, log), title)
+    set_title(ax, _title(table, log), place.get("title"))
     entries = [patch("left after the condition", "worn"), patch("used", "usable")]
     entries.append(patch("removed", "flagged"))
     if unknown.any():

@@ -1,7 +1,7 @@
 """A person against their own earlier days: the usual range, and the days on which levels change."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from eyelog.figures.marks import (
     value_label,
 )
 from eyelog.figures.named import cannot_be_negative, last_step, shades, step_label, step_meaning
-from eyelog.figures.style import COLOURS, axes, legend, line, patch, plot_function, set_title
+from eyelog.figures.style import COLOURS, Place, axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.tables import dates_of
 from eyelog.frame import require, require_frame
 
@@ -35,8 +35,7 @@ def plot_baseline(
     table: pd.DataFrame,
     *,
     changes: Sequence[pd.Timestamp] = (),
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw a person's days against the usual range of their own earlier days.
 
@@ -89,7 +88,7 @@ def plot_baseline(
     days = pd.date_range(index.min(), index.max(), freq="D", unit=index.unit)
     whole = table.set_axis(index).reindex(days)
     value, baseline, low, high, apart = (numbers(whole[name]) for name in COLUMNS)
-    ax = axes(ax, height_mm=58.0)
+    ax = axes(place.get("ax"), height_mm=58.0)
     weekends = len(days) <= MOST_WITH_WEEKENDS and bool(is_weekend(days).any())
     if weekends:
         shade_weekends(ax, days)
@@ -135,7 +134,7 @@ def plot_baseline(
     days_wide(ax, len(days))
     day_axis(ax.xaxis, days)
     legend(ax, entries)
-    set_title(ax, title_of(table, days=index), title)
+    set_title(ax, title_of(table, days=index), place.get("title"))
     return ax
 
 

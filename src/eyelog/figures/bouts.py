@@ -1,7 +1,7 @@
 """Bouts: when they were, how long they lasted, and what they were like."""
 
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from eyelog.figures.labels import title_of
 from eyelog.figures.marks import colour_bar, counted, number
 from eyelog.figures.style import (
     COLOURS,
+    Place,
     axes,
     legend,
     length_pt,
@@ -46,8 +47,7 @@ def plot_bouts(
     table: pd.DataFrame,
     *,
     column: str | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw when bouts were, how long each lasted, and optionally what each was like.
 
@@ -95,7 +95,7 @@ def plot_bouts(
         raise ConfigurationError("plot_bouts has nothing to draw: there are no bouts")
     start, minutes = pd.DatetimeIndex(table["start"]), numbers(table["duration_min"])
     opens = _hour(start)
-    ax = axes(ax, height_mm=58.0)
+    ax = axes(place.get("ax"), height_mm=58.0)
     ax.set_yscale("log")
     draw = _cells if len(table) > MOST_BOUTS else _lines
     image, unknown = draw(ax, opens, minutes, None if column is None else numbers(table[column]))
@@ -123,7 +123,8 @@ def plot_bouts(
     if unknown and named is not None:
         entries.append(line(f"{named.label} not known", "hatch", marker=marker, linestyle=""))
     legend(ax, entries)
-    set_title(ax, title_of(table, days=local_days(start, stamp="start"), zone=False), title)
+    days = local_days(start, stamp="start")
+    set_title(ax, title_of(table, days=days, zone=False), place.get("title"))
     return ax
 
 

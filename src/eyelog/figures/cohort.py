@@ -1,6 +1,6 @@
 """Many wearers at once: a line for each over the days, a row for each in order, or groups."""
 
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -25,15 +25,7 @@ from eyelog.figures.marks import (
     value_label,
 )
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.style import (
-    COLOURS,
-    axes,
-    legend,
-    line,
-    patch,
-    plot_function,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, Place, axes, legend, line, patch, plot_function, set_title
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
 
@@ -77,8 +69,7 @@ def plot_cohort(
     *,
     kind: str = "lines",
     by: str | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw one column of the days of many wearers.
 
@@ -160,18 +151,18 @@ def plot_cohort(
     if by is not None:
         groups = _groups(table, wide, by)
         wearers = sum(map(len, groups.values()))
-        ax = axes(ax, height_mm=GROUP_MM * len(groups) + 4.0)
+        ax = axes(place.get("ax"), height_mm=GROUP_MM * len(groups) + 4.0)
         _draw_groups(ax, groups, named)
     elif kind == "caterpillar":
-        ax = axes(ax, height_mm=float(np.clip(ROW_MM * wearers, 22.0, MOST_MM)))
+        ax = axes(place.get("ax"), height_mm=float(np.clip(ROW_MM * wearers, 22.0, MOST_MM)))
         _caterpillar(ax, wide, named.text)
     else:
-        ax = axes(ax, height_mm=58.0)
+        ax = axes(place.get("ax"), height_mm=58.0)
         _lines(ax, wide, named.text)
     words = LOG_WORDS.get(stated_log(table) or "", "")
     days = pd.DatetimeIndex(wide.columns)
     parts = [counted(wearers, "wearer"), words, range_words(days[0], days[-1])]
-    set_title(ax, " · ".join(part for part in parts if part), title)
+    set_title(ax, " · ".join(part for part in parts if part), place.get("title"))
     return ax
 
 

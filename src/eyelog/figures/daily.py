@@ -1,6 +1,6 @@
 """One summary value per day, with the hours behind each day."""
 
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,17 @@ from eyelog.figures.marks import (
     strip,
     value_axis,
 )
-from eyelog.figures.style import COLOURS, HATCH, axes, legend, line, patch, plot_function, set_title
+from eyelog.figures.style import (
+    COLOURS,
+    HATCH,
+    Place,
+    axes,
+    legend,
+    line,
+    patch,
+    plot_function,
+    set_title,
+)
 from eyelog.figures.tables import dates_of, log_or_none
 from eyelog.frame import require, require_frame
 
@@ -47,8 +57,7 @@ def plot_daily(
     column: str = "worn_h",
     *,
     min_worn_h: float = COUNTED_WORN_H,
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw one column of a daily summary, and beneath it the hours that each day is based on.
 
@@ -110,7 +119,7 @@ def plot_daily(
         raise ConfigurationError(f"plot_daily draws numbers, but {column!r} holds times or text")
     days = pd.date_range(index[0], index[-1], freq="D", unit=index.unit)
     whole = table.set_axis(index).reindex(days)
-    ax = axes(ax, height_mm=62.0)
+    ax = axes(place.get("ax"), height_mm=62.0)
     if len(days) <= MOST_WITH_WEEKENDS:
         shade_weekends(ax, days)
     values = numbers(whole[column])
@@ -145,7 +154,7 @@ def plot_daily(
     if is_weekend(days).any() and len(days) <= MOST_WITH_WEEKENDS:
         entries.append(patch("weekend"))
     legend(bottom, entries)
-    set_title(ax, title_of(table, days=index), title)
+    set_title(ax, title_of(table, days=index), place.get("title"))
     return ax
 
 

@@ -1,7 +1,7 @@
 """How often values occur: all of them, or group by group."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from eyelog.figures.named import series_label, series_unit
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import (
     COLOURS,
+    Place,
     axes,
     line,
     panel_legend,
@@ -53,8 +54,7 @@ def plot_distribution(
     cumulative: bool = False,
     typical: TypicalValue | None = None,
     stamp: str | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw how often values occur, of all of them or group by group, and the typical value.
 
@@ -129,7 +129,7 @@ def plot_distribution(
     few = max(map(len, groups.values())) <= FEW
     row_mm = FEW_ROW_MM if few else ROW_MM
     height = float(np.clip(row_mm * len(groups), 25.0, MOST_MM)) if rows else 52.0
-    ax = axes(ax, height_mm=height)
+    ax = axes(place.get("ax"), height_mm=height)
     if scale == "log":
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -163,7 +163,8 @@ def plot_distribution(
     ax.set_xlabel(series_label(series))
     panel_legend(ax, entries)
     by_day = isinstance(series.index, pd.DatetimeIndex) and series.index.name == "day"
-    set_title(ax, title_of(series, days=pd.DatetimeIndex(series.index) if by_day else None), title)
+    days = pd.DatetimeIndex(series.index) if by_day else None
+    set_title(ax, title_of(series, days=days), place.get("title"))
     return ax
 
 

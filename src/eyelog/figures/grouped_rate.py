@@ -1,7 +1,7 @@
 """A rate by hour of day, weekday, day or label: each with its interval and its exposure."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,17 @@ from eyelog.figures.marks import (
 )
 from eyelog.figures.named import meaning_of, shades
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.style import COLOURS, Entry, axes, legend, line, patch, plot_function, set_title
+from eyelog.figures.style import (
+    COLOURS,
+    Entry,
+    Place,
+    axes,
+    legend,
+    line,
+    patch,
+    plot_function,
+    set_title,
+)
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
 
@@ -45,9 +55,7 @@ ROOM: Final = 0.08  # above and below the values, as a share of their range
 def plot_rate(
     table: pd.DataFrame,
     column: str | None = None,
-    *,
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw a rate by hour, weekday, day, week or label, with its interval and its exposure.
 
@@ -110,13 +118,13 @@ def plot_rate(
             " the rows to draw"
         )
     if along is None:
-        ax = axes(ax, height_mm=ROW_MM * max(len(table), LEAST_ROWS))
+        ax = axes(place.get("ax"), height_mm=ROW_MM * max(len(table), LEAST_ROWS))
         _rows(ax, table, name, about)
     else:
-        ax = axes(ax, height_mm=46.0)
+        ax = axes(place.get("ax"), height_mm=46.0)
         _columns(ax, table, name, about, along)
     days = _days(table, along) if isinstance(along, pd.DatetimeIndex) else None
-    set_title(ax, title_of(table, days=days), title)
+    set_title(ax, title_of(table, days=days), place.get("title"))
     return ax
 
 

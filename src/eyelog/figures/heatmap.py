@@ -1,6 +1,6 @@
 """Day against time of day: one field as a map that keeps a measured 0 apart from no data."""
 
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
 from eyelog.figures.style import (
     COLOURS,
     SMALL_PT,
+    Place,
     axes,
     legend,
     own_figure,
@@ -49,8 +50,7 @@ def plot_heatmap(
     field: str,
     *,
     scale: str = "auto",
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw one field, day by time of day.
 
@@ -114,25 +114,25 @@ def plot_heatmap(
         )
     clock = clock_of(frame, log=log)
     days, cells, recorded = _cells(frame, field, index, seconds, clock)
-    ax = axes(ax, height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
+    ax = axes(place.get("ax"), height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
     hatch_background(ax)
     about = catalogue(log).get(field) if log else None
     of_gait = field == STEPS or (about is not None and about.kind == "gait")
     colours = _scale("walking" if of_gait else "usable")
     norm = _norm(cells[np.isfinite(cells)], scale)
-    place: dict[str, Any] = {
+    spread: dict[str, Any] = {
         "aspect": "auto",
         "interpolation": "nearest",
         "extent": (0, 24, len(days) - 0.5, -0.5),
     }
-    image = ax.imshow(np.ma.masked_invalid(cells), cmap=colours, norm=norm, **place)
+    image = ax.imshow(np.ma.masked_invalid(cells), cmap=colours, norm=norm, **spread)
     unvalued = recorded & np.isnan(cells)
     ax.imshow(
         np.ma.masked_equal(unvalued.astype(float), 0.0),
         cmap=ListedColormap([COLOURS["masked"]]).with_extremes(bad="none"),
         vmin=0,
         vmax=2,
-        **place,
+        **spread,
     )
     blank_skipped_hours(ax, days, clock)
     if np.isfinite(cells).any():
@@ -144,10 +144,10 @@ def plot_heatmap(
     legend(ax, [patch("no usable value", "masked"), patch("no record")])
     name, ours = label_of(log, field, seconds=unit_seconds(frame)), title_of(frame, zone=False)
     if own_figure(ax) is None:
-        set_title(ax, " · ".join([name, *([ours] if ours else [])]), title)
+        set_title(ax, " · ".join([name, *([ours] if ours else [])]), place.get("title"))
     else:
         ax.set_title(name, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
-        set_title(ax, ours, title)
+        set_title(ax, ours, place.get("title"))
     return ax
 
 

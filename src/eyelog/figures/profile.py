@@ -1,6 +1,6 @@
 """The usual day, the usual week, or both at once."""
 
-from typing import Final
+from typing import Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from eyelog.figures.marks import (
 from eyelog.figures.named import last_step, shades, span_of, step_label, step_meaning
 from eyelog.figures.style import (
     COLOURS,
+    Place,
     axes,
     legend,
     line,
@@ -44,9 +45,7 @@ QUANTILES: Final = ("days_median", "days_q25", "days_q75")
 @plot_function
 def plot_profile(
     table: pd.DataFrame,
-    *,
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw the usual day or week: the median of the days, their middle half and their number.
 
@@ -93,9 +92,9 @@ def plot_profile(
             "plot_profile takes a table of eyelog.rhythm.profile, by hour, weekday or both, and"
             f" this one is indexed by {', '.join(names)}"
         )
-    ax = axes(ax, height_mm=46.0 if len(names) == 2 else 56.0)
+    ax = axes(place.get("ax"), height_mm=46.0 if len(names) == 2 else 56.0)
     draw[names](ax, table)
-    set_title(ax, title_of(table, days=span_of(table), zone=False), title)
+    set_title(ax, title_of(table, days=span_of(table), zone=False), place.get("title"))
     return ax
 
 

@@ -1,6 +1,6 @@
 """The reasons against values, over time or by time of day."""
 
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from eyelog.figures.marks import percent, strip
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import (
     COLOURS,
+    Place,
     axes,
     legend,
     own_figure,
@@ -47,8 +48,7 @@ def plot_quality(
     *,
     by: Literal["time", "time_of_day"] = "time",
     limits: Limits | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw how much of the time values are flagged, one row per reason, in words.
 
@@ -104,7 +104,7 @@ def plot_quality(
         column = (time_of_day_us(index, clock=clock) - 1) // (COLUMN_OF_DAY_S * 1_000_000)
         extent = (0.0, 24.0)
     shares = _means(flagged, column, n)
-    ax = axes(ax, height_mm=max(LEAST_MM, ROW_MM * len(occurring)))
+    ax = axes(place.get("ax"), height_mm=max(LEAST_MM, ROW_MM * len(occurring)))
     image = ax.imshow(
         np.ma.masked_invalid(shares),
         aspect="auto",
@@ -134,7 +134,7 @@ def plot_quality(
         below = strip(ax)
         _draw_days(below, local_days(index, clock=clock), column, n)
         hours_axis(below, clock.tz)
-    set_title(ax, title_of(reasons, zone=by == "time", clock=clock), title)
+    set_title(ax, title_of(reasons, zone=by == "time", clock=clock), place.get("title"))
     if np.isnan(shares).any():
         legend(ax, [patch("no record")])
     return ax

@@ -1,7 +1,7 @@
 """The average day of a rhythm: its most and least active hours, and the cosine fitted to it."""
 
 import textwrap
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,16 @@ from eyelog.figures.named import (
     step_meaning,
     step_unit,
 )
-from eyelog.figures.style import COLOURS, axes, line, panel_legend, patch, plot_function, set_title
+from eyelog.figures.style import (
+    COLOURS,
+    Place,
+    axes,
+    line,
+    panel_legend,
+    patch,
+    plot_function,
+    set_title,
+)
 from eyelog.figures.tables import MIDDLE, middle_of_days
 from eyelog.frame import require, require_frame
 
@@ -38,8 +47,7 @@ def plot_rhythm(
     most_active: ActiveHours | None = None,
     least_active: ActiveHours | None = None,
     cosinor: Cosinor | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
+    **place: Unpack[Place],
 ) -> Axes:
     """Draw the average day with its most and least active hours and its cosinor.
 
@@ -103,7 +111,7 @@ def plot_rhythm(
             raise ConfigurationError(
                 f"{name} must be the result of eyelog.rhythm.{name}, not {type(given).__name__}"
             )
-    ax = axes(ax, height_mm=58.0)
+    ax = axes(place.get("ax"), height_mm=58.0)
     shared, entries = _day(ax, profile), list[Any]()
     unit = step_unit(profile)
     if cosinor is not None:
@@ -120,7 +128,7 @@ def plot_rhythm(
         say_no_values(ax)
     hours_axis(ax, last_step(profile).get("tz"))
     panel_legend(ax, entries, shared=shared)
-    set_title(ax, title_of(profile, days=span_of(profile), zone=False), title)
+    set_title(ax, title_of(profile, days=span_of(profile), zone=False), place.get("title"))
     return ax
 
 

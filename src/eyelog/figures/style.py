@@ -5,14 +5,15 @@ and each time it is drawn, never at import, and never to an Axes that a user pas
 function is written like this::
 
     @plot_function
-    def plot_thing(table, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+    def plot_thing(table, **place: Unpack[Place]) -> Axes:
         ...                                     # check the table first
-        ax = axes(ax, height_mm=60)
+        ax = axes(place.get("ax"), height_mm=60)
         ax.plot(..., color=COLOURS["usable"])
-        set_title(ax, title_of(table), title)   # figures/labels.py
+        set_title(ax, title_of(table), place.get("title"))   # figures/labels.py
         legend(ax, [patch("usable"), line("7-day median", "reference")])
         return ax
 
+`help` and completion show `ax` and `title`, the keywords of a `Place`, in the signature.
 `plot_function` applies the look if the figure is eyelog's own, and attaches the recipe that
 `eyelog.save_figure` writes into the file (figures/recipe.py).
 """
@@ -24,7 +25,7 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache, partial, wraps
 from types import MappingProxyType
-from typing import Any, Final, Literal, ParamSpec, TypeVar, cast
+from typing import Any, Final, Literal, ParamSpec, TypedDict, TypeVar, cast
 
 import matplotlib as mpl
 import numpy as np
@@ -46,6 +47,7 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.errors import ConfigurationError, argument
 from eyelog.figures import fonts, ground, recipe
+from eyelog.keywords import refuse_unknown, show_options
 
 __all__ = [
     "COLOURS",
@@ -55,6 +57,7 @@ __all__ = [
     "SMALL_PT",
     "TEXT_PT",
     "WIDTHS_MM",
+    "Place",
     "StyledFigure",
     "Width",
     "axes",
@@ -499,6 +502,13 @@ def _load_backend() -> None:
     plt.switch_backend(mpl.get_backend())
 
 
+class Place(TypedDict, total=False):
+    """Where a figure of one panel is drawn, and what stands over it: keywords of its function."""
+
+    ax: Axes | None
+    title: str | None
+
+
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
 
@@ -510,6 +520,8 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
     recipe of the call: `eyelog.save_figure` writes it into the file.
     """
     shared_parameters(draw)
+    if inspect.getfullargspec(draw).varkw:
+        show_options(draw)
     signature = inspect.signature(draw)
 
     @wraps(draw)
@@ -523,6 +535,8 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
                     else "in a figure of its own"
                 )
             )
+        unknown = {name: kwargs[name] for name in kwargs if name not in signature.parameters}
+        refuse_unknown(unknown, draw.__name__)
         place = kwargs.get("ax") or kwargs.get("fig")
         given = isinstance(place, Axes | FigureBase)
         ours = not given or isinstance(cast(Any, place).get_figure(root=True), StyledFigure)
