@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from eyelog.clock import LocalClock
 from eyelog.figures import calendar_axis, style
-from eyelog.figures.style import StyledFigure
+from eyelog.figures.styled_figure import StyledFigure
 
 
 def days(first: str, n: int) -> pd.DatetimeIndex:

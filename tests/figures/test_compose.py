@@ -10,7 +10,7 @@ from eyelog.catalogue import LOGS
 from eyelog.figures.compose import DRAW
 from eyelog.figures.defaults import DEFAULT_FIELDS, KINDS
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.figures.style import StyledFigure
+from eyelog.figures.styled_figure import StyledFigure
 from support.packets import CURRENT, packets
 
 

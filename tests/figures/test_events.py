@@ -7,8 +7,8 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
+from eyelog.figures import drawing, style
 from eyelog.figures import events as marks
-from eyelog.figures import style
 
 
 def table(starts: list[str], ends: list[str | None], labels: list[str | None]) -> pd.DataFrame:
@@ -51,7 +51,7 @@ def test_what_are_no_events_is_refused(change, error, message) -> None:
 
 
 def named(*places: tuple[float, str]):
-    ax = style.panels([20])[0]
+    ax = drawing.panels([20])[0]
     ax.set_xlim(0, 100)
     with style.style():
         marks.name_events([(ax, x, label) for x, label in places])

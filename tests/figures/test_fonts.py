@@ -10,7 +10,7 @@ from matplotlib import font_manager
 
 import eyelog as el
 from eyelog.figures import fonts
-from eyelog.figures.style import axes, plot_function, set_title
+from eyelog.figures.drawing import axes, plot_function, set_title
 
 HIEROGLYPHS = "\U00013000\U00013001"
 

@@ -4,8 +4,9 @@ import pytest
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
+from eyelog.figures.drawing import axes
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.style import SMALL_PT, axes
+from eyelog.figures.style import SMALL_PT
 
 LONG = ["the afternoon in the office", "the evening at home with guests", "home"]
 

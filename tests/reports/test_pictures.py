@@ -8,7 +8,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
-from eyelog.figures.style import StyledFigure
+from eyelog.figures.styled_figure import StyledFigure
 from eyelog.reports.pictures import MeasuringCanvas, closing, figure_of, svg_of
 
 

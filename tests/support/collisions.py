@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from eyelog.figures.style import StyledFigure, inches, own_figure
+from eyelog.figures.style import inches
+from eyelog.figures.styled_figure import StyledFigure, own_figure
 
 __all__ = [
     "LAYOUTS",

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from eyelog.figures.style import own_figure
+from eyelog.figures.styled_figure import own_figure
 
 __all__ = ["artists", "heights", "legend_of", "one", "points", "title_of", "xy"]
 

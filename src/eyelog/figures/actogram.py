@@ -17,22 +17,14 @@ from eyelog.clock import DAY_US, LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
+from eyelog.figures.drawing import grid, plot_function, set_title
 from eyelog.figures.events import event_us, key_words, numbered, require_events
 from eyelog.figures.labels import short_names, title_of
+from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import counted, number, value_axis
 from eyelog.figures.named import series_label
-from eyelog.figures.style import (
-    COLOURS,
-    HATCH,
-    Entry,
-    grid,
-    legend,
-    line,
-    own_figure,
-    patch,
-    plot_function,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, HATCH
+from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import row_seconds, stamps
 from eyelog.frame import ACCOUNT, require
 from eyelog.provenance import history, stated_log

@@ -16,19 +16,11 @@ from eyelog.analysis.compare.agreement import (
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.sheet import decimals, number_text
 from eyelog.errors import ConfigurationError
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
+from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import colour_bar, counted, value_axis, value_label
-from eyelog.figures.style import (
-    COLOURS,
-    Place,
-    axes,
-    legend,
-    line,
-    patch,
-    plot_function,
-    sequential,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_agreement"]
@@ -46,7 +38,7 @@ def plot_agreement(
     limits: pd.DataFrame | AgreementLimits | pd.Series,
     *,
     quantity: str | None = None,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw the difference of each pair against its mean, with bias and limits of agreement.
 
@@ -102,7 +94,7 @@ def plot_agreement(
     means, differences = means[both], differences[both]
     if not len(means):
         raise ConfigurationError("plot_agreement has nothing to draw: there are no pairs")
-    ax = axes(place.get("ax"), height_mm=66.0)
+    ax = axes(options.get("ax"), height_mm=66.0)
     name, unit = _named(limits, quantity)
     entries = _pairs(ax, means, differences)
     entries += _limits(ax, stated, unit)
@@ -113,7 +105,7 @@ def plot_agreement(
     value_axis(ax.yaxis)
     value_axis(ax.xaxis, most=8)
     legend(ax, entries)
-    set_title(ax, title_of(pairs), place.get("title"))
+    set_title(ax, title_of(pairs), options.get("title"))
     return ax
 
 

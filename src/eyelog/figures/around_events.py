@@ -9,7 +9,9 @@ from matplotlib.ticker import Locator, MaxNLocator, MultipleLocator
 
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, FieldError
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
+from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
     NumberFormatter,
     counted,
@@ -19,7 +21,7 @@ from eyelog.figures.marks import (
     value_label,
 )
 from eyelog.figures.named import name_label, span_of
-from eyelog.figures.style import COLOURS, Place, axes, legend, line, patch, plot_function, set_title
+from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import stated_seconds
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
@@ -45,7 +47,7 @@ def plot_events(
     *,
     each: pd.DataFrame | None = None,
     change: bool = False,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw the mean course of a field around events, with its band and the single events.
 
@@ -104,7 +106,7 @@ def plot_events(
     )
     x = seconds / unit_s
     middle, low, high = (numbers(course[column]) for column in columns)
-    ax = axes(place.get("ax"), height_mm=58.0)
+    ax = axes(options.get("ax"), height_mm=58.0)
     entries = [line("mean of the events", "usable")]
     if change and "band_low" in course.columns:
         ends = numbers(course["band_low"]), numbers(course["band_high"])
@@ -155,7 +157,7 @@ def plot_events(
     given = numbers(course["events"]) if "events" in course.columns else events
     happened = int(given.max(initial=0))
     parts = [title_of(table, days=span_of(table)), counted(happened, "event")]
-    set_title(ax, " · ".join(part for part in parts if part), place.get("title"))
+    set_title(ax, " · ".join(part for part in parts if part), options.get("title"))
     return ax
 
 

@@ -12,19 +12,12 @@ from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.catalogue import catalogue
 from eyelog.errors import ConfigurationError
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.legends import legend, patch
 from eyelog.figures.marks import percent
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.style import (
-    COLOURS,
-    SMALL_PT,
-    Place,
-    axes,
-    legend,
-    patch,
-    plot_function,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.frame import require, require_frame
 from eyelog.provenance import KEY, history, stated_log
 
@@ -53,7 +46,7 @@ USED_FOR: Final[Mapping[str, str]] = {
 @plot_function
 def plot_attrition(
     table: pd.DataFrame,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw the flow from all records to those that a recipe uses, with counts.
 
@@ -101,7 +94,7 @@ def plot_attrition(
     left, removed = (table[name].to_numpy() for name in ("left", "removed"))
     unknown = table["unknown"].to_numpy()
     everything = max(int(left[0]), 1)
-    ax = axes(place.get("ax"), height_mm=ROW_MM * float(heights.sum()))
+    ax = axes(options.get("ax"), height_mm=ROW_MM * float(heights.sum()))
     used = of_outcome if of_outcome.any() else np.arange(len(table)) == len(table) - 1
     ax.barh(
         rows,
@@ -140,7 +133,7 @@ def plot_attrition(
     ax.xaxis.set_major_locator(MaxNLocator(2, integer=True))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.set_xlabel("Records")
-    set_title(ax, _title(table, log), place.get("title"))
+    set_title(ax, _title(table, log), options.get("title"))
     entries = [patch("left after the condition", "worn"), patch("used", "usable")]
     entries.append(patch("removed", "flagged"))
     if unknown.any():

@@ -10,7 +10,9 @@ from matplotlib.axes import Axes
 from eyelog.analysis.series.arrays import numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
+from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
     MOST_WITH_WEEKENDS,
     days_wide,
@@ -20,7 +22,7 @@ from eyelog.figures.marks import (
     value_label,
 )
 from eyelog.figures.named import cannot_be_negative, last_step, shades, step_label, step_meaning
-from eyelog.figures.style import COLOURS, Place, axes, legend, line, patch, plot_function, set_title
+from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import dates_of
 from eyelog.frame import require, require_frame
 
@@ -35,7 +37,7 @@ def plot_baseline(
     table: pd.DataFrame,
     *,
     changes: Sequence[pd.Timestamp] = (),
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw a person's days against the usual range of their own earlier days.
 
@@ -88,7 +90,7 @@ def plot_baseline(
     days = pd.date_range(index.min(), index.max(), freq="D", unit=index.unit)
     whole = table.set_axis(index).reindex(days)
     value, baseline, low, high, apart = (numbers(whole[name]) for name in COLUMNS)
-    ax = axes(place.get("ax"), height_mm=58.0)
+    ax = axes(options.get("ax"), height_mm=58.0)
     weekends = len(days) <= MOST_WITH_WEEKENDS and bool(is_weekend(days).any())
     if weekends:
         shade_weekends(ax, days)
@@ -134,7 +136,7 @@ def plot_baseline(
     days_wide(ax, len(days))
     day_axis(ax.xaxis, days)
     legend(ax, entries)
-    set_title(ax, title_of(table, days=index), place.get("title"))
+    set_title(ax, title_of(table, days=index), options.get("title"))
     return ax
 
 

@@ -16,19 +16,11 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import hours_axis
+from eyelog.figures.drawing import AxesOptions, axes, length_pt, plot_function, set_title
 from eyelog.figures.labels import title_of
+from eyelog.figures.legends import legend, line
 from eyelog.figures.marks import colour_bar, counted, number
-from eyelog.figures.style import (
-    COLOURS,
-    Place,
-    axes,
-    legend,
-    length_pt,
-    line,
-    plot_function,
-    sequential,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_bouts"]
@@ -47,7 +39,7 @@ def plot_bouts(
     table: pd.DataFrame,
     *,
     column: str | None = None,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw when bouts were, how long each lasted, and optionally what each was like.
 
@@ -95,7 +87,7 @@ def plot_bouts(
         raise ConfigurationError("plot_bouts has nothing to draw: there are no bouts")
     start, minutes = pd.DatetimeIndex(table["start"]), numbers(table["duration_min"])
     opens = _hour(start)
-    ax = axes(place.get("ax"), height_mm=58.0)
+    ax = axes(options.get("ax"), height_mm=58.0)
     ax.set_yscale("log")
     draw = _cells if len(table) > MOST_BOUTS else _lines
     image, unknown = draw(ax, opens, minutes, None if column is None else numbers(table[column]))
@@ -124,7 +116,7 @@ def plot_bouts(
         entries.append(line(f"{named.label} not known", "hatch", marker=marker, linestyle=""))
     legend(ax, entries)
     days = local_days(start, stamp="start")
-    set_title(ax, title_of(table, days=days, zone=False), place.get("title"))
+    set_title(ax, title_of(table, days=days, zone=False), options.get("title"))
     return ax
 
 

@@ -18,7 +18,9 @@ from matplotlib.ticker import Formatter, Locator
 from eyelog.analysis.series.arrays import Ints
 from eyelog.analysis.series.calendar import HOUR_US
 from eyelog.clock import DAY_US, LocalClock, microseconds
-from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT, length_pt, own_figure
+from eyelog.figures.drawing import length_pt
+from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT
+from eyelog.figures.styled_figure import own_figure
 
 __all__ = [
     "MOST_LABELS",

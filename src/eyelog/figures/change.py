@@ -18,19 +18,12 @@ from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.sheet import decimals, number_text
 from eyelog.errors import ConfigurationError, argument
+from eyelog.figures.drawing import grid, plot_function, set_title
 from eyelog.figures.labels import range_words, short_names
+from eyelog.figures.legends import Entry, legend, line
 from eyelog.figures.marks import counted, difference_axis, value_axis
-from eyelog.figures.style import (
-    COLOURS,
-    SMALL_PT,
-    Entry,
-    grid,
-    legend,
-    line,
-    own_figure,
-    plot_function,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, SMALL_PT
+from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import dates_of, log_or_none
 from eyelog.frame import ACCOUNT, require, require_frame
 from eyelog.provenance import KEY

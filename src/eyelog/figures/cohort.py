@@ -15,7 +15,9 @@ from eyelog.analysis.compare.group_difference import difference_of_means, mean_i
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, argument
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import LOG_WORDS, range_words, short_names
+from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
     MOST_WITH_WEEKENDS,
     counted,
@@ -25,7 +27,7 @@ from eyelog.figures.marks import (
     value_label,
 )
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.style import COLOURS, Place, axes, legend, line, patch, plot_function, set_title
+from eyelog.figures.style import COLOURS
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
 
@@ -69,7 +71,7 @@ def plot_cohort(
     *,
     kind: str = "lines",
     by: str | None = None,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw one column of the days of many wearers.
 
@@ -151,18 +153,18 @@ def plot_cohort(
     if by is not None:
         groups = _groups(table, wide, by)
         wearers = sum(map(len, groups.values()))
-        ax = axes(place.get("ax"), height_mm=GROUP_MM * len(groups) + 4.0)
+        ax = axes(options.get("ax"), height_mm=GROUP_MM * len(groups) + 4.0)
         _draw_groups(ax, groups, named)
     elif kind == "caterpillar":
-        ax = axes(place.get("ax"), height_mm=float(np.clip(ROW_MM * wearers, 22.0, MOST_MM)))
+        ax = axes(options.get("ax"), height_mm=float(np.clip(ROW_MM * wearers, 22.0, MOST_MM)))
         _caterpillar(ax, wide, named.text)
     else:
-        ax = axes(place.get("ax"), height_mm=58.0)
+        ax = axes(options.get("ax"), height_mm=58.0)
         _lines(ax, wide, named.text)
     words = LOG_WORDS.get(stated_log(table) or "", "")
     days = pd.DatetimeIndex(wide.columns)
     parts = [counted(wearers, "wearer"), words, range_words(days[0], days[-1])]
-    set_title(ax, " · ".join(part for part in parts if part), place.get("title"))
+    set_title(ax, " · ".join(part for part in parts if part), options.get("title"))
     return ax
 
 

@@ -25,12 +25,12 @@ from eyelog.figures.daily import plot_daily
 from eyelog.figures.day import plot_day
 from eyelog.figures.defaults import DEFAULT_FIELDS, DEFAULT_RECIPE, KINDS, STATE
 from eyelog.figures.distribution import plot_distribution
+from eyelog.figures.drawing import panels, unmanaged
 from eyelog.figures.heatmap import plot_heatmap, with_steps
 from eyelog.figures.overview import plot_overview
 from eyelog.figures.profile import plot_profile
 from eyelog.figures.quality import plot_quality
 from eyelog.figures.rhythm import plot_rhythm
-from eyelog.figures.style import panels, unmanaged
 from eyelog.figures.timeline import plot_timeline
 from eyelog.frame import is_resampled, log_of, one_source, require, require_frame
 

@@ -12,19 +12,11 @@ from matplotlib.axes import Axes
 from eyelog.analysis.columns import Column
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.sheet import decimals, number_text
+from eyelog.figures.drawing import grid, panels, plot_function, set_title
 from eyelog.figures.labels import short_names
+from eyelog.figures.legends import Entry, legend, line
 from eyelog.figures.marks import counted, difference_axis, value_axis
-from eyelog.figures.style import (
-    COLOURS,
-    SMALL_PT,
-    Entry,
-    grid,
-    legend,
-    line,
-    panels,
-    plot_function,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, SMALL_PT
 
 __all__ = ["plot_contrast", "plot_others"]
 

@@ -13,7 +13,9 @@ from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
+from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
     MOST_WITH_WEEKENDS,
     days_wide,
@@ -23,17 +25,7 @@ from eyelog.figures.marks import (
     strip,
     value_axis,
 )
-from eyelog.figures.style import (
-    COLOURS,
-    HATCH,
-    Place,
-    axes,
-    legend,
-    line,
-    patch,
-    plot_function,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, HATCH
 from eyelog.figures.tables import dates_of, log_or_none
 from eyelog.frame import require, require_frame
 
@@ -57,7 +49,7 @@ def plot_daily(
     column: str = "worn_h",
     *,
     min_worn_h: float = COUNTED_WORN_H,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw one column of a daily summary, and beneath it the hours that each day is based on.
 
@@ -119,7 +111,7 @@ def plot_daily(
         raise ConfigurationError(f"plot_daily draws numbers, but {column!r} holds times or text")
     days = pd.date_range(index[0], index[-1], freq="D", unit=index.unit)
     whole = table.set_axis(index).reindex(days)
-    ax = axes(place.get("ax"), height_mm=62.0)
+    ax = axes(options.get("ax"), height_mm=62.0)
     if len(days) <= MOST_WITH_WEEKENDS:
         shade_weekends(ax, days)
     values = numbers(whole[column])
@@ -154,7 +146,7 @@ def plot_daily(
     if is_weekend(days).any() and len(days) <= MOST_WITH_WEEKENDS:
         entries.append(patch("weekend"))
     legend(bottom, entries)
-    set_title(ax, title_of(table, days=index), place.get("title"))
+    set_title(ax, title_of(table, days=index), options.get("title"))
     return ax
 
 

@@ -13,22 +13,12 @@ from eyelog.errors import ConfigurationError, argument
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import day_edges, hours_axis, skipped_hours
+from eyelog.figures.drawing import panels, plot_function, set_title
 from eyelog.figures.labels import label_of, title_of
+from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
-from eyelog.figures.style import (
-    COLOURS,
-    HATCH,
-    SMALL_PT,
-    TEXT_PT,
-    Entry,
-    legend,
-    line,
-    own_figure,
-    panels,
-    patch,
-    plot_function,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, TEXT_PT
+from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import clock_of, require, require_one_frame
 

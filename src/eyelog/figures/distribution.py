@@ -14,21 +14,13 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.analysis.series.observed import stamp_of
 from eyelog.errors import ConfigurationError
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
+from eyelog.figures.legends import line, panel_legend, patch
 from eyelog.figures.marks import counted, number, percent, value_axis
 from eyelog.figures.named import series_label, series_unit
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.style import (
-    COLOURS,
-    Place,
-    axes,
-    line,
-    panel_legend,
-    patch,
-    plot_function,
-    sequential,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import interval_seconds
 
 __all__ = ["plot_distribution"]
@@ -54,7 +46,7 @@ def plot_distribution(
     cumulative: bool = False,
     typical: TypicalValue | None = None,
     stamp: str | None = None,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw how often values occur, of all of them or group by group, and the typical value.
 
@@ -129,7 +121,7 @@ def plot_distribution(
     few = max(map(len, groups.values())) <= FEW
     row_mm = FEW_ROW_MM if few else ROW_MM
     height = float(np.clip(row_mm * len(groups), 25.0, MOST_MM)) if rows else 52.0
-    ax = axes(place.get("ax"), height_mm=height)
+    ax = axes(options.get("ax"), height_mm=height)
     if scale == "log":
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
@@ -164,7 +156,7 @@ def plot_distribution(
     panel_legend(ax, entries)
     by_day = isinstance(series.index, pd.DatetimeIndex) and series.index.name == "day"
     days = pd.DatetimeIndex(series.index) if by_day else None
-    set_title(ax, title_of(series, days=days), place.get("title"))
+    set_title(ax, title_of(series, days=days), options.get("title"))
     return ax
 
 

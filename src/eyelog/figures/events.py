@@ -14,7 +14,10 @@ from matplotlib.axes import Axes
 from matplotlib.text import Annotation
 
 from eyelog.errors import ConfigurationError, FieldError, argument
-from eyelog.figures.style import COLOURS, SMALL_PT, Entry, lay_out, line, own_figure, patch
+from eyelog.figures.drawing import lay_out
+from eyelog.figures.legends import Entry, line, patch
+from eyelog.figures.style import COLOURS, SMALL_PT
+from eyelog.figures.styled_figure import own_figure
 
 __all__ = [
     "entries",

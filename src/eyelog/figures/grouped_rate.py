@@ -13,7 +13,9 @@ from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import day_axis, hours_axis, is_weekend, shade_weekends
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
+from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import (
     MOST_WITH_WEEKENDS,
     days_wide,
@@ -24,17 +26,7 @@ from eyelog.figures.marks import (
 )
 from eyelog.figures.named import meaning_of, shades
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.style import (
-    COLOURS,
-    Entry,
-    Place,
-    axes,
-    legend,
-    line,
-    patch,
-    plot_function,
-    set_title,
-)
+from eyelog.figures.style import COLOURS
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
 
@@ -55,7 +47,7 @@ ROOM: Final = 0.08  # above and below the values, as a share of their range
 def plot_rate(
     table: pd.DataFrame,
     column: str | None = None,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw a rate by hour, weekday, day, week or label, with its interval and its exposure.
 
@@ -118,13 +110,13 @@ def plot_rate(
             " the rows to draw"
         )
     if along is None:
-        ax = axes(place.get("ax"), height_mm=ROW_MM * max(len(table), LEAST_ROWS))
+        ax = axes(options.get("ax"), height_mm=ROW_MM * max(len(table), LEAST_ROWS))
         _rows(ax, table, name, about)
     else:
-        ax = axes(place.get("ax"), height_mm=46.0)
+        ax = axes(options.get("ax"), height_mm=46.0)
         _columns(ax, table, name, about, along)
     days = _days(table, along) if isinstance(along, pd.DatetimeIndex) else None
-    set_title(ax, title_of(table, days=days), place.get("title"))
+    set_title(ax, title_of(table, days=days), options.get("title"))
     return ax
 
 

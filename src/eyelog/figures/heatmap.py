@@ -15,20 +15,12 @@ from eyelog.catalogue import catalogue, role
 from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, hours_axis
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import label_of, title_of
+from eyelog.figures.legends import legend, patch
 from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
-from eyelog.figures.style import (
-    COLOURS,
-    SMALL_PT,
-    Place,
-    axes,
-    legend,
-    own_figure,
-    patch,
-    plot_function,
-    sequential,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, SMALL_PT, sequential
+from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import clock_of, is_resampled, require, require_one_frame
 
@@ -50,7 +42,7 @@ def plot_heatmap(
     field: str,
     *,
     scale: str = "auto",
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw one field, day by time of day.
 
@@ -114,7 +106,7 @@ def plot_heatmap(
         )
     clock = clock_of(frame, log=log)
     days, cells, recorded = _cells(frame, field, index, seconds, clock)
-    ax = axes(place.get("ax"), height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
+    ax = axes(options.get("ax"), height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
     hatch_background(ax)
     about = catalogue(log).get(field) if log else None
     of_gait = field == STEPS or (about is not None and about.kind == "gait")
@@ -144,10 +136,10 @@ def plot_heatmap(
     legend(ax, [patch("no usable value", "masked"), patch("no record")])
     name, ours = label_of(log, field, seconds=unit_seconds(frame)), title_of(frame, zone=False)
     if own_figure(ax) is None:
-        set_title(ax, " · ".join([name, *([ours] if ours else [])]), place.get("title"))
+        set_title(ax, " · ".join([name, *([ours] if ours else [])]), options.get("title"))
     else:
         ax.set_title(name, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
-        set_title(ax, ours, place.get("title"))
+        set_title(ax, ours, options.get("title"))
     return ax
 
 

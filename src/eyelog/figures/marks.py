@@ -13,7 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.figures.style import COLOURS, HATCH, length_pt, own_figure
+from eyelog.figures.drawing import length_pt
+from eyelog.figures.style import COLOURS, HATCH
+from eyelog.figures.styled_figure import own_figure
 
 __all__ = [
     "MOST_WITH_WEEKENDS",

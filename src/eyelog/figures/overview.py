@@ -14,9 +14,10 @@ from eyelog.clock import LocalClock, local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows_axis, hours_axis
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import short_names, title_of
+from eyelog.figures.legends import legend
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.style import Place, axes, legend, plot_function, set_title
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
 from eyelog.frame import clock_of
 from eyelog.provenance import history
@@ -51,7 +52,7 @@ def plot_overview(
     *,
     limits: Limits | None = None,
     patterns: bool = False,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw the state of the eyewear, one row per wearer and day, from 00 to 24.
 
@@ -127,7 +128,7 @@ def plot_overview(
     rows = _rows(index, accounts, clock)
     codes = ribbon.state_codes(states)
     shares = ribbon.day_shares(index, codes, rows.of_record, rows.n, seconds, clock)
-    ax = axes(place.get("ax"), height_mm=_height_mm(rows.n))
+    ax = axes(options.get("ax"), height_mm=_height_mm(rows.n))
     repeats = max(1, min(24, MOST_IMAGE_ROWS // rows.n))
     ribbon.image(
         ax, np.repeat(ribbon.colours(shares), repeats, axis=0), (0, 24, rows.n - 0.5, -0.5)
@@ -148,7 +149,7 @@ def plot_overview(
     many = f"{len(rows.names)} wearers" if len(rows.names) > 1 else None
     days = local_days(index, clock=clock)
     ours = title_of(states, wearer=many, days=days, zone=False)
-    set_title(ax, ours, place.get("title"))
+    set_title(ax, ours, options.get("title"))
     legend(ax, ribbon.entries(codes, patterns=patterns))
     return ax
 

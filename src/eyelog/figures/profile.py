@@ -11,7 +11,9 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import hours_axis
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
+from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
     colour_bar,
     counted,
@@ -23,17 +25,7 @@ from eyelog.figures.marks import (
     value_label,
 )
 from eyelog.figures.named import last_step, shades, span_of, step_label, step_meaning
-from eyelog.figures.style import (
-    COLOURS,
-    Place,
-    axes,
-    legend,
-    line,
-    patch,
-    plot_function,
-    sequential,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, sequential
 from eyelog.figures.tables import MIDDLE, middle_of_days
 from eyelog.frame import require, require_frame
 
@@ -45,7 +37,7 @@ QUANTILES: Final = ("days_median", "days_q25", "days_q75")
 @plot_function
 def plot_profile(
     table: pd.DataFrame,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw the usual day or week: the median of the days, their middle half and their number.
 
@@ -92,9 +84,9 @@ def plot_profile(
             "plot_profile takes a table of eyelog.rhythm.profile, by hour, weekday or both, and"
             f" this one is indexed by {', '.join(names)}"
         )
-    ax = axes(place.get("ax"), height_mm=46.0 if len(names) == 2 else 56.0)
+    ax = axes(options.get("ax"), height_mm=46.0 if len(names) == 2 else 56.0)
     draw[names](ax, table)
-    set_title(ax, title_of(table, days=span_of(table), zone=False), place.get("title"))
+    set_title(ax, title_of(table, days=span_of(table), zone=False), options.get("title"))
     return ax
 
 

@@ -16,20 +16,13 @@ from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import day_edges, hours_axis, time_axis, to_x
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
+from eyelog.figures.legends import legend, patch
 from eyelog.figures.marks import percent, strip
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.style import (
-    COLOURS,
-    Place,
-    axes,
-    legend,
-    own_figure,
-    patch,
-    plot_function,
-    sequential,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, sequential
+from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import log_or_none, row_seconds, stamps
 from eyelog.frame import OFFSET, STORED, clock_of, require_frame
 from eyelog.provenance import history
@@ -48,7 +41,7 @@ def plot_quality(
     *,
     by: Literal["time", "time_of_day"] = "time",
     limits: Limits | None = None,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw how much of the time values are flagged, one row per reason, in words.
 
@@ -104,7 +97,7 @@ def plot_quality(
         column = (time_of_day_us(index, clock=clock) - 1) // (COLUMN_OF_DAY_S * 1_000_000)
         extent = (0.0, 24.0)
     shares = _means(flagged, column, n)
-    ax = axes(place.get("ax"), height_mm=max(LEAST_MM, ROW_MM * len(occurring)))
+    ax = axes(options.get("ax"), height_mm=max(LEAST_MM, ROW_MM * len(occurring)))
     image = ax.imshow(
         np.ma.masked_invalid(shares),
         aspect="auto",
@@ -134,7 +127,7 @@ def plot_quality(
         below = strip(ax)
         _draw_days(below, local_days(index, clock=clock), column, n)
         hours_axis(below, clock.tz)
-    set_title(ax, title_of(reasons, zone=by == "time", clock=clock), place.get("title"))
+    set_title(ax, title_of(reasons, zone=by == "time", clock=clock), options.get("title"))
     if np.isnan(shares).any():
         legend(ax, [patch("no record")])
     return ax

@@ -12,7 +12,9 @@ from eyelog.analysis.rhythm.cosinor import doubt_of
 from eyelog.analysis.series.arrays import Bools, numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import hours_axis
+from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
+from eyelog.figures.legends import line, panel_legend, patch
 from eyelog.figures.marks import number, say_no_values, value_axis, value_label
 from eyelog.figures.named import (
     last_step,
@@ -22,16 +24,7 @@ from eyelog.figures.named import (
     step_meaning,
     step_unit,
 )
-from eyelog.figures.style import (
-    COLOURS,
-    Place,
-    axes,
-    line,
-    panel_legend,
-    patch,
-    plot_function,
-    set_title,
-)
+from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import MIDDLE, middle_of_days
 from eyelog.frame import require, require_frame
 
@@ -47,7 +40,7 @@ def plot_rhythm(
     most_active: ActiveHours | None = None,
     least_active: ActiveHours | None = None,
     cosinor: Cosinor | None = None,
-    **place: Unpack[Place],
+    **options: Unpack[AxesOptions],
 ) -> Axes:
     """Draw the average day with its most and least active hours and its cosinor.
 
@@ -111,7 +104,7 @@ def plot_rhythm(
             raise ConfigurationError(
                 f"{name} must be the result of eyelog.rhythm.{name}, not {type(given).__name__}"
             )
-    ax = axes(place.get("ax"), height_mm=58.0)
+    ax = axes(options.get("ax"), height_mm=58.0)
     shared, entries = _day(ax, profile), list[Any]()
     unit = step_unit(profile)
     if cosinor is not None:
@@ -128,7 +121,7 @@ def plot_rhythm(
         say_no_values(ax)
     hours_axis(ax, last_step(profile).get("tz"))
     panel_legend(ax, entries, shared=shared)
-    set_title(ax, title_of(profile, days=span_of(profile), zone=False), place.get("title"))
+    set_title(ax, title_of(profile, days=span_of(profile), zone=False), options.get("title"))
     return ax
 
 

@@ -21,7 +21,8 @@ from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.runs import latest_us
 from eyelog.clock import DAY_US, LocalClock, time_of_day_us
 from eyelog.errors import ConfigurationError
-from eyelog.figures.style import COLOURS, HATCH, Entry, patch
+from eyelog.figures.legends import Entry, patch
+from eyelog.figures.style import COLOURS, HATCH
 
 __all__ = [
     "DAY_SHARES",

@@ -8,8 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eyelog.analysis.series.arrays import Floats, Ints
+from eyelog.figures.drawing import lay_out
 from eyelog.figures.labels import ROW_CHARACTERS, short_names
-from eyelog.figures.style import SMALL_PT, lay_out, own_figure
+from eyelog.figures.style import SMALL_PT
+from eyelog.figures.styled_figure import own_figure
 
 __all__ = ["name_rows"]
 

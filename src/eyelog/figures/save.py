@@ -19,7 +19,8 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures.defaults import ENDINGS
 from eyelog.figures.labels import range_words
 from eyelog.figures.recipe import recipe_of
-from eyelog.figures.style import COLOURS, HIGHEST_MM, WIDTHS_MM, StyledFigure, Width, inches, style
+from eyelog.figures.style import COLOURS, HIGHEST_MM, WIDTHS_MM, Width, inches, style
+from eyelog.figures.styled_figure import StyledFigure
 
 __all__ = ["save_figure"]
 

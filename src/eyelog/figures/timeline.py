@@ -16,19 +16,11 @@ from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import day_edges, time_axis, to_x
 from eyelog.figures.defaults import DEFAULT_FIELDS, STATE
+from eyelog.figures.drawing import panels, plot_function, set_title
 from eyelog.figures.labels import label_of, title_of
+from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
-from eyelog.figures.style import (
-    COLOURS,
-    SMALL_PT,
-    Entry,
-    legend,
-    line,
-    panels,
-    patch,
-    plot_function,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
 from eyelog.frame import BIN_WIDTH, OFFSET, clock_of, is_resampled, require, require_one_frame
 

@@ -17,9 +17,10 @@ from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.analysis.series.runs import follows
 from eyelog.catalogue import catalogue
 from eyelog.figures.labels import duration_words
+from eyelog.figures.legends import Entry, line, patch
 from eyelog.figures.named import meaning_of_field, shades
 from eyelog.figures.ribbon import row_starts
-from eyelog.figures.style import COLOURS, Entry, line, patch
+from eyelog.figures.style import COLOURS
 
 __all__ = [
     "TRACE_ALPHA",

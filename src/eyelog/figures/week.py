@@ -18,20 +18,12 @@ from eyelog.analysis.sheet import decimals, number_text
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import DayFormatter, is_weekend, shade_weekends
 from eyelog.figures.defaults import GLANCE
+from eyelog.figures.drawing import panels, plot_function, set_title
 from eyelog.figures.labels import title_of
+from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.named import meaning_of, shades
-from eyelog.figures.style import (
-    COLOURS,
-    SMALL_PT,
-    Entry,
-    legend,
-    line,
-    panels,
-    patch,
-    plot_function,
-    set_title,
-)
+from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.figures.tables import dates_of, log_or_none
 from eyelog.frame import require, require_frame
 

@@ -24,7 +24,8 @@ from PIL import Image
 from eyelog.analysis.series.arrays import Floats
 from eyelog.errors import EyelogWarning
 from eyelog.figures.calendar_axis import DayFormatter, HourLocator, TimeFormatter
-from eyelog.figures.style import StyledFigure, inches, style
+from eyelog.figures.style import inches, style
+from eyelog.figures.styled_figure import StyledFigure
 from eyelog.reports import words
 
 __all__ = ["closing", "figure_of", "svg_of"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog.figures.style import StyledFigure
+from eyelog.figures.styled_figure import StyledFigure
 from eyelog.reports.cohort.first_page import check_outcome, contrast
 from eyelog.reports.pictures import closing, figure_of
 from eyelog.reports.section_parts import Empty

@@ -9,7 +9,7 @@ import pandas as pd
 from eyelog.analysis.columns import column
 from eyelog.analysis.sheet import decimals, p_text
 from eyelog.figures.cohort import plot_cohort
-from eyelog.figures.style import panels
+from eyelog.figures.drawing import panels
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.page_tables import PageTable

@@ -1,0 +1,282 @@
+"""A figure of eyelog's own: it has the look, and its title and legend fit its width."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal, cast
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.offsetbox import HPacker, TextArea, VPacker
+from matplotlib.text import Text
+from matplotlib.transforms import Bbox
+
+from eyelog.figures import fonts
+from eyelog.figures.style import COLOURS, HIGHEST_MM, PAD_MM, SMALL_PT, inches, style
+
+__all__ = ["SteadyLayout", "StyledFigure", "own_figure", "title_lines"]
+
+SHORTEST_PART: Final = 12  # characters of a title that are not shortened further
+
+
+class SteadyLayout(ConstrainedLayoutEngine):
+    """The constrained layout, without noise in its last digits.
+
+    Its solver works through variables in the order of their addresses, so that the same figure
+    differs by 1e-13 in the next run, and SVG names its clips after such numbers.
+    """
+
+    def execute(self, fig: Figure) -> None:
+        """Place the Axes, to a millionth of a millimetre."""
+        for _ in range(getattr(fig, "layouts", 1)):
+            super().execute(fig)
+        for ax in fig.axes:
+            place = np.round(ax.get_position(original=True).get_points(), 8)
+            # The public set_position would take the Axes out of the layout.
+            cast(Any, ax)._set_position(Bbox(place), which="original")
+
+
+class StyledFigure(Figure):
+    """A figure of eyelog's own: it has the look each time it is drawn, at whatever size.
+
+    Title and legend break into as many lines as the width of the figure asks for, so that the same
+    figure can be saved for one column, two columns and a page.
+    """
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.fits: list[Callable[[], object]] = []
+        # Artists placed beneath an Axes by a share of its height need different room after the
+        # first layout has changed that height.
+        self.layouts = 1
+        self.entries: dict[str, Artist] = {}
+        self._fitted_px: float | None = None
+        self._title = ""
+        self._panel_titles: tuple[str, ...] = ()
+        self._note: tuple[str, str] = ("", "")
+
+    def draw(self, renderer: Any) -> None:
+        """Draw with the look, after fitting title, legend and labels to the size."""
+        with style(), fonts.letters_missed() as missed:
+            self.fit()
+            super().draw(renderer)
+        if missed and fonts.find_letters(missed):
+            self._set_families()
+            with style(), fonts.letters_missed() as missed:
+                self.fit()
+                super().draw(renderer)
+        fonts.say_that_letters_are_missing(missed)
+
+    def savefig(self, *args: Any, **settings: Any) -> None:
+        """Save the figure, and say so if the font that journals want is not there."""
+        fonts.say_that_the_font_is_replaced()
+        super().savefig(*args, **settings)
+
+    def _set_families(self) -> None:
+        """Let all texts have the letters of fonts that have been found since they were made."""
+        for text in self.findobj(Text):
+            text.set_fontfamily(list(dict.fromkeys([*text.get_fontfamily(), *fonts.families()])))
+        self._fitted_px = None
+
+    def fit(self) -> None:
+        """Fit title, legend and labels to the present size of the figure."""
+        width = float(self.bbox.width)
+        if self._title and self._panel_titles != self._titles_of_first_panel():
+            self.suptitle("")  # the user has put a title in the place of ours
+        for fit in self.fits:  # one may need a note in the legend
+            fit()
+        if width != self._fitted_px:
+            self._fitted_px = width
+            self._fit_title(width)
+            self._fit_legend(width)
+
+    def set_title(self, text: str) -> None:
+        """Write the title at the left; it breaks between its parts if it is too long."""
+        self._title, self._fitted_px = text, None
+        self.keep_panel_titles()
+        if text:
+            self._write_title(text)
+
+    def suptitle(self, t: str, **kwargs: Any) -> Text:
+        """Set the title of the figure; the user's own takes the place of eyelog's."""
+        self._title = ""
+        return super().suptitle(t, **kwargs)
+
+    def keep_panel_titles(self) -> None:
+        """Remember how eyelog has titled the first panel, to see when the user titles it."""
+        self._panel_titles = self._titles_of_first_panel()
+
+    def _titles_of_first_panel(self) -> tuple[str, ...]:
+        places: tuple[Literal["left", "center", "right"], ...] = ("left", "center", "right")
+        return tuple(self.axes[0].get_title(place) for place in places) if self.axes else ()
+
+    def add_entries(self, entries: Sequence[tuple[str, Artist]]) -> None:
+        """Add entries to the one legend under the figure; each label has one entry."""
+        for label, handle in entries:
+            self.entries.setdefault(label, handle)
+        if "no record" in self.entries:  # after the states of all panels
+            self.entries["no record"] = self.entries.pop("no record")
+        self._fitted_px = None
+        self._draw_legend(len(self.entries))
+
+    @property
+    def note(self) -> tuple[str, str]:
+        """What is written above the legend: the result, and what it is based on."""
+        return self._note
+
+    def set_note(self, result: str, facts: str) -> None:
+        """Write above the legend what the figure says (bold), and what that is based on."""
+        self._note, self._fitted_px = (result, facts), None
+        self._draw_legend(len(self.entries))
+
+    def height_at(self, width_in: float) -> float:
+        """Return the height in inches that keeps the panels' height at another width.
+
+        At a narrower width, title and legend have more lines, which need room.
+        """
+        width, height = (float(side) for side in self.get_size_inches())
+        with style(), fonts.letters_missed():
+            self.fit()
+            lines_here = self._lines_in()
+            self.set_size_inches(width_in, height, forward=False)
+            self.fit()
+            lines_at_width = self._lines_in()
+            self.set_size_inches(width, height, forward=False)
+        needed = height + lines_at_width - lines_here
+        return max(min(needed, inches(HIGHEST_MM)), min(height, inches(HIGHEST_MM)))
+
+    def _lines_in(self) -> float:
+        """Return the height of the lines of title and legend, in inches."""
+        parts = [*self.legends, *([cast(Any, self)._suptitle] if self._title else [])]
+        renderer = cast(Any, self)._get_renderer()
+        return sum(float(part.get_window_extent(renderer).height) for part in parts) / self.dpi
+
+    def _draw_legend(self, columns: int) -> None:
+        for old in list(self.legends):
+            old.remove()
+        # matplotlib fills columns; people read lines.
+        labels = [label for first in range(columns) for label in list(self.entries)[first::columns]]
+        made: Any = self.legend(
+            [self.entries[label] for label in labels],
+            labels,
+            loc="outside lower left",
+            ncols=columns,
+        )
+        room = float(self.bbox.width) * 0.98
+        noted = [
+            self._text_within(text, weight, room)
+            for text, weight in zip(self._note, ("bold", "normal"), strict=True)
+            if text
+        ]
+        if noted:
+            made._legend_box.align = "left"
+            made._legend_box._children[:0] = noted
+            made._legend_box.set_figure(self)
+
+    def _text_within(self, text: str, weight: str, room: float) -> TextArea:
+        """Return a text of the legend, broken at spaces into lines of a width."""
+        look = {"size": SMALL_PT, "weight": weight, "color": COLOURS["text"]}
+        area = TextArea(text, textprops=look)
+        area.set_figure(self)
+        renderer = cast(Any, self)._get_renderer()
+        lines: list[str] = []
+        for word in text.split(" "):
+            area.set_text(f"{lines[-1]} {word}" if lines else word)
+            if lines and area.get_window_extent(renderer).width <= room:
+                lines[-1] += f" {word}"
+            else:
+                lines.append(word)
+        area.set_text("\n".join(lines))
+        return area
+
+    def _fit_legend(self, width: float) -> None:
+        if not self.entries:
+            return
+        n = len(self.entries)
+        self._draw_legend(n)
+        if self._legend_fits(width) or n == 1:
+            return
+        running = self._running_lines(width * 0.98)
+        for lines in range(2, len(running) + 2):
+            columns = -(-n // lines)
+            self._draw_legend(columns)
+            if self._legend_fits(width) or columns == 1:
+                return
+        self._draw_legend(n)
+        self._set_running(self._running_lines(width * 0.98))
+
+    def _legend_fits(self, width: float) -> bool:
+        return float(self.legends[0].get_window_extent().width) <= width * 0.98
+
+    def _running_lines(self, width: float) -> list[list[Any]]:
+        """Break the entries of a one-line legend into lines, like the words of a text."""
+        made: Any = self.legends[0]
+        gap = mpl.rcParams["legend.columnspacing"] * SMALL_PT * self.dpi / 72
+        lines: list[list[Any]] = []
+        taken = 0.0
+        for column in made._legend_handle_box.get_children():
+            (entry,) = column.get_children()
+            wide = float(entry.get_window_extent().width)
+            if lines and taken + gap + wide <= width:
+                lines[-1].append(entry)
+                taken += gap + wide
+            else:
+                lines.append([entry])
+                taken = wide
+        return lines
+
+    def _set_running(self, lines: list[list[Any]]) -> None:
+        """Set entries line by line: one long label would make a column of the whole legend."""
+        made: Any = self.legends[0]
+        across = mpl.rcParams["legend.columnspacing"] * SMALL_PT
+        down = mpl.rcParams["legend.labelspacing"] * SMALL_PT
+        packed: list[Any] = [
+            HPacker(pad=0, sep=across, align="baseline", children=line) for line in lines
+        ]
+        box: Any = VPacker(pad=0, sep=down, align="baseline", children=packed)
+        box.set_figure(self)
+        made._legend_box._children[-1] = box
+        made._legend_handle_box = box
+
+    def _fit_title(self, width: float) -> None:
+        if not self._title:
+            return
+
+        def fits(text: str) -> bool:
+            self._write_title(text)
+            return self._width_of_title() <= width * 0.98
+
+        self._write_title("\n".join(title_lines(self._title, fits)))
+
+    def _write_title(self, text: str) -> None:
+        super().suptitle(text, x=inches(PAD_MM) / self.get_figwidth(), ha="left")
+
+    def _width_of_title(self) -> float:
+        # A text remembers the renderer that first measured it, whatever its resolution.
+        renderer = cast(Any, self)._get_renderer()
+        return float(cast(Any, self)._suptitle.get_window_extent(renderer).width)
+
+
+def own_figure(ax: Axes | None) -> StyledFigure | None:
+    """Return the figure of an Axes if it is eyelog's own, else None."""
+    figure = None if ax is None else ax.get_figure(root=True)
+    return figure if isinstance(figure, StyledFigure) else None
+
+
+def title_lines(text: str, fits: Callable[[str], bool]) -> list[str]:
+    """Break a title between its parts; a part that is too long by itself loses its middle."""
+    lines: list[str] = []
+    for part in text.split(" · "):
+        longer = f"{lines[-1]} · {part}" if lines else part
+        if lines and fits(longer):
+            lines[-1] = longer
+            continue
+        shown, kept = part, len(part)
+        while kept > SHORTEST_PART and not fits(shown):
+            kept -= 1
+            tail = kept // 2
+            shown = f"{part[: kept - tail]}\N{HORIZONTAL ELLIPSIS}{part[len(part) - tail :]}"
+        lines.append(shown)
+    return lines

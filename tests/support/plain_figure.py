@@ -1,0 +1,33 @@
+"""A plain figure, with a title and the states in its legend, for tests of the look."""
+
+import io
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from eyelog.figures.drawing import axes, plot_function, set_title
+from eyelog.figures.legends import legend, patch
+
+__all__ = ["STATES", "TABLE", "drawn", "plot_line"]
+
+STATES = ("usable", "off pose", "noisy", "walking", "not worn", "no record")
+
+
+@plot_function
+def plot_line(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw a line, with a title of several parts and a legend of the states."""
+    ax = axes(ax)
+    ax.plot(table["v"].to_numpy())
+    set_title(ax, "anna · 15-second log · 20 to 26 Oct 2025 · Asia/Tokyo")
+    legend(ax, [patch(name) for name in STATES])
+    return ax
+
+
+TABLE = pd.DataFrame({"v": [1.0, 2.0]})
+
+
+def drawn(figure: Figure) -> Figure:
+    """Return a figure after it has been drawn once."""
+    figure.savefig(io.BytesIO(), format="png")
+    return figure
