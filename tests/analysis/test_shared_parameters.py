@@ -6,7 +6,7 @@ import pytest
 from numpydoc.docscrape import NumpyDocString
 
 import eyelog as el
-from eyelog.analysis.shared_parameters import WORDS, shared_parameters
+from eyelog.analysis.shared_parameters import WORDS
 from support.public import public_names
 
 FUNCTIONS = {
@@ -49,34 +49,11 @@ def test_the_functions_that_the_source_refers_to_say_the_same(
         assert own[name] == " ".join(line.strip() for line in WORDS[name].splitlines()[1:])
 
 
-def test_only_a_reference_whose_names_are_all_shared_is_replaced() -> None:
-    def summary() -> None:
-        """Return a summary.
-
-        Parameters
-        ----------
-        judge, log
-            As in `eyelog.daily`.
-        every, log
-            As in `eyelog.compare.events`.
-
-        Raises
-        ------
-        FieldError, MixedLogsError
-            As in `eyelog.gait.pace`.
-        """
-
-    assert descriptions(shared_parameters(summary)) == {
-        "judge": "First mask the values that `eyelog.flag` flags.",
-        "log": "The log, if neither the provenance nor the columns show it.",
-        "every, log": "As in `eyelog.compare.events`.",
-        "FieldError": "If the frame lacks a field it needs.",
-        "MixedLogsError": "If the frame has fields of both logs.",
-    }
-
-
-def test_a_function_without_a_docstring_stays_as_it_is() -> None:
-    def bare() -> None:
-        pass
-
-    assert shared_parameters(bare).__doc__ is None
+@pytest.mark.parametrize(
+    "function", [el.rhythm.most_active, el.rhythm.fragmentation, el.rhythm.time_on_task]
+)
+def test_a_function_of_one_quantity_says_how_a_row_is_read(function: object) -> None:
+    own = descriptions(function)
+    assert own["interval"].startswith("The length of a row")
+    assert own["exposure"].startswith("The hours that each row is based on")
+    assert own["FieldError"] == "If the table has no such column."

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Never, Self, TypedDict, Unpack
 
 import pandas as pd
 
@@ -27,6 +27,7 @@ from eyelog.clock import SECOND, Zone, Zones, as_zones, instant_range, known_zon
 from eyelog.disk.home import home_dir
 from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning, argument
 from eyelog.frame import in_zones
+from eyelog.keywords import hands_on_to, refuse_unknown
 from eyelog.provenance import record
 
 __all__ = ["Client", "connect"]
@@ -34,6 +35,14 @@ __all__ = ["Client", "connect"]
 When = str | date | datetime
 
 MOST_WORKERS: Final = 64
+
+
+class FetchOptions(TypedDict, total=False):
+    """The keywords of a fetch, which are the same for both logs."""
+
+    fields: Sequence[str] | None
+    tz: Zone | None
+    refresh: bool
 
 
 class Client:
@@ -163,7 +172,7 @@ class Client:
         Returns
         -------
         Token
-            The token, which the client uses from now on.
+            As from `exchange`.
 
         Raises
         ------
@@ -184,14 +193,60 @@ class Client:
         """
         self.credentials.revoke()
 
-    def computed_data(
+    def _zones_of(self, tz: Zone | None) -> Zones:
+        """Return the zones of a fetch: those given for it, else those of the client."""
+        if tz is None and self._given:
+            return as_zones(self.tz)
+        return known_zones(tz, whose=f"account {self.account!r}", stacklevel=5)
+
+    def _fetch(
         self,
+        log: str,
         start: When,
         end: When,
         *,
         fields: Sequence[str] | None = None,
         tz: Zone | None = None,
         refresh: bool = False,
+        **unknown: Never,
+    ) -> pd.DataFrame:
+        refuse_unknown(unknown, f"Client.{log}")
+        names = None if fields is None else check_fields(log, fields)
+        zones = self._zones_of(tz)
+        place = zones if zones.vary else zones.home
+        if refresh and self.offline:
+            raise ConfigurationError(
+                f"{argument('refresh', True)} asks the service, which an offline"
+                f" client never does: leave out one"
+                " of the two"
+            )
+        first, last = instant_range(start, end, place)
+        days = plan(self.account, self.base_url, log, windows(start, end, place), place, names)
+        try:
+            pages = self._fetcher.fetch(
+                days, offline=self.offline, refresh=refresh, progress=self.progress
+            )
+        except KeyboardInterrupt:
+            self.close()  # ends the waits of the requests under way
+            raise
+        for note in self._fetcher.take_notes():
+            warnings.warn(note, EyelogWarning, stacklevel=3)
+        frame = in_zones(join_pages(pages, log, tz=zones.home, fields=names), zones)
+        _look_outside(frame, first, last)
+        return record(
+            frame,
+            "fetch",
+            log=log,
+            account=self.account,
+            start=str(start),
+            end=str(end),
+            tz=str(zones),
+            fields=None if names is None else list(names),
+        )
+
+    @hands_on_to(_fetch)
+    def computed_data(
+        self, start: When, end: When, **options: Unpack[FetchOptions]
     ) -> pd.DataFrame:
         """Fetch the 15-second log, recorded while the phone is connected.
 
@@ -231,16 +286,11 @@ class Client:
         NotCached
             If the client is offline and days are missing; the error lists them all.
         """
-        return self._fetch(COMPUTED_DATA, start, end, fields, tz, refresh=refresh)
+        return self._fetch(COMPUTED_DATA, start, end, **options)
 
+    @hands_on_to(_fetch)
     def standard_mode_logs(
-        self,
-        start: When,
-        end: When,
-        *,
-        fields: Sequence[str] | None = None,
-        tz: Zone | None = None,
-        refresh: bool = False,
+        self, start: When, end: When, **options: Unpack[FetchOptions]
     ) -> pd.DataFrame:
         """Fetch the 60-second log, recorded with and without the phone.
 
@@ -264,56 +314,7 @@ class Client:
         ConfigurationError, FieldError, RequestError, AnswerError, NotCached
             As for `computed_data`.
         """
-        return self._fetch(STANDARD_MODE_LOGS, start, end, fields, tz, refresh=refresh)
-
-    def _zones_of(self, tz: Zone | None) -> Zones:
-        """Return the zones of a fetch: those given for it, else those of the client."""
-        if tz is None and self._given:
-            return as_zones(self.tz)
-        return known_zones(tz, whose=f"account {self.account!r}", stacklevel=5)
-
-    def _fetch(
-        self,
-        log: str,
-        start: When,
-        end: When,
-        fields: Sequence[str] | None,
-        tz: Zone | None,
-        *,
-        refresh: bool,
-    ) -> pd.DataFrame:
-        names = None if fields is None else check_fields(log, fields)
-        zones = self._zones_of(tz)
-        place = zones if zones.vary else zones.home
-        if refresh and self.offline:
-            raise ConfigurationError(
-                f"{argument('refresh', True)} asks the service, which an offline"
-                f" client never does: leave out one"
-                " of the two"
-            )
-        first, last = instant_range(start, end, place)
-        days = plan(self.account, self.base_url, log, windows(start, end, place), place, names)
-        try:
-            pages = self._fetcher.fetch(
-                days, offline=self.offline, refresh=refresh, progress=self.progress
-            )
-        except KeyboardInterrupt:
-            self.close()  # ends the waits of the requests under way
-            raise
-        for note in self._fetcher.take_notes():
-            warnings.warn(note, EyelogWarning, stacklevel=3)
-        frame = in_zones(join_pages(pages, log, tz=zones.home, fields=names), zones)
-        _look_outside(frame, first, last)
-        return record(
-            frame,
-            "fetch",
-            log=log,
-            account=self.account,
-            start=str(start),
-            end=str(end),
-            tz=str(zones),
-            fields=None if names is None else list(names),
-        )
+        return self._fetch(STANDARD_MODE_LOGS, start, end, **options)
 
 
 def _look_outside(frame: pd.DataFrame, first: datetime, last: datetime) -> None:

@@ -151,8 +151,6 @@ def daily(
 
     Raises
     ------
-    MixedLogsError
-        If the frame has fields of both logs.
     FieldError
         If `columns` names something that is neither a group nor a column of this summary.
     ConfigurationError

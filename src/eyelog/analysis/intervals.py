@@ -1,6 +1,6 @@
 """The 15-second log made again from the rows of the 20 Hz log, without the app's buffers."""
 
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import pandas as pd
@@ -10,8 +10,7 @@ from eyelog.analysis.eyes.eye_moves import DIRECTIONS
 from eyelog.analysis.gait.each_step import single_steps
 from eyelog.analysis.grouped import reductions
 from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.grouped.opening import Opened, open_frame
-from eyelog.analysis.grouped.single_rows import SingleRows, single_rows
+from eyelog.analysis.grouped.single_rows import RowOptions, SingleRows, single_rows
 from eyelog.analysis.limits import Limits, limit
 from eyelog.analysis.posture.gravity_tilt import GRAVITY, angle_sd, tilt_from_gravity
 from eyelog.analysis.posture.turns import AXES, head_peaks
@@ -102,7 +101,7 @@ def intervals(
     """
     if width != WIDTH:
         raise ConfigurationError(f"width must be {WIDTH!r}, as in the app's log, not {width!r}")
-    rows = all_rows(open_frame(frame, "intervals", log=log, limits=limits))
+    rows = all_rows(frame, "intervals", log=log, limits=limits)
     sent = rows.packets()
     first = np.flatnonzero(np.append(True, sent.opens[1:]))[: len(rows.us)]
     last = np.append(first[1:], len(rows.us)) - 1 if len(first) else first
@@ -117,13 +116,15 @@ def intervals(
     return derived(table, rows.opened.frame, "intervals", log=COMPUTED_DATA, **details)
 
 
-def all_rows(opened: Opened) -> SingleRows:
+def all_rows(frame: pd.DataFrame, purpose: str, **options: Unpack[RowOptions]) -> SingleRows:
     """Return the rows of a frame of the 20 Hz log."""
     return single_rows(
-        opened,
+        frame,
+        purpose,
         (),
         instead="holds intervals, not single rows",
         wanted=Reason.UNWORN | Reason.NOISY | Reason.MOVING,
+        **options,
     )
 
 

@@ -115,8 +115,6 @@ def resample(
     ------
     FieldError
         If the frame lacks the weight of one of its fields.
-    MixedLogsError
-        If the frame has fields of both logs.
     ConfigurationError
         If the width, `min_coverage` or the index cannot be used, nothing shows which log it is,
         the records overlap (two sources), or the frame was masked with other limits.

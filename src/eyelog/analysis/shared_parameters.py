@@ -1,21 +1,26 @@
-"""The parameters and errors that most summaries or figures share, in words that stand here once.
+"""The parameters and errors that most summaries or figures share, in words that stand here once."""
 
-In the source, a docstring refers to a function that has the same parameters or errors:
-
-    limits, judge, stamp, log
-        As in `eyelog.daily`.
-
-In its place `help`, IPython and the documentation show the words.
-"""
-
-import re
-import textwrap
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-__all__ = ["shared_parameters"]
+from eyelog.docstrings import put_words
+
+__all__ = ["ERRORS", "WORDS", "shared_parameters"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+ERRORS: Final = {
+    "FieldError": """\
+FieldError
+    If the frame lacks a field it needs.""",
+    "MixedLogsError": """\
+MixedLogsError
+    If the frame has fields of both logs.""",
+    "ConfigurationError": """\
+ConfigurationError
+    If an argument is not valid.""",
+}
+"""Errors of every summary of a frame."""
 
 WORDS: Final = {
     "by": """\
@@ -49,29 +54,10 @@ ax : Axes, optional
     "title": """\
 title : str, optional
     In place of the title that names wearer, log and days; ``""`` for none.""",
-    "FieldError": """\
-FieldError
-    If the frame lacks a field it needs.""",
-    "MixedLogsError": """\
-MixedLogsError
-    If the frame has fields of both logs.""",
-    "ConfigurationError": """\
-ConfigurationError
-    If an argument is not valid.""",
+    **ERRORS,
 }
-_NAMES: Final = "|".join(WORDS)
-_REFERENCE: Final = re.compile(
-    rf"^( *)((?:{_NAMES})(?:, (?:{_NAMES}))*)\n\1    As in `eyelog\.[\w.]+`\.$", re.MULTILINE
-)
 
 
 def shared_parameters(function: Function) -> Function:
     """Put the words into the docstring of a function, in place of its references."""
-    if function.__doc__ is not None:  # python -OO removes it
-        function.__doc__ = _REFERENCE.sub(_words, function.__doc__)
-    return function
-
-
-def _words(reference: re.Match[str]) -> str:
-    indent, names = reference.groups()
-    return textwrap.indent("\n".join(WORDS[name] for name in names.split(", ")), indent)
+    return put_words(function, WORDS)

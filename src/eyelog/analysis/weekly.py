@@ -97,10 +97,8 @@ def weekly(
 
     Raises
     ------
-    MixedLogsError
-        If the frame has fields of both logs.
-    FieldError
-        If `columns` names something that is neither a group nor a column of this summary.
+    MixedLogsError, FieldError
+        As from `eyelog.daily`.
     ConfigurationError
         If a limit, `stamp` or the index cannot be used, or nothing shows which log it is.
 

@@ -41,11 +41,8 @@ def new_levels(
 
     Parameters
     ----------
-    series : Series or DataFrame
-        Numbers by date or with aware stamps, or a table that has them as a column, such as
-        `eyelog.daily`. Several values of a local day count as one, their mean. At most 5,000 days.
-    column : str, optional
-        The column of a DataFrame.
+    series, column
+        As in `eyelog.baseline.trend`.
     stamp : {"end", "start"}, optional
         Whether a stamp closes or opens its interval; by default closes it. Of days that are stamped
         at a midnight with a zone it must be given: pandas stamps days at the midnight that opens

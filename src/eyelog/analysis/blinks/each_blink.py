@@ -1,20 +1,24 @@
 """Single blinks of the 20 Hz log: when, how strong, how long, and how long after the one before."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.grouped.opening import open_frame
-from eyelog.analysis.grouped.single_rows import between_events, first_word, single_rows
-from eyelog.analysis.limits import Limits, limit
+from eyelog.analysis.grouped.single_rows import (
+    RowOptions,
+    between_events,
+    first_word,
+    single_rows,
+    with_row_options,
+)
+from eyelog.analysis.limits import limit
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Bools, Floats, Ints, Table, numbers
 from eyelog.analysis.series.packets import packets
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import role, role_field
 
 __all__ = [
@@ -60,10 +64,8 @@ def counted_blinks(frame: Table, log: str) -> Bools:
     return limit(log, "counted_strength").keeps(strength) & limit(log, "counted_speed").keeps(speed)
 
 
-@shared_parameters
-def blinks(
-    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
-) -> pd.DataFrame:
+@with_row_options
+def blinks(frame: pd.DataFrame, **options: Unpack[RowOptions]) -> pd.DataFrame:
     """Return the single blinks of the 20 Hz log, one row each.
 
     Parameters
@@ -84,13 +86,6 @@ def blinks(
         not count, and if it may hold a blink that was not seen. ``between`` says why: ``"noisy"``,
         ``"walking"``, ``"not worn"``, ``"no value"``, ``"packets lost"``, ``"a new connection"``
         or ``"no blink before"``.
-
-    Raises
-    ------
-    FieldError
-        If the frame lacks a field it needs.
-    ConfigurationError
-        If the log has no single blinks, or the frame holds the records of several devices.
 
     Notes
     -----
@@ -113,12 +108,13 @@ def blinks(
     >>> el.blinks.blinks(frame)["interval_s"].tolist()
     [nan, 4.5]
     """
-    opened = open_frame(frame, "blinks.blinks", log=log, limits=limits)
     rows = single_rows(
-        opened,
+        frame,
+        "blinks.blinks",
         ("blink_event_strength", "blink_event_speed"),
         instead="holds counts and averages, so pass it to blinks.rate",
         wanted=Reason.UNWORN | Reason.NOISY | Reason.MOVING,
+        **options,
     )
     events = single_blinks(rows.known, rows.us)
     data: dict[str, Any] = {

@@ -99,8 +99,6 @@ def rate(
 
     Raises
     ------
-    FieldError, MixedLogsError
-        As in `eyelog.gait.pace`.
     ConfigurationError
         If an argument is not valid, or the log has no such method; or if `correct_noise` is set
         for the wearer, for counts, or for a frame that is resampled or has lost its noisy intervals
@@ -265,8 +263,6 @@ def cleansings(
     ------
     FieldError
         If the frame lacks a field, or is the 15-second log, which has only one cleansing.
-    MixedLogsError, ConfigurationError
-        As in `eyelog.gait.pace`.
 
     Notes
     -----

@@ -151,11 +151,6 @@ def strength(
         all blinks taken together), int64 ``n`` (blinks), float64 ``exposure_min`` (minutes of
         records in which blinks could be judged) and ``coverage`` (share of the expected records).
 
-    Raises
-    ------
-    FieldError, MixedLogsError
-        As in `eyelog.gait.pace`.
-
     Notes
     -----
     SDs pool as sqrt(sum(n s^2) / sum(n)). The variance of all blinks is the square of that plus
@@ -196,16 +191,10 @@ def duration(
     Returns
     -------
     DataFrame
-        Index: ``group`` (``all``), or the hours, days or labels of `by`. Float64
-        ``duration_ms``, ``duration_sd_ms``, ``duration_sd_between_ms``, ``duration_sd_total_ms``
-        as in `eyelog.blinks.strength`, int64 ``n`` (blinks), float64 ``exposure_min`` and
-        ``coverage``. The 15-second log has no SD within an interval, so ``duration_sd_ms`` and
+        That of `eyelog.blinks.strength`, with float64 ``duration_ms``, ``duration_sd_ms``,
+        ``duration_sd_between_ms`` and ``duration_sd_total_ms`` in place of the strengths. The
+        15-second log has no SD within an interval, so ``duration_sd_ms`` and
         ``duration_sd_total_ms`` are missing there.
-
-    Raises
-    ------
-    FieldError, MixedLogsError
-        As in `eyelog.gait.pace`.
 
     Examples
     --------
@@ -247,8 +236,6 @@ def bursts(
     ------
     FieldError
         If the frame lacks a field it needs, or is the 15-second log, which counts no bursts.
-    MixedLogsError
-        If the frame has fields of both logs.
 
     Notes
     -----

@@ -19,6 +19,7 @@ from eyelog.analysis.series.arrays import MISSING, Floats, Ints, numbers
 from eyelog.analysis.series.cluster_robust import cluster_robust
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import local_dates
+from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import (
     COMPUTED_DATA,
     STANDARD_MODE_LOGS,
@@ -380,6 +381,7 @@ def _repeated(differences: Floats, codes: Ints, *, once: bool) -> _Spread:
 
 
 @one_warning()
+@shared_parameters
 def agreement(
     fifteen: pd.DataFrame,
     sixty: pd.DataFrame,
@@ -398,10 +400,8 @@ def agreement(
         A frame of the 15-second log, not resampled.
     sixty : DataFrame
         A frame of the 60-second log of the same person and time, not resampled.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    judge : bool
-        First mask the values that `eyelog.flag` flags.
+    limits, judge
+        As in `eyelog.daily`.
 
     Returns
     -------
@@ -464,6 +464,7 @@ def agreement(
 
 
 @one_warning()
+@shared_parameters
 def minute_pairs(
     fifteen: pd.DataFrame,
     sixty: pd.DataFrame,
@@ -476,16 +477,12 @@ def minute_pairs(
 
     Parameters
     ----------
-    fifteen : DataFrame
-        A frame of the 15-second log, not resampled.
-    sixty : DataFrame
-        A frame of the 60-second log of the same person and time, not resampled.
+    fifteen, sixty : DataFrame
+        The frames of both logs, as for `eyelog.compare.agreement`.
     quantity : str
         A quantity of `eyelog.compare.agreement`, such as ``"steps"``.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    judge : bool
-        First mask the values that `eyelog.flag` flags.
+    limits, judge
+        As in `eyelog.daily`.
 
     Returns
     -------

@@ -56,12 +56,8 @@ def event_courses(
 
     Raises
     ------
-    FieldError
-        If the frame lacks a field, or its weight.
-    MixedLogsError
-        If the frame has fields of both logs.
-    ConfigurationError
-        If a time is naive or occurs twice, or an argument is not valid.
+    FieldError, MixedLogsError, ConfigurationError
+        As in `eyelog.compare.events`.
 
     Notes
     -----

@@ -73,7 +73,7 @@ def logs(
     >>> bool(table.loc["bkh_av", "repeated_share"] > table.loc["stp", "repeated_share"])
     True
     """
-    rows = all_rows(open_frame(current, "compare.logs", limits=limits))
+    rows = all_rows(current, "compare.logs", limits=limits)
     require_single_intervals(fifteen, "compare.logs")
     fifteen = open_frame(fifteen, "compare.logs", log=COMPUTED_DATA).frame
     closes_us = microseconds(cast(pd.DatetimeIndex, fifteen.index))

@@ -83,7 +83,7 @@ def standardised_mean(
     reference : mapping or Series, optional
         The day to represent: a weight for each local hour, 0 to 23 (hours not named have weight 0),
         such as ``el.rhythm.profile(other)["n"]``. Default: equal weights for all 24 hours.
-    stamp, interval, exposure : optional
+    stamp, interval, exposure
         As in `eyelog.rhythm.most_active`.
 
     Returns

@@ -1,19 +1,22 @@
 """Single eye movements of the 20 Hz log: when, which way, how large, and whether they count."""
 
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.grouped.opening import open_frame
-from eyelog.analysis.grouped.single_rows import first_word, single_rows
+from eyelog.analysis.grouped.single_rows import (
+    RowOptions,
+    first_word,
+    single_rows,
+    with_row_options,
+)
 from eyelog.analysis.grouped.summary import Prepared
-from eyelog.analysis.limits import Limits, limit
+from eyelog.analysis.limits import limit
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.around import around
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import role_field
 from eyelog.clock import microseconds
 
@@ -54,10 +57,8 @@ def eye_moves(prepared: Prepared, name: str) -> Floats:
     return made
 
 
-@shared_parameters
-def moves(
-    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
-) -> pd.DataFrame:
+@with_row_options
+def moves(frame: pd.DataFrame, **options: Unpack[RowOptions]) -> pd.DataFrame:
     """Return the single eye movements of the 20 Hz log, one row each.
 
     Parameters
@@ -78,13 +79,6 @@ def moves(
         vendor gives no degrees), boolean ``counted``, and string ``reason``: why the movement does
         not count (``"not worn"``, ``"noisy"``, ``"walking"`` or ``"near a blink"``), else empty.
 
-    Raises
-    ------
-    FieldError
-        If the frame lacks a field it needs.
-    ConfigurationError
-        If the log has no single eye movements, or the frame holds the records of several devices.
-
     Notes
     -----
     Vertical movements share their channel with blinks, so they do not count within 0.5 s of one in
@@ -100,12 +94,13 @@ def moves(
     >>> sorted(found["direction"].unique())
     ['down', 'left', 'right', 'up']
     """
-    opened = open_frame(frame, "eyes.moves", log=log, limits=limits)
     rows = single_rows(
-        opened,
+        frame,
+        "eyes.moves",
         (*(f"eye_{way}" for way in DIRECTIONS), "blink_event_strength", "blink_event_speed"),
         instead="counts eye movements, which daily sums up",
         wanted=Reason.UNWORN | Reason.NOISY | Reason.MOVING,
+        **options,
     )
     evidence = rows.known
     sizes = np.column_stack([rows.part(f"eye_{way}") for way in DIRECTIONS])

@@ -54,10 +54,6 @@ def peak_cadence(
 
     Raises
     ------
-    FieldError
-        If the frame lacks the steps.
-    MixedLogsError
-        If the frame has fields of both logs.
     ConfigurationError
         If the frame is resampled, or an argument cannot be used.
 
@@ -146,8 +142,6 @@ def speed_classes(
     ------
     FieldError
         If the frame lacks a field; the 15-second log has no classes.
-    MixedLogsError
-        If the frame has fields of both logs.
 
     Examples
     --------

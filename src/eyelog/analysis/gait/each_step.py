@@ -1,19 +1,23 @@
 """Single steps of the 20 Hz log: when, and how long after the one before."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.grouped.opening import open_frame
-from eyelog.analysis.grouped.single_rows import between_events, first_word, single_rows
-from eyelog.analysis.limits import Limits, limit
+from eyelog.analysis.grouped.single_rows import (
+    RowOptions,
+    between_events,
+    first_word,
+    single_rows,
+    with_row_options,
+)
+from eyelog.analysis.limits import limit
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.packets import PACKET_US, packets
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import role
 
 __all__ = ["SingleSteps", "has_single_steps", "single_steps", "steps"]
@@ -64,10 +68,8 @@ def _step_times(
     return np.where(between == "", seconds, np.nan), between
 
 
-@shared_parameters
-def steps(
-    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
-) -> pd.DataFrame:
+@with_row_options
+def steps(frame: pd.DataFrame, **options: Unpack[RowOptions]) -> pd.DataFrame:
     """Return the single steps of the 20 Hz log, one row each.
 
     Parameters
@@ -88,13 +90,6 @@ def steps(
         ``"a pause"`` (longer than a second), ``"packets lost"``, ``"not worn"``,
         ``"a new connection"`` or ``"no step before"``.
 
-    Raises
-    ------
-    FieldError
-        If the frame lacks a field it needs.
-    ConfigurationError
-        If the log has no single steps, or the frame holds the records of several devices.
-
     Notes
     -----
     The longest time of a step is that of the vendor's slowest class, 1000 ms (vendor documentation,
@@ -110,12 +105,13 @@ def steps(
     >>> bool((found["step_time_s"].dropna() <= 1).all())
     True
     """
-    opened = open_frame(frame, "gait.steps", log=log, limits=limits)
     rows = single_rows(
-        opened,
+        frame,
+        "gait.steps",
         ("step_event",),
         instead="counts steps, so pass it to gait.pace",
         wanted=Reason.UNWORN,
+        **options,
     )
     events = single_steps(rows.known, rows.us)
     data: dict[str, Any] = {

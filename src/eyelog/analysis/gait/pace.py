@@ -122,15 +122,6 @@ def pace(
         ``days``, and strings ``of`` and ``reason`` (why there is no interval: fewer than four days,
         or a count of 0).
 
-    Raises
-    ------
-    FieldError
-        If the frame lacks a field it needs.
-    MixedLogsError
-        If the frame has fields of both logs.
-    ConfigurationError
-        If an argument is not valid.
-
     Notes
     -----
     60-second log: 60 * sum(steps) / sum(``stp_s``), the vendor's formula pooled over minutes.

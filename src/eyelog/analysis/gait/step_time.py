@@ -55,11 +55,6 @@ def step_time(
         int64 ``n`` (steps), float64 ``exposure_min`` (minutes walked) and ``coverage`` (share of
         the expected records in which steps could be counted; for labels, of their records).
 
-    Raises
-    ------
-    FieldError, MixedLogsError, ConfigurationError
-        As in `eyelog.gait.pace`.
-
     Notes
     -----
     The step time of a record is the time walked in it divided by its steps, as `eyelog.gait.pace`

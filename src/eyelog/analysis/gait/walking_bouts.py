@@ -70,10 +70,6 @@ def bouts(
 
     Raises
     ------
-    FieldError
-        If the frame lacks the steps.
-    MixedLogsError
-        If the frame has fields of both logs.
     ConfigurationError
         If the frame is resampled, or a duration is not valid.
 

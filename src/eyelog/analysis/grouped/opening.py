@@ -12,8 +12,9 @@ from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.quality.evidence import Evidence, lacking_evidence
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.series.arrays import Arrays
-from eyelog.analysis.shared_parameters import shared_parameters
+from eyelog.analysis.shared_parameters import ERRORS, shared_parameters
 from eyelog.clock import LocalClock, check_stamp
+from eyelog.docstrings import add_errors
 from eyelog.errors import ConfigurationError
 from eyelog.frame import clock_of, is_resampled, log_of, one_source, refuse_lost_stored, stamps
 from eyelog.keywords import hands_on_to, refuse_unknown
@@ -112,7 +113,7 @@ def open_frame(
 
 def with_frame_options(function: Function) -> Function:
     """Complete the signature and the docstring of a summary by what all summaries share."""
-    return shared_parameters(hands_on_to(open_frame)(function))
+    return add_errors(shared_parameters(hands_on_to(open_frame)(function)), ERRORS)
 
 
 def _in_order(frame: pd.DataFrame, stamp: str) -> tuple[pd.DataFrame, npt.NDArray[np.intp] | None]:

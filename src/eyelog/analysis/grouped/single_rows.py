@@ -1,27 +1,41 @@
 """The first steps of every table of single events: rows of the 20 Hz log, sorted, with evidence."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Never, TypedDict, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.grouped.opening import Opened
+from eyelog.analysis.grouped.opening import Opened, open_frame
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.quality.unjudged import warn_unjudged
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.packets import Packets, packets
+from eyelog.analysis.shared_parameters import ERRORS, shared_parameters
 from eyelog.catalogue import CURRENT_DATA, log_named, role_field
 from eyelog.clock import microseconds
+from eyelog.docstrings import add_errors
 from eyelog.errors import ConfigurationError
 from eyelog.frame import require, require_single_intervals
+from eyelog.keywords import hands_on_to, refuse_unknown
 from eyelog.provenance import derived
 
-__all__ = ["SingleRows", "between_events", "first_word", "has_single_rows", "single_rows"]
+__all__ = [
+    "RowOptions",
+    "SingleRows",
+    "between_events",
+    "first_word",
+    "has_single_rows",
+    "single_rows",
+    "with_row_options",
+]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _CONNECTION: Final = "a new connection"
 _LOST: Final = "packets lost"
@@ -60,21 +74,40 @@ def has_single_rows(log: str) -> bool:
     return log_named(log).numbers_packets
 
 
+class RowOptions(TypedDict, total=False):
+    """The keywords of `single_rows`, which a table of single events hands on as they come."""
+
+    limits: Limits | None
+    log: str | None
+
+
 def single_rows(
-    opened: Opened, parts: Iterable[str], *, instead: str, wanted: Reason
+    frame: pd.DataFrame,
+    purpose: str,
+    parts: Iterable[str],
+    *,
+    instead: str,
+    wanted: Reason,
+    limits: Limits | None = None,
+    log: str | None = None,
+    **unknown: Never,
 ) -> SingleRows:
     """Return the rows of a frame of the 20 Hz log that has the fields with these roles.
 
     Parameters
     ----------
-    opened : Opened
+    frame : DataFrame
         A frame of one log.
+    purpose : str
+        The function that asks, by its public name.
     parts : iterable of str
         The roles of the fields that are needed.
     instead : str
         What to do with a frame of another log.
     wanted : Reason
         The reasons that are judged; those without evidence are warned of.
+    limits, log
+        What the caller gave.
 
     Raises
     ------
@@ -84,7 +117,9 @@ def single_rows(
         If the log has no such rows, or the frame is resampled, or holds the records of several
         devices.
     """
-    frame, which, purpose = opened.frame, opened.log, opened.purpose
+    refuse_unknown(unknown, purpose)
+    opened = open_frame(frame, purpose, limits=limits, log=log)
+    frame, which = opened.frame, opened.log
     if not has_single_rows(which):
         raise ConfigurationError(
             f"{purpose} needs the {log_named(CURRENT_DATA).words}: the {log_named(which).words}"
@@ -95,6 +130,21 @@ def single_rows(
     index, evidence = opened.index(), opened.evidence()
     warn_unjudged(frame, evidence.unchecked(wanted))
     return SingleRows(opened, index, microseconds(index), evidence)
+
+
+# The errors of every table of single events.
+_ERRORS: Final = {
+    "FieldError": ERRORS["FieldError"],
+    "ConfigurationError": """\
+ConfigurationError
+    If the frame is not one of the 20 Hz log, is resampled, or holds the records of several
+    devices.""",
+}
+
+
+def with_row_options(function: Function) -> Function:
+    """Complete the signature and the docstring of a table of single events by what all share."""
+    return add_errors(shared_parameters(hands_on_to(single_rows)(function)), _ERRORS)
 
 
 def first_word(

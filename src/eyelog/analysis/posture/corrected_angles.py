@@ -1,20 +1,17 @@
 """Roll, pitch and yaw of the 20 Hz log without wraps, drift and humps."""
 
 from itertools import pairwise
-from typing import Final
+from typing import Final, Unpack
 
 import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.analysis.grouped.opening import open_frame
-from eyelog.analysis.grouped.single_rows import single_rows
-from eyelog.analysis.limits import Limits
+from eyelog.analysis.grouped.single_rows import RowOptions, single_rows, with_row_options
 from eyelog.analysis.quality.reasons import Reason
 from eyelog.analysis.series.angles import difference
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.analysis.series.packets import PACKET_US, Packets
-from eyelog.analysis.shared_parameters import shared_parameters
 
 __all__ = ["AXES", "angles", "corrected"]
 
@@ -28,10 +25,8 @@ QUIET_DEG: Final = 0.35  # while the packets before and after it move by less th
 STRETCHES: Final = 200  # of a connection, for its drift
 
 
-@shared_parameters
-def angles(
-    frame: pd.DataFrame, *, limits: Limits | None = None, log: str | None = None
-) -> pd.DataFrame:
+@with_row_options
+def angles(frame: pd.DataFrame, **options: Unpack[RowOptions]) -> pd.DataFrame:
     """Return roll, pitch and yaw as continuous angles, corrected for drift and humps.
 
     Parameters
@@ -47,13 +42,6 @@ def angles(
         Same index; float64 ``roll_deg``, ``pitch_deg`` and ``yaw_deg``. In each connection they
         begin with the angle that the eyewear reports, and go on without wraps, so they may leave
         -180 to 180. Missing where the eyewear was not worn or reports no angle.
-
-    Raises
-    ------
-    FieldError
-        If the frame lacks a field it needs.
-    ConfigurationError
-        If the log has no such angles, or the frame holds the records of several devices.
 
     Notes
     -----
@@ -79,12 +67,13 @@ def angles(
     >>> el.posture.angles(frame).columns.tolist()
     ['roll_deg', 'pitch_deg', 'yaw_deg']
     """
-    opened = open_frame(frame, "posture.angles", log=log, limits=limits)
     rows = single_rows(
-        opened,
+        frame,
+        "posture.angles",
         AXES,
         instead="holds averages of the tilt",
         wanted=Reason.UNWORN,
+        **options,
     )
     sent = rows.packets()
     unworn = rows.known.against.get(Reason.UNWORN)

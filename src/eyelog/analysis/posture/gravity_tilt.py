@@ -84,8 +84,6 @@ def tilt(frame: pd.DataFrame, *, by: By = None, **options: Unpack[FrameOptions])
 
     Raises
     ------
-    FieldError
-        If the frame lacks a field it needs.
     ConfigurationError
         If the log has no accelerations, or an argument is not valid.
 

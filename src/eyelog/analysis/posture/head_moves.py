@@ -49,11 +49,6 @@ def head_movements(
         `eyelog.blinks.rate`), int64 ``days``, and strings ``of`` and ``reason`` (why there is no
         interval: fewer than four days, or a count of 0).
 
-    Raises
-    ------
-    FieldError, MixedLogsError, ConfigurationError
-        As in `eyelog.gait.pace`.
-
     Notes
     -----
     Counts of head movements are distributed like an exponential, so the vendor takes the 90th or

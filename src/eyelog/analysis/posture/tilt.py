@@ -199,11 +199,6 @@ def spread(frame: pd.DataFrame, *, by: By = None, **options: Unpack[FrameOptions
         ``sideways_between``, ``sideways_total``, int64 ``n`` (intervals), float64
         ``exposure_min`` (their minutes) and ``coverage`` (share of the expected records).
 
-    Raises
-    ------
-    FieldError, MixedLogsError
-        As in `eyelog.gait.pace`.
-
     Notes
     -----
     Within: fidgeting, sqrt(mean(s^2)) over the SDs s of the intervals. Between: changes of

@@ -1,22 +1,26 @@
 """Single head movements of the 20 Hz log: nods and turns, by angle or by acceleration."""
 
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.grouped.opening import open_frame
-from eyelog.analysis.grouped.single_rows import SingleRows, first_word, single_rows
+from eyelog.analysis.grouped.single_rows import (
+    RowOptions,
+    SingleRows,
+    first_word,
+    single_rows,
+    with_row_options,
+)
 from eyelog.analysis.grouped.summary import Prepared
-from eyelog.analysis.limits import Limits, limit
+from eyelog.analysis.limits import limit
 from eyelog.analysis.posture.corrected_angles import PACKET_S, corrected
 from eyelog.analysis.posture.gravity_tilt import SMOOTHED_MS
 from eyelog.analysis.quality.evidence import Evidence
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.analysis.series.packets import Packets
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import role_field
 from eyelog.errors import ConfigurationError
 
@@ -39,13 +43,12 @@ class HeadMoves(NamedTuple):
     duration_s: Floats
 
 
-@shared_parameters
+@with_row_options
 def turns(
     frame: pd.DataFrame,
     *,
     method: Method = "angles",
-    limits: Limits | None = None,
-    log: str | None = None,
+    **options: Unpack[RowOptions],
 ) -> pd.DataFrame:
     """Return the single movements of the head, one row each.
 
@@ -75,11 +78,9 @@ def turns(
 
     Raises
     ------
-    FieldError
-        If the frame lacks a field it needs.
     ConfigurationError
-        If an argument is not valid, the log has no single movements, or the frame holds the records
-        of several devices.
+        If an argument is not valid, the frame is not one of the 20 Hz log, is resampled, or holds
+        the records of several devices.
 
     Notes
     -----
@@ -105,12 +106,13 @@ def turns(
         raise ConfigurationError(f"method must be 'angles' or 'peaks', not {method!r}")
     by_angle = method == "angles"
     against = Reason.UNWORN if by_angle else Reason.UNWORN | Reason.MOVING
-    opened = open_frame(frame, "posture.turns", log=log, limits=limits)
     rows = single_rows(
-        opened,
+        frame,
+        "posture.turns",
         tuple(AXES) if by_angle else tuple(AXES.values()),
         instead="counts head movements, so pass it to posture.head_movements",
         wanted=against,
+        **options,
     )
     if by_angle:
         sent = rows.packets()

@@ -5,10 +5,10 @@ for it, is not used. `attrition` counts the records step by step, as a CONSORT f
 `select` returns the frame with only the values that pass the recipe.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Never, Required, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import pandas as pd
@@ -29,11 +29,15 @@ from eyelog.catalogue import (
     role,
     role_field,
 )
+from eyelog.docstrings import add_errors
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.frame import STORED, log_of, one_source, require, require_single_intervals
+from eyelog.keywords import hands_on_to, refuse_unknown
 from eyelog.provenance import derived
 
 __all__ = ["RECIPES", "Condition", "Recipe", "attrition", "select"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 # The last steps of an attrition table: faults of the outcome itself.
@@ -176,10 +180,64 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
 )
 
 
-@shared_parameters
-def attrition(
-    frame: pd.DataFrame, *, recipe: str, limits: Limits | None = None, log: str | None = None
-) -> pd.DataFrame:
+class RecipeOptions(TypedDict, total=False):
+    """The keywords of `_open`, which a function of a recipe hands on as they come."""
+
+    recipe: Required[str]
+    limits: Limits | None
+    log: str | None
+
+
+def _open(
+    frame: pd.DataFrame,
+    purpose: str,
+    *,
+    recipe: str,
+    limits: Limits | None = None,
+    log: str | None = None,
+    **unknown: Never,
+) -> tuple[Recipe, list[str], Evidence]:
+    """Return the recipe, its outcomes in the frame, and the evidence; raise if it lacks some."""
+    refuse_unknown(unknown, purpose)
+    if recipe not in RECIPES:
+        raise ConfigurationError(
+            f"unknown recipe {recipe!r}{near(recipe, RECIPES)}: use one of {', '.join(RECIPES)}"
+        )
+    chosen = RECIPES[recipe]
+    which = log_of(frame, log)
+    if which != chosen.log:
+        raise ConfigurationError(
+            f"the recipe {recipe!r} is for log {chosen.log!r}, and this frame is {which!r}"
+        )
+    require_single_intervals(frame, f"the recipe {recipe!r}")
+    require(frame, [c.field for c in chosen.conditions], purpose=f"the recipe {recipe!r}")
+    outcomes = [name for name in chosen.outcomes if name in frame.columns]
+    if not outcomes:
+        raise FieldError(
+            f"the recipe {recipe!r} needs at least one of {', '.join(chosen.outcomes)}, and the"
+            f" frame has none of them: add one to {argument('fields')}"
+        )
+    evidence = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
+    return chosen, outcomes, evidence
+
+
+_ERRORS: Final = {
+    "ConfigurationError": """\
+ConfigurationError
+    If the recipe does not exist or is for the other log, or if the frame is resampled.""",
+    "FieldError": """\
+FieldError
+    If the frame lacks evidence that the recipe needs, or all of its outcomes.""",
+}
+
+
+def with_recipe(function: Function) -> Function:
+    """Complete the signature and the docstring of a function by what recipes share."""
+    return add_errors(shared_parameters(hands_on_to(_open)(function)), _ERRORS)
+
+
+@with_recipe
+def attrition(frame: pd.DataFrame, **options: Unpack[RecipeOptions]) -> pd.DataFrame:
     """Return how many records each condition of a recipe removes, in order.
 
     Parameters
@@ -205,13 +263,6 @@ def attrition(
         frame has several outcomes, a row for each follows, with its name in the string column
         ``outcome`` (else empty) and the records that have it in ``left``.
 
-    Raises
-    ------
-    ConfigurationError
-        If the recipe does not exist or is for the other log, or if the frame is resampled.
-    FieldError
-        If the frame lacks evidence that the recipe needs, or all of its outcomes.
-
     Notes
     -----
     The order is that of the vendor's filters, then the other reasons that `eyelog.mask` masks the
@@ -231,7 +282,7 @@ def attrition(
     >>> int(left) == int(masked["sc_fcs"].notna().sum())
     True
     """
-    chosen, outcomes, evidence = _open(frame, recipe, log, limits)
+    chosen, outcomes, evidence = _open(frame, "attrition", **options)
     one_source(frame, what="attrition")
     left = np.ones(len(frame), dtype=bool)
     rows: list[dict[str, Any]] = [_row("", "recorded", left, left, left)]
@@ -262,17 +313,15 @@ def attrition(
         frame,
         "attrition",
         log=chosen.log,
-        recipe=recipe,
+        recipe=chosen.name,
         source=chosen.source,
         outcomes=outcomes,
         limits=evidence.limits.details(),
     )
 
 
-@shared_parameters
-def select(
-    frame: pd.DataFrame, *, recipe: str, limits: Limits | None = None, log: str | None = None
-) -> pd.DataFrame:
+@with_recipe
+def select(frame: pd.DataFrame, **options: Unpack[RecipeOptions]) -> pd.DataFrame:
     """Return the frame with only the values that pass a recipe.
 
     Parameters
@@ -292,13 +341,6 @@ def select(
         limits and stale blink statistics. Wear, durations, battery, time and place stay: they are
         the evidence.
 
-    Raises
-    ------
-    ConfigurationError
-        If the recipe does not exist or is for the other log, or if the frame is resampled.
-    FieldError
-        If the frame lacks evidence that the recipe needs, or all of its outcomes.
-
     Notes
     -----
     A recipe replaces the judgement of `eyelog.flag`: summaries do not judge the result again.
@@ -310,7 +352,7 @@ def select(
     >>> bool(focus.min() >= 0), len(focus) == len(el.sample())
     (True, True)
     """
-    chosen, _, evidence = _open(frame, recipe, log, limits)
+    chosen, _, evidence = _open(frame, "select", **options)
     failed = np.zeros(len(frame), dtype=np.uint16)
     for condition in chosen.conditions:
         values = _evidence(evidence, condition)
@@ -332,36 +374,10 @@ def select(
         frame,
         "select",
         log=chosen.log,
-        recipe=recipe,
+        recipe=chosen.name,
         source=chosen.source,
         limits=evidence.limits.details(),
     )
-
-
-def _open(
-    frame: pd.DataFrame, recipe: str, log: str | None, limits: Limits | None
-) -> tuple[Recipe, list[str], Evidence]:
-    """Return the recipe, its outcomes in the frame, and the evidence; raise if it lacks some."""
-    if recipe not in RECIPES:
-        raise ConfigurationError(
-            f"unknown recipe {recipe!r}{near(recipe, RECIPES)}: use one of {', '.join(RECIPES)}"
-        )
-    chosen = RECIPES[recipe]
-    which = log_of(frame, log)
-    if which != chosen.log:
-        raise ConfigurationError(
-            f"the recipe {recipe!r} is for log {chosen.log!r}, and this frame is {which!r}"
-        )
-    require_single_intervals(frame, f"the recipe {recipe!r}")
-    require(frame, [c.field for c in chosen.conditions], purpose=f"the recipe {recipe!r}")
-    outcomes = [name for name in chosen.outcomes if name in frame.columns]
-    if not outcomes:
-        raise FieldError(
-            f"the recipe {recipe!r} needs at least one of {', '.join(chosen.outcomes)}, and the"
-            f" frame has none of them: add one to {argument('fields')}"
-        )
-    evidence = Evidence(Arrays.of(frame), which, chosen_limits(limits, frame))
-    return chosen, outcomes, evidence
 
 
 def _evidence(known: Evidence, condition: Condition) -> Floats:

@@ -127,17 +127,9 @@ def most_active(
     column : str, optional
         The column of a DataFrame.
     hours : float
-        Width of the window.
-    stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: ``"end"``, as in records and bins
-        of eyelog; bins of pandas mostly open at their stamps. Dates always open their days.
-    interval : str, optional
-        The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
-        width of its bins; of a Series, the smallest distance of neighbouring stamps.
-    exposure : Series or array, optional
-        The hours that each row is based on: a Series with the same index, or one number for each
-        row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
-        length of a row; missing for a Series by day, which does not carry the hours of its days.
+        Width of the window, more than 0 and less than 24.
+    stamp, interval, exposure
+        As in `eyelog.analysis.series.observed`.
 
     Returns
     -------
@@ -147,13 +139,6 @@ def most_active(
         ``hours``, the width of the window. Windows in which some time of day was never observed are
         left out; refused (missing, with the reason) unless the window has at least 3 h of freedom:
         observed hours of the day less its own width.
-
-    Raises
-    ------
-    ConfigurationError
-        If the stamps are not time-zone aware and in order, `hours` is not between 0 and 24, the
-        values hold the invalid value of a field (or, in a frame that is not masked, values of time
-        in which the eyewear was not worn), or the history states another `stamp`.
 
     Notes
     -----
@@ -212,27 +197,22 @@ def least_active(
     Parameters
     ----------
     series : Series or DataFrame
-        Numbers with aware stamps, taken at their own step, or a table that has them as a column.
-    column : str, optional
-        The column of a DataFrame.
+        As for `eyelog.rhythm.most_active`.
+    column
+        As in `eyelog.rhythm.most_active`.
     hours : float
-        Width of the window.
+        Width of the window, more than 0 and less than 24.
     night_worn : bool
         Confirm that the eyewear was worn at night. Otherwise the result is refused if the night
         (00:00 to 06:00) was observed on fewer than half of the days, or never varies.
-    stamp, interval, exposure : optional
-        As in `most_active`.
+    stamp, interval, exposure
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
     ActiveHours
         As `most_active`; missing with the ``reason`` if refused, which includes windows with less
         than 3 h of freedom.
-
-    Raises
-    ------
-    ConfigurationError
-        As `most_active`.
 
     Notes
     -----
@@ -278,19 +258,14 @@ def relative_amplitude(
         The column of a DataFrame.
     night_worn : bool
         Confirm that the eyewear was worn at night; see `least_active`.
-    stamp, interval, exposure : optional
-        As in `most_active`.
+    stamp, interval, exposure
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
     RelativeAmplitude
         ``ra`` (0 to 1), ``most_active``, ``least_active``, ``n``, ``exposure_h``, ``coverage``,
         ``reason`` if refused.
-
-    Raises
-    ------
-    ConfigurationError
-        As `most_active`.
 
     Notes
     -----

@@ -1,6 +1,6 @@
 """Bouts of a condition and how fragmented they are."""
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,12 @@ from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
     ANY_STAMP,
     HOUR_US,
+    EpochOptions,
     Rows,
     observed_rows,
     rows_of,
     stamps_at,
+    with_series_options,
 )
 from eyelog.analysis.series.runs import follows, runs
 from eyelog.errors import ConfigurationError
@@ -63,12 +65,11 @@ def bout_lengths(rows: Rows) -> tuple[Floats, Bools, Bools]:
     return (lasts - firsts + 1).astype(np.float64), ~seen[firsts], ~seen[lasts + 1]
 
 
+@with_series_options
 def fragmentation(
     states: pd.Series | pd.DataFrame,
     column: str | None = None,
-    *,
-    interval: str | None = None,
-    exposure: Any = None,
+    **options: Unpack[EpochOptions],
 ) -> Fragmentation:
     """Summarise the bouts in which a condition holds.
 
@@ -78,9 +79,7 @@ def fragmentation(
         True, False or missing per epoch; aware, sorted stamps; or a table that has them as a
         column. A missing value or a gap in the stamps cuts a bout off: how long it lasted is not
         known.
-    column : str, optional
-        The column of a DataFrame.
-    interval, exposure : optional
+    column, interval, exposure
         As in `eyelog.rhythm.most_active`.
 
     Returns
@@ -97,11 +96,6 @@ def fragmentation(
         ``reason``. Without a whole bout every measure is missing and the reason says so; ``gini``
         and ``alpha`` need more than one. If the longest bout was cut off, ``mean_bout_km`` counts
         time up to its length only (a restricted mean), and the reason says so.
-
-    Raises
-    ------
-    ConfigurationError
-        As `eyelog.rhythm.most_active`, or if the values are not states.
 
     Notes
     -----
@@ -124,9 +118,7 @@ def fragmentation(
     >>> found.n, found.mean_bout, round(found.gini, 4)
     (3, 2.0, 0.3333)
     """
-    rows = rows_of(
-        states, column, what="fragmentation", stamp=ANY_STAMP, interval=interval, exposure=exposure
-    )
+    rows = rows_of(states, column, what="fragmentation", stamp=ANY_STAMP, **options)
     seen = observed_rows(rows, np.isfinite(rows.values))
     seen_lengths, begins_hidden, ends_hidden = bout_lengths(rows)
     cut = begins_hidden | ends_hidden

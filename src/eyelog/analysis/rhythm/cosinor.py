@@ -72,7 +72,7 @@ def cosinor(
         The column of a DataFrame.
     period : str
         Length of the cycle, as a pandas duration.
-    stamp, interval, exposure : optional
+    stamp, interval, exposure
         As in `eyelog.rhythm.most_active`.
 
     Returns

@@ -40,7 +40,7 @@ def profile(
         Local hours 0 to 23, weekdays 0 (Monday) to 6, ``weekday`` or ``weekend``, ISO weeks (the
         date of their Monday), or each hour of the week, in which the interval of a value
         opens.
-    stamp, interval, exposure : optional
+    stamp, interval, exposure
         As in `eyelog.rhythm.most_active`.
 
     Returns

@@ -59,11 +59,6 @@ def sleep_regularity(
     Regularity
         ``sri``, ``pairs``, ``n``, ``exposure_h``, ``coverage``, ``reason`` if refused.
 
-    Raises
-    ------
-    ConfigurationError
-        As `eyelog.rhythm.most_active`, or if the values are not states.
-
     Notes
     -----
     ``SRI = -100 + 200 P(same state 24 h apart)`` (Phillips et al. 2017; Windred et al. 2021).

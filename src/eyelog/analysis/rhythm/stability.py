@@ -1,6 +1,6 @@
 """How similar the days are (IS), and how fragmented each day is (IV)."""
 
-from typing import Any, Final, NamedTuple, Unpack
+from typing import Final, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from eyelog.analysis.series.arrays import MISSING, Floats, Ints
 from eyelog.analysis.series.bootstrap import check_draws
 from eyelog.analysis.series.observed import (
     ANY_STAMP,
+    EpochOptions,
     Observed,
     SeriesOptions,
     local_hours,
@@ -198,12 +199,11 @@ def _shifted(hourly: Floats, hour: Ints, seed: int) -> Floats:
     return np.concatenate(shifted)
 
 
+@with_series_options
 def intradaily_variability(
     series: pd.Series | pd.DataFrame,
     column: str | None = None,
-    *,
-    interval: str | None = None,
-    exposure: Any = None,
+    **options: Unpack[EpochOptions],
 ) -> Variability:
     """Return how fragmented a series is: 0 for a smooth wave, 2 for noise, 4 for on-off-on-off.
 
@@ -213,20 +213,13 @@ def intradaily_variability(
         Numbers with aware stamps, or a table that has them as a column, taken at their own step;
         average per hour first for the published hourly measure. Values on both sides of a gap or of
         a missing value are not a pair.
-    column : str, optional
-        The column of a DataFrame.
-    interval, exposure : optional
+    column, interval, exposure
         As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
     Variability
         ``iv``, ``pairs``, ``n``, ``exposure_h``, ``coverage``, ``reason``.
-
-    Raises
-    ------
-    ConfigurationError
-        As `eyelog.rhythm.most_active`.
 
     Notes
     -----
@@ -245,8 +238,7 @@ def intradaily_variability(
         column,
         what="intradaily_variability",
         stamp=ANY_STAMP,
-        interval=interval,
-        exposure=exposure,
+        **options,
     )
     near = follows(seen.index.as_unit("us").asi8, seen.step_us)
     pairs = int(near.sum())

@@ -60,9 +60,7 @@ def time_on_task(
     series : Series or DataFrame
         Numbers with aware stamps, several per local day, or a table that has them as a column:
         ``eyelog.blinks.rate(frame, by="10min")``, a bin of `eyelog.resample`.
-    column : str, optional
-        The column of a DataFrame.
-    stamp, interval, exposure : optional
+    column, stamp, interval, exposure
         As in `eyelog.rhythm.most_active`.
 
     Returns
@@ -75,11 +73,6 @@ def time_on_task(
         ``n_effective`` (how many independent days would tell as much); ``n`` (values),
         ``exposure_h``, ``coverage``; ``reason`` if something is missing: the slope without a day
         that has values at two times, the interval and p with fewer than four such days.
-
-    Raises
-    ------
-    ConfigurationError
-        As `eyelog.rhythm.most_active`.
 
     Notes
     -----

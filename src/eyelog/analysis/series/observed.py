@@ -4,9 +4,10 @@ A quantity is a Series, or a column of a table. What a number needs stands in va
 and arguments; the history of a table makes these functions refuse, never compute otherwise.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final, Never, TypeAlias, TypedDict, Unpack
+from typing import Any, Final, Never, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import catalogue, known_logs, near, role
 from eyelog.clock import DAY_US, LocalClock, check_stamp
+from eyelog.docstrings import add_errors, put_words
 from eyelog.errors import ConfigurationError, EyelogError, FieldError, MixedLogsError
 from eyelog.frame import ACCOUNT, OFFSET, STORED, clock_of, interval_seconds, is_resampled, log_of
 from eyelog.keywords import hands_on_to, refuse_unknown
@@ -23,6 +25,7 @@ from eyelog.provenance import history, stated_log
 
 __all__ = [
     "ANY_STAMP",
+    "EpochOptions",
     "Observed",
     "Quantity",
     "Rows",
@@ -52,6 +55,8 @@ __all__ = [
 
 
 HOUR_US = 3_600_000_000
+Function = TypeVar("Function", bound=Callable[..., Any])
+
 SHORTEST_DAY_US: Final = 22 * HOUR_US  # the shortest local day, where the clock goes forward by two
 # Index names of tables by date, and the days of a row.
 PERIODS = {"day": 1, "week": 7}
@@ -229,6 +234,13 @@ class Rows:
         return _naive(self.clock.wall_us(us))
 
 
+class EpochOptions(TypedDict, total=False):
+    """The keywords of `rows_of` where it makes no difference which interval a stamp stands for."""
+
+    interval: str | None
+    exposure: Any
+
+
 class SeriesOptions(TypedDict, total=False):
     """The keywords of `rows_of` that say how a quantity is to be read."""
 
@@ -300,8 +312,39 @@ def rows_of(
     )
 
 
-# Lets the signature of a function of one quantity show these keywords.
-with_series_options = hands_on_to(rows_of)
+_WORDS: Final = {
+    "column": """\
+column : str, optional
+    The column of a DataFrame.""",
+    "stamp": """\
+stamp : {"end", "start"}, optional
+    Whether a stamp closes or opens its interval. Default: ``"end"``, as in records and bins
+    of eyelog; bins of pandas mostly open at their stamps. Dates always open their days.""",
+    "interval": """\
+interval : str, optional
+    The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
+    width of its bins; of a Series, the smallest distance of neighbouring stamps.""",
+    "exposure": """\
+exposure : Series or array, optional
+    The hours that each row is based on: a Series with the same index, or one number for each
+    row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
+    length of a row; missing for a Series by day, which does not carry the hours of its days.""",
+}
+_ERRORS: Final = {
+    "FieldError": """\
+FieldError
+    If the table has no such column.""",
+    "ConfigurationError": """\
+ConfigurationError
+    If the stamps are not time-zone aware and in order, the values hold the invalid value of a
+    field (or, in a frame that is not masked, values of time in which the eyewear was not worn),
+    the history states another `stamp`, or an argument is not valid.""",
+}
+
+
+def with_series_options(function: Function) -> Function:
+    """Complete the signature and the docstring of a function of one quantity by what all share."""
+    return add_errors(put_words(hands_on_to(rows_of)(function), _WORDS), _ERRORS)
 
 
 def column_of(table: Quantity, column: Any, *, what: str) -> pd.Series:

@@ -33,7 +33,6 @@ from eyelog.service.account.download import TooMany, clock_sentence, stored_mont
 from eyelog.service.account.own_days import OwnDays, own_days, own_report
 from eyelog.service.account.wearer_session import ENDED, PATH
 from eyelog.service.apart import Failed
-from eyelog.service.auth.forms import empty_fields
 from eyelog.service.auth.grants import Bearer
 from eyelog.service.auth.login_pages import LoginShown
 from eyelog.service.auth.password_rules import check_password_rules
@@ -108,12 +107,9 @@ async def take_account(request: Request) -> Response:
 
 async def _log_in(request: Request, form: dict[str, str]) -> Response:
     name = form.get("name", "").strip()
-    if empty := empty_fields(name, form):
-        return _login(request, status=400, name=name, wrong=empty)
     tries = parts_of(request).password_tries
-    if wrong := await tries.check(request, name, form["password"]):
-        error = wrong.text("Wrong name or password.")
-        return wrong.delay(_login(request, status=wrong.status, name=name, error=error))
+    if refusal := await tries.refusal(request, name, form, partial(_login, request)):
+        return refusal
     answer = see_page()
     sessions = parts_of(request).sessions
     await to_thread.run_sync(sessions.start, request, answer, name)

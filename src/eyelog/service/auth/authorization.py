@@ -13,7 +13,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from eyelog.service.auth.forms import empty_fields, filled
+from eyelog.service.auth.forms import filled
 from eyelog.service.auth.grants import granted
 from eyelog.service.auth.login_pages import error_page, login_page
 from eyelog.service.auth.password_tries import client_address
@@ -87,19 +87,10 @@ async def take_login(request: Request) -> Response:
         return _send_back(login_request.redirect_uri, denied, login_request.state)
     if decision != "allow":
         return _page(request, login_request, name=name, error="Choose Allow or Deny.", status=400)
-    empty = empty_fields(name, form)
-    if empty:
-        return _page(request, login_request, name=name, wrong=empty, status=400)
-    client_id = login_request.client_id
-    if wrong := await tries.check(request, name, form["password"], application=client_id):
-        page = _page(
-            request,
-            login_request,
-            name=name,
-            error=wrong.text("Wrong name or password."),
-            status=wrong.status,
-        )
-        return wrong.delay(page)
+    again = partial(_page, request, login_request)
+    application = login_request.client_id
+    if refusal := await tries.refusal(request, name, form, again, application=application):
+        return refusal
     code = await to_thread.run_sync(
         lambda: registry.grants.issue_code(
             name,

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.requests import Request
 from starlette.responses import Response
 
+from eyelog.service.auth.forms import empty_fields
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import serializer, set_cookie
 from eyelog.service.auth.throttle import Throttle, guesser, network
@@ -116,6 +118,37 @@ class PasswordTries:
         wrong = await self._pace(request, name, password, application)
         parts_of(request).metrics.count("logins" if wrong is None else "logins_refused")
         return wrong
+
+    async def refusal(
+        self,
+        request: Request,
+        name: str,
+        form: dict[str, str],
+        page: Callable[..., Response],
+        *,
+        application: str | None = None,
+    ) -> Response | None:
+        """Return the page of a login again, saying what is wrong, unless the form is right.
+
+        Parameters
+        ----------
+        request : Request
+            The filled form.
+        name : str
+            The name in it.
+        form : dict of str to str
+            What it says. An empty field is not counted as a guess.
+        page : callable
+            The page of the login: takes ``status``, ``name``, and ``wrong`` or ``error``.
+        application : str, optional
+            The application that asked for the login.
+        """
+        if empty := empty_fields(name, form):
+            return page(status=400, name=name, wrong=empty)
+        if wrong := await self.check(request, name, form["password"], application=application):
+            error = wrong.text("Wrong name or password.")
+            return wrong.delay(page(status=wrong.status, name=name, error=error))
+        return None
 
     async def _pace(
         self, request: Request, name: str, password: str, application: str | None

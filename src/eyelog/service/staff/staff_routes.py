@@ -6,6 +6,7 @@ It shows what came in, and no password, token or secret of anybody. An admin see
 import logging
 import time
 from collections.abc import AsyncIterator, Callable, Generator
+from functools import partial
 from typing import Final, Unpack
 
 import msgspec
@@ -19,7 +20,6 @@ from eyelog.service.account.account_routes import note
 from eyelog.service.account.wearer_session import ENDED, Sessions
 from eyelog.service.apart import Failed, run_apart
 from eyelog.service.auth.accounts import Account
-from eyelog.service.auth.forms import empty_fields
 from eyelog.service.auth.login_pages import LoginShown
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.signed_forms import SignedForms
@@ -116,12 +116,9 @@ async def take_staff(request: Request) -> Response:
 async def _log_in(request: Request, form: dict[str, str]) -> Response:
     staff = parts_of(request).staff
     name = form.get("name", "").strip()
-    if empty := empty_fields(name, form):
-        return _login(request, status=400, name=name, wrong=empty)
     tries = parts_of(request).password_tries
-    if wrong := await tries.check(request, name, form["password"]):
-        error = wrong.text("Wrong name or password.")
-        return wrong.delay(_login(request, status=wrong.status, name=name, error=error))
+    if refusal := await tries.refusal(request, name, form, partial(_login, request)):
+        return refusal
     account = await to_thread.run_sync(staff.registry.accounts.find, name)
     if account.role not in _ROLES:
         error = "This page is for the staff of a study. Wearers have a page of their own."
