@@ -1,13 +1,14 @@
 """Minutes of the 60-second log, filled with the records of the 15-second log that overlap them."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+import scipy
 
-from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.grouped.reductions import by_rule
+from eyelog.analysis.grouped.reductions import ratio
+from eyelog.analysis.series.angles import direction, unit_vectors
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, log_named
 
@@ -32,22 +33,15 @@ class Minutes:
     ----------
     rows : array of int64
         Rows of the 60-second log within the time that both logs span.
-    record, minute : arrays of int64
-        One entry for each record and minute that overlap, minute by minute.
-    overlap_us : array of float64
-        For how long.
-    length_us : array of float64
-        The length of the record.
-    groups : Groups
-        The overlaps in groups, one for each minute.
+    overlap_us : sparse array of float64
+        One row for each minute, one column for each record: for how long they overlap.
+    share : sparse array of float64
+        The same overlaps, as shares of the record.
     """
 
     rows: Ints
-    record: Ints
-    minute: Ints
-    overlap_us: Floats
-    length_us: Floats
-    groups: Groups
+    overlap_us: Any
+    share: Any
 
     @property
     def n(self) -> int:
@@ -55,32 +49,37 @@ class Minutes:
         return len(self.rows)
 
     def fill(self, values: Floats, rule: str, weights: Floats | None = None) -> Floats:
-        """Return the value of each minute; missing if records with a value do not cover it."""
-        inside = values[self.record]
-        present = np.isfinite(inside)
-        counts = None if weights is None else weights[self.record]
-        if counts is not None:
-            # A count of 0 leaves nothing to average, so a missing average is not a gap there.
-            present = np.isfinite(counts) & (present | (counts == 0))
-        share = np.where(present, self.overlap_us, 0.0)
-        covered = self._add(share)
-        whole = covered >= MINUTE_US - SLACK_US
-        part = share / self.length_us
-        weigh: Floats | None
-        if rule == "sum":
-            # A second without a record is assumed to be like the rest of the minute.
-            scale = MINUTE_US / np.where(whole, covered, 1.0)
-            inside, weigh = inside * part, None
-        else:
-            scale = np.ones(self.n)
-            weigh = share if rule == "circ_mean" else part
-            if counts is not None:
-                weigh = weigh * np.where(present, counts, 0.0)
-        inside = np.where(present & np.isfinite(inside), inside, np.nan)
-        return np.where(whole, by_rule(rule, inside, weigh, self.groups) * scale, np.nan)
+        """Return the value of each minute; missing if records with a value do not cover it.
 
-    def _add(self, parts: Floats) -> Floats:
-        return np.asarray(np.bincount(self.minute, parts, self.n), dtype=np.float64)
+        Parameters
+        ----------
+        values : array of float64
+            The value of each record.
+        rule : str
+            ``sum``, ``wmean`` or, on the circle, ``circ_mean``.
+        weights : array of float64, optional
+            The counts behind averages.
+        """
+        used = np.isfinite(values)
+        present, counts = used, 1.0
+        if weights is not None:
+            # A count of 0 leaves nothing to average, so a missing average is not a gap there.
+            counted = np.isfinite(weights)
+            present, used = counted & (used | (weights == 0)), counted & used
+            counts = weights
+        covered = self.overlap_us @ present.astype(np.float64)
+        whole = covered >= MINUTE_US - SLACK_US
+        weigh = np.where(used, counts, 0.0)
+        inside = np.where(used, values, 0.0)
+        if rule == "circ_mean":
+            east, north = (self.overlap_us @ (part * weigh) for part in unit_vectors(inside))
+            filled = direction(east, north, self.overlap_us @ weigh)
+        elif rule == "sum":
+            # A second without a record is assumed to be like the rest of the minute.
+            filled = (self.share @ inside) * (MINUTE_US / np.where(whole, covered, 1.0))
+        else:
+            filled = ratio(self.share @ (inside * weigh), self.share @ weigh)
+        return np.where(whole, filled, np.nan)
 
 
 def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
@@ -91,7 +90,8 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
     short, long = (pd.DatetimeIndex(index).as_unit("us").asi8 for index in (fifteen, sixty))
     none = np.zeros(0, dtype=np.int64)
     if not (len(short) and len(long)):
-        return Minutes(none, none, none, none.astype(float), none.astype(float), _grouped(none, 0))
+        nothing = scipy.sparse.csr_array((0, len(short)))
+        return Minutes(none, nothing, nothing)
     # A record that comes early, as when the phone reconnects, covers the time since the last one.
     opens = short - SHORT_US
     opens[1:] = np.maximum(opens[1:], short[:-1])
@@ -113,17 +113,12 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
     # Sorted once, so that no quantity has to be brought into this order.
     order = np.argsort(minutes, kind="stable")
     records, minutes = records[order], minutes[order]
+    shape = len(rows), len(short)
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(minutes, minlength=len(rows)))])
+    overlap_us = np.concatenate(overlap)[order].astype(np.float64)
+    share = overlap_us / (short - opens)[records]
     return Minutes(
         rows,
-        records,
-        minutes,
-        np.concatenate(overlap)[order].astype(np.float64),
-        (short - opens)[records].astype(np.float64),
-        _grouped(minutes, len(rows)),
+        scipy.sparse.csr_array((overlap_us, records, bounds), shape=shape),
+        scipy.sparse.csr_array((share, records, bounds), shape=shape),
     )
-
-
-def _grouped(minute: Ints, n: int) -> Groups:
-    """Return the groups of entries whose minutes are in order."""
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(minute, minlength=n))]).astype(np.int64)
-    return Groups(pd.RangeIndex(n), bounds, None, np.full(n, MINUTE_US / 1e6))
