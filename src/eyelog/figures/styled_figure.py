@@ -201,24 +201,35 @@ class StyledFigure(Figure):
         running = self._running_lines(width * 0.98)
         for lines in range(2, len(running) + 2):
             columns = -(-n // lines)
-            self._draw_legend(columns)
-            if self._legend_fits(width) or columns == 1:
+            if columns == 1 or self._columns_fit(columns, width):
+                self._draw_legend(columns)
                 return
-        self._draw_legend(n)
-        self._set_running(self._running_lines(width * 0.98))
+        self._set_running(running)
 
     def _legend_fits(self, width: float) -> bool:
         return float(self.legends[0].get_window_extent().width) <= width * 0.98
 
+    def _columns_fit(self, columns: int, width: float) -> bool:
+        """Return whether a legend of so many columns would fit, by the entries of the one line."""
+        widths = [wide for _, wide in self._entries_of_line()]
+        needed = [max(widths[first::columns]) for first in range(columns)]
+        return sum(needed) + self._gap_px() * (columns - 1) <= width * 0.98
+
+    def _entries_of_line(self) -> list[tuple[Any, float]]:
+        """Return the entries of a one-line legend, and how wide each is."""
+        made: Any = self.legends[0]
+        entries = [column.get_children()[0] for column in made._legend_handle_box.get_children()]
+        return [(entry, float(entry.get_window_extent().width)) for entry in entries]
+
+    def _gap_px(self) -> float:
+        return float(mpl.rcParams["legend.columnspacing"]) * SMALL_PT * self.dpi / 72
+
     def _running_lines(self, width: float) -> list[list[Any]]:
         """Break the entries of a one-line legend into lines, like the words of a text."""
-        made: Any = self.legends[0]
-        gap = mpl.rcParams["legend.columnspacing"] * SMALL_PT * self.dpi / 72
+        gap = self._gap_px()
         lines: list[list[Any]] = []
         taken = 0.0
-        for column in made._legend_handle_box.get_children():
-            (entry,) = column.get_children()
-            wide = float(entry.get_window_extent().width)
+        for entry, wide in self._entries_of_line():
             if lines and taken + gap + wide <= width:
                 lines[-1].append(entry)
                 taken += gap + wide

@@ -12,7 +12,7 @@ from typing import Any, Final
 from jinja2 import Environment, StrictUndefined
 
 from eyelog.errors import EyelogError, EyelogWarning
-from eyelog.figures.style import WIDTHS_MM
+from eyelog.figures.style import WIDTHS_MM, style
 from eyelog.progress import progress_line
 from eyelog.reports.answer import PageOne, Sentence
 from eyelog.reports.interactive import Explorable
@@ -70,9 +70,12 @@ def render(
     explore : callable, optional
         Makes the figures to zoom and brush, which come before the sections.
     """
-    first = None if opening is None else _opening(opening)
     made = []
-    with progress_line(len(sections), "report", unit="section") as done:
+    with (
+        style(),  # once for all figures: each would apply it several times
+        progress_line(len(sections), "report", unit="section") as done,
+    ):
+        first = None if opening is None else _opening(opening)
         for key, section in sections.items():
             made.append(_section(key, *section))
             done()
