@@ -81,13 +81,14 @@ def test_values_of_a_frame_are_its_own_unless_they_are_to_be_shared() -> None:
     assert of_table[0] == 1.0
 
 
-def test_columns_that_are_spent_give_the_same_frame_and_are_gone() -> None:
+def test_a_frame_filled_table_by_table_is_that_of_all_of_them() -> None:
     frame = records(LOG, "2026-10-24", 50).assign(more=["a", None] * 25)
     table = table_of(frame, LOG)
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    found = frame_from(columns, "Asia/Tokyo")
-    assert_frame_equal(found, frame_of(table, "Asia/Tokyo"))
-    assert columns == {}
-    for name in found.columns:  # none of them is a view that cannot be written to
-        found.loc[found.index[0], name] = found[name].iloc[1]
+    parts = [table.slice(0, 20), table.slice(20, 0), table.slice(20)]
+    filled = frame_from(table.schema, iter(parts), 70, "Asia/Tokyo")
+    assert_frame_equal(filled, frame_of(table, "Asia/Tokyo"))
+    for name in filled.columns:  # none of them is a view that cannot be written to
+        filled.loc[filled.index[0], name] = filled[name].iloc[1]
     assert_frame_equal(frame_of(table, "UTC"), frame_of(table_of(frame, LOG), "UTC"))
+    nothing = frame_from(table.schema, [], 0, "UTC")
+    assert_frame_equal(nothing, frame_of(table.slice(0, 0), "UTC"))

@@ -20,10 +20,11 @@ from typing import Final
 from urllib.parse import unquote
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from eyelog.archive.account_folders import folder
-from eyelog.archive.arrow_tables import extras_of, schema_of, widest
+from eyelog.archive.arrow_tables import extras_of, frame_from, frame_of, schema_of, widest
 from eyelog.archive.damage import is_damage
 from eyelog.archive.parquet.checking import file_problems
 from eyelog.archive.parquet.month_file import MonthFile, open_file
@@ -46,10 +47,13 @@ __all__ = [
     "open_month",
     "open_months",
     "present_months",
+    "read_frame",
     "read_table",
 ]
 
 FILE: Final = "data.parquet"
+# Frames of more bytes are filled month by month.
+_LARGE_FRAME: Final = 64 << 20
 
 
 def month_files(place: Place) -> Iterator[tuple[str, int, float]]:
@@ -197,11 +201,21 @@ def open_months(selection: Selection) -> Iterator[tuple[pa.Schema, list[MonthFil
             yield pa.schema([*schema, *extras]), files
 
 
+def read_frame(selection: Selection, tz: str) -> pd.DataFrame:
+    """Return the selected rows as a frame, sorted; without `fields`, unknown columns come last."""
+    with open_months(selection) as (schema, files):
+        tables = (file.rows(schema, *selection.span) for file in files)
+        most_rows = sum(file.most_rows(*selection.span) for file in files)
+        if most_rows * len(schema) * 8 > _LARGE_FRAME:
+            return frame_from(schema, tables, most_rows, tz)
+        return frame_of(pa.concat_tables([schema.empty_table(), *tables]), tz)
+
+
 def read_table(selection: Selection) -> pa.Table:
     """Return the selected rows, sorted; without `fields`, unknown columns come last."""
     with open_months(selection) as (schema, files):
-        parts = [file.rows(schema, *selection.span) for file in files]
-    return pa.concat_tables(parts) if parts else schema.empty_table()
+        tables = [file.rows(schema, *selection.span) for file in files]
+    return pa.concat_tables(tables) if tables else schema.empty_table()
 
 
 def month_problems(place: Place, log: str, account: str, month: str) -> list[str]:

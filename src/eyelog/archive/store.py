@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,6 @@ from eyelog import provenance
 from eyelog.archive.account_events import add_events, events_in_utc, stored_events
 from eyelog.archive.account_folders import locked
 from eyelog.archive.account_zones import set_zones, stored_zones
-from eyelog.archive.arrow_tables import extras_of, frame_from, frame_of
 from eyelog.archive.erase import erase, traces
 from eyelog.archive.export import export, names_location
 from eyelog.archive.inventory import contents, inventory
@@ -32,13 +31,20 @@ from eyelog.archive.month_writer import (
     staged_months,
     write,
 )
-from eyelog.archive.months import Selection, accounts, fingerprint, present_months, read_table
+from eyelog.archive.months import (
+    Selection,
+    accounts,
+    fingerprint,
+    present_months,
+    read_frame,
+    read_table,
+)
 from eyelog.archive.place import Place, archive_errors, open_place
 from eyelog.archive.protect import protect
 from eyelog.archive.repair import repair
 from eyelog.archive.utc_stamps import Instant, month_edges, span_of
 from eyelog.archive.verify import verify
-from eyelog.catalogue import check_fields, check_log, known_logs
+from eyelog.catalogue import catalogue, check_fields, check_log, known_logs
 from eyelog.clock import Zone, Zones, as_zones, day_range, known_zones
 from eyelog.disk.home import home_dir
 from eyelog.errors import ConfigurationError
@@ -48,9 +54,6 @@ if TYPE_CHECKING:
     from eyelog.access.client import Client
 
 __all__ = ["Archive", "Written", "place_of"]
-
-
-_LARGE_TABLE: Final = 64 << 20
 
 
 class Written(NamedTuple):
@@ -201,15 +204,8 @@ class Archive:
         chosen = None if fields is None else check_fields(log, fields)
         with archive_errors(f"read {log!r} of {account!r} from {self.path}"):
             span = self._span(log, account, start, end, zones)
-            table = read_table(Selection(self._place, log, account, span, chosen))
-        warn_unknown(log, [field.name for field in extras_of(table.schema, log)])
-        if table.nbytes > _LARGE_TABLE:
-            columns = dict(zip(table.column_names, table.columns, strict=True))
-            del table
-            frame = frame_from(columns, zones.home)
-            pa.default_memory_pool().release_unused()
-        else:
-            frame = frame_of(table, zones.home)
+            frame = read_frame(Selection(self._place, log, account, span, chosen), zones.home)
+        warn_unknown(log, [name for name in frame.columns if name not in catalogue(log)])
         frame = in_zones(frame, zones)
         edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
         if len(frame):  # an open range begins and ends with the records that there are

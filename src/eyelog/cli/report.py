@@ -1,7 +1,6 @@
 """The command that writes the report of a wearer."""
 
 import argparse
-import os
 from typing import Any
 
 from eyelog.cli.output import add_dated, add_report_file, file_size, note
@@ -42,9 +41,6 @@ def add_commands(commands: Any) -> None:
 
 
 def _report(args: argparse.Namespace) -> int:
-    # Arrow's own allocator gives memory back and asks for it again for each column, which for a
-    # year of records takes longer than to read them. Arrow looks here when it is first loaded.
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     from eyelog.reports.report import check_arguments, report
 
     # Wrong arguments are reported before records are read, which can take minutes.

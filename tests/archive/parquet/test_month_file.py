@@ -8,7 +8,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive import store
+from eyelog.archive import months
 from eyelog.archive.parquet import month_file
 from eyelog.catalogue import COMPUTED_DATA as LOG
 from support.processes import python
@@ -26,7 +26,7 @@ def test_a_large_month_read_column_by_column_is_the_same(
         pq.write_table(pq.read_table(month), month)
     whole = archive.read(LOG, account="ada", tz="UTC")
     monkeypatch.setattr(month_file, "_MANY_VALUES", 10)
-    monkeypatch.setattr(store, "_LARGE_TABLE", 10)
+    monkeypatch.setattr(months, "_LARGE_FRAME", 10)
     assert_frame_equal(archive.read(LOG, account="ada", tz="UTC"), whole)
     assert_frame_equal(
         archive.read(LOG, account="ada", tz="UTC", fields=["stp", "isl"]), whole[["stp", "isl"]]

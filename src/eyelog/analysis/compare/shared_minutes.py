@@ -9,7 +9,7 @@ import scipy
 
 from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.series.angles import direction, unit_vectors
-from eyelog.analysis.series.arrays import Floats, Ints
+from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, log_named
 
 __all__ = [
@@ -61,7 +61,8 @@ class Minutes:
             The counts behind averages.
         """
         used = np.isfinite(values)
-        present, counts = used, 1.0
+        present: Bools = used
+        counts: Floats | float = 1.0
         if weights is not None:
             # A count of 0 leaves nothing to average, so a missing average is not a gap there.
             counted = np.isfinite(weights)

@@ -77,6 +77,10 @@ class MonthFile:
         lasts = [group.last for group in self.groups if group.last is not None]
         return min(firsts), max(lasts)
 
+    def most_rows(self, first: int, after: int) -> int:
+        """Return how many rows there can be within [first, after), as the file states them."""
+        return sum(self.groups[number].rows for number in self._groups_within(first, after))
+
     def _groups_within(self, first: int, after: int) -> list[int]:
         """Return the row groups that can have stamps of [first, after), as the file states them."""
         return [
