@@ -11,12 +11,14 @@ from eyelog.access import push as pushing
 from eyelog.access.push import files_to_push, push
 from eyelog.errors import AuthorizationError, ConfigurationError, RateLimited, Refused, Unreachable
 from support import live
+from support.here import work_here
 from support.loggerfiles import zipped
 from support.uploads import SIXTY, csv, spooled, stored
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Iterator[live.Live]:
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[live.Live]:
+    work_here(monkeypatch)
     with live.service(tmp_path / "archive", {"ada": []}) as running:
         yield running
 
@@ -121,6 +123,7 @@ def test_the_hours_limit_and_a_service_that_is_away_stop_the_push(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pushing, "_PAUSE_S", 0.01)
+    work_here(monkeypatch)
     with live.service(tmp_path / "other", {"ada": []}, uploads_per_hour=1) as there:
         token = there.registry.grants.issue_upload_token("ada")
         sending = push(files_to_push([folder]), there.url, token)

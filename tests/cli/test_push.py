@@ -8,11 +8,13 @@ import pytest
 
 from eyelog.cli import main
 from support import live
+from support.here import work_here
 from support.uploads import csv
 
 
 @pytest.fixture
 def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[live.Live]:
+    work_here(monkeypatch)
     with live.service(tmp_path / "archive", {"ada": []}) as running:
         monkeypatch.setenv("EYELOG_BASE_URL", running.url)
         yield running

@@ -1,4 +1,8 @@
-"""The server of `eyelog listen` as a program, with real senders."""
+"""The server of `eyelog listen`, with real senders.
+
+It runs as a program where a test is about its options, its signals, its end or what it prints; the
+other tests would spend nearly all their time on starting it.
+"""
 
 import json
 import socket
@@ -14,7 +18,14 @@ from websockets.sync.client import connect
 
 from eyelog.archive.store import Archive
 from eyelog.live.listen import MOST_CONNECTIONS
-from support.livesocket import Listening, as_text, listening, packet
+from support.livesocket import (
+    Listening,
+    ListeningHere,
+    as_text,
+    listening,
+    listening_here,
+    packet,
+)
 
 CURRENT = "current_data"
 pytestmark = pytest.mark.filterwarnings("ignore:unknown fields")
@@ -29,7 +40,7 @@ def rows(archive: Path, account: str = "anna", log: str = CURRENT) -> int:
     return len(Archive(archive).read(log, account=account, tz="UTC"))
 
 
-def wait_for(there: Listening, text: str, seconds: float = 20) -> None:
+def wait_for(there: Listening | ListeningHere, text: str, seconds: float = 20) -> None:
     deadline = time.monotonic() + seconds
     while not any(text in line for line in there.said()):
         assert time.monotonic() < deadline, there.said()
@@ -54,7 +65,7 @@ def test_what_the_app_sends_is_in_the_archive_when_the_program_ends(archive: Pat
 
 
 def test_the_public_sample_senders_are_served_as_they_are(archive: Path) -> None:
-    with listening(archive, "--account", "anna") as there:
+    with listening_here(archive, account="anna") as there:
         there.send([as_text(packet(number)) for number in range(50)])
         there.stop()
     frame = Archive(archive).read(CURRENT, account="anna", tz="UTC")
@@ -67,7 +78,7 @@ def test_the_public_sample_senders_are_served_as_they_are(archive: Path) -> None
 def test_heartbeats_are_no_data_and_malformed_messages_are_counted(archive: Path) -> None:
     bad = ["no JSON", "[]", "{", b"\xff\xff", '{"a": NaN}', "\u0000"]
     good = [packet(number) for number in range(20)]
-    with listening(archive, "--account", "anna") as there:
+    with listening_here(archive, account="anna") as there:
         there.send(["", {"heartbeat": 1}, *good[:10], *bad, {"heartbeat": True}, *good[10:]])
         said = there.stop()
     assert "end of anna (127.0.0.1): 20 current_data, 7 malformed" in said
@@ -88,7 +99,7 @@ def test_messages_of_all_kinds_are_kept(archive: Path) -> None:
         "subType": "up",
         "value": 2,
     }
-    with listening(archive, "--account", "anna") as there:
+    with listening_here(archive, account="anna") as there:
         there.send([packet(1), fifteen, event, packet(2)])
         said = there.stop()
     assert rows(archive) == 2
@@ -99,7 +110,7 @@ def test_messages_of_all_kinds_are_kept(archive: Path) -> None:
 
 
 def test_second_glasses_without_a_label_get_an_account_of_their_own(archive: Path) -> None:
-    with listening(archive, "--account", "anna") as there:
+    with listening_here(archive, account="anna") as there:
         with connect(there.address, proxy=None) as first:
             first.send(json.dumps(packet(1)))
             wait_for(there, "current_data from anna (")
@@ -115,8 +126,8 @@ def test_second_glasses_without_a_label_get_an_account_of_their_own(archive: Pat
 
 
 def test_labels_tell_glasses_apart_by_path_and_by_id(archive: Path) -> None:
-    labels = ["--device", "left=bob", "--device", "A1B2=cleo"]
-    with listening(archive, "--account", "anna", *labels) as there:
+    labels = {"left": "bob", "A1B2": "cleo"}
+    with listening_here(archive, account="anna", devices=labels) as there:
         there.send([packet(1), packet(2)], path="/left")
         there.send([packet(number, id="A1B2") for number in range(3)])
         there.send([packet(1)])
@@ -125,7 +136,7 @@ def test_labels_tell_glasses_apart_by_path_and_by_id(archive: Path) -> None:
 
 
 def test_a_label_by_address_names_every_connection_from_there(archive: Path) -> None:
-    with listening(archive, "--device", "127.0.0.1=bob") as there:
+    with listening_here(archive, devices={"127.0.0.1": "bob"}) as there:
         there.send([packet(1)])
         there.stop()
     assert rows(archive, "bob") == 1
@@ -168,7 +179,7 @@ def test_who_does_not_speak_the_protocol_is_answered_and_not_reported(archive: P
 
 
 def test_a_web_page_of_another_origin_is_refused(archive: Path) -> None:
-    with listening(archive, "--account", "anna") as there:
+    with listening_here(archive, account="anna") as there:
         own = there.address.replace("ws://", "http://")
         with connect(there.address, proxy=None, origin=own) as page:
             page.send(json.dumps(packet(1)))
@@ -181,7 +192,7 @@ def test_a_web_page_of_another_origin_is_refused(archive: Path) -> None:
 
 
 def test_a_message_over_64_kb_ends_its_connection_and_no_other(archive: Path) -> None:
-    with listening(archive, "--account", "anna") as there:
+    with listening_here(archive, account="anna") as there:
         with connect(there.address, proxy=None) as other:
             other.send(json.dumps(packet(1)))
             with connect(there.address, proxy=None) as huge:
@@ -198,7 +209,7 @@ def test_a_message_over_64_kb_ends_its_connection_and_no_other(archive: Path) ->
 
 
 def test_one_connection_too_many_is_refused_until_one_ends(archive: Path) -> None:
-    with listening(archive, "--dry-run") as there, ExitStack() as stack:
+    with listening_here(archive, dry_run=True) as there, ExitStack() as stack:
         several = [
             stack.enter_context(connect(there.address, proxy=None)) for _ in range(MOST_CONNECTIONS)
         ]
@@ -271,7 +282,7 @@ def test_a_second_program_on_one_archive_is_refused(archive: Path) -> None:
 
 def test_a_phone_that_comes_again_goes_on_in_its_account(archive: Path) -> None:
     with (
-        listening(archive, "--account", "anna") as there,
+        listening_here(archive, account="anna") as there,
         connect(there.address, proxy=None, ping_interval=None) as lost,
     ):
         lost.send(json.dumps(packet(1)))

@@ -5,8 +5,22 @@ from collections.abc import Iterator
 import pytest
 
 from support import live
+from support.here import work_here
 from support.postgres import Postgres, postgres
 from support.records import records
+
+
+@pytest.fixture(autouse=True)
+def _work_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a service of the tests' process do all its work there, except in slow tests."""
+    slow = request.node.get_closest_marker("slow") is not None
+    if not slow and "in_processes" not in request.fixturenames:
+        work_here(monkeypatch)
+
+
+@pytest.fixture
+def in_processes() -> None:
+    """Let a service import and summarise in processes of their own, as it does for its users."""
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,20 @@
-"""`eyelog listen` as a program, and what senders send to it."""
+"""`eyelog listen` as a program or in the process of the tests, and what senders send to it."""
 
+import asyncio
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from websockets.sync.client import connect
+
+from eyelog.archive.store import Archive
+from eyelog.live.listen import Listener
 
 
 def packet(number: int, **changes: Any) -> dict[str, Any]:
@@ -43,13 +48,11 @@ def as_text(row: dict[str, Any]) -> dict[str, str]:
 
 
 @dataclass
-class Listening:
-    """A running `eyelog listen`."""
+class _Server:
+    """A server that listens, as senders see it."""
 
-    process: "subprocess.Popen[str]"
     address: str
     archive: Path
-    errors: Path
 
     def send(self, messages: list[Any], path: str = "") -> None:
         """Send messages over a connection of their own: text as it is, all else as JSON."""
@@ -57,6 +60,20 @@ class Listening:
             for each in messages:
                 text = isinstance(each, str | bytes)
                 connection.send(each if text else json.dumps(each))
+
+    def raw(self) -> list[dict[str, Any]]:
+        """The messages in the files that wait, up to the last whole line."""
+        paths = sorted(self.archive.glob(".live/account=*/*.jsonl"))
+        lines = [line for path in paths for line in path.read_bytes().split(b"\n")[:-1]]
+        return [json.loads(line) for line in lines]
+
+
+@dataclass
+class Listening(_Server):
+    """A running `eyelog listen`."""
+
+    process: "subprocess.Popen[str]"
+    errors: Path
 
     def stop(self) -> list[str]:
         """End it as Ctrl-C does; return what it said."""
@@ -67,11 +84,25 @@ class Listening:
     def said(self) -> list[str]:
         return self.errors.read_text().splitlines()
 
-    def raw(self) -> list[dict[str, Any]]:
-        """The messages in the files that wait, up to the last whole line."""
-        paths = sorted(self.archive.glob(".live/account=*/*.jsonl"))
-        lines = [line for path in paths for line in path.read_bytes().split(b"\n")[:-1]]
-        return [json.loads(line) for line in lines]
+
+@dataclass
+class ListeningHere(_Server):
+    """A running `Listener` in a thread of this process."""
+
+    loop: asyncio.AbstractEventLoop
+    thread: threading.Thread
+    end: asyncio.Event
+    lines: list[str] = field(default_factory=list)
+
+    def stop(self) -> list[str]:
+        """End it as `eyelog listen` ends it; return what it said."""
+        self.loop.call_soon_threadsafe(self.end.set)
+        self.thread.join(60)
+        assert not self.thread.is_alive(), self.said()
+        return self.said()
+
+    def said(self) -> list[str]:
+        return "\n".join(self.lines).splitlines()
 
 
 @contextmanager
@@ -91,6 +122,34 @@ def listening(archive: Path, *words: str) -> Iterator[Listening]:
             line = process.stdout.readline()
             assert " at ws" in line, errors.read_text()
             address = next(word for word in line.split() if word.startswith("ws"))
-            yield Listening(process, address, archive, errors)
+            yield Listening(address, archive, process, errors)
         finally:
             process.kill()
+
+
+@contextmanager
+def listening_here(archive: Path, **settings: Any) -> Iterator[ListeningHere]:
+    """Run a `Listener` at a free port, with its settings: in a tenth of the time of a program."""
+    lines: list[str] = []
+    ready = threading.Event()
+    server: list[ListeningHere] = []
+    listener = Listener(Archive(archive), say=lines.append, **settings)
+
+    async def run() -> None:
+        loop, end = asyncio.get_running_loop(), asyncio.Event()
+
+        def started(port: int, _page: str) -> None:
+            address = f"ws://127.0.0.1:{port}"
+            server.append(ListeningHere(address, archive, loop, thread, end, lines))
+            ready.set()
+
+        await listener.run(port=0, started=started, stop=end)
+
+    thread = threading.Thread(target=asyncio.run, args=(run(),))
+    thread.start()
+    assert ready.wait(20)
+    try:
+        yield server[0]
+    finally:
+        if thread.is_alive():
+            server[0].stop()

@@ -106,6 +106,7 @@ def test_somebody_who_is_no_longer_staff_is_out_at_once(there: Live, visitor: Vi
     assert page.status_code == 403
 
 
+@pytest.mark.usefixtures("in_processes")
 def test_the_tables_have_a_row_per_wearer_and_day_of_the_own_study(
     there: Live, visitor: Visitor
 ) -> None:

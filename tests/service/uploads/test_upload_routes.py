@@ -31,6 +31,7 @@ Post = Callable[..., requests.Response]
 WORN = {"wea_s": 60.0, "nis_s": 0.0}
 
 
+@pytest.mark.usefixtures("in_processes")
 def test_a_raw_csv_comes_into_the_account_of_the_token(there: live.Live, post: Post) -> None:
     answer = post(csv(), params={"name": "day.csv"})
     assert answer.status_code == 200, answer.text

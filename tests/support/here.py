@@ -1,0 +1,52 @@
+"""What a service does in processes of its own, done in the process of the tests.
+
+Each such process takes most of a second to import pandas, which is many times what its work takes.
+That the processes answer as their functions do is tested in `service/uploads/test_importer.py` and
+`service/test_apart.py`, and with a service around them by the tests that take `in_processes`.
+"""
+
+import json
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+from matplotlib import pyplot as plt
+
+from eyelog.errors import EyelogError
+from eyelog.service import apart
+from eyelog.service.staff import staff_routes
+from eyelog.service.uploads import upload_routes
+from eyelog.service.uploads.importer import import_upload
+
+__all__ = ["work_here"]
+
+
+def work_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let services of this process start no other one."""
+    monkeypatch.setattr(upload_routes, "import_apart", _import_here)
+    for module in (apart, staff_routes):
+        monkeypatch.setattr(module, "run_apart", _run_here)
+
+
+def _import_here(told: dict[str, Any], **_: Any) -> dict[str, Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        answer: dict[str, Any] = _sent(import_upload(**_sent(told)))
+    return answer
+
+
+def _run_here(task: Callable[..., Iterable[bytes]], **told: Any) -> Iterator[bytes]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            yield from task(**_sent(told))
+        except EyelogError as error:
+            raise apart.Failed(f"{type(error).__name__}: {error}") from error
+        finally:
+            plt.close("all")  # which the end of a process does
+
+
+def _sent(told: Any) -> Any:
+    """Return what arrives of arguments or of an answer on its way as JSON."""
+    return json.loads(json.dumps(told))
