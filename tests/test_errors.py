@@ -7,7 +7,7 @@ import pytest
 
 import eyelog as el
 from eyelog import errors
-from eyelog.errors import argument, call, marked, spelled
+from eyelog.errors import argument, call, listed, marked, spelled
 
 PARENTS = {
     "ConfigurationError": (errors.EyelogError, ValueError),
@@ -88,3 +88,10 @@ def test_a_message_within_another_keeps_its_arguments() -> None:
     assert spelled(inner, lambda part: f"<{part}>") == "name it in <fields='daily'>"
     again = pickle.loads(pickle.dumps(inner))
     assert (str(again), again.arguments) == (str(inner), ("fields",))
+
+
+def test_a_message_names_the_first_of_many_and_counts_the_others() -> None:
+    assert listed([]) == ""
+    assert listed("abcde") == "a, b, c, d, e"
+    assert listed("abcdef") == "a, b, c, d, e and 1 more"
+    assert listed(range(2_000), 2, between="; ") == "0; 1 and 1,998 more"

@@ -24,7 +24,7 @@ each reader spells them: Python as ``tz='Asia/Tokyo'``, the command line as ``--
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "Unreachable",
     "argument",
     "call",
+    "listed",
     "marked",
     "spelled",
 ]
@@ -52,6 +53,13 @@ __all__ = [
 _MARK: Final = "\0"
 _MARKED: Final = re.compile(f"{_MARK}([^{_MARK}]*){_MARK}")
 _NAMED: Final = re.compile(f"{_MARK}([a-z_]+)=")
+
+
+def listed(names: Iterable[object], most: int = 5, *, between: str = ", ") -> str:
+    """Return the first few names, and how many more there are: ``a, b, c, d, e and 3 more``."""
+    every = [str(name) for name in names]
+    more = len(every) - most
+    return between.join(every[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def argument(name: str, *value: object) -> str:

@@ -34,7 +34,14 @@ from eyelog.clock import (
     zone,
     zones_of_offsets,
 )
-from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, MixedLogsError, argument
+from eyelog.errors import (
+    ConfigurationError,
+    EyelogWarning,
+    FieldError,
+    MixedLogsError,
+    argument,
+    listed,
+)
 from eyelog.overlap import crowding, duration_text, overlaps, span_text
 from eyelog.provenance import history, stated_log
 
@@ -168,10 +175,9 @@ def warn_unknown(log: str, names: Sequence[object]) -> None:
     """Warn the caller's caller that fields unknown to the catalogue were kept."""
     names = [name for name in names if name != OFFSET]
     if names:
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         warnings.warn(
             f"unknown fields in log {log!r} kept as they are:"
-            f" {', '.join(str(name)[:64] for name in names[:_NAMED])}{more}",
+            f" {listed((str(name)[:64] for name in names), _NAMED)}",
             EyelogWarning,
             stacklevel=3,
         )
@@ -483,7 +489,7 @@ def one_source(frame: pd.DataFrame, *, what: str, stamp: str = "end") -> None:
     """
     if ACCOUNT in frame.index.names:
         held = frame.index.unique(ACCOUNT).astype(str).tolist()
-        shown = ", ".join(held[:3]) + (", ..." if len(held) > 3 else "")
+        shown = listed(held, 3)
         one = held[0] if held else "..."
         raise ConfigurationError(
             f"{what} takes the records of one wearer, and this table is of several ({shown}): pass"

@@ -21,13 +21,12 @@ from eyelog.access.walk import Stopped, side_by_side, walk_window
 from eyelog.answers.arrow import ARROW
 from eyelog.answers.page import Page
 from eyelog.clock import Window, Zones, whole_days, zone_at
-from eyelog.errors import AnswerError, NotCached, RequestError
+from eyelog.errors import AnswerError, NotCached, RequestError, listed
 from eyelog.progress import progress_line
 
 __all__ = ["Day", "DayFetcher", "plan"]
 
 DATA_PATH: Final = "/v2/users/me/official/"
-LISTED: Final = 5
 """How many missing days a message lists."""
 
 
@@ -212,12 +211,11 @@ class DayFetcher:
         if not missing:
             return
         names = [day.day.isoformat() for day in missing]
-        more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
         fields = "" if missing[0].fields is None else " with these fields"
         notes = "".join(f" ({note})" for note in self.take_notes())
         raise NotCached(
             f"{missing[0].log} of account {self.account!r}: {len(names)} day(s) are not in the"
-            f" cache{fields} ({', '.join(names[:LISTED])}{more}): fetch them once"
+            f" cache{fields} ({listed(names)}): fetch them once"
             f" while online{notes}",
             missing=names,
         )

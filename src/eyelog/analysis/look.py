@@ -13,7 +13,7 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.sheet import NOTHING, Heading, Sheet
 from eyelog.catalogue import columns, log_named, needed
 from eyelog.clock import local_days
-from eyelog.errors import EyelogWarning
+from eyelog.errors import EyelogWarning, listed
 from eyelog.frame import OFFSET, clock_of, is_resampled, log_of, require_one_frame, stamps
 from eyelog.provenance import KEY
 
@@ -126,8 +126,7 @@ def _gaps(frame: pd.DataFrame) -> str:
 def _fields(absent: list[str], n: int) -> str:
     if not absent:
         return f"nothing that eyelog.daily needs (the log has {n} fields)"
-    more = f" and {len(absent) - MOST_FIELDS} more" if len(absent) > MOST_FIELDS else ""
-    return f"{', '.join(absent[:MOST_FIELDS])}{more}, which eyelog.daily would use"
+    return f"{listed(absent, MOST_FIELDS)}, which eyelog.daily would use"
 
 
 def _to_try(frame: pd.DataFrame, index: pd.DatetimeIndex, absent: list[str]) -> list[str]:

@@ -24,7 +24,7 @@ from eyelog.cli.source import (
     service_places,
     warn_of_password,
 )
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, listed
 
 if TYPE_CHECKING:
     from eyelog.archive.store import Archive
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["add_commands"]
 
 _INVITED_DAYS: Final = 14
-_NAMED: Final = 5
 _LONGEST_LINE: Final = 8192  # bytes of a password on stdin; 1,024 characters are allowed
 
 
@@ -1040,7 +1039,7 @@ def _prune(args: argparse.Namespace) -> None:
         for one in removed:
             print(one_line(f"{did}: {one.what}, {one.bytes:,} bytes: {one.path}"))
     if left:
-        names = ", ".join(sorted(left)[:_NAMED]) + (", ..." if len(left) > _NAMED else "")
+        names = listed(sorted(left))
         print(one_line(f"not pruned: {_accounts(len(left))} without a retention: {names}"))
     for text in ELSEWHERE:
         print(one_line(f"not reached: {text}"))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from eyelog.catalogue import LOGS, check_log, check_served, either_log, known_logs, near
 from eyelog.cli.output import note
 from eyelog.disk.files import matching
-from eyelog.errors import ConfigurationError, EyelogWarning
+from eyelog.errors import ConfigurationError, EyelogWarning, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -381,10 +381,10 @@ def _nothing(archive: "Archive", account: str, logs: tuple[str, ...]) -> str:
             " log, and EYELOG_BASE_URL, the address of a service, is not set"
         )
     if held:
-        names = ", ".join(held[:5]) + (", ..." if len(held) > 5 else "")
         return (
             f"the archive {archive.path} has no account {account!r}{near(account, held)}: add"
-            f" --account with one that it has ({names}), or set EYELOG_BASE_URL to ask a service"
+            f" --account with one that it has ({listed(held)}), or set EYELOG_BASE_URL"
+            " to ask a service"
         )
     return (
         f"nothing to read: the archive {archive.path} is empty and EYELOG_BASE_URL, the address of"

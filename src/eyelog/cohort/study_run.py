@@ -35,7 +35,7 @@ from eyelog.cohort.wearer_months import (
     plan,
 )
 from eyelog.cohort.wearers import Roster, Wearer, check_archive, roster
-from eyelog.errors import EyelogWarning, argument
+from eyelog.errors import EyelogWarning, argument, listed
 from eyelog.frame import empty
 from eyelog.keywords import refuse_unknown
 from eyelog.progress import progress_line
@@ -225,11 +225,10 @@ def _table(
     report = _report(people, outcomes)
     broken = report[report["state"] == "failed"]
     if len(broken):
-        listed = [f"{row.account!r} ({row.reason})" for row in broken.head(NAMED).itertuples()]
-        more = f", and {len(broken) - NAMED} more" if len(broken) > NAMED else ""
+        failed = (f"{row.account!r} ({row.reason})" for row in broken.itertuples())
         warnings.warn(
             f"{len(broken)} of {len(report)} wearers failed and are left out:"
-            f" {'; '.join(listed)}{more}",
+            f" {listed(failed, NAMED, between='; ')}",
             EyelogWarning,
             stacklevel=4,
         )

@@ -21,7 +21,7 @@ from eyelog.archive.prune import prune
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.disk.sqlite import BUSY, code_of, connect
-from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.errors import ConfigurationError, EyelogError, listed
 from eyelog.service.audit import FILE_NAME
 from eyelog.service.auth import ended
 from eyelog.service.auth.cleanup import outdated
@@ -35,7 +35,6 @@ from eyelog.service.backup import interrupted
 
 __all__ = ["Finding", "check_service", "erased_with_records"]
 
-_NAMED: Final = 5
 _LEAST_FREE: Final = 100_000_000
 """Free bytes below which an operator must act: a month of one wearer takes up to 10 MB."""
 
@@ -172,7 +171,7 @@ def _whole_tables(state: State) -> list[Finding]:
 def _schema(version: int, present: set[tuple[str, str]]) -> Finding:
     missing = expected_columns(version) - present
     if missing:
-        names = _listed([".".join(pair) for pair in sorted(missing)])
+        names = listed([".".join(pair) for pair in sorted(missing)])
         return Finding("schema", "wrong", f"the state lacks {names}: restore a copy")
     if version > VERSION:
         text = f"version {version} is of a newer eyelog, this one supports {VERSION}: update eyelog"
@@ -230,7 +229,7 @@ def _archive(folder: Path | str) -> tuple[Finding, set[str] | None]:
         return Finding("archive", "wrong", str(error)), None
     closed = list(_unreadable(folder)) if isinstance(folder, Path) else []
     if closed:
-        text = f"{len(closed)} files or folders cannot be read: {_listed(closed)}"
+        text = f"{len(closed)} files or folders cannot be read: {listed(closed)}"
         return Finding("archive", "wrong", text), None
     count = "records of 1 account" if len(names) == 1 else f"records of {len(names)} accounts"
     text = f"{place.name}, {count} (eyelog archive verify checks the records themselves)"
@@ -277,7 +276,7 @@ def _applications(registry: Registry) -> Iterator[Finding]:
     ]
     if open_ones:
         text = (
-            f"{_listed(open_ones)}: codes can be read on the way; register an https address instead"
+            f"{listed(open_ones)}: codes can be read on the way; register an https address instead"
         )
         yield Finding("redirect URIs", "wrong", text)
     else:
@@ -346,9 +345,4 @@ def _written(place: Place, path: str) -> float:
 def _noted(check: str, names: set[str], meaning: str) -> Finding:
     if not names:
         return Finding(check, "ok", "none")
-    return Finding(check, "note", f"{len(names)}: {_listed(sorted(names))}; {meaning}")
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return Finding(check, "note", f"{len(names)}: {listed(sorted(names))}; {meaning}")

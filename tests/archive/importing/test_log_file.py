@@ -7,7 +7,7 @@ import pytest
 import eyelog as el
 from eyelog.archive.importing import log_file
 from eyelog.archive.importing.csv_log import CsvLog
-from eyelog.archive.importing.log_file import Faults, Source, listed, own_columns, whole_of
+from eyelog.archive.importing.log_file import Faults, Source, own_columns, whole_of
 from eyelog.errors import ArchiveError
 from support.loggerfiles import FIFTEEN
 
@@ -40,7 +40,3 @@ def test_a_file_that_is_read_as_a_whole_has_a_limit(monkeypatch: pytest.MonkeyPa
     assert whole_of(io.BytesIO(b"0" * 10)) == b"0" * 10
     with pytest.raises(ArchiveError, match="split it"):
         whole_of(io.BytesIO(b"0" * 11))
-
-
-def test_a_list_of_names_is_short() -> None:
-    assert listed("fedcba") == "'a', 'b', 'c', 'd', 'e', ..."

@@ -27,7 +27,7 @@ from eyelog.archive.importing.csv_cells import (
 from eyelog.archive.importing.encodings import is_cp932
 from eyelog.archive.importing.field_names import UNIX_TIME, WEARER, fields_of, spellings
 from eyelog.archive.importing.kinds import Header, find_header, kind_of_bytes
-from eyelog.archive.importing.log_file import LogFile, Source, listed
+from eyelog.archive.importing.log_file import LogFile, Source
 from eyelog.archive.importing.stamps import (
     NEVER,
     Stamps,
@@ -39,7 +39,7 @@ from eyelog.archive.importing.stamps import (
 )
 from eyelog.catalogue import catalogue, fold, log_named
 from eyelog.clock import FILE_ZONE
-from eyelog.errors import ArchiveError, argument
+from eyelog.errors import ArchiveError, argument, listed
 from eyelog.frame import OFFSET
 
 __all__ = ["CsvLog"]
@@ -134,7 +134,7 @@ class CsvLog(LogFile):
         if len(wearers) > 1:
             raise ArchiveError(
                 f"it has the rows of several wearers ({self._wearer_column!r} is"
-                f" {listed(wearers)}): choose one with {argument('wearer')}, or"
+                f" {listed(map(repr, sorted(wearers)))}): choose one with {argument('wearer')}, or"
                 f" import each into its own"
                 " account with `eyelog import --split-wearers`"
             )

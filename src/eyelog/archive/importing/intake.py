@@ -28,7 +28,7 @@ from eyelog.archive.importing.layers import (
     overlay,
     without_conflicts,
 )
-from eyelog.archive.importing.log_file import LogFile, listed
+from eyelog.archive.importing.log_file import LogFile
 from eyelog.archive.importing.mixture import (
     HELD,
     Devices,
@@ -49,6 +49,7 @@ from eyelog.errors import (
     EyelogError,
     EyelogWarning,
     argument,
+    listed,
     spelled,
 )
 from eyelog.frame import OFFSET
@@ -401,7 +402,9 @@ class _Intake:
         """Write the waiting records, unless they are of several wearers; return the reports."""
         wearer, named = self.chosen.wearer, self.chosen.wearers
         if wearer is not None and named and wearer not in named:
-            raise ConfigurationError(f"no file has rows of {wearer!r}, only of {listed(named)}")
+            raise ConfigurationError(
+                f"no file has rows of {wearer!r}, only of {listed(map(repr, sorted(named)))}"
+            )
         if self.chosen.device is not None and self.reports:
             check_device(self.chosen.device)  # the table of reports shows what was left out
         with ExitStack() as stack:

@@ -4,7 +4,7 @@ A new format is one file with a subclass of `LogFile`, and one line in `formats.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, ClassVar, Final, cast
 
@@ -17,16 +17,10 @@ from eyelog.clock import Zones
 from eyelog.errors import ArchiveError, ConfigurationError, argument
 from eyelog.frame import OFFSET
 
-__all__ = ["Faults", "LogFile", "Source", "listed", "own_columns", "whole_of"]
+__all__ = ["Faults", "LogFile", "Source", "own_columns", "whole_of"]
 
 LARGEST: Final = 512 << 20  # bytes of a file that is read as a whole
 _SHOWN: Final = 5  # lines that a report shows; the others are counted
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return the first few names as a message shows them."""
-    every = sorted(names)
-    return ", ".join(map(repr, every[:5])) + (", ..." if len(every) > 5 else "")
 
 
 @dataclass

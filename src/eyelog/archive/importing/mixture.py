@@ -15,7 +15,7 @@ import numpy as np
 from eyelog.archive.importing.layers import Meeting
 from eyelog.archive.utc_stamps import Stamps
 from eyelog.catalogue import log_named, near
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, listed
 from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
 
 __all__ = ["HELD", "Devices", "Met", "check_device", "device_of", "devices_of", "refuse_overlaps"]
@@ -206,7 +206,6 @@ def _listed(names: Sequence[str]) -> str:
     """Return the first names, without their folders if that keeps them apart, and how many more."""
     short = [Path(name).name for name in names]
     names = short if len(set(short)) == len(short) else names
-    more = len(names) - _SHOWN
-    if more > 0:
-        return f"{', '.join(names[:_SHOWN])} and {more:,} more"
+    if len(names) > _SHOWN:
+        return listed(names, _SHOWN)
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

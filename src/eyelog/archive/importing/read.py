@@ -9,12 +9,19 @@ import pandas as pd
 from eyelog import provenance
 from eyelog.answers.page import Joined, join_pages
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones
-from eyelog.archive.importing.log_file import LogFile, listed, own_columns
+from eyelog.archive.importing.log_file import LogFile, own_columns
 from eyelog.archive.importing.sources import input_file
 from eyelog.catalogue import known_logs, log_named
 from eyelog.clock import Zone, Zones, known_zones
 from eyelog.disk.files import path_of
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, MixedLogsError, marked
+from eyelog.errors import (
+    ArchiveError,
+    ConfigurationError,
+    EyelogWarning,
+    MixedLogsError,
+    listed,
+    marked,
+)
 from eyelog.frame import in_own_offsets, in_zones
 
 __all__ = ["read_answer", "read_logger_csv"]
@@ -104,7 +111,8 @@ def _one_file(
             return _nothing(file.name, zones, what)
         if not frames:
             raise ConfigurationError(
-                f"it has no row of the wearer {wearer!r}, only of {listed(files.wearers)}"
+                f"it has no row of the wearer {wearer!r}, only of"
+                f" {listed(map(repr, sorted(files.wearers)))}"
             )
         frame = _on_clock(frames[0], zones, file.name)
     except (ArchiveError, ConfigurationError, MixedLogsError) as error:

@@ -20,7 +20,7 @@ from eyelog.archive.arrow_tables import frame_of, schema_of, widest
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
 from eyelog.archive.importing.kinds import EitherLog, NotALog, OtherKind, counted_kinds
 from eyelog.archive.importing.layers import Meeting, layer_of, overlay
-from eyelog.archive.importing.log_file import LogFile, listed, own_columns
+from eyelog.archive.importing.log_file import LogFile, own_columns
 from eyelog.archive.importing.mixture import (
     Devices,
     Met,
@@ -45,6 +45,7 @@ from eyelog.errors import (
     EyelogError,
     EyelogWarning,
     argument,
+    listed,
     marked,
 )
 from eyelog.frame import OFFSET, empty, in_own_offsets, in_zones
@@ -321,7 +322,7 @@ def read_logs(
     any_rows = any(len(part.frame) for parts in files.parts.values() for part in parts)
     named = files.chosen.wearers
     if wearer is not None and not any_rows and (files.parts or named):
-        others = f", only of {listed(named)}" if named else ""
+        others = f", only of {listed(map(repr, sorted(named)))}" if named else ""
         raise ConfigurationError(f"no file has rows of the wearer {wearer!r}{others}")
     if wanted is not None and (files.parts or wanted.others):
         left_out = check_device(wanted)
@@ -375,14 +376,12 @@ def _stamps(count: int) -> str:
 
 def _listed(files: Sequence[tuple[str, str]]) -> str:
     """Return the first few files with the reason, and how many more there are."""
-    shown = "; ".join(f"{name} ({reason})" for name, reason in files[:_SHOWN])
-    more = len(files) - _SHOWN
-    return shown + (f"; and {more:,} more files" if more > 0 else "")
+    return listed((f"{name} ({reason})" for name, reason in files), _SHOWN, between="; ")
 
 
 def _nothing(files: _Files, paths: Sequence[Path]) -> str:
     """Return why files contain no record."""
-    where = ", ".join(map(str, paths[:_SHOWN])) + (", ..." if len(paths) > _SHOWN else "")
+    where = listed(paths, _SHOWN)
     names, asked_log = files.chosen.names, files.chosen.log
     if not names:
         return f"no file in {where}"

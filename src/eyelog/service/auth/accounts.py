@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from eyelog.catalogue import near
 from eyelog.cores import usable_cores
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, listed
 from eyelog.service.auth import ended
 from eyelog.service.auth.ending import Ended, end
 from eyelog.service.auth.password_rules import check_password_rules
@@ -30,7 +30,6 @@ __all__ = [
 ROLES = ("wearer", "staff", "admin")
 """A member of staff is responsible for the wearers of one study, an admin for all."""
 INVITED_DAYS = 14
-_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +93,9 @@ class Accounts:
         for one in new:
             check_new(one)
         if twice := {name for name, count in Counter(names).items() if count > 1}:
-            raise ConfigurationError(f"{_listed(sorted(twice))}: each account can be added once")
+            raise ConfigurationError(
+                f"{listed(map(repr, sorted(twice)))}: each account can be added once"
+            )
         # Hashing leaves the interpreter free, so threads use all processors.
         with ThreadPoolExecutor(usable_cores()) as pool:
             stored = list(pool.map(_stored, new))
@@ -155,7 +156,8 @@ class Accounts:
             if len(unknown) == 1:
                 raise self._unknown(unknown[0])
             raise ConfigurationError(
-                f"{len(unknown)} accounts are unknown: {_listed(unknown)}; nothing was changed"
+                f"{len(unknown)} accounts are unknown: {listed(map(repr, unknown))};"
+                " nothing was changed"
             )
 
     def in_study(self, study: str) -> list[str]:
@@ -319,12 +321,7 @@ def _stored(new: NewAccount) -> bytes | None:
 def _exist(names: list[str]) -> ConfigurationError:
     if len(names) == 1:
         return ConfigurationError(f"account {names[0]!r} exists already")
-    return ConfigurationError(f"{len(names)} accounts exist already: {_listed(names)}")
-
-
-def _listed(names: list[str]) -> str:
-    more = len(names) - _NAMED
-    return ", ".join(map(repr, names[:_NAMED])) + (f" and {more} more" if more > 0 else "")
+    return ConfigurationError(f"{len(names)} accounts exist already: {listed(map(repr, names))}")
 
 
 def check_new(new: NewAccount) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 from starlette.responses import Response
 
 from eyelog.browser import BROAD, html, page_template, rendered
+from eyelog.errors import listed
 from eyelog.service.auth.login_pages import form_page, name_and_password_page
 from eyelog.service.staff.study_wear import DAYS, STOPPED_DAYS, StudyWear
 from eyelog.service.uploads.sent import Arrival
@@ -55,8 +56,8 @@ def staff_page(study: StudyView) -> Response:
         wearers=study.wearers,
         days=DAYS,
         stopped_days=STOPPED_DAYS,
-        stopped=_named(wear.stopped),
-        nothing=_named(wear.nothing),
+        stopped=listed(wear.stopped, _MOST_NAMED),
+        nothing=listed(wear.nothing, _MOST_NAMED),
         n_stopped=len(wear.stopped),
         n_nothing=len(wear.nothing),
         picture=wear.picture,
@@ -101,8 +102,3 @@ def _state(account: str, wear: StudyWear, *, fault: bool) -> str:
     if account in wear.nothing:
         return "nothing yet"
     return "stopped" if account in wear.stopped else "sends"
-
-
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
