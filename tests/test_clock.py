@@ -20,6 +20,7 @@ from eyelog.clock import (
     parse_day,
     whole_days,
     windows,
+    with_text_stamps,
     zone,
 )
 from eyelog.rfc3339 import parse_rfc3339
@@ -271,3 +272,25 @@ def test_a_day_that_the_zone_skipped_starts_where_the_next_one_does(
     starts = [day_start(day + timedelta(days=n), ZoneInfo(tz)) for n in (-1, 0, 1)]
     assert starts[1] == starts[2] == datetime.fromisoformat(utc)
     assert starts[1] - starts[0] == timedelta(days=1)
+
+
+def test_stamps_of_a_table_become_text_in_their_own_offset() -> None:
+    table = pd.DataFrame(
+        {
+            "first": pd.to_datetime(
+                ["2026-10-25T00:30:00Z", None, "2026-10-25T01:30:00.5Z"], format="ISO8601"
+            ),
+            "day": pd.to_datetime(["2026-10-25", None, "2026-10-26"]),
+            "took": pd.to_timedelta([90, None, 1.5], unit="s"),
+            "n": [1, 2, 3],
+        }
+    )
+    table["first"] = table["first"].dt.tz_convert("Europe/Berlin")
+    text = with_text_stamps(table)
+    assert text["first"].dropna().tolist() == [
+        "2026-10-25T02:30:00+02:00",
+        "2026-10-25T02:30:00.500000+01:00",
+    ]
+    assert text["day"].dropna().tolist() == ["2026-10-25", "2026-10-26"]
+    assert text["took"].dropna().tolist() == [90.0, 1.5]
+    assert text.isna().sum().tolist() == [1, 1, 1, 0]

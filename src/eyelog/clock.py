@@ -51,6 +51,7 @@ __all__ = [
     "time_of_day_us",
     "whole_days",
     "windows",
+    "with_text_stamps",
     "zone",
     "zone_at",
     "zones_of_offsets",
@@ -353,6 +354,23 @@ def day_range(
     place = as_tzinfo(tz)
     first, last = (edge.astimezone(place).date() for edge in instant_range(start, end, tz))
     return [first + n * DAY for n in range((last - first).days + 1)]
+
+
+def with_text_stamps(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with stamps as text in their own offset, dates as 2026-10-24, and seconds.
+
+    pandas would write a space in a stamp, and spans of time as text or as large numbers.
+    """
+    out = table.copy()
+    for name in out.columns:
+        if isinstance(out[name].dtype, pd.DatetimeTZDtype):
+            times = pd.DatetimeIndex(out[name]).to_pydatetime()
+            out[name] = [None if time is pd.NaT else time.isoformat() for time in times]
+        elif pd.api.types.is_datetime64_any_dtype(out[name].dtype):
+            out[name] = [None if pd.isna(day) else day.date().isoformat() for day in out[name]]
+        elif pd.api.types.is_timedelta64_dtype(out[name].dtype):
+            out[name] = out[name].dt.total_seconds()
+    return out
 
 
 def microseconds(index: pd.DatetimeIndex) -> Ints:

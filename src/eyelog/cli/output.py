@@ -129,7 +129,9 @@ def emit(table: "pd.DataFrame", *, as_json: bool, index: bool = True) -> None:
 
 def records(table: "pd.DataFrame", *, index: bool = True) -> list[dict[str, Any]]:
     """Return the rows of a table as JSON objects."""
-    table = _with_text_stamps(table.reset_index() if index else table)
+    from eyelog.clock import with_text_stamps
+
+    table = with_text_stamps(table.reset_index() if index else table)
     rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records"))
     return rows
 
@@ -149,24 +151,6 @@ def show(
 def _short(value: float) -> str:
     whole = value == round(value) or abs(value) >= 1000
     return f"{value:.0f}" if whole else f"{value:.3g}"
-
-
-def _with_text_stamps(table: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the table with stamps as text in their own offset, and dates as 2026-10-24.
-
-    pandas would write both as numbers.
-    """
-    import pandas as pd
-
-    out = table.copy()
-    for name in out.columns:
-        if isinstance(out[name].dtype, pd.DatetimeTZDtype):
-            out[name] = [None if pd.isna(stamp) else stamp.isoformat() for stamp in out[name]]
-        elif pd.api.types.is_datetime64_any_dtype(out[name].dtype):
-            out[name] = [None if pd.isna(day) else day.date().isoformat() for day in out[name]]
-        elif pd.api.types.is_timedelta64_dtype(out[name].dtype):
-            out[name] = out[name].dt.total_seconds()
-    return out
 
 
 def check_ending(path: Path, endings: tuple[str, ...]) -> None:
@@ -192,7 +176,9 @@ def write_table(table: "pd.DataFrame", path: Path) -> None:
     if path.suffix == ".parquet":
         _write_private(path, table.to_parquet)
     else:
-        text = _with_text_stamps(table.reset_index())
+        from eyelog.clock import with_text_stamps
+
+        text = with_text_stamps(table.reset_index())
         _write_private(path, lambda sink: text.to_csv(sink, index=False))
 
 

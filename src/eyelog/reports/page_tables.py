@@ -10,6 +10,7 @@ import pandas as pd
 
 from eyelog.analysis.readable import readable
 from eyelog.analysis.sheet import NOTHING
+from eyelog.clock import with_text_stamps
 from eyelog.reports import words
 
 __all__ = ["SHARE", "PageTable", "page_table"]
@@ -122,10 +123,5 @@ def _is_numeric(cell: str) -> bool:
 
 def _csv(table: pd.DataFrame) -> str:
     """Return the text of the whole table, stamps in their own offset."""
-    out = table.reset_index()
-    for name in out.columns:
-        if isinstance(out[name].dtype, pd.DatetimeTZDtype):
-            out[name] = [None if pd.isna(stamp) else stamp.isoformat() for stamp in out[name]]
-        elif pd.api.types.is_timedelta64_dtype(out[name].dtype):
-            out[name] = out[name].dt.total_seconds()
+    out = with_text_stamps(table.reset_index())
     return out.to_csv(index=False, lineterminator="\n", float_format=DIGITS)
