@@ -582,8 +582,8 @@ def fields(log: str) -> "pd.DataFrame":
 
     Parameters
     ----------
-    log : {"computed_data", "standard_mode_logs"}
-        The 15-second or the 60-second log.
+    log : {"computed_data", "standard_mode_logs", "current_data"}
+        The 15-second, the 60-second or the 20 Hz log.
 
     Returns
     -------

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
+from eyelog.analysis.results import all_missing
 from support.public import public_names
 
 # A summary of a cohort is three tables, each of which `readable` shows.
@@ -91,3 +92,9 @@ def test_each_field_of_each_result_has_a_row_with_words(name: str) -> None:
 
 def _no_reason(result: type) -> dict[str, str]:
     return {"reason": ""} if "reason" in result._fields else {}
+
+
+def test_a_result_of_which_little_is_known_has_missing_values_and_no_reason_yet() -> None:
+    nothing = all_missing(el.baseline.trend(RISING).__class__, n=3, coverage=0.5)
+    assert (nothing.n, nothing.coverage, nothing.reason) == (3, 0.5, "")
+    assert all(np.isnan(nothing._asdict()[name]) for name in ("slope", "low", "high", "p", "tau"))

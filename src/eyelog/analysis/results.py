@@ -5,19 +5,26 @@ unpacking and pickling remain those of the named tuple.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
 
 from eyelog.analysis.columns import column
-from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.arrays import MISSING, Floats
 from eyelog.analysis.sheet import NOTHING, Heading, Sheet, decimals, number_text, p_text
 
-__all__ = ["shown"]
+__all__ = ["all_missing", "shown"]
 
 Result = TypeVar("Result", bound=type[tuple[Any, ...]])
+Named = TypeVar("Named", bound=tuple[Any, ...])
 Beside = tuple[str, ...]
+
+
+def all_missing(kind: type[Named], **known: Any) -> Named:
+    """Return a named result of which only some values are known, such as its n; no reason yet."""
+    result = cast(Any, kind)
+    return cast(Named, result(**(dict.fromkeys(result._fields, MISSING) | {"reason": ""} | known)))
 
 
 def shown(

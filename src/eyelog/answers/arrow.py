@@ -55,10 +55,8 @@ def encode_stream(
         Records: ``date`` in UTC, and other columns.
     log : {"computed_data", "standard_mode_logs"}
         The log of `table`.
-    names : sequence of str
-        The columns of the answer, in this order.
-    cursor : str, optional
-        Where the next page begins; None for the last page.
+    names, cursor
+        As for `eyelog.answers.encode.encode_answer`.
 
     Returns
     -------

@@ -70,10 +70,8 @@ def encode_table(
         The log of `table`.
     offset_us : int
         Microseconds between UTC and the stamps that are written.
-    names : sequence of str
-        The fields of a record, in this order.
-    cursor : str, optional
-        Where the next page begins; null for the last page.
+    names, cursor
+        As for `encode_answer`.
 
     Returns
     -------

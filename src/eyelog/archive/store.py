@@ -575,12 +575,8 @@ class Archive:
 
         Parameters
         ----------
-        log : {"computed_data", "standard_mode_logs"}
-            The 15-second or the 60-second log.
-        start, end : str, date or aware datetime
-            As in `read`; days are those of UTC.
-        account : str
-            Whose records.
+        log, start, end, account
+            As in `read_arrow`.
 
         Returns
         -------
@@ -798,8 +794,7 @@ class Archive:
         Raises
         ------
         ArchiveError
-            If there is no archive, it cannot be listed or written, or another process keeps it
-            locked.
+            As from `protect`.
 
         Notes
         -----

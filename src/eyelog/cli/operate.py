@@ -547,20 +547,23 @@ def _zones_to_set(archive: "Archive", zones: dict[str, str]) -> "dict[str, Zones
     return {name: zone for name, zone in wanted.items() if archive.zones(name) is None}
 
 
-def _chosen(args: argparse.Namespace, registry: "Registry", name: str | None) -> list[str]:
-    """Return the accounts that a command is for: one by its name, those of a file or a study."""
+def _chosen(args: argparse.Namespace, registry: "Registry", name: str | None) -> dict[str, str]:
+    """Return the accounts that a command is for: one by its name, those of a file or a study.
+
+    With each comes the zone that the file gives it, else an empty text.
+    """
     if sum(each is not None for each in (name, args.csv, args.all_in)) != 1:
         args.usage("say which accounts: one of NAME, --csv FILE and --all-in STUDY")
     if args.all_in is not None:
-        return registry.accounts.in_study(args.all_in)
+        return dict.fromkeys(registry.accounts.in_study(args.all_in), "")
     if args.csv is None:
-        names = [str(name)]
+        zones = {str(name): ""}
     else:
         from eyelog.service.wearers_file import read_wearers
 
-        names = [one.account.name for one in read_wearers(args.csv)]
-    registry.accounts.check(names)
-    return names
+        zones = {one.account.name: one.zone for one in read_wearers(args.csv)}
+    registry.accounts.check([*zones])
+    return zones
 
 
 def _list_accounts(args: argparse.Namespace) -> None:
@@ -625,7 +628,7 @@ def _set_password(args: argparse.Namespace) -> None:
 def _switched(args: argparse.Namespace, step: Literal["disable", "enable"]) -> list[str]:
     """Disable or enable the accounts that a command is for, and return their names."""
     registry = _registry(args)
-    names = _chosen(args, registry, args.name)
+    names = [*_chosen(args, registry, args.name)]
     switch = registry.accounts.disable if step == "disable" else registry.accounts.enable
     switch(*names)
     for name in names:
@@ -680,16 +683,12 @@ def _set_zone(args: argparse.Namespace) -> None:
     from eyelog.clock import FILE_ZONE, as_zones
 
     registry, archive = _registry(args), open_archive(args)
-    names = _chosen(args, registry, args.name)
+    given = _chosen(args, registry, args.name)
     if args.name is None:  # staff have no records
         wearers = {one.name for one in registry.accounts.all() if one.role == "wearer"}
-        names = [name for name in names if name in wearers]
-    given = dict.fromkeys(names, args.tz)
-    if args.tz is None and args.csv is not None:
-        from eyelog.service.wearers_file import read_wearers
-
-        zones_in_file = {one.account.name: one.zone for one in read_wearers(args.csv)}
-        given = {name: zones_in_file[name] for name in names}
+        given = {name: zone for name, zone in given.items() if name in wearers}
+    if args.tz is not None:
+        given = dict.fromkeys(given, args.tz)
     if without := [name for name, zone in given.items() if not zone]:
         raise ConfigurationError(
             f"no zone is given for {without[0]!r}: pass --tz, or --csv with the column zone"
@@ -905,7 +904,7 @@ def _revoke(args: argparse.Namespace) -> None:
     application = args.application and registry.applications.find(args.application)
     client_id = application.client_id if application else None
     if several:
-        names = _chosen(args, registry, args.account)
+        names = [*_chosen(args, registry, args.account)]
         by_name = _by_account(registry.grants.revoke_all(accounts=names, client_id=client_id))
         for name in names:
             ended = by_name.get(name, [])

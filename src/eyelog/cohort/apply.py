@@ -91,15 +91,12 @@ def apply(
     >>> from tempfile import mkdtemp
     >>> import eyelog as el
     >>> archive, log = el.Archive(mkdtemp()), "standard_mode_logs"
-    >>> for seed in range(2):
-    ...     week = el.simulate("2026-10-19", 7, log=log, seed=seed, tz="Asia/Tokyo")
-    ...     _ = archive.write(log, week, account=f"wearer{seed}")
-    ...     archive.set_zones("Asia/Tokyo", account=f"wearer{seed}")
+    >>> _ = el.cohort.simulate(archive, 2, start="2026-10-19", days=3, log=log, tz="Asia/Tokyo")
     >>> rates = el.cohort.apply(archive, el.blinks.rate, log=log, fields="blinks")
     >>> rates["rate_per_min"].between(10, 20)
     account
-    wearer0    True
-    wearer1    True
+    w0001    True
+    w0002    True
     Name: rate_per_min, dtype: bool
     """
     if not callable(function):

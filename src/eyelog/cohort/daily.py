@@ -112,11 +112,9 @@ def daily(
     >>> from tempfile import mkdtemp
     >>> import eyelog as el
     >>> archive, log = el.Archive(mkdtemp()), "standard_mode_logs"
-    >>> for seed in range(2):
-    ...     week = el.simulate("2026-10-19", 7, log=log, seed=seed, tz="Asia/Tokyo")
-    ...     _ = archive.write(log, week, account=f"wearer{seed}")
-    >>> table = el.cohort.daily(archive, log, tz="Asia/Tokyo")
+    >>> people = el.cohort.simulate(archive, 2, start="2026-10-19", days=7, log=log)
+    >>> table = el.cohort.daily(archive, log, wearers=people)
     >>> table.groupby("account").size().to_dict()
-    {'wearer0': 7, 'wearer1': 7}
+    {'w0001': 7, 'w0002': 7}
     """
     return run_study("cohort.daily", archive, log, start, end, limits=limits, **options)

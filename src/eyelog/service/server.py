@@ -125,7 +125,7 @@ def running(
     Yields
     ------
     str
-        The address (``http://127.0.0.1:PORT``), which answers until the block ends.
+        The address, as from `eyelog.serve`.
 
     Raises
     ------

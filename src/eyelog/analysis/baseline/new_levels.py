@@ -100,13 +100,8 @@ def new_levels(
     seen = observed(series, column, what="new_levels", stamp=stamp, interval=interval)
     if stamp is None:
         _refuse_midnights(series, seen)
-    days = by_day(seen)
+    days = by_day(seen, what="new_levels", most=MOST_DAYS)
     n = len(days.values)
-    if n > MOST_DAYS:
-        raise ConfigurationError(
-            f"new_levels takes at most {MOST_DAYS} days, not {n}: summarise per week first"
-            " (eyelog.weekly)"
-        )
     daily = seen.step_us <= DAY_US
     values = without_weekdays(days.values[None, :], days.dates)[0] if daily else days.values
     table = _table(days, values, _search(values, days.numbers, 0, n))

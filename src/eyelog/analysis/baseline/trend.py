@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.results import shown
+from eyelog.analysis.results import all_missing, shown
 from eyelog.analysis.series.arrays import MISSING, Floats
 from eyelog.analysis.series.dependence import (
     by_day,
@@ -24,7 +24,7 @@ __all__ = [
     "trend",
 ]
 
-MOST_PAIRS = 5000
+MOST_DAYS = 5000
 LEAST_VALUES = 3
 LEAST_FOR_INTERVAL = 14
 SHORTEST_LEVEL = 2
@@ -97,25 +97,13 @@ def trend(
     2.0
     """
     seen = observed(series, column, what="trend", stamp=ANY_STAMP, interval=interval)
-    days = by_day(seen)
+    days = by_day(seen, what="trend", most=MOST_DAYS)
     n = len(days.values)
-    if n > MOST_PAIRS:
-        raise ConfigurationError(
-            f"trend takes at most {MOST_PAIRS} days, not {n}: summarise per week first"
-            " (eyelog.weekly)"
-        )
-    nothing = Trend(
-        slope=MISSING,
-        low=MISSING,
-        high=MISSING,
-        tau=MISSING,
-        p=MISSING,
-        phi=MISSING,
-        n_effective=MISSING,
+    nothing = all_missing(
+        Trend,
         n=seen.n,
         span_days=float(days.dates[-1] - days.dates[0]) if n else 0.0,
         coverage=seen.coverage,
-        reason="",
     )
     if n < LEAST_VALUES:
         return nothing._replace(reason="fewer than three values were observed")

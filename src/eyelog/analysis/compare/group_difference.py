@@ -10,7 +10,7 @@ import pandas as pd
 import scipy
 
 from eyelog.analysis.compare.wearer_of_row import dealt_groups, with_account
-from eyelog.analysis.results import shown
+from eyelog.analysis.results import all_missing, shown
 from eyelog.analysis.series.arrays import MISSING, Floats, numbers
 from eyelog.analysis.series.bootstrap import check_draws
 from eyelog.analysis.series.observed import check_frame
@@ -156,13 +156,9 @@ def group_difference(
     covered = np.nan_to_num(numbers(rows["coverage"])) if "coverage" in rows.columns else 1.0
     mean_first, mean_second = (float(side.mean()) if side.size else MISSING for side in sides)
     sd_first, sd_second = (float(side.std(ddof=1)) if side.size > 1 else MISSING for side in sides)
-    result = GroupDifference(
+    result = all_missing(
+        GroupDifference,
         difference=mean_second - mean_first,
-        low=MISSING,
-        high=MISSING,
-        p=MISSING,
-        p_permutation=MISSING,
-        df=MISSING,
         mean_first=mean_first,
         mean_second=mean_second,
         sd_first=sd_first,
@@ -174,7 +170,6 @@ def group_difference(
         n=int(present.sum()),
         exposure_h=MISSING if hours is None else float(np.nansum(hours)),
         coverage=float(np.where(present, covered, 0.0).mean()) if len(present) else 0.0,
-        reason="",
     )
     result = result._replace(**difference_of_means(*sides))
     if np.isfinite(result.p):

@@ -8,7 +8,7 @@ import pandas as pd
 import scipy
 
 from eyelog.analysis.limits import limit
-from eyelog.analysis.results import shown
+from eyelog.analysis.results import all_missing, shown
 from eyelog.analysis.series.arrays import MISSING, Floats, Ints, numbers
 from eyelog.analysis.series.calendar import calendar_dates
 from eyelog.analysis.series.observed import check_frame, one_log
@@ -117,11 +117,8 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     covered = [numbers(t["coverage"]) for t in (one, other) if "coverage" in t.columns]
     shares = np.concatenate(covered) if covered else np.zeros(0)
     shares = shares[np.isfinite(shares)]
-    nothing = RateRatio(
-        ratio=MISSING,
-        low=MISSING,
-        high=MISSING,
-        p=MISSING,
+    nothing = all_missing(
+        RateRatio,
         rate_one_per_min=n1 / t1 if t1 > 0 else MISSING,
         rate_other_per_min=n2 / t2 if t2 > 0 else MISSING,
         n_one=n1,
@@ -130,11 +127,8 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
         exposure_other_min=t2,
         days_one=len(sides[0].days),
         days_other=len(sides[1].days),
-        phi=MISSING,
-        n_effective=MISSING,
         coverage=float(shares.mean()) if shares.size else MISSING,
         of="minutes",
-        reason="",
     )
     if not (t1 > 0 and t2 > 0):
         return nothing._replace(reason="no exposure in a table: it has no rate")

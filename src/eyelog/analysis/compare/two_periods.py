@@ -5,8 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.results import shown
-from eyelog.analysis.series.arrays import MISSING
+from eyelog.analysis.results import all_missing, shown
 from eyelog.analysis.series.dependence import (
     LEAST_DAYS,
     by_day,
@@ -137,20 +136,14 @@ def two_periods(
             f"two_periods takes at most {MOST_PAIRS} pairs of days, not {n} by {m}: summarise per"
             " week first (eyelog.weekly)"
         )
-    nothing = TwoPeriods(
-        difference=MISSING,
-        low=MISSING,
-        high=MISSING,
-        p=MISSING,
-        phi=MISSING,
-        n_effective=MISSING,
+    nothing = all_missing(
+        TwoPeriods,
         n_before=first.n,
         n_after=second.n,
         days_before=n,
         days_after=m,
         exposure_h=first.exposure_h + second.exposure_h,
         coverage=_coverage(first, second),
-        reason="",
     )
     if min(n, m) < LEAST_VALUES:
         fewer = "before" if n < m else "after"

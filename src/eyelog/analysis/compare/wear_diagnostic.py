@@ -1,6 +1,6 @@
 """Does the outcome depend on wear? Days of much and little wear, and the edges of wear bouts."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,7 @@ import pandas as pd
 import scipy
 
 from eyelog.analysis.episodes import episodes
-from eyelog.analysis.results import shown
+from eyelog.analysis.results import all_missing, shown
 from eyelog.analysis.series.arrays import MISSING, Floats, Ints
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 from eyelog.analysis.series.durations import duration_us
@@ -27,33 +27,6 @@ __all__ = ["WearDiagnostic", "wear_diagnostic"]
 
 LEAST_DAYS: Final = 5
 LEAST_FOR_INTERVAL: Final = 7  # draws of fewer days give intervals that are too narrow
-
-
-class Between(NamedTuple):
-    """The first part: rank correlations over days, with their intervals."""
-
-    rho: float
-    rho_low: float
-    rho_high: float
-    tau: float
-    tau_low: float
-    tau_high: float
-    days: int
-
-
-class Within(NamedTuple):
-    """The second part: the edges of wear bouts against their inside."""
-
-    edge_mean: float
-    inside_mean: float
-    difference: float
-    difference_low: float
-    difference_high: float
-    n_edge: int
-    n_inside: int
-
-
-NO_EDGES: Final = Within(MISSING, MISSING, MISSING, MISSING, MISSING, 0, 0)
 
 
 @shown(
@@ -175,9 +148,11 @@ def wear_diagnostic(
     present = np.isfinite(values) & np.isfinite(hours)
     between, why = _between_days(values[present], hours[present], draws, seed)
     seen = observed_rows(rows, present)
-    return WearDiagnostic(
-        *between,
-        *NO_EDGES,
+    return all_missing(
+        WearDiagnostic,
+        **between,
+        n_edge=0,
+        n_inside=0,
         n=seen.n,
         exposure_h=float(hours[present].sum()),
         coverage=seen.coverage,
@@ -208,9 +183,10 @@ def _intervals(rows: Rows, worn: pd.Series, margin: int, draws: int, seed: int) 
     if on.any() and len(on) > 1:
         near = _near_edge(worn.set_axis(rows.index), rows, margin)
     within, why_not = _within_bouts(values, used, near, day, draws, seed)
-    return WearDiagnostic(
-        *between,
-        *within,
+    return all_missing(
+        WearDiagnostic,
+        **between,
+        **within,
         n=seen.n,
         exposure_h=seen.exposure_h,
         coverage=seen.coverage,
@@ -218,19 +194,20 @@ def _intervals(rows: Rows, worn: pd.Series, margin: int, draws: int, seed: int) 
     )
 
 
-def _between_days(outcome: Floats, hours: Floats, draws: int, seed: int) -> tuple[Between, str]:
+def _between_days(
+    outcome: Floats, hours: Floats, draws: int, seed: int
+) -> tuple[dict[str, Any], str]:
     """Return rank correlations over days with their intervals, and why they are missing."""
     n = len(outcome)
-    nothing = Between(MISSING, MISSING, MISSING, MISSING, MISSING, MISSING, n)
+    found: dict[str, Any] = {"days": n}
     if n < LEAST_DAYS:
-        return nothing, f"fewer than {LEAST_DAYS} days have both an outcome and a wear time"
+        return found, f"fewer than {LEAST_DAYS} days have both an outcome and a wear time"
     if np.ptp(outcome) == 0 or np.ptp(hours) == 0:
-        return nothing, "the outcome or the wear time is the same on all days"
-    rho = float(scipy.stats.spearmanr(outcome, hours).statistic)
-    tau = float(scipy.stats.kendalltau(outcome, hours).statistic)
+        return found, "the outcome or the wear time is the same on all days"
+    found["rho"] = float(scipy.stats.spearmanr(outcome, hours).statistic)
+    found["tau"] = float(scipy.stats.kendalltau(outcome, hours).statistic)
     if n < LEAST_FOR_INTERVAL:
-        few = f"fewer than {LEAST_FOR_INTERVAL} days: no interval of the correlations"
-        return nothing._replace(rho=rho, tau=tau), few
+        return found, f"fewer than {LEAST_FOR_INTERVAL} days: no interval of the correlations"
     # The draws repeat days, so their ranks come from the signs of all differences, counted as often
     # as their days occur: ranking every draw with scipy is far slower.
     a, b = (np.sign(x[:, None] - x[None, :]) for x in (outcome, hours))
@@ -248,8 +225,9 @@ def _between_days(outcome: Floats, hours: Floats, draws: int, seed: int) -> tupl
             concordance = (pairs * (a * b)).sum() / np.sqrt(below)
             drawn.append(((w @ (centred_a * centred_b)) / np.sqrt(spread), concordance))
     low, high = interval(np.array(drawn))
-    lows, highs = low.tolist(), high.tolist()
-    return Between(rho, lows[0], highs[0], tau, lows[1], highs[1], n), ""
+    found["rho_low"], found["tau_low"] = low.tolist()
+    found["rho_high"], found["tau_high"] = high.tolist()
+    return found, ""
 
 
 def _near_edge(worn: pd.Series, rows: Rows, margin: int) -> npt.NDArray[np.bool_]:
@@ -272,7 +250,7 @@ def _within_bouts(
     day: Ints,
     draws: int,
     seed: int,
-) -> tuple[Within, str]:
+) -> tuple[dict[str, Any], str]:
     """Return the means at the edges and inside, their difference, and why it is missing."""
     parts = {"edge": used & near, "inside": used & ~near}
     size = int(day.max()) + 1 if len(day) else 0
@@ -282,23 +260,27 @@ def _within_bouts(
     edge, inside = (
         float(sums[k].sum() / numbers[k]) if numbers[k] else MISSING for k in ("edge", "inside")
     )
-    means_alone = Within(
-        edge, inside, edge - inside, MISSING, MISSING, numbers["edge"], numbers["inside"]
-    )
+    found: dict[str, Any] = {
+        "edge_mean": edge,
+        "inside_mean": inside,
+        "difference": edge - inside,
+        "n_edge": numbers["edge"],
+        "n_inside": numbers["inside"],
+    }
     for name in parts:
         if not numbers[name]:
             where = "near the edge of" if name == "edge" else "inside"
-            return means_alone, f"no worn value lies {where} a bout"
+            return found, f"no worn value lies {where} a bout"
     some = np.flatnonzero(counts["edge"] + counts["inside"])
     if len(some) < LEAST_FOR_INTERVAL:
         reason = (
             f"fewer than {LEAST_FOR_INTERVAL} days have worn values: no interval of the difference"
         )
-        return means_alone, reason
+        return found, reason
     drawn = []
     for times in multiplicities(len(some), draws, seed):
         with np.errstate(invalid="ignore"):  # a draw without any edge has no difference
             means = [(times @ sums[k][some]) / (times @ counts[k][some]) for k in parts]
         drawn.append(means[0] - means[1])
     low, high = interval(np.concatenate(drawn)[:, None], np.array([len(some)]))
-    return means_alone._replace(difference_low=float(low[0]), difference_high=float(high[0])), ""
+    return found | {"difference_low": float(low[0]), "difference_high": float(high[0])}, ""

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.analysis.results import shown
-from eyelog.analysis.series.arrays import MISSING, Floats, Ints
+from eyelog.analysis.results import all_missing, shown
+from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.cluster_robust import cluster_robust
 from eyelog.analysis.series.dependence import (
     LEAST_DAYS,
@@ -100,18 +100,12 @@ def time_on_task(
     along, values = _within(hours, of_row), _within(seen.values, of_row)
     spread = np.bincount(of_row, weights=along**2, minlength=len(dates))
     used = spread > 0
-    result = TimeOnTask(
-        slope_per_h=MISSING,
-        low=MISSING,
-        high=MISSING,
-        p=MISSING,
+    result = all_missing(
+        TimeOnTask,
         days=int(used.sum()),
-        phi=MISSING,
-        n_effective=MISSING,
         n=seen.n,
         exposure_h=seen.exposure_h,
         coverage=seen.coverage,
-        reason="",
     )
     if not used.any():
         return result._replace(reason="no day has values at two times or more")

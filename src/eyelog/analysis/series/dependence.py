@@ -14,6 +14,7 @@ import scipy
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.observed import Observed, local_dates
 from eyelog.clock import DAY_US
+from eyelog.errors import ConfigurationError
 
 __all__ = [
     "LEAST_DAYS",
@@ -61,12 +62,23 @@ class Days(NamedTuple):
     values: Floats
 
 
-def by_day(seen: Observed) -> Days:
-    """Return one value for each local day: the mean of its values; longer rows as they are."""
+def by_day(seen: Observed, *, what: str = "", most: float = np.inf) -> Days:
+    """Return one value for each local day: the mean of its values; longer rows as they are.
+
+    Raises
+    ------
+    ConfigurationError
+        If there are more days than `what` can take.
+    """
     step = max(1, round(seen.step_us / DAY_US))
     dates, owner, count = np.unique(
         local_dates(seen.opens), return_inverse=True, return_counts=True
     )
+    if len(dates) > most:
+        raise ConfigurationError(
+            f"{what} takes at most {most} days, not {len(dates)}: summarise per week first"
+            " (eyelog.weekly)"
+        )
     values = seen.values
     if len(dates) < len(values):
         values = np.bincount(owner, weights=values) / count
