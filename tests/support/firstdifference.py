@@ -77,7 +77,9 @@ def _missing(cell: Any) -> bool:
 
 
 def _table(table: Any) -> pd.DataFrame:
-    return table.to_frame("value") if isinstance(table, pd.Series) else table
+    plain = table.to_frame("value") if isinstance(table, pd.Series) else table.copy(deep=False)
+    plain.attrs = {}  # of which pandas would make a copy for each column
+    return plain
 
 
 def _of_tables(expected: pd.DataFrame, got: pd.DataFrame, added: str) -> str:
@@ -122,6 +124,8 @@ def _in_order(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_columns(expected: "pd.Series[Any]", got: "pd.Series[Any]", labels: pd.Index) -> str:
+    if expected.array.equals(got.array):  # of the same dtype too: most are, and this is quick
+        return ""
     ours, theirs = _numbers(expected), _numbers(got)
     if ours is not None and theirs is not None:
         tolerance = NEAR * np.abs(ours) + NEAR
@@ -148,6 +152,8 @@ def _numbers(column: "pd.Series[Any]") -> "np.ndarray[Any, Any] | None":
     if column.dtype.kind in "mM" or isinstance(column.dtype, pd.DatetimeTZDtype):
         stamps = pd.Index(column).as_unit("us").asi8.astype("float64")
         return np.where(column.isna(), np.nan, stamps / 1e6)
+    if column.dtype.kind in "bfiu":
+        return column.to_numpy("float64", na_value=np.nan)
     try:
         return column.astype("object").where(column.notna(), np.nan).to_numpy("float64")
     except (TypeError, ValueError):

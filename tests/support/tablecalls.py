@@ -18,7 +18,7 @@ from matplotlib import pyplot as plt
 
 import eyelog as el
 from support.kindsoftables import KINDS, held, records
-from support.public import public_names
+from support.public import public_names, resolve
 
 __all__ = ["NOT_COVERED", "Call", "answer", "calls", "functions", "plain"]
 
@@ -247,7 +247,7 @@ def answer(call: Call, table: Any) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             warnings.simplefilter("ignore", el.EyelogWarning)
-            return public_names()[call.function](**arguments)
+            return resolve(call.function)(**arguments)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is the answer
         return error
     finally:
@@ -255,7 +255,7 @@ def answer(call: Call, table: Any) -> Any:
 
 
 def _arguments(call: Call, table: Any) -> dict[str, Any]:
-    signature = inspect.signature(public_names()[call.function]).parameters
+    signature = inspect.signature(resolve(call.function)).parameters
     as_made = held(call.kind)
     found: dict[str, Any] = {}
     for parameter in signature.values():
