@@ -125,11 +125,23 @@ OF_PANELS: Mapping[str, Callable[[], Any]] = {
     "plot_change": lambda: el.plot_change(daily(), "steps", at="2026-10-05"),
     "plot_actogram": lambda: el.plot_actogram(el.states(frame())),
 }
+# One figure of each way to show values: lines, colours, bars, bands, points, parts of a figure.
+TYPICAL = {
+    "plot_overview", "plot_attrition", "plot_daily", "plot_profile", "plot_agreement",
+    "plot_cohort", "plot_timeline", "plot_change",
+}  # fmt: skip
 QUIET = pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
 CHOSEN = pytest.mark.parametrize(
     "style",
     ["dark", *(pytest.param(name, marks=pytest.mark.slow) for name in SCALES)],
 )
+
+
+def figures(*kinds: str) -> list[Any]:
+    """Return the kinds of figure for a test; those that are not typical are slow."""
+    return [
+        kind if kind in TYPICAL else pytest.param(kind, marks=pytest.mark.slow) for kind in kinds
+    ]
 
 
 def test_every_plot_function_is_tried() -> None:
@@ -145,7 +157,7 @@ def pixels(figure: Figure) -> Any:
 
 @QUIET
 @CHOSEN
-@pytest.mark.parametrize("kind", [*ON_AXES, *OF_PANELS])
+@pytest.mark.parametrize("kind", figures(*ON_AXES, *OF_PANELS))
 def test_a_figure_of_eyelogs_own_looks_the_same_in_every_style(kind: str, style: str) -> None:
     draw = ON_AXES.get(kind) or OF_PANELS[kind]
     plain = draw()
@@ -165,7 +177,7 @@ def on_axes(kind: str, style: str) -> Figure:
 
 @QUIET
 @CHOSEN
-@pytest.mark.parametrize("kind", ON_AXES)
+@pytest.mark.parametrize("kind", figures(*ON_AXES))
 def test_words_on_a_users_axes_keep_apart_and_contrast_with_their_ground(
     kind: str, style: str
 ) -> None:
@@ -197,7 +209,7 @@ def contrasts(figure: Figure) -> list[tuple[str, float]]:
 
 
 @QUIET
-@pytest.mark.parametrize("kind", ON_AXES)
+@pytest.mark.parametrize("kind", figures(*ON_AXES))
 def test_the_values_look_on_dark_axes_as_they_do_on_white_ones(kind: str) -> None:
     light = on_axes(kind, "light")
     with mpl.style.context(STYLES["dark"]):
