@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from eyelog.clock import LocalClock
@@ -152,3 +153,14 @@ def test_every_hour_that_the_clock_skips_in_a_year_is_left_blank(tz: str) -> Non
         if hours
     }
     assert bool(blank) == (tz != "UTC")
+
+
+@pytest.mark.parametrize(("width_in", "names"), [(4.0, ["Mon", "Tue"]), (1.8, ["Mo", "Tu"])])
+def test_weekdays_have_as_many_letters_as_there_is_room_for(
+    width_in: float, names: list[str]
+) -> None:
+    figure, ax = plt.subplots(figsize=(2 * width_in, 3))
+    figure.subplots_adjust(left=0.25, right=0.75)
+    calendar_axis.weekdays_axis(ax.xaxis)
+    ax.set_xlim(-0.5, 6.5)
+    assert [label.get_text() for label in ax.get_xticklabels()][:2] == names

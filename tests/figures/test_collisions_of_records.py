@@ -55,11 +55,8 @@ def test_texts_keep_apart(kind: str, data: str, width_mm: float) -> None:
 @QUIET
 @LETTERS
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("layout", "width_mm"),
-    # Without a layout engine the user's margins take half of a column.
-    [(layout, mm) for layout in LAYOUTS[1:] for mm in WIDTHS_MM if (layout, mm) != ("none", 89)],
-)
+@pytest.mark.parametrize("width_mm", WIDTHS_MM)
+@pytest.mark.parametrize("layout", LAYOUTS[1:])
 @pytest.mark.parametrize("data", FRAMES)
 @pytest.mark.parametrize("kind", PLOTS)
 def test_texts_keep_apart_in_subplots_of_the_user(

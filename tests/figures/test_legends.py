@@ -1,5 +1,8 @@
 """Legends: which entries they have, in which order and lines."""
 
+import pytest
+from matplotlib import pyplot as plt
+
 from eyelog.figures import style
 from eyelog.figures.drawing import axes, panels
 from eyelog.figures.legends import legend, patch
@@ -31,3 +34,13 @@ def test_no_record_is_the_last_of_what_panels_explain() -> None:
     legend(made[0], [patch("true"), patch("no record")])
     legend(made[1], [patch("usable"), patch("no record")])
     assert list(made[0].figure.entries) == ["true", "usable", "no record"]
+
+
+@pytest.mark.parametrize(("layout", "lines"), [(None, 1), ("constrained", 2)])
+def test_a_legend_is_wider_than_the_axes_of_a_user_where_that_moves_nothing(layout, lines) -> None:
+    _, (ax, _) = plt.subplots(1, 2, figsize=(6, 3), layout=layout)
+    if layout is None:
+        ax.figure.subplots_adjust(wspace=1.0)
+    legend(ax, [patch("a label that is longer than the axes", "usable")])
+    (text,) = ax.get_legend().get_texts()
+    assert len(text.get_text().splitlines()) == lines

@@ -15,6 +15,7 @@ from eyelog.figures.marks import (
     pale,
     percent,
     strip,
+    value_axis,
 )
 
 
@@ -87,3 +88,32 @@ def test_the_labels_of_an_axis_have_equally_many_decimals() -> None:
 
 def test_a_share_has_a_space_before_its_sign() -> None:
     assert percent(0.723, 1) == "72.3\N{NO-BREAK SPACE}%"
+
+
+@pytest.mark.parametrize(
+    ("width_in", "texts"),
+    [
+        (2.0, ["\N{MINUS SIGN}0.05", "0.00", "0.05"]),
+        (0.5, ["\N{MINUS SIGN}0.05", "0.05"]),
+        (0.2, ["0"]),
+    ],
+)
+def test_a_very_short_axis_has_its_ends_or_0_alone(width_in: float, texts: list[str]) -> None:
+    figure = plt.figure(figsize=(4, 3))
+    ax = figure.add_axes((0.2, 0.2, width_in / 4, 0.6))
+    ax.set_xlim(-0.06, 0.06)
+    ax.tick_params(axis="x", labelsize=8)
+    value_axis(ax.xaxis, most=2)
+    figure.draw_without_rendering()
+    low, high = ax.get_xlim()
+    ticks = [label for label in ax.get_xticklabels() if low <= label.get_position()[0] <= high]
+    assert [tick.get_text() for tick in ticks] == texts
+
+
+@pytest.mark.parametrize(("right", "smaller"), [(0.6, False), (0.9, True)])
+def test_words_of_a_colour_bar_are_smaller_where_a_margin_is_narrow(right, smaller) -> None:
+    figure, ax = plt.subplots()
+    figure.subplots_adjust(right=right)
+    colour_bar(ax, ax.imshow(np.arange(4.0).reshape(2, 2) * 10_000), "two\nlines")
+    bar = figure.axes[1]
+    assert (bar.yaxis.label.get_fontsize() < plt.rcParams["font.size"]) == smaller

@@ -43,6 +43,14 @@ def test_names_end_at_the_neighbour_on_their_left() -> None:
     assert left_of(second) >= first.bbox.x1
 
 
+def test_what_follows_a_name_stands_beneath_it_where_both_have_no_room_beside_each_other() -> None:
+    figure, ax = plt.subplots()
+    figure.subplots_adjust(left=0.2)
+    names = named(ax)
+    assert all(name.endswith("\nn = 1") for name in names)
+    assert left_of(ax) >= 0
+
+
 def test_a_layout_makes_room_for_names_of_a_third_of_the_width() -> None:
     figure, ax = plt.subplots(layout="constrained")
     names = named(ax)

@@ -25,7 +25,7 @@ from eyelog.figures.marks import counted, number, value_axis
 from eyelog.figures.named import series_label
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import row_seconds, stamps
+from eyelog.figures.tables import require_rows, row_seconds, stamps
 from eyelog.frame import ACCOUNT, require
 from eyelog.provenance import history, stated_log
 
@@ -398,8 +398,7 @@ def _who_wore_when(
             "plot_actogram takes the days of many wearers, indexed by account and day, as of"
             " eyelog.cohort.daily; of one wearer pass eyelog.states(frame)"
         )
-    if table.empty:
-        raise ConfigurationError("plot_actogram has nothing to draw: there are no rows")
+    require_rows(table, what="plot_actogram")
     if table.index.has_duplicates:
         account, day = table.index[table.index.duplicated()][0]
         raise ConfigurationError(f"{account!r} has two rows for {day:%Y-%m-%d}: one per day")

@@ -7,17 +7,25 @@ from typing import Final, Unpack
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.catalogue import catalogue
-from eyelog.errors import ConfigurationError
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
+from eyelog.figures.drawing import (
+    AxesOptions,
+    axes,
+    has_fixed_places,
+    margins,
+    plot_function,
+    set_title,
+)
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.legends import legend, patch
 from eyelog.figures.marks import percent
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS, SMALL_PT
+from eyelog.figures.tables import require_rows
 from eyelog.frame import require, require_frame
 from eyelog.provenance import KEY, history, stated_log
 
@@ -82,8 +90,7 @@ def plot_attrition(
     """
     require_frame(table, what="plot_attrition", wanted="the result of eyelog.attrition")
     require(table, COLUMNS, purpose="plot_attrition")
-    if table.empty:
-        raise ConfigurationError("plot_attrition has nothing to draw: there are no rows")
+    require_rows(table, what="plot_attrition")
     log = stated_log(table)
     table = _without_legacy(table, log)
     of_outcome = (table["outcome"].fillna("") != "").to_numpy(dtype=bool)
@@ -118,13 +125,19 @@ def plot_attrition(
             alpha=alpha,
             label=label,
         )
+    counts = []
     for row, at in enumerate(rows.tolist()):
         share = float(table["left_share"].iloc[row])
         two_lines = bool(removed[row]) and not of_outcome[row]
-        _write(ax, at - 0.24 * two_lines, _counts(int(left[row]), share, row), used[row])
+        words = _counts(int(left[row]), share, row)
+        counts.append(_write(ax, at - 0.24 * two_lines, words, used[row]))
         if two_lines:
             words = _removed(int(checked[row]), int(unknown[row]), table["reason"].iloc[row])
             _write(ax, at + 0.24, words, False)
+    if has_fixed_places(ax) and max(_right(text) for text in counts) > margins(ax)[1]:
+        for row, text in enumerate(counts):
+            share = float(table["left_share"].iloc[row])
+            text.set_text(_counts(int(left[row]), share, row, decimals=0))
     ax.set_ylim(float(heights.sum()), 0)
     name_rows(ax, rows, [_condition(table, row, log) for row in range(len(table))], most=40)
     ax.set_xlim(0, everything)
@@ -142,9 +155,13 @@ def plot_attrition(
     return ax
 
 
-def _write(ax: Axes, y: float, text: str, bold: bool) -> None:
+def _right(text: Text) -> float:
+    return float(text.get_window_extent().x1)
+
+
+def _write(ax: Axes, y: float, text: str, bold: bool) -> Text:
     """Write beside the bars, where nothing is drawn."""
-    ax.text(
+    return ax.text(
         1.02,
         y,
         text,
@@ -156,8 +173,8 @@ def _write(ax: Axes, y: float, text: str, bold: bool) -> None:
     )
 
 
-def _counts(left: int, share: float, row: int) -> str:
-    return f"{left:,}" if row == 0 or np.isnan(share) else f"{left:,} ({percent(share, 1)})"
+def _counts(left: int, share: float, row: int, decimals: int = 1) -> str:
+    return f"{left:,}" if row == 0 or np.isnan(share) else f"{left:,} ({percent(share, decimals)})"
 
 
 def _removed(known: int, unknown: int, reason: object) -> str:

@@ -6,7 +6,7 @@ whatever the range, and fewer in a narrow figure.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import matplotlib.dates as mdates
 import numpy as np
@@ -16,7 +16,7 @@ from matplotlib.axis import Axis, XAxis
 from matplotlib.ticker import Formatter, Locator
 
 from eyelog.analysis.series.arrays import Ints
-from eyelog.analysis.series.calendar import HOUR_US
+from eyelog.analysis.series.calendar import HOUR_US, WEEKDAYS
 from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.figures.drawing import length_pt
 from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT
@@ -34,6 +34,7 @@ __all__ = [
     "skipped_hours",
     "time_axis",
     "to_x",
+    "weekdays_axis",
 ]
 
 MOST_LABELS: Final = 16
@@ -41,6 +42,8 @@ MOST_LABELS: Final = 16
 DAY_LABEL_PT: Final = {"x": 31.0, "y": 9.5}
 HOUR_LABEL_PT: Final = 17.0
 DATE_LABEL_PT: Final = 38.0  # "Mon 20 Oct" in one line, under midnight
+WEEKDAY_EM: Final = ((3, 2.5), (2, 1.75))
+"""How many letters of a weekday are written where its place is so wide, in sizes of type."""
 HOUR_STEPS: Final = (1, 2, 3, 6, 12)
 MONTH_STEPS: Final = (1, 2, 3, 6, 12, 24, 60, 120)
 SHORT_DAYS: Final = 3
@@ -92,6 +95,29 @@ def shade_weekends(ax: Axes, days: pd.DatetimeIndex, *, axis: str = "x") -> None
     for first, after in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
         shade = span(first - 0.5, after - 0.5, color=COLOURS["weekend"], linewidth=0, zorder=0)
         shade.set_label("_weekend")
+
+
+def weekdays_axis(axis: Axis) -> None:
+    """Label an axis on which Monday is at 0 and Sunday at 6."""
+    axis.set_ticks(range(len(WEEKDAYS)))
+    axis.set_major_formatter(WeekdayFormatter())
+
+
+class WeekdayFormatter(Formatter):
+    """Names of weekdays in three letters, or in two or one where there is no room for three."""
+
+    def __call__(self, value: float, _pos: int | None = None) -> str:
+        """Return one label, as the status bar of a window shows it."""
+        return WEEKDAYS[round(value) % len(WEEKDAYS)]
+
+    def format_ticks(self, values: Any) -> list[str]:
+        """Return the labels of all ticks."""
+        axis = cast(Axis, self.axis)
+        first, last = axis.get_view_interval()
+        size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
+        room_em = length_pt(axis) / abs(last - first) / size
+        letters = next((n for n, needed in WEEKDAY_EM if needed <= room_em), 1)
+        return [self(value)[:letters] for value in values]
 
 
 def hours_axis(ax: Axes, zone: object | None = None) -> None:

@@ -15,7 +15,7 @@ from eyelog.analysis.compare.group_difference import difference_of_means, mean_i
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, argument
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
+from eyelog.figures.drawing import AxesOptions, axes, laid_out_width, plot_function, set_title
 from eyelog.figures.labels import LOG_WORDS, range_words, short_names
 from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
@@ -28,6 +28,8 @@ from eyelog.figures.marks import (
 )
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS
+from eyelog.figures.styled_figure import own_figure
+from eyelog.figures.tables import require_rows
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
 
@@ -44,6 +46,7 @@ BANDS: Final = (0.35, 0.45)  # how dark: the second lies on the first, and lines
 BESIDE_DIFFERENCES: Final = 14  # characters of a name: two panels stand beside it
 LEFT: Final = 0.58  # of the width: the groups
 RIGHT: Final = 0.29  # of the width: their differences
+NARROW_PT: Final = 200.0  # two panels in a place of this width need small ticks
 GOLDEN: Final = 0.6180339887498949  # steps of this share of a row put neighbours far apart
 MOST_MM: Final = 180.0
 
@@ -175,8 +178,7 @@ def _wide(table: pd.DataFrame, column: str) -> pd.DataFrame:
             "plot_cohort takes a table indexed by account and day, such as"
             " pd.concat({account: eyelog.daily(frame)}, names=['account'])"
         )
-    if table.empty:
-        raise ConfigurationError("plot_cohort has nothing to draw: there are no rows")
+    require_rows(table, what="plot_cohort")
     # A local day is identified by its date; days of different zones do not begin at the same
     # instant.
     level = table.index.get_level_values("day")
@@ -373,6 +375,10 @@ def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Colum
     beside.set_xlabel(f"Difference\n({named.unit})" if named.unit else "Difference")
     beside.margins(x=0.12)
     value_axis(beside.xaxis, most=4)
+    whole_pt = laid_out_width(ax) * 72.0 / beside.figure.dpi
+    if own_figure(ax) is None and whole_pt < NARROW_PT:
+        for panel in (ax, beside):
+            panel.tick_params(axis="x", labelsize="small")
     with_interval = " with 95 % interval" if np.isfinite(ends).any() else ""
     (reference,) = short_names([next(iter(groups))])
     words = f"difference from {reference}{with_interval}"

@@ -1,11 +1,12 @@
 """How often values occur: all of them, or group by group."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Unpack
+from typing import Any, Final, Literal, Unpack
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from eyelog.analysis.baseline.typical import TypicalValue
@@ -14,8 +15,8 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.analysis.series.observed import stamp_of
 from eyelog.errors import ConfigurationError
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
-from eyelog.figures.labels import title_of
+from eyelog.figures.drawing import AxesOptions, axes, lay_out, plot_function, set_title
+from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.legends import line, panel_legend, patch
 from eyelog.figures.marks import counted, number, percent, value_axis
 from eyelog.figures.named import series_label, series_unit
@@ -32,6 +33,7 @@ MOST_LINES: Final = 12  # more cumulative curves cannot be told apart
 MOST_VALUES: Final = (0.0025, 0.9975)  # the shares of values between which most lie
 ROOM: Final = 0.5  # on either side of them, as a share of their range
 NAMED_AT: Final = (0.9, 0.1)
+NAME_AWAY_PT: Final = 3.0  # from the name of a curve to the side of its panel
 FEW: Final = 30  # in a group whose values are shown one by one
 ROW_MM, FEW_ROW_MM = 7.0, 3.6
 MOST_MM: Final = 200.0
@@ -319,6 +321,13 @@ def _curves(
     order = np.argsort([np.median(part) for part in groups.values()], kind="stable")
     heights = np.empty(len(groups))
     heights[order] = np.linspace(*NAMED_AT, len(groups)) if len(groups) > 1 else 0.5
+    names = dict(zip(groups, short_names(list(groups)), strict=True))
+    if shown[1] > shown[0]:
+        ax.set_xlim(*shown)
+    ax.set_ylim(0, 1)
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: percent(share)))
+    ax.set_ylabel("Share of values up to")
+    lay_out(ax)
     for height, colour, (label, part) in zip(heights, colours, groups.items(), strict=True):
         chosen = COLOURS["usable"] if by is None else colour
         ordered = np.sort(part)
@@ -329,12 +338,18 @@ def _curves(
             entries.append(line(counted(len(part), "value"), "usable"))
             continue
         place = float(np.clip(np.quantile(part, height), *shown))
-        name = ax.text(place, height, f"{label}  n = {len(part):,}", color=chosen, zorder=4)
-        name.set(ha="center", va="center", fontsize="small", label=f"_name of {label}")
+        name = ax.text(place, height, f"{names[label]}  n = {len(part):,}", color=chosen)
+        name.set(va="center", fontsize="small", label=f"_name of {label}", zorder=4)
         name.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})
-    if shown[1] > shown[0]:
-        ax.set_xlim(*shown)
-    ax.set_ylim(0, 1)
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: percent(share)))
-    ax.set_ylabel("Share of values up to")
+        name.set_horizontalalignment(_side(ax, name))
     return entries
+
+
+def _side(ax: Axes, name: Text) -> Literal["left", "center", "right"]:
+    """Return which end of a name is at its place, so that it stays within the panel."""
+    half = name.get_window_extent().width / 2.0
+    x = float(ax.transData.transform((name.get_position()[0], 0.0))[0])
+    away = NAME_AWAY_PT * ax.figure.dpi / 72.0
+    if x - half < ax.bbox.x0 + away:
+        return "left"
+    return "right" if x + half > ax.bbox.x1 - away else "center"

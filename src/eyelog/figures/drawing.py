@@ -42,9 +42,11 @@ __all__ = [
     "AxesOptions",
     "axes",
     "grid",
+    "has_fixed_places",
     "laid_out_width",
     "lay_out",
     "length_pt",
+    "margins",
     "panels",
     "plot_function",
     "set_title",
@@ -282,6 +284,25 @@ def lay_out(ax: Axes) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # drawing the figure gives the same warnings
             engine.execute(figure)
+
+
+def has_fixed_places(ax: Axes) -> bool:
+    """Return whether no layout makes room for words in a user's figure: its margins are fixed."""
+    figure = cast(Figure, ax.get_figure(root=True))
+    return own_figure(ax) is None and figure.get_layout_engine() is None
+
+
+def margins(ax: Axes) -> tuple[float, float]:
+    """Return where in pixels the room beside an Axes ends: at a neighbour, or at the edge."""
+    figure, mine = cast(Figure, ax.get_figure(root=True)), ax.bbox
+    beside = [
+        other.bbox
+        for other in figure.axes
+        if other is not ax and other.bbox.y0 < mine.y1 and other.bbox.y1 > mine.y0
+    ]
+    left = max((float(box.x1) for box in beside if box.x1 <= mine.x0), default=0.0)
+    right = min((float(box.x0) for box in beside if box.x0 >= mine.x1), default=figure.bbox.x1)
+    return left, float(right)
 
 
 def length_pt(axis: Axis) -> float:

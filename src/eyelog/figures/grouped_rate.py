@@ -10,9 +10,14 @@ from matplotlib.axes import Axes
 from eyelog.analysis.columns import Column, table_of
 from eyelog.analysis.columns import column as column_of
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
-from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.errors import ConfigurationError
-from eyelog.figures.calendar_axis import day_axis, hours_axis, is_weekend, shade_weekends
+from eyelog.figures.calendar_axis import (
+    day_axis,
+    hours_axis,
+    is_weekend,
+    shade_weekends,
+    weekdays_axis,
+)
 from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
 from eyelog.figures.legends import Entry, legend, line, patch
@@ -27,6 +32,7 @@ from eyelog.figures.marks import (
 from eyelog.figures.named import meaning_of, shades
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS
+from eyelog.figures.tables import require_rows
 from eyelog.frame import require, require_frame
 from eyelog.provenance import stated_log
 
@@ -97,8 +103,7 @@ def plot_rate(
             f" rows of one, such as table.xs(value, level={names[0]!r})"
         )
     require(table, [EXPOSURE, *([column] if column else [])], purpose="plot_rate")
-    if table.empty:
-        raise ConfigurationError("plot_rate has nothing to draw: there are no rows")
+    require_rows(table, what="plot_rate")
     name = str(table.columns[0]) if column is None else column
     if not pd.api.types.is_numeric_dtype(table[name].dtype):
         raise ConfigurationError(f"plot_rate draws numbers, but {name!r} holds times or text")
@@ -176,7 +181,7 @@ def _columns(
     elif table.index.name == "hour":
         hours_axis(below)
     else:
-        below.set_xticks(range(WEEK), WEEKDAYS)
+        weekdays_axis(below.xaxis)
         ax.set_xlim(-0.5, 6.5)
         weekends = pd.date_range("2026-01-05", periods=WEEK)  # any week, from Monday
     if weekends is not None and is_weekend(weekends).any():

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 
-from eyelog.figures.drawing import laid_out_width
+from eyelog.figures.drawing import has_fixed_places, laid_out_width, margins
 from eyelog.figures.style import COLOURS, HATCH, LINE_PT
 from eyelog.figures.styled_figure import own_figure
 
@@ -56,6 +56,8 @@ def legend(ax: Axes, entries: Sequence[Entry], *, note: str = "") -> None:
         if excess <= 0:
             break
         if columns == 1:
+            if has_fixed_places(ax):  # a legend that is wider than the Axes moves nothing
+                excess -= margins(ax)[1] - float(ax.bbox.x1)
             widest = max(text.get_window_extent().width for text in made.get_texts())
             for text in made.get_texts():
                 _break_at_spaces(text, widest - excess)
@@ -69,7 +71,7 @@ def legend(ax: Axes, entries: Sequence[Entry], *, note: str = "") -> None:
 def _break_at_spaces(text: Text, room: float) -> None:
     """Break a text into lines of at most a width, in pixels."""
     lines: list[str] = []
-    for word in text.get_text().split(" "):
+    for word in text.get_text().replace("\n", " ").split(" "):
         longer = f"{lines[-1]} {word}" if lines else word
         text.set_text(longer)
         if lines and text.get_window_extent().width <= room:

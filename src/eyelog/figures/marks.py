@@ -1,5 +1,6 @@
 """Marks that several figures share: the colour bar, hatching, strips of counts, lone points."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, cast
 
@@ -8,13 +9,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.cm import ScalarMappable
+from matplotlib.colorbar import Colorbar
 from matplotlib.colors import LogNorm, Normalize, PowerNorm, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.figures.drawing import length_pt
-from eyelog.figures.style import COLOURS, HATCH
+from eyelog.figures.drawing import has_fixed_places, length_pt, margins
+from eyelog.figures.style import COLOURS, HATCH, SMALL_PT
 from eyelog.figures.styled_figure import own_figure
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "counted",
     "days_wide",
     "difference_axis",
+    "fit_colour_bar",
     "hatch_background",
     "lone",
     "number",
@@ -43,6 +46,7 @@ FEW_TICKS: Final = 3
 STEPS_OF_FEW: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 10)  # if rounder ones would leave one or two
 BAR_MM: Final = 2.6
 DIGIT_EM: Final = 0.56  # how wide a digit is, as a share of its size
+APART_EM: Final = 0.3  # between two labels of a very short axis
 BEFORE_LAYOUT: Final = 0.8
 APART: Final = 0.11  # as a share of a colour bar's length: closer ticks would touch
 
@@ -89,6 +93,20 @@ def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> None:
     bar.ax.yaxis.set_minor_locator(mticker.NullLocator())
     if isinstance(norm, PowerNorm | LogNorm):
         bar.ax.yaxis.set_major_formatter(mticker.FuncFormatter(lambda value, _: number(value)))
+    fit_colour_bar(bar)
+
+
+def fit_colour_bar(bar: Colorbar) -> None:
+    """Make the words of a colour bar as small as the margin at the right of it wants."""
+    if not has_fixed_places(bar.ax):
+        return
+    renderer = cast(Any, bar.ax.get_figure(root=True))._get_renderer()
+    for size in np.arange(float(bar.ax.yaxis.label.get_fontsize()) - 0.5, SMALL_PT - 0.1, -0.5):
+        box = bar.ax.get_tightbbox(renderer)
+        if box is None or box.x1 <= margins(bar.ax)[1]:
+            return
+        bar.ax.yaxis.label.set_fontsize(size)
+        bar.ax.tick_params(labelsize=size)
 
 
 def value_axis(axis: Axis, *, most: int = 6, whole: bool = False) -> None:
@@ -119,7 +137,32 @@ class FittingLocator(mticker.MaxNLocator):
         fits = int(length_pt(axis) / (size * (DIGIT_EM * longest + 1.0)))
         most = int(np.clip(fits, 1, self.most))
         self.set_params(nbins=most, steps=_steps(most))
-        return super().__call__()
+        ticks = super().__call__()
+        return ticks if fits > 1 else _apart(axis, ticks, size)
+
+
+def _apart(axis: Axis, ticks: Any, size: float) -> Any:
+    """Return the ticks whose labels keep apart on a very short axis: 0 and others, or the ends."""
+    low, high = sorted(axis.get_view_interval())
+    inside = sorted((float(tick) for tick in ticks if low <= tick <= high), key=abs)
+    labels = axis.get_major_formatter().format_ticks(inside)
+    wide = {tick: DIGIT_EM * size * len(label) for tick, label in zip(inside, labels, strict=True)}
+    point = length_pt(axis) / (high - low)
+
+    def fits(tick: float, beside: Sequence[float]) -> bool:
+        return all(
+            abs(tick - other) * point >= (wide[tick] + wide[other]) / 2 + APART_EM * size
+            for other in beside
+        )
+
+    kept: list[float] = []
+    for tick in (*inside[:1], *inside[:0:-1]):
+        if fits(tick, kept):
+            kept.append(tick)
+    if len(kept) == 1:  # two numbers make a scale, and one does not
+        ends = [min(inside), max(inside)]
+        return ends if fits(ends[0], ends[1:]) else kept
+    return sorted(kept)
 
 
 def value_label(ax: Axes, text: str) -> None:

@@ -10,7 +10,7 @@ from matplotlib.colors import Normalize
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.errors import ConfigurationError
-from eyelog.figures.calendar_axis import hours_axis
+from eyelog.figures.calendar_axis import hours_axis, weekdays_axis
 from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
 from eyelog.figures.legends import legend, line, patch
@@ -26,7 +26,7 @@ from eyelog.figures.marks import (
 )
 from eyelog.figures.named import last_step, shades, span_of, step_label, step_meaning
 from eyelog.figures.style import COLOURS, sequential
-from eyelog.figures.tables import MIDDLE, middle_of_days
+from eyelog.figures.tables import MIDDLE, middle_of_days, require_rows
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_profile"]
@@ -75,8 +75,7 @@ def plot_profile(
     """
     require_frame(table, what="plot_profile", wanted="a table of eyelog.rhythm.profile")
     require(table, [*QUANTILES, "days"], purpose="plot_profile")
-    if table.empty:
-        raise ConfigurationError("plot_profile has nothing to draw: there are no rows")
+    require_rows(table, what="plot_profile")
     names = tuple(map(str, table.index.names))
     draw = {("hour",): _by_hour, ("weekday",): _by_weekday, ("weekday", "hour"): _by_both}
     if names not in draw:
@@ -154,7 +153,7 @@ def _by_weekday(ax: Axes, table: pd.DataFrame) -> None:
     value_label(ax, step_label(table))
     value_axis(ax.yaxis)
     below = _days(ax, x, numbers(week["days"]), width=0.5)
-    below.set_xticks(x, WEEKDAYS)
+    weekdays_axis(below.xaxis)
     entries = [line("median of the days", of_point, marker="o", linestyle="")]
     if np.isfinite(low).any():
         entries.append(patch(MIDDLE, of_area))

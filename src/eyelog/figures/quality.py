@@ -19,7 +19,7 @@ from eyelog.figures.calendar_axis import day_edges, hours_axis, time_axis, to_x
 from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
 from eyelog.figures.legends import legend, patch
-from eyelog.figures.marks import percent, strip
+from eyelog.figures.marks import fit_colour_bar, percent, strip
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.figures.styled_figure import own_figure
@@ -119,6 +119,7 @@ def plot_quality(
     bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: percent(share)))
     bar.outline.set_visible(False)
     bar.set_label("Share of recorded time")
+    fit_colour_bar(bar)
     if by == "time":
         time_axis(ax, clock)
     elif own_figure(ax) is None:  # no room beneath an Axes of the user

@@ -25,7 +25,7 @@ from eyelog.figures.named import (
     step_unit,
 )
 from eyelog.figures.style import COLOURS
-from eyelog.figures.tables import MIDDLE, middle_of_days
+from eyelog.figures.tables import MIDDLE, middle_of_days, require_rows
 from eyelog.frame import require, require_frame
 
 __all__ = ["plot_rhythm"]
@@ -89,8 +89,7 @@ def plot_rhythm(
     """
     require_frame(profile, what="plot_rhythm", wanted="a table of eyelog.rhythm.profile")
     require(profile, ["mean", "days_q25", "days_q75", "days"], purpose="plot_rhythm")
-    if profile.empty:
-        raise ConfigurationError("plot_rhythm has nothing to draw: there are no rows")
+    require_rows(profile, what="plot_rhythm")
     if list(profile.index.names) != ["hour"]:
         raise ConfigurationError(
             "plot_rhythm takes the average day: eyelog.rhythm.profile(series, by='hour')"

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eyelog.analysis.series.arrays import Floats, Ints
-from eyelog.figures.drawing import lay_out
+from eyelog.figures.drawing import has_fixed_places, lay_out, margins
 from eyelog.figures.labels import ROW_CHARACTERS, short_names
 from eyelog.figures.style import SMALL_PT
 from eyelog.figures.styled_figure import own_figure
@@ -49,47 +49,56 @@ def name_rows(
     """
     ends = [""] * len(names) if ends is None else ends
 
-    def write(characters: int) -> None:
+    def write(characters: int, ends: Sequence[str]) -> None:
         short = short_names(names, characters)
         ax.set_yticks(rows, [f"{one}{end}" for one, end in zip(short, ends, strict=True)])
 
-    write(most)
+    write(most, ends)
     if own_figure(ax) is not None or not len(names):
         return
     lay_out(ax)
-    _fit_heights(ax, np.asarray(rows, dtype=np.float64))
+    apart_pt = _apart_pt(ax, np.asarray(rows, dtype=np.float64))
+    _fit_heights(ax, apart_pt)
     room = _room(ax)
+    if _longest(ax) <= room:
+        return
+    # What follows a name stands beneath it where the rows are high enough for both.
+    if any(ends) and apart_pt >= 2 * LINE * _size(ax):
+        ends = [f"\n{end.strip()}" for end in ends]
     for characters in range(most, FEWEST - 1, -1):
-        write(characters)
-        if max(label.get_window_extent().width for label in ax.get_yticklabels()) <= room:
+        write(characters, ends)
+        if _longest(ax) <= room:
             return
 
 
-def _fit_heights(ax: Axes, rows: Floats) -> None:
-    """Make the names as small as the rows are close, but no smaller than eyelog's own."""
+def _longest(ax: Axes) -> float:
+    return float(max(label.get_window_extent().width for label in ax.get_yticklabels()))
+
+
+def _apart_pt(ax: Axes, rows: Floats) -> float:
+    """Return how far in points the nearest two rows are from each other; of one row, how high."""
     if len(rows) < 2:
-        return
+        return float(ax.bbox.height) * 72.0 / float(_figure(ax).dpi)
     pixels = np.sort(ax.transData.transform(np.column_stack([np.zeros(len(rows)), rows]))[:, 1])
-    apart_pt = float(np.diff(pixels).min()) * 72.0 / float(_figure(ax).dpi)
-    size = float(ax.get_yticklabels()[0].get_fontsize())
-    if LINE * size > apart_pt:
+    return float(np.diff(pixels).min()) * 72.0 / float(_figure(ax).dpi)
+
+
+def _fit_heights(ax: Axes, apart_pt: float) -> None:
+    """Make the names as small as the rows are close, but no smaller than eyelog's own."""
+    if LINE * _size(ax) > apart_pt:
         ax.tick_params(axis="y", labelsize=max(apart_pt / LINE, SMALL_PT))
+
+
+def _size(ax: Axes) -> float:
+    return float(ax.get_yticklabels()[0].get_fontsize())
 
 
 def _room(ax: Axes) -> float:
     """Return how many pixels long the names may be."""
-    figure = _figure(ax)
-    mine = ax.bbox
-    lefts = [
-        float(other.bbox.x1)
-        for other in figure.axes
-        if other.bbox.x1 <= mine.x0 and other.bbox.y0 < mine.y1 and other.bbox.y1 > mine.y0
-    ]
-    left = max(lefts, default=0.0)
-    away = AWAY_PT * float(figure.dpi) / 72.0
-    if figure.get_layout_engine() is None:
-        return float(mine.x0) - left - away
-    return MOST_OF_WIDTH * (float(mine.x1) - left)
+    left, here = margins(ax)[0], ax.bbox
+    if has_fixed_places(ax):
+        return float(here.x0) - left - AWAY_PT * float(_figure(ax).dpi) / 72.0
+    return MOST_OF_WIDTH * (float(here.x1) - left)
 
 
 def _figure(ax: Axes) -> Figure:

@@ -18,6 +18,7 @@ __all__ = [
     "dates_of",
     "log_or_none",
     "middle_of_days",
+    "require_rows",
     "row_seconds",
     "stamps",
     "stated_seconds",
@@ -35,12 +36,17 @@ def middle_of_days(table: pd.DataFrame) -> tuple[Floats, Floats]:
     return low, high
 
 
+def require_rows(rows: pd.DataFrame | pd.Index, *, what: str) -> None:
+    """Raise if a table that `what` is to draw has no rows."""
+    if rows.empty:
+        raise ConfigurationError(f"{what} has nothing to draw: there are no rows")
+
+
 def stamps(index: Any, *, what: str) -> pd.DatetimeIndex:
     """Return an index of aware stamps, or raise if `what` cannot draw this index."""
     if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
         raise ConfigurationError(f"{what} needs rows indexed by time-zone aware stamps")
-    if index.empty:
-        raise ConfigurationError(f"{what} has nothing to draw: there are no rows")
+    require_rows(index, what=what)
     return index
 
 
@@ -49,8 +55,7 @@ def dates_of(table: pd.DataFrame, *, what: str) -> pd.DatetimeIndex:
     index = calendar_dates(table, what=what)
     if index is None:
         index = pd.DatetimeIndex(table.index).tz_localize(None).normalize().as_unit("us")
-    if index.empty:
-        raise ConfigurationError(f"{what} has nothing to draw: there are no rows")
+    require_rows(index, what=what)
     return index
 
 
