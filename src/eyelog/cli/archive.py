@@ -195,7 +195,7 @@ def _import(args: argparse.Namespace) -> int:
         note(counted_kinds(kinds))
     refused = [report for report in reports if report.status == "refused"]
     for report in refused:
-        note(f"refused {report.file}: {report.fault}")
+        note(f"refused {report.file}: {args.spelled(report.fault)}")
     if refused:
         others = "the others are imported" if kept and not args.dry_run else "see above"
         files = (

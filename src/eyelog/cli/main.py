@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from eyelog.cli.help import Program
-from eyelog.cli.output import note, speak
+from eyelog.cli.output import note
 from eyelog.cli.shell import in_a_shell, options_of
 from eyelog.errors import EyelogError, marked, spelled
 
@@ -66,22 +66,24 @@ def _as_typed(parser: Program, args: argparse.Namespace) -> Callable[[str], str]
     return lambda text: in_a_shell(text, options=options, commands=commands)
 
 
-def _warner() -> Callable[..., None]:
-    """Return the function that shows warnings on stderr, each once: many files may share one."""
-    shown: set[str] = set()
+class _Messages:
+    """Errors and warnings on stderr, in the words of the running command once it is known."""
 
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+    def __init__(self) -> None:
+        self.words: Callable[[str], str] = spelled
+        self._shown: set[str] = set()
+
+    def warn(self, message: Warning | str, *_: Any, **__: Any) -> None:
+        """Show a warning, once: many files may share it."""
         text = marked(message)
-        if text not in shown:
-            shown.add(text)
-            note(f"eyelog: warning: {text}")
+        if text not in self._shown:
+            self._shown.add(text)
+            note(f"eyelog: warning: {self.words(text)}")
 
-    return show
-
-
-def _fail(message: object, status: int = 1) -> int:
-    note(f"eyelog: error: {marked(message)}")
-    return status
+    def fail(self, message: object, status: int = 1) -> int:
+        """Show an error, and return the exit status."""
+        note(f"eyelog: error: {self.words(marked(message))}")
+        return status
 
 
 # Plain signs for the non-ASCII ones in tables and messages, for a terminal that lacks them.
@@ -126,30 +128,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     atexit.register(gc.freeze)
     with _collecting_seldom(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        warnings.showwarning = _warner()
-        speak(spelled)
+        messages = _Messages()
+        warnings.showwarning = messages.warn
         try:
             _take_any_letter()
             parser = build_parser()
             args = parser.parse_args(argv)
-            speak(_as_typed(parser, args))
+            args.spelled = messages.words = _as_typed(parser, args)
             status: int = args.run(args) or 0
             sys.stdout.flush()
         except EyelogError as error:
-            return _fail(error)
+            return messages.fail(error)
         except KeyboardInterrupt:
-            return _fail("interrupted; everything finished so far is kept", INTERRUPTED)
+            return messages.fail("interrupted; everything finished so far is kept", INTERRUPTED)
         except BrokenPipeError:
             # The reader has seen enough (| head); Python must not complain when it exits.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except OSError as error:
             where = f" ({error.filename})" if error.filename else ""
-            return _fail(f"{error.strerror or error}{where}")
+            return messages.fail(f"{error.strerror or error}{where}")
         except Exception as error:
             if os.environ.get("EYELOG_DEBUG"):
                 raise
-            return _fail(
+            return messages.fail(
                 f"{type(error).__name__}: {error} (a bug in eyelog: set EYELOG_DEBUG=1 to see"
                 " where, and report it)"
             )

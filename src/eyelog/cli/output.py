@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from eyelog.cli.terminal import shaped
 from eyelog.disk.files import cannot_write, whole_file
-from eyelog.errors import ConfigurationError, marked, spelled
+from eyelog.errors import ConfigurationError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,28 +28,18 @@ __all__ = [
     "one_line",
     "records",
     "show",
-    "speak",
     "write_table",
 ]
 
 TABLE_ENDINGS: Final = (".parquet", ".csv")
 
 
-_words: Callable[[str], str] = spelled
-
-
-def speak(words: Callable[[str], str]) -> None:
-    """Write every later line on stderr in the words of the running command."""
-    global _words
-    _words = words
-
-
 def note(text: object) -> None:
-    """Print a line about the run to stderr, in the words of the command.
+    """Print a line about the run to stderr.
 
     On a terminal it is wrapped between words, and errors and warnings have a colour.
     """
-    print(shaped(one_line(_words(marked(text))), sys.stderr), file=sys.stderr)
+    print(shaped(one_line(text), sys.stderr), file=sys.stderr)
 
 
 def one_line(text: object) -> str:
