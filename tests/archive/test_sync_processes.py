@@ -57,7 +57,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 @posix
-@pytest.mark.parametrize("kills", [3, pytest.param(15, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [2, pytest.param(15, marks=pytest.mark.slow)])
 def test_a_sync_killed_at_any_moment_continues_where_it_was(
     tmp_path: Path, archive: el.Archive, kills: int
 ) -> None:

@@ -1,6 +1,7 @@
 """One rule for where a command's records come from: files, else the archive, else the service."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,11 @@ from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv
 DAILY = ["daily", "--json"]
 
 
+@cache
+def of_the_app(log: str) -> str:
+    return logger_csv(HOURS[log], log, dates="+0900")
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of Logger files of both logs, and the place where commands run."""
@@ -21,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place = tmp_path / "logger"
     place.mkdir()
     for log, name in ((FIFTEEN, "a_logicIndexData.csv"), (SIXTY, "a_summaryData.csv")):
-        (place / name).write_text(logger_csv(HOURS[log], log, dates="+0900"))
+        (place / name).write_text(of_the_app(log))
     return place
 
 

@@ -1,6 +1,7 @@
 """Every command works where the terminal knows only ASCII, also with names that ASCII lacks."""
 
 import io
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -66,16 +67,24 @@ COMMANDS = {
 ELSEWHERE = {"demo"}
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    place = tmp_path / "Ördner"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The archive and the folder of files that each test gets a copy of."""
+    root = tmp_path_factory.mktemp("made")
+    place = root / "Ördner"
     place.mkdir()
     frame = el.simulate(DAY, 1, log=SIXTY, tz="Asia/Tokyo")
-    archive = el.Archive(Path(tmp_path / "eyelog-home" / "archive"))
+    archive = el.Archive(root / "eyelog-home" / "archive")
     archive.write(SIXTY, frame, account=ACCOUNT)
     archive.export(SIXTY, DAY, DAY, place / "Tägliches 記録.csv", account=ACCOUNT, tz="Asia/Tokyo")
     (place / "日記.csv").write_text(f"start,end,label\n{DAY} 09:00,{DAY} 12:00,会議\n")
-    return place
+    return root
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "Ördner"
 
 
 @pytest.mark.filterwarnings("default:no installed font has:eyelog.errors.EyelogWarning")

@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-
 import eyelog
 from support.paths import TESTS
 
@@ -103,30 +101,28 @@ def source_of(test: str) -> str:
     return str(Path(test).with_name(Path(test).name.removeprefix("test_")))
 
 
-@pytest.mark.parametrize("source", sorted(SOURCES - set(NO_TEST_FILE)))
-def test_a_source_file_has_its_tests_in_the_same_place(source: str) -> None:
-    assert path_of_tests(source) in TEST_FILES
+def test_a_source_file_has_its_tests_in_the_same_place() -> None:
+    sources = SOURCES - set(NO_TEST_FILE)
+    assert sorted(name for name in sources if path_of_tests(name) not in TEST_FILES) == []
 
 
-@pytest.mark.parametrize("test", sorted(FOLLOWING - set(NO_SOURCE_FILE)))
-def test_a_test_file_has_its_source_in_the_same_place(test: str) -> None:
-    assert source_of(test) in SOURCES
+def test_a_test_file_has_its_source_in_the_same_place() -> None:
+    tests = FOLLOWING - set(NO_SOURCE_FILE)
+    assert sorted(name for name in tests if source_of(name) not in SOURCES) == []
 
 
-@pytest.mark.parametrize("test", sorted(TEST_FILES))
-def test_a_test_file_is_short_enough_to_be_read(test: str) -> None:
-    assert len((TESTS / test).read_text().splitlines()) <= MOST_LINES
+def test_a_test_file_is_short_enough_to_be_read() -> None:
+    lines = {name: len((TESTS / name).read_text().splitlines()) for name in TEST_FILES}
+    assert {name: n for name, n in lines.items() if n > MOST_LINES} == {}
 
 
-@pytest.mark.parametrize("source", NO_TEST_FILE)
-def test_a_source_file_without_tests_is_still_an_exception(source: str) -> None:
-    assert path_of_tests(source) not in TEST_FILES
+def test_a_source_file_without_tests_is_still_an_exception() -> None:
+    assert [name for name in NO_TEST_FILE if path_of_tests(name) in TEST_FILES] == []
 
 
-@pytest.mark.parametrize("test", NO_SOURCE_FILE)
-def test_a_test_file_without_source_is_still_an_exception(test: str) -> None:
-    assert test in TEST_FILES
-    assert source_of(test) not in SOURCES
+def test_a_test_file_without_source_is_still_an_exception() -> None:
+    assert set(NO_SOURCE_FILE) <= TEST_FILES
+    assert [name for name in NO_SOURCE_FILE if source_of(name) in SOURCES] == []
 
 
 def test_a_file_name_stands_once_unless_it_means_the_same_everywhere() -> None:

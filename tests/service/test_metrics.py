@@ -116,8 +116,9 @@ def test_accounts_are_counted_by_the_age_of_what_they_sent(tmp_path: Path) -> No
     assert found == [1, 1, 1, 1, 1]
 
 
-def test_metrics_are_on_no_other_address_of_the_machine(tmp_path: Path) -> None:
-    with serving(tmp_path / "archive", 2) as (_, metrics, process):
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_metrics_are_on_no_other_address_of_the_machine(tmp_path: Path, workers: int) -> None:
+    with serving(tmp_path / "archive", workers) as (_, metrics, process):
         port = int(metrics.rpartition(":")[2].partition("/")[0])
         found = {
             connection.laddr.ip

@@ -64,7 +64,8 @@ OPTIONAL = {"events", "states", "each"}
 LEFT_OUT = {"by", "wearers", "limits", "reference", "meta", "mean", "n", "exposure", "baseline"}
 # Kinds and pairs that are left to the slow test.
 LONGER = {
-    "some bins", "masked, 15 s", "weeks", "days of a cohort", "reasons of 15 s", "each event",
+    "some bins", "bins of 15 s", "masked, 15 s", "reasons of 15 s", "weeks", "days of a cohort",
+    "each event",
 }  # fmt: skip
 LONG = {(f"baseline.{name}", kind) for name in ("personal", "trend") for kind in NUMBERS[:5]}
 LONG |= {("baseline.change_points", kind) for kind in NUMBERS[:4]}

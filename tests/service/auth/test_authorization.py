@@ -3,17 +3,31 @@
 import base64
 import hashlib
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import requests
 
 from eyelog.service.audit import FILE_NAME
+from eyelog.service.auth import secrets
+from support import live
 from support.live import Live
 from support.login_page import CALLBACK, PASSWORD, Browser, sent_back, tag_of
 
 VERIFIER = "v" * 50
 CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode()[:43]
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """Three wearers, whose passwords take a millisecond to check, not a fifth of a second."""
+    folder = tmp_path_factory.mktemp("authorization") / "archive"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "_LOG2_N", 6)
+        wearers = {"ada": [], "bea": [], "nobody": []}
+        with live.service(folder, wearers, password=PASSWORD) as running:
+            yield running
 
 
 def test_a_wearer_logs_in_and_the_application_gets_its_tokens(browser: Browser) -> None:
