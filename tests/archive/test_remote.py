@@ -12,6 +12,7 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
+from eyelog.service.auth import ended
 from support.records import records
 from support.stores import object_store
 
@@ -84,3 +85,23 @@ def test_a_store_that_does_not_answer_is_a_one_line_error(monkeypatch: pytest.Mo
     fsspec.get_filesystem_class("s3").clear_instance_cache()
     with pytest.raises(el.ArchiveError, match=r"cannot list the archive s3://wearers/x: .+"):
         Archive("s3://wearers/x").accounts()
+
+
+def test_a_folder_that_is_copied_whole_into_a_store_is_the_same_archive(
+    tmp_path: Path, memory: str
+) -> None:
+    local, account = Archive(tmp_path), "a/ä"
+    frame = records(SIXTY, "2026-10-30", 4 * 1440, tz="Asia/Tokyo")
+    local.write(SIXTY, frame, account=account)
+    local.set_zones("Asia/Tokyo", account=account)
+    ended.append(tmp_path, "account", accounts=[account])
+    store = fsspec.filesystem("memory")
+    store.put(f"{tmp_path}/", memory, recursive=True)
+    store.mv(f"{memory}/{ended.FILE_NAME}", f"{memory}/_ended/0.jsonl")
+    assert_frame_equal(
+        Archive(memory).read(SIXTY, account=account), local.read(SIXTY, account=account)
+    )
+    assert len(Archive(memory).verify()) == 0
+    assert ended.notes(memory) == ended.notes(tmp_path)
+    ended.append(memory, "tokens", accounts=[account])  # what ends later comes later
+    assert [note.what for note in ended.notes(memory)] == ["account", "tokens"]
