@@ -40,6 +40,9 @@ class ArrowMonth:
     def stamps(self, first: int, after: int) -> Stamps:
         return stamps_of(self.rows(pa.schema([("date", STAMP)]), first, after))
 
+    def most_rows(self, first: int, after: int) -> int:
+        return len(self.stamps(first, after))
+
     def edges(self) -> tuple[int, int]:
         stamps = stamps_of(self.table)
         return int(stamps[0]), int(stamps[-1])
