@@ -1,6 +1,7 @@
 """Fixtures and settings of the whole suite."""
 
 import gc
+import itertools
 import os
 import signal
 from pathlib import Path
@@ -32,13 +33,19 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+homes = itertools.count()
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give every test its own EYELOG_HOME, days of UTC, and no other setting."""
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give every test its own EYELOG_HOME, days of UTC, and no other setting.
+
+    The folder is not there yet: most tests need none, and to make one takes as long as many tests.
+    """
     for name in list(os.environ):
         if name.startswith("EYELOG_"):
             monkeypatch.delenv(name)
-    folder = tmp_path / "eyelog-home"
+    folder = tmp_path_factory.getbasetemp() / f"eyelog-home-{next(homes)}"
     monkeypatch.setenv("EYELOG_HOME", str(folder))
     monkeypatch.setenv("EYELOG_TZ", "UTC")  # stated, so that nothing needs to say it
     return folder

@@ -82,9 +82,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(made: Path, tmp_path: Path) -> Path:
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    return tmp_path / "Ördner"
+def folder(made: Path, home: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made / "eyelog-home", home)
+    return shutil.copytree(made / "Ördner", tmp_path / "Ördner")
 
 
 @pytest.mark.filterwarnings("default:no installed font has:eyelog.errors.EyelogWarning")
@@ -134,13 +134,13 @@ def test_records_go_to_stdout_in_utf_8_whatever_the_terminal_is(folder: Path, tm
     assert table["remark"].tolist() == ["健"] * 3
 
 
-def test_a_real_process_with_an_ascii_terminal_shows_a_table(folder: Path, tmp_path: Path) -> None:
+def test_a_real_process_with_an_ascii_terminal_shows_a_table(folder: Path, home: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "eyelog", "archive", "inventory"],
         env={
             "PYTHONIOENCODING": "ascii",
             "NO_COLOR": "1",
-            "EYELOG_HOME": str(tmp_path / "eyelog-home"),
+            "EYELOG_HOME": str(home),
         },
         capture_output=True,
         check=False,
