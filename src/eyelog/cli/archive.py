@@ -83,29 +83,16 @@ def add_commands(commands: Any) -> None:
     archive.set_defaults(run=_inventory, archive=None, json=False)
     actions = archive.add_subparsers(title="actions", metavar="ACTION")
 
-    inventory = actions.add_parser("inventory", help="list accounts, logs, days, records, gaps")
-    add_archive(inventory)
-    add_json(inventory)
-    inventory.set_defaults(run=_inventory)
-
-    verify = actions.add_parser("verify", help="check every file for damage")
-    add_archive(verify)
-    add_json(verify)
-    verify.set_defaults(run=_verify)
-
-    protect = actions.add_parser(
-        "protect", help="add checksums to files that an older eyelog wrote"
-    )
-    add_archive(protect)
-    add_json(protect)
-    protect.set_defaults(run=_protect)
-
-    repair = actions.add_parser(
-        "repair", help="set damaged months aside, and say which days to get again"
-    )
-    add_archive(repair)
-    add_json(repair)
-    repair.set_defaults(run=_repair)
+    for name, run, text in (
+        ("inventory", _inventory, "list accounts, logs, days, records, gaps"),
+        ("verify", _verify, "check every file for damage"),
+        ("protect", _protect, "add checksums to files that an older eyelog wrote"),
+        ("repair", _repair, "set damaged months aside, and say which days to get again"),
+    ):
+        action = actions.add_parser(name, help=text)
+        add_archive(action)
+        add_json(action)
+        action.set_defaults(run=run)
 
     zone = actions.add_parser(
         "set-zone",
@@ -129,6 +116,7 @@ def add_commands(commands: Any) -> None:
     )
     add_archive(zone)
     zone.set_defaults(run=_set_zone)
+
     erase = actions.add_parser(
         "erase",
         help="delete everything of one account, and list what cannot be reached",
