@@ -27,7 +27,6 @@ from eyelog.progress import progress_line
 __all__ = ["Day", "DayFetcher", "plan"]
 
 DATA_PATH: Final = "/v2/users/me/official/"
-"""How many missing days a message lists."""
 
 
 @dataclass(frozen=True, slots=True)
