@@ -218,7 +218,8 @@ def _type_scale(axis: Axis, ours_pt: float = TEXT_PT) -> float:
 
 def _most_days(axis: Axis, share: float = 1.0) -> int:
     each = DAY_LABEL_PT["x" if isinstance(axis, XAxis) else "y"] * _type_scale(axis)
-    return int(np.clip(share * length_pt(axis) // each, 2, MOST_LABELS))
+    least = 1 if share < 1.0 else 2  # a few days may lie too near each other for two labels
+    return int(np.clip(share * length_pt(axis) // each, least, MOST_LABELS))
 
 
 def _most_of(days: pd.DatetimeIndex, axis: Axis) -> int:

@@ -46,7 +46,7 @@ FEW_TICKS: Final = 3
 STEPS_OF_FEW: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 10)  # if rounder ones would leave one or two
 BAR_MM: Final = 2.6
 DIGIT_EM: Final = 0.56  # how wide a digit is, as a share of its size
-APART_EM: Final = 0.3  # between two labels of a very short axis
+APART_EM: Final = 0.5  # between two labels of a short axis
 BEFORE_LAYOUT: Final = 0.8
 APART: Final = 0.11  # as a share of a colour bar's length: closer ticks would touch
 
@@ -135,18 +135,24 @@ class FittingLocator(mticker.MaxNLocator):
         size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
         longest = max(len(number(float(end), 2)) for end in axis.get_view_interval())
         fits = int(length_pt(axis) / (size * (DIGIT_EM * longest + 1.0)))
-        most = int(np.clip(fits, 1, self.most))
-        self.set_params(nbins=most, steps=_steps(most))
-        ticks = super().__call__()
-        return ticks if fits > 1 else _apart(axis, ticks, size)
+        for most in range(int(np.clip(fits, 1, self.most)), 0, -1):
+            self.set_params(nbins=most, steps=_steps(most))
+            ticks = self._inside(super().__call__())
+            if len(kept := _apart(axis, ticks, size)) == len(ticks):
+                break
+        return kept
+
+    def _inside(self, ticks: Any) -> list[float]:
+        low, high = sorted(cast(Axis, self.axis).get_view_interval())
+        return [float(tick) for tick in ticks if low <= tick <= high]
 
 
-def _apart(axis: Axis, ticks: Any, size: float) -> Any:
-    """Return the ticks whose labels keep apart on a very short axis: 0 and others, or the ends."""
-    low, high = sorted(axis.get_view_interval())
-    inside = sorted((float(tick) for tick in ticks if low <= tick <= high), key=abs)
+def _apart(axis: Axis, ticks: Sequence[float], size: float) -> list[float]:
+    """Return the ticks whose labels keep apart on a short axis: 0 and others, or the ends."""
+    inside = sorted(ticks, key=abs)
     labels = axis.get_major_formatter().format_ticks(inside)
     wide = {tick: DIGIT_EM * size * len(label) for tick, label in zip(inside, labels, strict=True)}
+    low, high = sorted(axis.get_view_interval())
     point = length_pt(axis) / (high - low)
 
     def fits(tick: float, beside: Sequence[float]) -> bool:
