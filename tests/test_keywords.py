@@ -1,6 +1,7 @@
 """Keywords that are handed on show in a signature, and are refused where nobody takes them."""
 
 import inspect
+from pathlib import Path
 from typing import Never, TypedDict, Unpack
 
 import pytest
@@ -50,7 +51,7 @@ HANDING_ON = {
 
 @pytest.mark.parametrize("name", HANDING_ON)
 def test_every_function_of_the_package_that_hands_on_refuses_a_keyword_by_its_own_name(
-    name: str,
+    name: str, tmp_path: Path
 ) -> None:
     parameters = inspect.signature(HANDING_ON[name]).parameters.values()
     assert all(each.kind is not each.VAR_KEYWORD for each in parameters)
@@ -59,5 +60,6 @@ def test_every_function_of_the_package_that_hands_on_refuses_a_keyword_by_its_ow
     given = {"frame": frame, "series": frame["stp"], "states": frame["stp"] > 0, "every": "1min"}
     archive = el.Archive("memory://no-keyword")
     given |= {"archive": archive, "function": len, "log": "computed_data"}
+    given["self"] = el.Client("http://localhost:1", application=None, home=tmp_path)
     with pytest.raises(TypeError, match=rf"^({name}|{name.split('.')[-1]})\(\) got an unexpected"):
         HANDING_ON[name](**{each.name: given.get(each.name, frame) for each in needed}, limts=None)
