@@ -72,7 +72,6 @@ def test_each_cell_of_a_notebook_without_the_magic_shows_its_figure() -> None:
     assert notebook_images(CELLS) == [0, 1, 1]
 
 
-@pytest.mark.slow
 def test_a_report_in_a_notebook_leaves_the_figures_of_the_next_cells_to_be_shown() -> None:
     report = "el.report(frame, __import__('tempfile').mkdtemp() + '/r.html', sections=['days']);"
     assert notebook_images([CELLS[0], report, *CELLS[1:]]) == [0, 0, 1, 1]

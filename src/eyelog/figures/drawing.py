@@ -21,10 +21,9 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import cache, wraps
+from functools import wraps
 from typing import Any, Final, ParamSpec, TypedDict, TypeVar, cast
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -52,17 +51,6 @@ __all__ = [
     "set_title",
     "unmanaged",
 ]
-
-
-@cache
-def _load_backend() -> None:
-    """Load pyplot's backend before the look applies for the first time.
-
-    The backend of notebooks turns interactive mode on while it is loaded, and `style` would turn it
-    off again: only the first cell would show its figure. Asking for the backend's name is not
-    enough: a backend that is named in the environment is loaded only for the first figure.
-    """
-    plt.switch_backend(mpl.get_backend())
 
 
 class AxesOptions(TypedDict, total=False):
@@ -103,8 +91,6 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
         place = kwargs.get("ax") or kwargs.get("fig")
         given = isinstance(place, Axes | FigureBase)
         ours = not given or isinstance(cast(Any, place).get_figure(root=True), StyledFigure)
-        if ours and not _unmanaged.get():
-            _load_backend()
         with style() if ours else nullcontext():
             result = draw(*args, **kwargs)
         called = signature.bind(*args, **kwargs)
@@ -189,12 +175,9 @@ def grid(
         return _panels_in(fig, heights_mm, widths, sharex=sharex, sharey=sharey)
     height = min(sum(heights_mm) + around_mm, HIGHEST_MM)
     size = (inches(WIDTHS_MM["double"]), inches(height))
-    managed = not _unmanaged.get()
-    if managed:
-        _load_backend()
     with style():
         figure: Figure
-        if managed:
+        if not _unmanaged.get():
             figure = plt.figure(FigureClass=StyledFigure, figsize=size, layout=SteadyLayout())
         else:
             figure = StyledFigure(figsize=size, layout=SteadyLayout())

@@ -11,6 +11,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
+import matplotlib as mpl
+from matplotlib import pyplot as plt
 from matplotlib import style as matplotlib_style
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.rcsetup import cycler
@@ -178,6 +180,17 @@ def _settings() -> Mapping[str, Any]:
     }
 
 
+@cache
+def _load_backend() -> None:
+    """Load pyplot's backend before the look applies for the first time.
+
+    The backend of notebooks turns interactive mode on while it is loaded, and `style` would turn it
+    off again: only the first cell would show its figure. Asking for the backend's name is not
+    enough: a backend that is named in the environment is loaded only for the first figure.
+    """
+    plt.switch_backend(mpl.get_backend())
+
+
 _in_force: Final[ContextVar[bool]] = ContextVar("style in force", default=False)
 
 
@@ -187,6 +200,7 @@ def style() -> Iterator[None]:
     if _in_force.get():  # applying it again takes as long as drawing a small figure
         yield
         return
+    _load_backend()
     token = _in_force.set(True)
     try:
         look = {**_settings(), "font.family": fonts.families()}
