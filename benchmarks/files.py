@@ -5,7 +5,8 @@
 A simulated wearer's 15-second log is written as the Logger app writes it, one CSV file a month and
 the same rows once more as a single file. `pandas.read_csv` of the same files, with their dates, is
 the floor: it gives a table of what the cells look like, which is not a frame yet (damaged lines are
-values, and each file is a table). The ways of reading run interleaved in one process; times are
+values, and each file is a table, which is dropped before the next is read; `pandas.concat` keeps
+them, as `el.read` does). The ways of reading run interleaved in one process; times are
 medians, and the ratios are what to quote, those of processor time where the machine has other work.
 An import, which also merges and packs the records, runs once. Peak memory is that of a process of
 its own for each way, less what the imported packages take (Linux). ``--keep`` keeps the files in a
@@ -69,6 +70,10 @@ def read_by_pandas(files: list[Path]) -> None:
         pd.read_csv(file, parse_dates=["date"])
 
 
+def concat_by_pandas(files: list[Path]) -> None:
+    pd.concat([pd.read_csv(file, parse_dates=["date"]) for file in files])
+
+
 def read_together(files: list[Path]) -> None:
     el.read(files)
 
@@ -85,6 +90,7 @@ def import_by_eyelog(files: list[Path]) -> None:
 
 WAYS: dict[str, Callable[[list[Path]], None]] = {
     "pandas.read_csv": read_by_pandas,
+    "pandas.concat": concat_by_pandas,
     "el.read": read_together,
     "el.read_logger_csv": read_by_eyelog,
     "eyelog import": import_by_eyelog,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog.answers.page import Joined
+from eyelog.answers.page import Page
 from eyelog.archive.importing import chosen_files
 from eyelog.archive.importing.chosen_files import ChosenFiles
 from eyelog.archive.importing.intake import import_files
@@ -25,8 +25,8 @@ NONE = "user_id,date,stp\n"
 def taken(files: ChosenFiles, path: Path) -> list[tuple[str, list[float]]]:
     given: list[tuple[str, list[float]]] = []
 
-    def keep(_: LogFile, wearer: str, joined: Joined) -> None:
-        given.append((wearer, joined.frame["stp"].tolist()))
+    def keep(_: LogFile, wearer: str, pages: list[Page]) -> None:
+        given.append((wearer, [steps for page in pages for steps in page.columns["stp"].tolist()]))
 
     files.take(input_file(path, path.name), keep)
     return given

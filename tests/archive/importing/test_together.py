@@ -1,5 +1,7 @@
 """Files, folders and zip files become one frame: nothing is lost, and nothing is silently wrong."""
 
+import itertools
+import random
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,6 +105,32 @@ def test_a_later_file_counts_but_a_missing_value_never_replaces_one(tmp_path: Pa
         read = el.read(tmp_path)
     assert read.iloc[0].tolist() == [4.0, 100.0]
     assert history(read)[-1]["conflicts"] == 1
+
+
+@given(
+    edges=st.lists(st.integers(0, 60), min_size=2, max_size=5, unique=True).map(sorted),
+    order=st.randoms(use_true_random=False),
+    every_field=st.booleans(),
+)
+def test_files_apart_in_time_are_the_frames_of_each_one_after_another(
+    tmp_path_factory: pytest.TempPathFactory,
+    edges: list[int],
+    order: random.Random,
+    every_field: bool,
+) -> None:
+    folder = tmp_path_factory.mktemp("files")
+    table = TEN[["stp", "cad", "tl_xav"]]
+    parts = [table.iloc[low:high] for low, high in itertools.pairwise(edges)]
+    names = order.sample(range(len(parts)), len(parts))
+    files = [folder / f"{name}.csv" for name in names]
+    for at, (file, part) in enumerate(zip(files, parts, strict=True)):
+        fewer = [] if every_field or at else ["cad"]
+        part.drop(columns=fewer).to_csv(file)
+    table.iloc[:0].to_csv(folder / "nothing.csv")
+    read = el.read(folder)
+    each = pd.concat([el.read(file) for file in files]).reindex(columns=list(read))
+    assert_frame_equal(read, each)
+    assert_frame_equal(el.read(folder, fields=["stp"]), read[["stp"]])
 
 
 def test_a_column_that_no_file_has_is_not_made_up(tmp_path: Path) -> None:

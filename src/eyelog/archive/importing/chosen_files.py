@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eyelog.answers.page import Joined, Page, joined_pages
+from eyelog.answers.page import Page
 from eyelog.archive.importing.formats import reading
 from eyelog.archive.importing.log_file import LogFile
 from eyelog.archive.importing.mixture import Devices, device_of
@@ -22,7 +22,7 @@ from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, marked
 
 __all__ = ["ChosenFiles", "Taken", "asked_zones", "reason_of"]
 
-Keep = Callable[[LogFile, str, Joined], None]
+Keep = Callable[[LogFile, str, list[Page]], None]
 
 
 class Taken(NamedTuple):
@@ -72,7 +72,7 @@ class ChosenFiles:
     devices: dict[str, str] = field(default_factory=dict)  # by the name of the file
 
     def take(self, file: InputFile, keep: Keep) -> Taken:
-        """Read one file, and give `keep` each group of its records with its wearer.
+        """Read one file, and give `keep` the pages of each group of its records with its wearer.
 
         The wearer is empty where the records need no name: they are all wanted, or of the one
         wearer that is.
@@ -107,10 +107,11 @@ class ChosenFiles:
             self.owners |= {log.owner()} - {""}
             given = False
             for wearer, pages in _groups(self._owned(log), self.most):
-                keep(log, wearer, _joined(pages, log.log))
+                _refuse_impossible(pages)
+                keep(log, wearer, pages)
                 given = True
             if not given and self.wearer is None:  # a file without records has its fields
-                keep(log, "", _joined([], log.log))
+                keep(log, "", [])
             return Taken("taken", log)
 
     def refuse_several_owners(self, advice: str) -> None:
@@ -142,10 +143,9 @@ def reason_of(error: EyelogError, name: str) -> str:
     return marked(error).removeprefix(name).lstrip(":, ")
 
 
-def _joined(pages: list[Page], log: str) -> Joined:
+def _refuse_impossible(pages: list[Page]) -> None:
     if not all(possible(page.stamps.view(np.int64)).all() for page in pages):
         raise ArchiveError("a date in it lies outside the years 1 to 9999")
-    return joined_pages(pages, log, spend=True)
 
 
 def _groups(owned: Iterator[tuple[str, Page]], most: int) -> Iterator[tuple[str, list[Page]]]:

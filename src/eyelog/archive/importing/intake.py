@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.answers.page import Joined
+from eyelog.answers.page import Joined, Page, joined_pages
 from eyelog.archive.account_folders import check_account
 from eyelog.archive.arrow_merge import Merged, merge
 from eyelog.archive.arrow_tables import stamps_of
@@ -256,13 +256,13 @@ class _Intake:
         """Read one file."""
         reports: dict[tuple[str, str], FileReport] = {}
 
-        def keep(log: LogFile, wearer: str, joined: Joined) -> None:
+        def keep(log: LogFile, wearer: str, pages: list[Page]) -> None:
             account = wearer or self.account
             key = account, log.log
             if key not in reports:
                 check_account(account)
                 reports[key] = FileReport(file.name, log.log, account=account)
-            self._keep(reports[key], joined)
+            self._keep(reports[key], joined_pages(pages, log.log, spend=True))
 
         try:
             state, log = self.chosen.take(file, keep)

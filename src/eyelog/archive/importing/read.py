@@ -7,7 +7,7 @@ import warnings
 import pandas as pd
 
 from eyelog import provenance
-from eyelog.answers.page import Joined, join_pages
+from eyelog.answers.page import Page, join_pages, joined_pages
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones
 from eyelog.archive.importing.log_file import LogFile, own_columns
 from eyelog.archive.importing.sources import input_file
@@ -102,8 +102,9 @@ def _one_file(
     files = ChosenFiles(zones, wearer=wearer, reader=what)
     frames: list[pd.DataFrame] = []
 
-    def keep(log: LogFile, _: str, joined: Joined) -> None:
-        frames.append(own_columns(joined.frame, log) if len(joined.frame) else joined.frame)
+    def keep(log: LogFile, _: str, pages: list[Page]) -> None:
+        frame = joined_pages(pages, log.log, spend=True).frame
+        frames.append(own_columns(frame, log) if len(frame) else frame)
 
     try:
         log = files.take(input_file(file, file.name), keep).log

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from eyelog import provenance
 from eyelog.analysis.series.packets import even
-from eyelog.answers.page import Joined
+from eyelog.answers.page import Page, joined_pages
 from eyelog.archive.arrow_tables import frame_of, schema_of, widest
 from eyelog.archive.importing.chosen_files import ChosenFiles, asked_zones, reason_of
 from eyelog.archive.importing.kinds import EitherLog, NotALog, OtherKind, counted_kinds
@@ -32,6 +32,7 @@ from eyelog.archive.importing.sources import InputFile, input_files
 from eyelog.catalogue import (
     check_fields,
     check_log,
+    columns,
     either_log,
     known_logs,
     log_named,
@@ -63,16 +64,29 @@ class BothLogs(ConfigurationError):
 
 @dataclass
 class _Part:
-    """The records of one file, in UTC."""
+    """The records of one file, in UTC.
+
+    They stay pages where each stamp has one record and every column is a field: joining the pages
+    of all files at once saves a copy of each.
+    """
 
     name: str
-    frame: pd.DataFrame
+    stamps: npt.NDArray[np.int64]
+    columns: list[str]
+    pages: list[Page]
+    frame: pd.DataFrame | None  # None: not joined yet
     zones: set[str]
     rows: int
     refused: int
     history: dict[str, Any]
-    repeated: int
-    conflicts: int
+    repeated: int = 0
+    conflicts: int = 0
+
+    def joined(self, log: str) -> pd.DataFrame:
+        """Return the records as a frame."""
+        if self.frame is not None:
+            return self.frame
+        return joined_pages(self.pages, log, fields=self.columns, spend=True).frame
 
 
 @dataclass
@@ -91,15 +105,15 @@ class _Files:
 
     def take(self, file: InputFile) -> None:
         """Read one file."""
-        joined: list[tuple[LogFile, Joined]] = []
+        taken: list[tuple[LogFile, list[Page]]] = []
         try:
-            state, log = self.chosen.take(file, lambda of, __, each: joined.append((of, each)))
+            state, log = self.chosen.take(file, lambda of, _, pages: taken.append((of, pages)))
             if log is not None and state in ("beside", "other log"):
                 self._leave(file.name, log.log, state)
             if state == "empty":
                 self.empty.append(file.name)
-            for of, records in joined:
-                self._add(file.name, of, *records)
+            for of, pages in taken:
+                self._add(file.name, of, pages)
         except EitherLog as error:
             raise BothLogs(f"{file.name}: {marked(error)}: {_choose()}") from error
         except OtherKind as error:
@@ -133,22 +147,35 @@ class _Files:
         elif about.beside:
             self.kinds.append(about.beside)
 
-    def _add(
-        self, name: str, log: LogFile, frame: pd.DataFrame, repeated: int, conflicts: int
-    ) -> None:
+    def _add(self, name: str, log: LogFile, pages: list[Page]) -> None:
+        wanted = columns(log.log) if self.fields is None else check_fields(log.log, self.fields)
+        own = [each for each in wanted if each in log.names]
+        stamps = np.concatenate(
+            [np.empty(0, np.int64), *(page.stamps.view(np.int64) for page in pages)]
+        )
+        part = _Part(
+            name, stamps, own, pages, None, log.zones, log.rows, log.faults.count, dict(log.history)
+        )
+        plain = bool(own) and bool((stamps[1:] > stamps[:-1]).all())
+        if not plain or any(set(page.columns) - set(columns(log.log)) for page in pages):
+            self._join(part, log)
+        self.notes += log.report(name)
+        if part.conflicts:
+            self.notes.append(
+                f"{name}: {_stamps(part.conflicts)} with several records, of which the last was"
+                " taken"
+            )
+        self.parts.setdefault(log.log, []).append(part)
+
+    def _join(self, part: _Part, log: LogFile) -> None:
+        """Join the pages of a file on their own."""
+        frame, part.repeated, part.conflicts = joined_pages(part.pages, log.log, spend=True)
         frame.attrs = {}  # pandas copies them with every column
         frame = own_columns(frame, log)
         if self.fields is not None:
-            wanted = check_fields(log.log, self.fields)
-            frame = frame[[each for each in frame.columns if each in wanted or each == OFFSET]]
-        self.notes += log.report(name)
-        if conflicts:
-            self.notes.append(
-                f"{name}: {_stamps(conflicts)} with several records, of which the last was taken"
-            )
-        refused, history = log.faults.count, dict(log.history)
-        part = _Part(name, frame, log.zones, log.rows, refused, history, repeated, conflicts)
-        self.parts.setdefault(log.log, []).append(part)
+            kept = {*part.columns, OFFSET}
+            frame = frame[[each for each in frame.columns if each in kept]]
+        part.frame, part.stamps, part.pages = frame, _microseconds(frame), []
 
 
 def _choose() -> str:
@@ -319,7 +346,7 @@ def read_logs(
         files.take(file)
     if files.beside:
         files.take_beside(input_files(every))
-    any_rows = any(len(part.frame) for parts in files.parts.values() for part in parts)
+    any_rows = any(len(part.stamps) for parts in files.parts.values() for part in parts)
     named = files.chosen.wearers
     if wearer is not None and not any_rows and (files.parts or named):
         others = f", only of {listed(map(repr, sorted(named)))}" if named else ""
@@ -402,11 +429,10 @@ def _nothing(files: _Files, paths: Sequence[Path]) -> str:
 
 def _zone(files: _Files) -> Zones | None:
     """Return the zone that the files are written in; None if each record has its own offset."""
-    if any(OFFSET in part.frame for parts in files.parts.values() for part in parts):
+    every = [part for parts in files.parts.values() for part in parts]
+    if any(part.frame is not None and OFFSET in part.frame for part in every):
         return None
-    zones = sorted(
-        {zone for parts in files.parts.values() for part in parts for zone in part.zones}
-    )
+    zones = sorted({zone for part in every for zone in part.zones})
     if len(zones) > 1:
         raise ConfigurationError(
             f"the stamps of these files are written in {len(zones)} zones ({', '.join(zones[:4])}),"
@@ -424,7 +450,7 @@ def _zone(files: _Files) -> Zones | None:
 def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
     """Return the frame of one log."""
     parts = files.parts[log]
-    frame, conflicts, meetings = _merged([part.frame for part in parts], log)
+    frame, conflicts, meetings = _merged(parts, log)
     devices = [files.chosen.devices[part.name] for part in parts]
     _refuse_mixture(parts, devices, log, meetings, place)
     if sum(conflicts):
@@ -482,28 +508,31 @@ def _refuse_mixture(
         met.add(each)
     for at, part in enumerate(parts):
         if part.repeated:
-            first = int(_microseconds(part.frame)[0])
-            met.add(Meeting(at, at, part.repeated, part.conflicts, first))
+            met.add(Meeting(at, at, part.repeated, part.conflicts, int(part.stamps[0])))
     met.refuse(advice=advice, to_replace=None)
-    names, stamps = zip(*((part.name, _microseconds(part.frame)) for part in parts), strict=True)
+    names, stamps = zip(*((part.name, part.stamps) for part in parts), strict=True)
     refuse_overlaps(
         names, stamps, log, tz=zone(place.home if place else "UTC"), devices=devices, advice=advice
     )
 
 
-def _merged(
-    frames: Sequence[pd.DataFrame], log: str
-) -> tuple[pd.DataFrame, list[int], list[Meeting]]:
-    """Lay frames over one another, the later over the earlier; count conflicts of each."""
-    if len(frames) == 1:
-        return frames[0].copy(deep=False), [0], []
-    stamps = np.concatenate([_microseconds(frame) for frame in frames])
+def _merged(parts: Sequence[_Part], log: str) -> tuple[pd.DataFrame, list[int], list[Meeting]]:
+    """Lay files over one another, the later over the earlier; count conflicts of each."""
+    stamps = np.concatenate([part.stamps for part in parts])
     order = np.argsort(stamps, kind="stable")
     apart = bool((np.diff(stamps[order]) > 0).all())
+    met_none: tuple[list[int], list[Meeting]] = [0] * len(parts), []
+    own = parts[0].columns
+    if apart and all(part.frame is None and part.columns == own for part in parts):
+        pages = [page for part in parts for page in part.pages]
+        return joined_pages(pages, log, fields=own, spend=True).frame, *met_none
+    frames = [part.joined(log) for part in parts]
+    if len(frames) == 1:
+        return frames[0].copy(deep=False), *met_none
     if apart and all(frame.dtypes.equals(frames[0].dtypes) for frame in frames):
         whole = pd.concat(frames)
         ordered = whole if (np.diff(order) == 1).all() else whole.iloc[order]
-        return ordered, [0] * len(frames), []
+        return ordered, *met_none
     layers = [layer_of(frame, log) for frame in frames]
     names = {name for layer in layers for name in layer.columns}
     extras = widest(each for layer in layers for each in layer.extras)
