@@ -22,6 +22,8 @@ OFFSET_H = 9  # Asia/Tokyo
 WEARERS = 8  # per query: as fast as all at once, in a memory that does not grow
 DAY_US = 86_400_000_000
 MINUTE_US = 60_000_000
+HOUR_US = 3_600_000_000
+STEP_S = 0.5  # a usual step: squares of the differences from it lose no digits
 STATIC = ("ems_rl", "eml_rl", "ems_ud", "eml_ud", "lc_bk_n", "sc_bk_n")
 MOTION = ("hm_po", "hm_yo")
 STEPS = ("stp_fst", "stp_mid", "stp_slw", "stp_vsl")
@@ -32,8 +34,9 @@ FIELDS = (
 # All columns of `eyelog.daily`, in their order.
 COLUMNS = (
     *("n", "coverage", "recorded_h", "worn_h", "valid_h", "walking_h", "first_worn", "last_worn"),
-    *("steps", "pace_spm", "pace_exposure_min", "blink_rate_per_min", "blink_rate_low"),
-    *("blink_rate_high", "blink_n", "blink_exposure_min", "blink_strength_uv"),
+    *("steps", "pace_spm", "pace_exposure_min", "step_time_cv_between", "blink_rate_per_min"),
+    *("blink_rate_low", "blink_rate_high", "blink_rate_slope_per_h", "blink_n"),
+    *("blink_exposure_min", "blink_strength_uv"),
     *("blink_strength_sd_uv", "blink_duration_ms", "eye_moves_per_h"),
     *("eye_moves_horizontal_per_h", "eye_moves_vertical_per_h", "head_moves_pitch_per_h"),
     *("head_moves_yaw_per_h", "tilt_fore_aft_deg", "tilt_sideways_deg"),
@@ -121,7 +124,9 @@ def polars_days(files: list[str]) -> pd.DataFrame:
         .then(None)
         .otherwise(c("worn_s"))
         .alias("valid_s"),
-        pl.when(c("on")).then(c("stp_s")).alias("walking_s"),
+        pl.when(~(c("off") | c("short_for_steps")) & c("wea_s").is_not_null())
+        .then(pl.when(c("stp_s").is_not_null()).then(pl.min_horizontal("stp_s", "wea_s")))
+        .alias("walking_s"),
         pl.when(c("val_s").is_not_null() & c("nis_s").is_not_null())
         .then((c("val_s") - c("nis_s")).clip(lower_bound=0.0))
         .alias("usable_s"),
@@ -147,6 +152,11 @@ def polars_days(files: list[str]) -> pd.DataFrame:
             & c("tl_yav").is_between(-45, 45, closed="left").fill_null(True)
         ).alias("paced"),
         (c("lc_bk_n").is_not_null() & c("usable_s").is_not_null()).alias("watched"),
+        ((c("us") - c("day") * DAY_US) / HOUR_US).alias("hour"),
+        (c("stp_s") / c("steps") - STEP_S).alias("step"),
+    ).with_columns(
+        (c("watched") & (c("usable_s") > 0)).alias("counted"),
+        (c("paced") & (c("steps") > 0)).alias("stepped"),
     )
 
     def per_h(name: str) -> Any:
@@ -172,6 +182,15 @@ def polars_days(files: list[str]) -> pd.DataFrame:
     paced_s = c("stp_s").filter(c("paced")).sum()
     usable = c("usable_s").filter(c("watched")).sum()
     blinks = c("lc_bk_n").filter(c("watched")).sum()
+    enough = (usable >= 180) & ~((blinks == 0) & (usable >= 600))
+    hour, minutes, counts = (c(v).filter(c("counted")) for v in ("hour", "usable_s", "lc_bk_n"))
+    middle = (hour * minutes).sum() / minutes.sum()
+    above = (hour * counts).sum() - middle * counts.sum()
+    below = ((hour**2 * minutes).sum() - middle**2 * minutes.sum()) / 60
+    long = hour.max() - hour.min() >= 2
+    step, number = (c(name).filter(c("stepped")) for name in ("step", "steps"))
+    mean = (step * number).sum() / number.sum()
+    spread = ((step**2 * number).sum() / number.sum() - mean**2).clip(lower_bound=0).sqrt()
     n = c("recorded").sum()
     days = rows.group_by("account", "day").agg(
         n.alias("n"),
@@ -189,9 +208,9 @@ def polars_days(files: list[str]) -> pd.DataFrame:
         .then(c("steps").filter(c("paced")).sum() * 60 / paced_s)
         .alias("pace_spm"),
         (paced_s / 60).alias("pace_exposure_min"),
-        pl.when((usable >= 180) & ~((blinks == 0) & (usable >= 600)))
-        .then(blinks / (usable / 60))
-        .alias("blink_rate_per_min"),
+        pl.when(step.count() > 1).then(spread / (mean + STEP_S)).alias("step_time_cv_between"),
+        pl.when(enough).then(blinks / (usable / 60)).alias("blink_rate_per_min"),
+        pl.when(enough & long & (below > 0)).then(above / below).alias("blink_rate_slope_per_h"),
         blinks.alias("blink_n"),
         (usable / 60).alias("blink_exposure_min"),
         weighed(c("sc_bkh_av")).alias("blink_strength_uv"),
@@ -231,6 +250,14 @@ def sql(files: list[str]) -> str:
         far = f"sqrt({east} * {east} + {north} * {north}) > 1e-12 * count({name})"
         return f"CASE WHEN {far} THEN degrees(atan2({north}, {east})) END AS {made}"
 
+    usable, walked = "FILTER (WHERE usable_s > 0)", "FILTER (WHERE paced AND steps > 0)"
+
+    def counted(made: str) -> str:
+        return f"sum({made}) {usable}"
+
+    def stepped(made: str) -> str:
+        return f"sum({made}) {walked}"
+
     still = ("sc_bkh_av", "sc_bkh_sd", "sc_bkw_av")
     comma = ", "
     return f"""
@@ -268,7 +295,8 @@ WITH checked AS (
             THEN stp_fst + stp_mid + stp_slw + stp_vsl END AS steps,
         CASE WHEN unusable THEN 0 WHEN nis_s IS NULL OR stp_s IS NULL THEN NULL ELSE worn_s END
             AS valid_s,
-        CASE WHEN worn THEN stp_s END AS walking_s,
+        CASE WHEN NOT (off OR short_for_steps) AND wea_s IS NOT NULL AND stp_s IS NOT NULL
+            THEN least(stp_s, wea_s) END AS walking_s,
         worn AND last_value(CASE WHEN closes THEN us END IGNORE NULLS) OVER b
             - last_value(CASE WHEN opens THEN us END IGNORE NULLS) OVER f
             >= {4 * MINUTE_US} AS lasting
@@ -280,9 +308,11 @@ WITH checked AS (
         CASE WHEN val_s IS NOT NULL AND nis_s IS NOT NULL AND lc_bk_n IS NOT NULL
             THEN greatest(val_s - nis_s, 0) END AS usable_s,
         coalesce(steps IS NOT NULL AND stp_s >= 50, false)
-            AND coalesce(tl_yav >= -45 AND tl_yav < 45, true) AS paced
+            AND coalesce(tl_yav >= -45 AND tl_yav < 45, true) AS paced,
+        (us - day * {DAY_US}) / {HOUR_US}::DOUBLE AS hour,
+        stp_s / nullif(steps, 0) - {STEP_S} AS step
     FROM judged
-), days AS (
+), sums AS (
     SELECT account, day, count(*) FILTER (WHERE recorded) AS n,
         least(n / 1440.0::DOUBLE, 1.0) AS coverage,
         n / 60.0::DOUBLE AS recorded_h,
@@ -308,8 +338,21 @@ WITH checked AS (
         {per_h("hm_yo", "head_moves_yaw_per_h")},
         {direction("tl_yav", "tilt_fore_aft_deg")},
         {direction("tl_xav", "tilt_sideways_deg")},
-        count(*) = 1 AND max(us) = (day + 1) * {DAY_US} AS lone
+        count(*) = 1 AND max(us) = (day + 1) * {DAY_US} AS lone,
+        {counted("usable_s")} AS weight, {counted("hour * usable_s")} / weight AS middle,
+        {counted("hour * lc_bk_n")} - middle * {counted("lc_bk_n")} AS above,
+        ({counted("hour * hour * usable_s")} - middle * middle * weight) / 60 AS below,
+        max(hour) {usable} - min(hour) {usable} >= 2 AS long,
+        {stepped("steps")} AS number, {stepped("step * steps")} / number AS mean,
+        sqrt(greatest({stepped("step * step * steps")} / number - mean * mean, 0)) AS spread,
+        count(*) {walked} AS strides
     FROM summed GROUP BY account, day
+), days AS (
+    SELECT * EXCLUDE (weight, middle, above, below, long, number, mean, spread, strides),
+        CASE WHEN strides > 1 THEN spread / (mean + {STEP_S}) END AS step_time_cv_between,
+        CASE WHEN long AND below > 0 AND blink_rate_per_min IS NOT NULL THEN above / below END
+            AS blink_rate_slope_per_h
+    FROM sums
 )
 SELECT * EXCLUDE (lone) FROM days WHERE NOT lone
 """
@@ -335,6 +378,6 @@ def finished(days: pd.DataFrame) -> pd.DataFrame:
     for name in ("day", "first_worn", "last_worn"):
         us = days[name].fillna(0).to_numpy(np.int64)
         local = pd.DatetimeIndex(us.view("M8[us]")).tz_localize(zone)
-        days[name] = local if name == "day" else local.where(lasted)
+        days[name] = local.tz_localize(None) if name == "day" else local.where(lasted)
     days["account"] = days["account"].astype(str)
     return days.set_index(["account", "day"]).sort_index()[list(COLUMNS)]
