@@ -142,21 +142,29 @@ def polars_days(files: list[str]) -> pd.DataFrame:
     after = c("opens").shift(-1, fill_value=True) | ~c("on").shift(-1, fill_value=False)
     began = pl.when(c("opens")).then(c("us")).forward_fill()
     ended = pl.when(c("on") & after).then(c("us")).backward_fill()
-    rows = rows.with_columns(
-        (c("on") & (ended - began + MINUTE_US >= 5 * MINUTE_US)).alias("lasting"),
-        (c("ems_rl") + c("eml_rl")).alias("horizontal"),
-        (c("ems_ud") + c("eml_ud")).alias("vertical"),
-        (
-            c("steps").is_not_null()
-            & (c("stp_s") >= 50)
-            & c("tl_yav").is_between(-45, 45, closed="left").fill_null(True)
-        ).alias("paced"),
-        (c("lc_bk_n").is_not_null() & c("usable_s").is_not_null()).alias("watched"),
-        ((c("us") - c("day") * DAY_US) / HOUR_US).alias("hour"),
-        (c("stp_s") / c("steps") - STEP_S).alias("step"),
-    ).with_columns(
-        (c("watched") & (c("usable_s") > 0)).alias("counted"),
-        (c("paced") & (c("steps") > 0)).alias("stepped"),
+    rows = (
+        rows.with_columns(
+            (c("on") & (ended - began + MINUTE_US >= 5 * MINUTE_US)).alias("lasting"),
+            (c("ems_rl") + c("eml_rl")).alias("horizontal"),
+            (c("ems_ud") + c("eml_ud")).alias("vertical"),
+            (
+                c("steps").is_not_null()
+                & (c("stp_s") >= 50)
+                & c("tl_yav").is_between(-45, 45, closed="left").fill_null(True)
+            ).alias("paced"),
+            (c("lc_bk_n").is_not_null() & c("usable_s").is_not_null()).alias("watched"),
+            ((c("us") - c("day") * DAY_US) / HOUR_US).alias("hour"),
+            (c("stp_s") / c("steps") - STEP_S).alias("step"),
+        )
+        .with_columns(
+            pl.when(c("watched") & (c("usable_s") > 0)).then(c("hour")).alias("hour"),
+            pl.when(c("paced") & (c("steps") > 0)).then(c("step")).alias("step"),
+        )
+        .with_columns(
+            *((c("hour") ** power * c("usable_s")).alias(f"hour{power}") for power in (0, 1, 2)),
+            *((c("hour") ** power * c("lc_bk_n")).alias(f"count{power}") for power in (0, 1)),
+            *((c("step") ** power * c("steps")).alias(f"step{power}") for power in (0, 1, 2)),
+        )
     )
 
     def per_h(name: str) -> Any:
@@ -183,14 +191,12 @@ def polars_days(files: list[str]) -> pd.DataFrame:
     usable = c("usable_s").filter(c("watched")).sum()
     blinks = c("lc_bk_n").filter(c("watched")).sum()
     enough = (usable >= 180) & ~((blinks == 0) & (usable >= 600))
-    hour, minutes, counts = (c(v).filter(c("counted")) for v in ("hour", "usable_s", "lc_bk_n"))
-    middle = (hour * minutes).sum() / minutes.sum()
-    above = (hour * counts).sum() - middle * counts.sum()
-    below = ((hour**2 * minutes).sum() - middle**2 * minutes.sum()) / 60
-    long = hour.max() - hour.min() >= 2
-    step, number = (c(name).filter(c("stepped")) for name in ("step", "steps"))
-    mean = (step * number).sum() / number.sum()
-    spread = ((step**2 * number).sum() / number.sum() - mean**2).clip(lower_bound=0).sqrt()
+    middle = c("hour1").sum() / c("hour0").sum()
+    above = c("count1").sum() - middle * c("count0").sum()
+    below = (c("hour2").sum() - middle**2 * c("hour0").sum()) / 60
+    long = c("hour").max() - c("hour").min() >= 2
+    mean, square = (c(name).sum() / c("step0").sum() for name in ("step1", "step2"))
+    spread = (square - mean**2).clip(lower_bound=0).sqrt()
     n = c("recorded").sum()
     days = rows.group_by("account", "day").agg(
         n.alias("n"),
@@ -208,7 +214,7 @@ def polars_days(files: list[str]) -> pd.DataFrame:
         .then(c("steps").filter(c("paced")).sum() * 60 / paced_s)
         .alias("pace_spm"),
         (paced_s / 60).alias("pace_exposure_min"),
-        pl.when(step.count() > 1).then(spread / (mean + STEP_S)).alias("step_time_cv_between"),
+        pl.when(c("step").count() > 1).then(spread / (mean + STEP_S)).alias("step_time_cv_between"),
         pl.when(enough).then(blinks / (usable / 60)).alias("blink_rate_per_min"),
         pl.when(enough & long & (below > 0)).then(above / below).alias("blink_rate_slope_per_h"),
         blinks.alias("blink_n"),
