@@ -57,6 +57,7 @@ __all__ = [
     "role",
     "role_field",
     "spellings",
+    "summarised",
 ]
 
 COMPUTED_DATA: Final = "computed_data"
@@ -530,6 +531,13 @@ def needed(what: str, *, log: str) -> tuple[str, ...]:
     kinds = {rows[name].kind for name in chosen}
     chosen |= set(role(log, *(part for kind in kinds for part in _EVIDENCE.get(kind, ()))))
     return tuple(name for name in columns(log) if name in chosen)
+
+
+def summarised(log: str) -> tuple[str, ...]:
+    """Return the fields that at least one summary needs (`needed`), in catalogue order."""
+    having = [what for what, parts in SUMMARIES.items() if role(log, *parts)]
+    fields = {name for what in having for name in needed(what, log=log)}
+    return tuple(name for name in columns(log) if name in fields)
 
 
 def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:

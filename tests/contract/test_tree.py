@@ -22,6 +22,7 @@ NO_SOURCE_FILE = {
     "reports/test_in_browser.py": "the whole report, read in a real browser",
     "reports/cohort/test_in_browser.py": "the report of a cohort, read in a real browser",
     "cohort/test_accounts.py": "odd accounts, through every function of a cohort",
+    "cohort/test_rivals.py": "the days of a cohort, from polars and duckdb",
     "cohort/test_positions.py": "where wearers were, in no result of a cohort",
     "cli/test_cohort_stopped.py": "Ctrl-C in a terminal, with all its processes",
     "analysis/compare/test_limits_of_frames.py": "limits, in every comparison of frames",

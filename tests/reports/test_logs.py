@@ -120,7 +120,15 @@ def test_judging_once_gives_the_tables_of_the_library(log: str) -> None:
     records = frame(log, 9)
     pd.testing.assert_frame_equal(logs().days(log), el.daily(records))
     pd.testing.assert_frame_equal(logs().weeks(log), el.weekly(records))
-    pd.testing.assert_frame_equal(logs().bins(log, "1h"), el.resample(records, "1h"))
+    bins = logs().bins(log, "1h")
+    pd.testing.assert_frame_equal(bins, el.resample(records, "1h")[list(bins)])
+
+
+def test_fields_that_no_summary_takes_do_not_count_among_the_values_that_were_lost() -> None:
+    needed = set(el.needed("daily", log=FIFTEEN)) | set(el.needed("gait", log=FIFTEEN))
+    taken = set(logs().reasons(FIFTEEN).columns)
+    assert needed <= taken
+    assert not taken & {"in_co2", "lat", "bl"}
 
 
 def test_wear_shown_by_blinks_gives_days_weeks_and_bins() -> None:

@@ -57,9 +57,9 @@ def _text(args: argparse.Namespace) -> "CitedText":
     named = (args.archive, args.account, args.log, args.wearer, args.device, args.tz, args.sections)
     if not (args.words or args.offline or args.refresh) and set(named) == {None}:
         return CitedText([], [source(SOFTWARE)])
-    from eyelog.reports.logs import as_logs
+    from eyelog.reports.logs import as_logs, fields_reported
     from eyelog.reports.methods_text import methods
     from eyelog.reports.report import check_sections
 
     sections = None if args.sections is None else check_sections(field_list(args.sections) or [])
-    return methods(as_logs(read_sources(args)), sections)
+    return methods(as_logs(read_sources(args, fields_reported)), sections)

@@ -41,6 +41,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _report(args: argparse.Namespace) -> int:
+    from eyelog.reports.logs import fields_reported
     from eyelog.reports.report import check_arguments, report
 
     # Wrong arguments are reported before records are read, which can take minutes.
@@ -53,6 +54,6 @@ def _report(args: argparse.Namespace) -> int:
         "interactive": args.interactive,
     }
     check_arguments(args.output, **chosen)
-    path = report(read_sources(args), args.output, **chosen)
+    path = report(read_sources(args, fields_reported), args.output, **chosen)
     note(f"Report written to {path} ({file_size(path)}): open it in a browser.")
     return 0

@@ -8,7 +8,7 @@ import argparse
 import os
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -238,15 +238,20 @@ def read_source(args: argparse.Namespace) -> "pd.DataFrame":
     return next(iter(frames.values()))
 
 
-def read_sources(args: argparse.Namespace) -> "dict[str, pd.DataFrame]":
-    """Return the frames, by log, that the arguments of `add_source` ask for."""
+def read_sources(
+    args: argparse.Namespace, fields: Callable[[str], Iterable[str]] | None = None
+) -> "dict[str, pd.DataFrame]":
+    """Return the frames, by log, that the arguments of `add_source` ask for.
+
+    `fields` says which fields of a log are enough, if not all are needed.
+    """
     source = _asked(args)
     if source.paths:
         frames, origin = _from_files(args, source)
     elif args.offline or args.refresh:
         frames, origin = _from_service(args, source)
     elif (archive := _archive(args, source)) is not None:
-        frames, origin = _from_archive(args, source, archive)
+        frames, origin = _from_archive(args, source, archive, fields)
     else:
         frames, origin = _from_service(args, source)
     if args.both or len(frames) == 1:
@@ -393,11 +398,19 @@ def _nothing(archive: "Archive", account: str, logs: tuple[str, ...]) -> str:
     )
 
 
-def _from_archive(args: argparse.Namespace, asked: _Asked, archive: "Archive") -> Origin:
+def _from_archive(
+    args: argparse.Namespace,
+    asked: _Asked,
+    archive: "Archive",
+    fields: Callable[[str], Iterable[str]] | None,
+) -> Origin:
     account = args.account or "me"
     logs = [log for log in asked.logs if account in archive.accounts(log)] or asked.logs
     frames = {
-        log: archive.read(log, asked.start, asked.end, account=account, tz=args.tz) for log in logs
+        log: archive.read(
+            log, asked.start, asked.end, account=account, tz=args.tz, fields=fields and fields(log)
+        )
+        for log in logs
     }
     return frames, f"the archive {archive.path}, account {account!r}"
 

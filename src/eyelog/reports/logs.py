@@ -1,7 +1,7 @@
 """What a report is about: the logs of one wearer, and the tables that several sections read."""
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, cast
 
@@ -19,14 +19,14 @@ from eyelog.analysis.resample import resample
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.median import Median, median
 from eyelog.analysis.weekly import weekly
-from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, catalogue, log_named
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, columns, log_named, summarised
 from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import OWN_COLUMNS, clock_of, is_resampled, log_of, one_source, stamps
 from eyelog.provenance import KEY
 from eyelog.reports.findings import Findings, findings
 
-__all__ = ["COUNTED_WORN_H", "Logs", "as_logs"]
+__all__ = ["COUNTED_WORN_H", "Logs", "as_logs", "fields_reported"]
 
 COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
 # Control characters and lone surrogates, which pages and figures cannot hold, and marks that would
@@ -215,6 +215,11 @@ def _days_of(frame: pd.DataFrame, log: str) -> pd.DatetimeIndex:
     return cast("pd.DatetimeIndex", days) if len(days) else local_days(index, clock=clock)
 
 
+def fields_reported(log: str) -> Sequence[str]:
+    """Return the fields that a report takes: others would count among the values that were lost."""
+    return columns(log) if has_single_rows(log) else summarised(log)
+
+
 def as_logs(
     frames: pd.DataFrame | Mapping[str, pd.DataFrame] | Iterable[pd.DataFrame],
     *,
@@ -246,8 +251,8 @@ def as_logs(
                 " made from"
             )
         one_source(frame, what="report")
-        # A column of the user's own, such as a questionnaire's, is not a field of the log.
-        own = [name for name in frame.columns if name in catalogue(log) or name in OWN_COLUMNS]
+        taken = {*fields_reported(log), *OWN_COLUMNS}
+        own = [name for name in frame.columns if name in taken]
         (single if has_single_rows(log) else frames_by_log)[log] = frame[own]
     chosen = next(
         (chosen_limits(limits, frame) for frame in (*frames_by_log.values(), *single.values())),

@@ -147,7 +147,7 @@ def _hours_cell(of_log: pd.Series, name: str) -> str:
 
 
 def _lost_table(logs: Logs) -> PageTable:
-    """Return the share of all values that have each reason against them."""
+    """Return the share of the values for summaries that have each reason against them."""
     names = [str(reason.name) for reason in Reason]
     shares = {}
     for log in logs.frames:
@@ -162,8 +162,8 @@ def _lost_table(logs: Logs) -> PageTable:
         if any(of_log[name] > 0 for of_log in shares.values())
     ]
     return PageTable.of(
-        "What was lost, and why: the share of all values with each reason against them. A value"
-        " can have several; counts at their cap are kept",
+        "What was lost, and why: the share of the values that summaries take, with each reason"
+        " against them. A value can have several; counts at their cap are kept",
         ["Reason", *(LOG_WORDS[log] for log in shares)],
         rows,
         "reasons",
