@@ -44,7 +44,7 @@ def put_words(function: Function, words: Mapping[str, str]) -> Function:
         rf"^( *)((?:{names})(?:, (?:{names}))*)\n\1    As in `eyelog\.[\w.]+`\.$", re.MULTILINE
     )
     function.__doc__ = reference.sub(
-        lambda found: _indented((words[name] for name in found[2].split(", ")), found[1]),
+        lambda match: _indented((words[name] for name in match[2].split(", ")), match[1]),
         function.__doc__,
     )
     return function

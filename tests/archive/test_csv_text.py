@@ -15,7 +15,7 @@ TEXTS = st.one_of(st.text(max_size=8), st.sampled_from(ODD))
 
 def cells_of(texts: list[str | None], *, known: bool) -> list[str | None]:
     column = pa.chunked_array([pa.array(texts, pa.string())])
-    cells: list[str | None] = written(column, known=known).to_pylist()
+    cells: list[str | None] = written(column, documented=known).to_pylist()
     return cells
 
 

@@ -145,21 +145,21 @@ def coverage(
     )
 
 
-def _step_counts(known: Evidence, recorded_s: Floats) -> tuple[Floats, Floats]:
+def _step_counts(evidence: Evidence, recorded_s: Floats) -> tuple[Floats, Floats]:
     """Return, for each row, the recorded seconds without a step count, and whether one is capped.
 
     Both are missing if the frame has no steps, and in bins, which have only their sums.
     """
-    frame, log = known.frame, known.log
+    frame, log = evidence.frame, evidence.log
     names = role(log, "steps")
     if is_resampled(frame) or not set(names) <= set(frame.columns):
         missing = np.full(len(frame), np.nan)
         return missing, missing
     # Eyewear that is off or stored counts no steps, whatever its records say: judging masks them,
     # and changes nothing in a masked frame.
-    used = [*names, *(blink_evidence(log) if known.limits.wear == "blinks" else ())]
+    used = [*names, *(blink_evidence(log) if evidence.limits.wear == "blinks" else ())]
     table = frame.chosen(needed(frame, log, used))
-    judged_steps = judged_columns(table, known)
+    judged_steps = judged_columns(table, evidence)
     uncounted = np.isnan(reductions.sum_fields(judged_steps, names))
     capped = np.zeros(len(frame), dtype=bool)
     for name in names:

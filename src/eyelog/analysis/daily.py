@@ -234,29 +234,29 @@ def prepare_days(opened: Opened, by: str) -> Prepared:
 
 
 def summarise(
-    prepared: Prepared, asked: str | Sequence[str] | None, *, of_days: bool = False
+    prepared: Prepared, chosen: str | Sequence[str] | None, *, of_days: bool = False
 ) -> dict[str, Any]:
     """Return the columns of the groups asked for, and always those of ``wear``.
 
     The `DAY_ONLY` columns are among them only with `of_days`.
     """
-    groups = _groups_of(asked)
+    groups = _groups_of(chosen)
     data = _columns(prepared, groups, of_days=of_days)
-    if groups != set(GROUPS) and not _holds(data, asked):
+    if groups != set(GROUPS) and not _holds(data, chosen):
         # The message about an unknown column lists all columns.
         return _columns(prepared, set(GROUPS), of_days=of_days)
     return data
 
 
-def _groups_of(asked: str | Sequence[str] | None) -> set[str]:
+def _groups_of(chosen: str | Sequence[str] | None) -> set[str]:
     """Return the groups of columns that must be computed; all if a name is not known."""
-    wanted = GROUPS if asked is None else [asked] if isinstance(asked, str) else asked
+    wanted = GROUPS if chosen is None else [chosen] if isinstance(chosen, str) else chosen
     named = {name if name in GROUPS else column(name).group for name in wanted}
     return {"wear", *named} if named <= set(GROUPS) else set(GROUPS)
 
 
-def _holds(data: Mapping[str, Any], asked: str | Sequence[str] | None) -> bool:
-    wanted = {asked} if isinstance(asked, str) else set(asked or ())
+def _holds(data: Mapping[str, Any], chosen: str | Sequence[str] | None) -> bool:
+    wanted = {chosen} if isinstance(chosen, str) else set(chosen or ())
     return wanted <= {*data, *groups(data)}
 
 

@@ -201,13 +201,13 @@ class _Bins:
     def __init__(
         self,
         frame: Arrays,
-        known: Evidence,
+        evidence: Evidence,
         groups: Groups,
         records: Floats,
         min_coverage: float,
     ) -> None:
-        self.frame, self.log, self.groups, self.records = frame, known.log, groups, records
-        self.least, self.known = min_coverage, known
+        self.frame, self.log, self.groups, self.records = frame, evidence.log, groups, records
+        self.least, self.known = min_coverage, evidence
         self.resampled = is_resampled(frame)
         self._weights: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
 

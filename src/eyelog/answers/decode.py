@@ -177,12 +177,12 @@ def _block(columns: Sequence[Sequence[float | None]], with_gaps: set[int]) -> np
 
 
 def _learn(
-    raws: Iterable[msgspec.Raw], most: int, known: Container[str], *, whole: bool, where: str
+    raws: Iterable[msgspec.Raw], most: int, documented: Container[str], *, whole: bool, where: str
 ) -> list[str]:
     """Return the keys in the order in which up to `most` records per hour have them.
 
-    Keys that are not `known` only if all fields are decoded (`whole`); of those few are allowed, so
-    that their places in the order are found in bounded time.
+    Keys that are not `documented` only if all fields are decoded (`whole`); of those few are
+    allowed, so that their places in the order are found in bounded time.
     """
     order: list[str] = []
     seen: set[str] = set()
@@ -196,7 +196,7 @@ def _learn(
             at = 0
             for name in keys:
                 if name not in seen:
-                    if name not in known:
+                    if name not in documented:
                         if not whole:
                             continue
                         unknown += 1

@@ -45,13 +45,13 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def written(column: pa.ChunkedArray, *, known: bool) -> pa.ChunkedArray:
-    """Return a column of texts as it is written; the type is certain only for `known` fields."""
+def written(column: pa.ChunkedArray, *, documented: bool) -> pa.ChunkedArray:
+    """Return a column of texts as it is written; only a documented field is certain to be text."""
     if not pa.types.is_string(column.type):
         return column
     encoded = column.combine_chunks().dictionary_encode()
     texts = encoded.dictionary.to_pylist()
-    safe = [_quoted(t) if _altered(t) or (not known and _no_text(t)) else t for t in texts]
+    safe = [_quoted(t) if _altered(t) or (not documented and _no_text(t)) else t for t in texts]
     if safe == texts:
         return column
     return pa.chunked_array([pa.array(safe, pa.string()).take(encoded.indices)])

@@ -313,7 +313,7 @@ def _as_text(table: pa.Table, records: _Records) -> pa.Table:
         times = [time.astimezone(clocks[minutes]) for time, minutes in pairs]
     stamps = pa.array([stamp.isoformat() for stamp in times], pa.string())
     arrays = [
-        stamps if name == "date" else written(table.column(name), known=name in documented)
+        stamps if name == "date" else written(table.column(name), documented=name in documented)
         for name in table.column_names
     ]
     return pa.Table.from_arrays(arrays, names=table.column_names)

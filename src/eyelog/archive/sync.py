@@ -183,7 +183,7 @@ class _Run:
         for warning in caught:
             self._warnings.setdefault(str(warning.message), warning)
 
-    def look(self, wanted: Sequence[date], there: set[date]) -> set[date]:
+    def look(self, wanted: Sequence[date], stored: set[date]) -> set[date]:
         """Return the days to request, and report the others."""
         now, tz = datetime.now(UTC), _zone_of(self.client)
         with self._at_the_archive():
@@ -192,7 +192,7 @@ class _Run:
         due = set()
         for day in wanted:
             noted = self.noted.get(day)
-            if day not in there:
+            if day not in stored:
                 first, after = _span(day, tz)
                 reason = "the zone skipped this day" if first == after else "it has not begun"
                 self.rows[day] = _Row("empty", records=0, reason=reason)
@@ -296,26 +296,26 @@ class _Run:
         spans = [_span(day, _zone_of(self.client)) for day in replaced]
         outcome = write(self.place, self.account, prepare_table(table, self.log, spans))
         for day, count in counts.items():
-            self.rows[day] = self._row(day, count, outcome, asked=answers[day].asked)
+            self.rows[day] = self._row(day, count, outcome, fetched=answers[day].asked)
         noted = {day: Noted(answer.wanted, counts[day]) for day, answer in answers.items()}
         note_days(
             self.place, self.log, self.account, self.client.base_url, _zone_of(self.client), noted
         )
         self.noted.update(noted)
 
-    def _row(self, day: date, records: int, outcome: Outcome, *, asked: bool) -> _Row:
+    def _row(self, day: date, records: int, outcome: Outcome, *, fetched: bool) -> _Row:
         """Return the report of a day that was answered and written."""
         if not records:
             present = self.present[day]
             reason = f"the {present} record(s) of the archive are kept" if present else ""
-            return _Row("empty", asked=asked, records=0, reason=reason)
+            return _Row("empty", asked=fetched, records=0, reason=reason)
         added, changed, removed = (
             _count_inside(stamps, day, _zone_of(self.client))
             for stamps in (outcome.added, outcome.changed, outcome.removed)
         )
-        new = "fetched" if asked else "cached"
+        new = "fetched" if fetched else "cached"
         state = new if added or changed or removed else "unchanged"
-        return _Row(state, asked=asked, records=records, removed=removed)
+        return _Row(state, asked=fetched, records=records, removed=removed)
 
 
 def _count_inside(stamps: Stamps, day: date, tz: str) -> int:
@@ -337,9 +337,9 @@ def _due(day: date, tz: str, noted: Noted, now: datetime) -> bool:
     """
     if noted.asked > now:  # noted by a wrong clock
         return True
-    if lifetime(day, tz, asked=noted.asked, empty=False) is not None:
+    if lifetime(day, tz, fetched=noted.asked, empty=False) is not None:
         return True
-    age = lifetime(day, tz, asked=noted.asked, empty=not noted.records)
+    age = lifetime(day, tz, fetched=noted.asked, empty=not noted.records)
     return age is not None and now >= noted.asked + age
 
 

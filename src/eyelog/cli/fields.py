@@ -149,14 +149,14 @@ def _find(words: list[str], *, as_json: bool) -> int:
     return 0
 
 
-def _columns(known: "dict[str, list[Column]]", *, as_json: bool) -> int:
+def _columns(by_name: "dict[str, list[Column]]", *, as_json: bool) -> int:
     """Print what columns of results mean, in each table in which one means something else."""
     rows = [
         {
             "column": name,
             **{key: getattr(one, key) for key in ("table", "label", "unit", "meaning")},
         }
-        for name, columns in known.items()
+        for name, columns in by_name.items()
         for one in columns
     ]
     if as_json:

@@ -336,21 +336,21 @@ def _no_file(word: str, words: Sequence[str]) -> None:
 Origin = tuple["dict[str, pd.DataFrame]", str]
 
 
-def _from_files(args: argparse.Namespace, asked: _Asked) -> Origin:
+def _from_files(args: argparse.Namespace, source: _Asked) -> Origin:
     from eyelog import provenance
     from eyelog.archive.importing.together import read_logs
 
     frames, notes = read_logs(
-        asked.paths, log=args.log, tz=args.tz, wearer=args.wearer, device=args.device
+        source.paths, log=args.log, tz=args.tz, wearer=args.wearer, device=args.device
     )
     for text in notes:
         warnings.warn(text, EyelogWarning, stacklevel=2)
-    if asked.start is not None and asked.end is not None:
-        frames = {log: _between(frame, asked.start, asked.end) for log, frame in frames.items()}
+    if source.start is not None and source.end is not None:
+        frames = {log: _between(frame, source.start, source.end) for log, frame in frames.items()}
     if args.account is not None:
         for frame in frames.values():
             provenance.record(frame, "source", account=args.account)
-    paths = asked.paths
+    paths = source.paths
     return frames, paths[0] if len(paths) == 1 else f"{len(paths)} paths, {paths[0]} and on"
 
 
@@ -366,14 +366,14 @@ def _between(frame: "pd.DataFrame", start: str, end: str) -> "pd.DataFrame":
     return frame[(index >= pd.Timestamp(first)) & (index < after)].copy()
 
 
-def _archive(args: argparse.Namespace, asked: _Asked) -> "Archive | None":
+def _archive(args: argparse.Namespace, source: _Asked) -> "Archive | None":
     """Return the archive to read: the one named, or the default one if it has the account."""
     archive = open_archive(args)
     account = args.account or "me"
-    if args.archive is not None or any(account in archive.accounts(log) for log in asked.logs):
+    if args.archive is not None or any(account in archive.accounts(log) for log in source.logs):
         return archive
     if not os.environ.get("EYELOG_BASE_URL", "").strip():
-        raise ConfigurationError(_nothing(archive, account, asked.logs))
+        raise ConfigurationError(_nothing(archive, account, source.logs))
     return None
 
 
@@ -400,25 +400,30 @@ def _nothing(archive: "Archive", account: str, logs: tuple[str, ...]) -> str:
 
 def _from_archive(
     args: argparse.Namespace,
-    asked: _Asked,
+    source: _Asked,
     archive: "Archive",
     fields: Callable[[str], Iterable[str]] | None,
 ) -> Origin:
     account = args.account or "me"
-    logs = [log for log in asked.logs if account in archive.accounts(log)] or asked.logs
+    logs = [log for log in source.logs if account in archive.accounts(log)] or source.logs
     frames = {
         log: archive.read(
-            log, asked.start, asked.end, account=account, tz=args.tz, fields=fields and fields(log)
+            log,
+            source.start,
+            source.end,
+            account=account,
+            tz=args.tz,
+            fields=fields and fields(log),
         )
         for log in logs
     }
     return frames, f"the archive {archive.path}, account {account!r}"
 
 
-def _from_service(args: argparse.Namespace, asked: _Asked) -> Origin:
-    if asked.start is None or asked.end is None:
+def _from_service(args: argparse.Namespace, source: _Asked) -> Origin:
+    if source.start is None or source.end is None:
         raise ConfigurationError(
-            f"the service needs a range: {asked.logs[0]} START END, such as {asked.logs[0]}"
+            f"the service needs a range: {source.logs[0]} START END, such as {source.logs[0]}"
             " 2026-10-24 2026-10-30 (files and the archive need none)"
         )
     from eyelog.access.client import connect
@@ -426,8 +431,8 @@ def _from_service(args: argparse.Namespace, asked: _Asked) -> Origin:
     account = args.account or "me"
     client = connect(account=account, tz=zones_or_none(args), offline=args.offline)
     frames = {
-        log: getattr(client, check_served(log))(asked.start, asked.end, refresh=args.refresh)
-        for log in asked.logs
+        log: getattr(client, check_served(log))(source.start, source.end, refresh=args.refresh)
+        for log in source.logs
     }
     place = "the cache of the service" if args.offline else "the service"
     return frames, f"{place} {client.base_url}, account {account!r}"

@@ -25,14 +25,14 @@ def shaped(line: str, stream: TextIO) -> str:
     text = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
     if not _has_colour(stream):
         return text
-    return _WORST.sub(lambda found: found[1] + _in(found[2], found[2]), text)
+    return _WORST.sub(lambda match: match[1] + _in(match[2], match[2]), text)
 
 
 def headed(text: str, stream: TextIO) -> str:
     """Return a help text with bold headings, where the stream shows them."""
     if not _has_colour(stream) or "\x1b" in text:  # Python 3.14 writes its own
         return text
-    return _HEADING.sub(lambda found: _in(found[0], "heading"), text)
+    return _HEADING.sub(lambda match: _in(match[0], "heading"), text)
 
 
 def _has_colour(stream: TextIO) -> bool:

@@ -92,22 +92,22 @@ def pseudonymise(table: pd.DataFrame, *, key_file: str | os.PathLike[str]) -> pd
     return out.sort_index() if levels else out
 
 
-def _hidden(accounts: pd.Index, secret: bytes, known: dict[str, str]) -> Any:
+def _hidden(accounts: pd.Index, secret: bytes, pseudonyms: dict[str, str]) -> Any:
     """Return the pseudonyms of accounts; a missing one stays missing."""
     for account in accounts.dropna().unique():
         code = hmac.new(secret, str(account).encode(), hashlib.sha256).hexdigest()
-        known[str(account)] = code[:DIGITS]
-    named = [None if pd.isna(account) else known[str(account)] for account in accounts]
+        pseudonyms[str(account)] = code[:DIGITS]
+    named = [None if pd.isna(account) else pseudonyms[str(account)] for account in accounts]
     return pd.array(named, dtype="str")
 
 
-def _without(text: Any, known: dict[str, str]) -> Any:
+def _without(text: Any, pseudonyms: dict[str, str]) -> Any:
     """Return a text without accounts, longest first, also as they are written in paths."""
     if not isinstance(text, str):
         return text
-    for account in sorted(known, key=len, reverse=True):
+    for account in sorted(pseudonyms, key=len, reverse=True):
         for form in (account, check_account(account)):
-            text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", known[account], text)
+            text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", pseudonyms[account], text)
     return text
 
 

@@ -88,7 +88,7 @@ def accounts_of(rows: pd.DataFrame) -> set[str]:
 
 
 def averaged_covariates(
-    rows: pd.DataFrame, covariates: Sequence[str], asked: str | Sequence[str] | None, *, what: str
+    rows: pd.DataFrame, covariates: Sequence[str], chosen: str | Sequence[str] | None, *, what: str
 ) -> list[str]:
     """Return the covariates that have a mean: those that were asked for.
 
@@ -101,7 +101,7 @@ def averaged_covariates(
     ConfigurationError
         If one does not hold numbers.
     """
-    names = [asked] if isinstance(asked, str) else list(asked or ())
+    names = [chosen] if isinstance(chosen, str) else list(chosen or ())
     if rows.empty:
         return names
     for name in names:

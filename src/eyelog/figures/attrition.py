@@ -177,10 +177,10 @@ def _counts(left: int, share: float, row: int, decimals: int = 1) -> str:
     return f"{left:,}" if row == 0 or np.isnan(share) else f"{left:,} ({percent(share, decimals)})"
 
 
-def _removed(known: int, unknown: int, reason: object) -> str:
+def _removed(removed: int, unknown: int, reason: object) -> str:
     """Return what a condition removes in words; what was not checked has no reason."""
     word = WORDS[Reason[str(reason)]] if reason in Reason.__members__ else "removed"
-    parts = [f"{known:,} {word}"] if known else []
+    parts = [f"{removed:,} {word}"] if removed else []
     return ", ".join([*parts, *([f"{unknown:,} not checked"] if unknown else [])])
 
 

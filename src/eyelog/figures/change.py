@@ -500,12 +500,17 @@ def _means(ax: Axes, sides: Sides, about: Column) -> None:
         )
 
 
-def _draw_difference(values: Axes, ax: Axes, sides: Sides, said: Difference, about: Column) -> None:
+def _draw_difference(
+    values: Axes, ax: Axes, sides: Sides, difference: Difference, about: Column
+) -> None:
     """Draw the difference on an axis of its own, as long as that of the values, 0 at the mean."""
     mean = _mean(sides, 0)
     low, high = values.get_ylim()
-    reach = [said.value + SHAPE_REACH * (end - said.value) for end in (said.low, said.high)]
-    ends = [mean + end for end in (said.value, *reach) if np.isfinite(end)]
+    reach = [
+        difference.value + SHAPE_REACH * (end - difference.value)
+        for end in (difference.low, difference.high)
+    ]
+    ends = [mean + end for end in (difference.value, *reach) if np.isfinite(end)]
     room = 0.06 * (high - low)
     low, high = (
         min([low, *(end - room for end in ends)]),
@@ -516,30 +521,35 @@ def _draw_difference(values: Axes, ax: Axes, sides: Sides, said: Difference, abo
     ax.set_xlim(-0.55, 0.75)
     zero = ax.axhline(0.0, color=COLOURS["reference"], linewidth=0.9, linestyle="--", zorder=1)
     zero.set_label("_zero")
-    if np.isfinite(said.low) and np.isfinite(said.high):
-        _shape(ax, said)
-        bar = ax.vlines(0.0, said.low, said.high, color=COLOURS["difference"], linewidth=2.0)
+    if np.isfinite(difference.low) and np.isfinite(difference.high):
+        _shape(ax, difference)
+        bar = ax.vlines(
+            0.0, difference.low, difference.high, color=COLOURS["difference"], linewidth=2.0
+        )
         bar.set(zorder=3, label="_interval", capstyle="butt")
-    if np.isfinite(said.value):
-        dot = ax.scatter([0.0], [said.value], s=26, marker="D", color=COLOURS["difference"])
+    if np.isfinite(difference.value):
+        dot = ax.scatter([0.0], [difference.value], s=26, marker="D", color=COLOURS["difference"])
         dot.set(zorder=4, label="_difference", linewidths=0)
     names = _short(sides.names)
     ax.set_xticks([0.0], [f"{names[1]}\nminus {names[0]}"])
     difference_axis(ax, about.unit)
 
 
-def _shape(ax: Axes, said: Difference) -> None:
+def _shape(ax: Axes, difference: Difference) -> None:
     """Draw two halves of a normal curve whose 95 % end where the interval does."""
     t = SHAPE_REACH * SPREAD * np.linspace(-1.0, 1.0, 121)
-    spread = np.where(t < 0, said.value - said.low, said.high - said.value) / SPREAD
-    y = said.value + t * spread
+    spread = (
+        np.where(t < 0, difference.value - difference.low, difference.high - difference.value)
+        / SPREAD
+    )
+    y = difference.value + t * spread
     wide = SHAPE_WIDE * np.exp(-(t**2) / 2) + 0.02
     area = ax.fill_betweenx(y, 0.02, wide + 0.02, color=COLOURS["usual range"], linewidth=0)
     area.set(zorder=2, label="_shape")
     ax.plot(wide + 0.02, y, color=COLOURS["usual rim"], linewidth=0.5, zorder=2.1)
 
 
-def _entries(sides: Sides, said: Difference) -> list[Entry]:
+def _entries(sides: Sides, difference: Difference) -> list[Entry]:
     entries: list[Entry] = [line("mean", "text", linewidth=2.4)]
     if sides.pairs:
         words = "same wearer" if sides.unit == "wearer" else "same weekday"
@@ -548,19 +558,19 @@ def _entries(sides: Sides, said: Difference) -> list[Entry]:
         hollow = line(f"thin: under {LEAST_H:g} h worn, not counted", "axis", marker="o")
         cast(Line2D, hollow[1]).set(markerfacecolor="white", linestyle="")
         entries.append(hollow)
-    if np.isfinite(said.value):
-        interval = np.isfinite(said.low)
-        words = f"{said.what} with 95 % interval" if interval else said.what
+    if np.isfinite(difference.value):
+        interval = np.isfinite(difference.low)
+        words = f"{difference.what} with 95 % interval" if interval else difference.what
         entries.append(line(words, "difference", marker="D", linestyle="-" if interval else ""))
     return entries
 
 
-def _note(ax: Axes, sides: Sides, said: Difference, about: Column, left_out: int) -> None:
+def _note(ax: Axes, sides: Sides, difference: Difference, about: Column, left_out: int) -> None:
     """Write the difference, its interval, of what they are, and how much they are based on."""
     figure = own_figure(ax)
     if figure is None:
         return
-    facts = list(said.facts)
+    facts = list(difference.facts)
     both = [sides.counts[0][i] and sides.counts[1][k] for i, k in sides.pairs]
     if sides.pairs and sides.unit == "day":
         facts.insert(1, f"{sum(both)} of {counted(len(both), 'pair')} count")
@@ -568,32 +578,33 @@ def _note(ax: Axes, sides: Sides, said: Difference, about: Column, left_out: int
         facts.insert(1, f"{counted(len(both), 'wearer')} on both sides")
     if left_out:
         facts.append(f"{counted(left_out, 'day')} under {LEAST_H:g} h worn left out")
-    if said.meaning and np.isfinite(said.value):
-        facts.insert(0, _meaning(sides, said, about))
-    figure.set_note(_sentence(said, about), "; ".join(facts))
+    if difference.meaning and np.isfinite(difference.value):
+        facts.insert(0, _meaning(sides, difference, about))
+    figure.set_note(_sentence(difference, about), "; ".join(facts))
 
 
-def _meaning(sides: Sides, said: Difference, about: Column) -> str:
+def _meaning(sides: Sides, difference: Difference, about: Column) -> str:
     """Return what the difference is, and by how much the means beside it differ if that is else."""
     means = _mean(sides, 1) - _mean(sides, 0)
-    digits = decimals(np.array([said.value, means]), about.digits)
+    digits = decimals(np.array([difference.value, means]), about.digits)
     texts = [
-        number_text(value, digits).replace("-", "\N{MINUS SIGN}") for value in (said.value, means)
+        number_text(value, digits).replace("-", "\N{MINUS SIGN}")
+        for value in (difference.value, means)
     ]
     apart = f"; the means differ by {texts[1]}" if texts[0] != texts[1] else ""
-    return f"It is {said.meaning}{apart}"
+    return f"It is {difference.meaning}{apart}"
 
 
-def _sentence(said: Difference, about: Column) -> str:
-    if not np.isfinite(said.value):
+def _sentence(difference: Difference, about: Column) -> str:
+    if not np.isfinite(difference.value):
         return "No difference can be given"
-    shown = np.array([said.value, said.low, said.high])
+    shown = np.array([difference.value, difference.low, difference.high])
     digits = decimals(shown[np.isfinite(shown)], about.digits)
     texts = [number_text(value, digits).replace("-", "\N{MINUS SIGN}") for value in shown]
     unit = f" {about.unit}" if about.unit else ""
-    if not np.isfinite(said.low):
+    if not np.isfinite(difference.low):
         return f"Difference {texts[0]}{unit}, without an interval"
-    return f"Difference {texts[0]}{unit} (95 % interval {texts[1]} to {texts[2]}, {said.of})"
+    return f"Difference {texts[0]}{unit} (95 % interval {texts[1]} to {texts[2]}, {difference.of})"
 
 
 def _words(

@@ -238,7 +238,7 @@ def _points(
         places = (values[chosen], at[chosen]) if across else (at[chosen], values[chosen])
         dots = ax.scatter(*places, s=18, color=inside, zorder=3)
         dots.set(edgecolors=edge, linewidths=0.8, label=label)
-    entries = _entries(table, about, drawn=drawn, known=finite, thin=thin, edge=edge)
+    entries = _entries(table, about, drawn=drawn, certain=finite, thin=thin, edge=edge)
     return entries + _limits(ax, at, values, low, high, across=across, edge=edge)
 
 
@@ -291,10 +291,10 @@ def _of_minutes(table: pd.DataFrame) -> Bools:
 
 
 def _entries(
-    table: pd.DataFrame, about: Column, *, drawn: Bools, known: Bools, thin: Bools, edge: str
+    table: pd.DataFrame, about: Column, *, drawn: Bools, certain: Bools, thin: Bools, edge: str
 ) -> list[Entry]:
     entries: list[Entry] = []
-    for chosen, hollow in ((known & ~thin, False), (known & thin, True)):
+    for chosen, hollow in ((certain & ~thin, False), (certain & thin, True)):
         if not chosen.any():
             continue
         with_interval = bool((drawn & chosen).any())

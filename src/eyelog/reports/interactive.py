@@ -109,7 +109,7 @@ def explorable(logs: Logs) -> Explorable:
 def _numbered(text: str) -> str:
     """Number the parts of the figures from 1, so that equal records give equal pages."""
     numbers: dict[str, int] = {}
-    return _ID.sub(lambda found: f'"p{numbers.setdefault(found[1], len(numbers) + 1)}"', text)
+    return _ID.sub(lambda match: f'"p{numbers.setdefault(match[1], len(numbers) + 1)}"', text)
 
 
 def _width(logs: Logs, log: str) -> str:

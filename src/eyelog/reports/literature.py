@@ -98,8 +98,8 @@ def cited_text(*paragraphs: str) -> CitedText:
     """Return paragraphs with their sources by author and year; empty ones are left out."""
     keys: dict[str, None] = {}
 
-    def named(found: re.Match[str]) -> str:
-        keys_here = [key.strip().removeprefix("@") for key in found[1].split(";")]
+    def named(match: re.Match[str]) -> str:
+        keys_here = [key.strip().removeprefix("@") for key in match[1].split(";")]
         keys.update(dict.fromkeys(keys_here))
         return f" ({'; '.join(_author_year(source(key)) for key in keys_here)})"
 

@@ -301,13 +301,13 @@ def as_logs(
 
 
 def _derive(
-    found: dict[str, pd.DataFrame], single: Mapping[str, pd.DataFrame], limits: Limits
+    frames: dict[str, pd.DataFrame], single: Mapping[str, pd.DataFrame], limits: Limits
 ) -> list[str]:
     """Add the 15-second log made from single rows, unless it was passed; return what was added."""
-    if COMPUTED_DATA in found:
+    if COMPUTED_DATA in frames:
         return []
     for rows in single.values():
-        found[COMPUTED_DATA] = intervals(rows, limits=limits)
+        frames[COMPUTED_DATA] = intervals(rows, limits=limits)
         return [COMPUTED_DATA]
     return []
 

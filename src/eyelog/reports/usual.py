@@ -94,29 +94,29 @@ def usual_table(logs: Logs, names: Sequence[str], caption: str, file: str) -> Pa
     )
 
 
-def _row(logs: Logs, log: str, name: str, found: Median) -> dict[str, object]:
+def _row(logs: Logs, log: str, name: str, typical: Median) -> dict[str, object]:
     table = logs.counted(log)
     values = numbers(table[name]) if name in table else np.array([])
     values = values[np.isfinite(values)]
     return {
         "quantity": name,
         "log": log,
-        "median": found.value,
-        "low": found.low,
-        "high": found.high,
+        "median": typical.value,
+        "low": typical.low,
+        "high": typical.high,
         "smallest": values.min() if values.size else np.nan,
         "largest": values.max() if values.size else np.nan,
-        "days": found.n,
+        "days": typical.n,
     }
 
 
-def _cell(found: Median, digits: int | None, *, share: bool) -> str:
-    if not found.n:
+def _cell(typical: Median, digits: int | None, *, share: bool) -> str:
+    if not typical.n:
         return words.MISSING
     value, low, high = (
         words.percent(one) if share else words.number(one, digits)
-        for one in (found.value, found.low, found.high)
+        for one in (typical.value, typical.low, typical.high)
     )
-    if np.isnan(found.low):
-        return f"{value} ({words.count(found.n, 'day')}, no interval)"
+    if np.isnan(typical.low):
+        return f"{value} ({words.count(typical.n, 'day')}, no interval)"
     return f"{value} ({low} to {high})"

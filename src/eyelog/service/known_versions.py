@@ -18,10 +18,10 @@ KNOWN: Final[Mapping[str, tuple[int, int]]] = {
 """The newest release of each, major and minor, with which the tests pass."""
 
 
-def unknown(known: Mapping[str, tuple[int, int]] = KNOWN) -> list[str]:
+def unknown(versions: Mapping[str, tuple[int, int]] = KNOWN) -> list[str]:
     """Return the packages that are newer than those known to work, such as ``uvicorn 0.99.0``."""
     newer = []
-    for name, newest in known.items():
+    for name, newest in versions.items():
         try:
             installed = version(name)
         except PackageNotFoundError:  # not installed by a package manager: nothing to compare

@@ -128,14 +128,14 @@ def blinks(frame: pd.DataFrame, **options: Unpack[RowOptions]) -> pd.DataFrame:
     return rows.table(data, events.rows)
 
 
-def single_blinks(known: Evidence, us: Ints) -> SingleBlinks:
+def single_blinks(evidence: Evidence, us: Ints) -> SingleBlinks:
     """Return the blinks in a frame in order of time, whose stamps are `us` (microseconds)."""
-    table, which = known.frame, known.log
+    table, which = evidence.frame, evidence.log
     names = event_fields(which)
     strength, speed = (numbers(table[name]) for name in names)
     at = np.flatnonzero((strength > 0) | (speed > 0))
     against = {
-        WORDS[reason]: known.against[reason] for reason in _AGAINST if reason in known.against
+        WORDS[reason]: evidence.against[reason] for reason in _AGAINST if reason in evidence.against
     }
     by_strength, by_speed = limit(which, "counted_strength"), limit(which, "counted_speed")
     weak = {f"not {by_strength.text(names[0])}": ~by_strength.keeps(strength[at])}
@@ -148,7 +148,7 @@ def single_blinks(known: Evidence, us: Ints) -> SingleBlinks:
     between: npt.NDArray[np.object_] = np.full(len(at), "", dtype=object)
     apart = {**against, WORDS[Reason.MISSING]: np.isnan(strength) | np.isnan(speed)}
     interval_s[counted], between[counted] = _intervals(
-        us, known.part("sequence"), at[counted], apart
+        us, evidence.part("sequence"), at[counted], apart
     )
     return SingleBlinks(at, strength[at], speed[at], trusted, counted, words, interval_s, between)
 

@@ -199,15 +199,15 @@ def _between_days(
 ) -> tuple[dict[str, Any], str]:
     """Return rank correlations over days with their intervals, and why they are missing."""
     n = len(outcome)
-    found: dict[str, Any] = {"days": n}
+    columns: dict[str, Any] = {"days": n}
     if n < LEAST_DAYS:
-        return found, f"fewer than {LEAST_DAYS} days have both an outcome and a wear time"
+        return columns, f"fewer than {LEAST_DAYS} days have both an outcome and a wear time"
     if np.ptp(outcome) == 0 or np.ptp(hours) == 0:
-        return found, "the outcome or the wear time is the same on all days"
-    found["rho"] = float(scipy.stats.spearmanr(outcome, hours).statistic)
-    found["tau"] = float(scipy.stats.kendalltau(outcome, hours).statistic)
+        return columns, "the outcome or the wear time is the same on all days"
+    columns["rho"] = float(scipy.stats.spearmanr(outcome, hours).statistic)
+    columns["tau"] = float(scipy.stats.kendalltau(outcome, hours).statistic)
     if n < LEAST_FOR_INTERVAL:
-        return found, f"fewer than {LEAST_FOR_INTERVAL} days: no interval of the correlations"
+        return columns, f"fewer than {LEAST_FOR_INTERVAL} days: no interval of the correlations"
     # The draws repeat days, so their ranks come from the signs of all differences, counted as often
     # as their days occur: ranking every draw with scipy is far slower.
     a, b = (np.sign(x[:, None] - x[None, :]) for x in (outcome, hours))
@@ -225,9 +225,9 @@ def _between_days(
             concordance = (pairs * (a * b)).sum() / np.sqrt(below)
             drawn.append(((w @ (centred_a * centred_b)) / np.sqrt(spread), concordance))
     low, high = interval(np.array(drawn))
-    found["rho_low"], found["tau_low"] = low.tolist()
-    found["rho_high"], found["tau_high"] = high.tolist()
-    return found, ""
+    columns["rho_low"], columns["tau_low"] = low.tolist()
+    columns["rho_high"], columns["tau_high"] = high.tolist()
+    return columns, ""
 
 
 def _near_edge(worn: pd.Series, rows: Rows, margin: int) -> npt.NDArray[np.bool_]:
@@ -260,7 +260,7 @@ def _within_bouts(
     edge, inside = (
         float(sums[k].sum() / numbers[k]) if numbers[k] else MISSING for k in ("edge", "inside")
     )
-    found: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "edge_mean": edge,
         "inside_mean": inside,
         "difference": edge - inside,
@@ -270,17 +270,17 @@ def _within_bouts(
     for name in parts:
         if not numbers[name]:
             where = "near the edge of" if name == "edge" else "inside"
-            return found, f"no worn value lies {where} a bout"
+            return columns, f"no worn value lies {where} a bout"
     some = np.flatnonzero(counts["edge"] + counts["inside"])
     if len(some) < LEAST_FOR_INTERVAL:
         reason = (
             f"fewer than {LEAST_FOR_INTERVAL} days have worn values: no interval of the difference"
         )
-        return found, reason
+        return columns, reason
     drawn = []
     for times in multiplicities(len(some), draws, seed):
         with np.errstate(invalid="ignore"):  # a draw without any edge has no difference
             means = [(times @ sums[k][some]) / (times @ counts[k][some]) for k in parts]
         drawn.append(means[0] - means[1])
     low, high = interval(np.concatenate(drawn)[:, None], np.array([len(some)]))
-    return found | {"difference_low": float(low[0]), "difference_high": float(high[0])}, ""
+    return columns | {"difference_low": float(low[0]), "difference_high": float(high[0])}, ""

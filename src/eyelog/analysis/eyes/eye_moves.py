@@ -33,17 +33,17 @@ NEAR_BLINK: Final = "near a blink"
 _AGAINST: Final = (Reason.UNWORN, Reason.NOISY, Reason.MOVING)
 
 
-def _near_blink(known: Evidence, us: Ints) -> Bools:
+def _near_blink(evidence: Evidence, us: Ints) -> Bools:
     """Return the rows so near a blink that a vertical movement in them may be part of it."""
     blinking = np.zeros(len(us), dtype=bool)
     for part in ("blink_event_strength", "blink_event_speed"):
-        values = known.part(part)
+        values = evidence.part(part)
         if values is not None:
             blinking |= values > 0
     # A blink in time that is not usable is masked, and masking must change nothing.
     for reason in _AGAINST:
-        blinking &= ~known.against.get(reason, np.zeros(len(us), dtype=bool))
-    reach_us = round(limit(known.log, "near_blink").value * 1e6)
+        blinking &= ~evidence.against.get(reason, np.zeros(len(us), dtype=bool))
+    reach_us = round(limit(evidence.log, "near_blink").value * 1e6)
     return around(us, blinking, reach_us, reach_us)
 
 

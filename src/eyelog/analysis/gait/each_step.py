@@ -41,28 +41,28 @@ def has_single_steps(log: str) -> bool:
     return bool(role(log, "step_event"))
 
 
-def single_steps(known: Evidence, us: Ints) -> SingleSteps:
+def single_steps(evidence: Evidence, us: Ints) -> SingleSteps:
     """Return the steps in a frame in order of time, whose stamps are `us` (microseconds)."""
-    flags = known.part("step_event")
+    flags = evidence.part("step_event")
     stepped = np.flatnonzero(flags == 1) if flags is not None else np.zeros(0, dtype=np.int64)
-    unworn = known.against.get(Reason.UNWORN, np.zeros(len(us), dtype=bool))
+    unworn = evidence.against.get(Reason.UNWORN, np.zeros(len(us), dtype=bool))
     reason = first_word({_UNWORN: unworn[stepped]}, len(stepped))
     counted = reason == ""
     at = stepped[counted]
     time_s, between = np.full(len(stepped), np.nan), first_word({}, len(stepped))
     if len(at):
-        time_s[counted], between[counted] = _step_times(known, us, at, unworn)
+        time_s[counted], between[counted] = _step_times(evidence, us, at, unworn)
     return SingleSteps(stepped, reason, time_s, between)
 
 
 def _step_times(
-    known: Evidence, us: Ints, at: Ints, unworn: npt.NDArray[np.bool_]
+    evidence: Evidence, us: Ints, at: Ints, unworn: npt.NDArray[np.bool_]
 ) -> tuple[Floats, npt.NDArray[np.object_]]:
     """Return the time between neighbouring steps, and why it is not that of one step."""
-    sent = packets(us, known.part("sequence"))
+    sent = packets(us, evidence.part("sequence"))
     # Counted in packets: stamps are late by turns.
     seconds = np.append(np.nan, np.diff(sent.sent[at]) * PACKET_US / 1e6)
-    longest = limit(known.log, "longest_step")
+    longest = limit(evidence.log, "longest_step")
     words = between_events(sent, at, {_UNWORN: unworn}, {_PAUSE: longest.breaks(seconds[1:])})
     between = np.append(np.array([_FIRST], dtype=object), words)
     return np.where(between == "", seconds, np.nan), between

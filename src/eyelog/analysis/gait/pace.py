@@ -37,13 +37,13 @@ def pace_fields(log: str) -> list[str]:
     return [*role(log, "steps"), *role(log, "pace")]
 
 
-def pace_parts(frame: Table, known: Evidence) -> tuple[Floats, Floats]:
+def pace_parts(frame: Table, evidence: Evidence) -> tuple[Floats, Floats]:
     """Return the steps and the seconds walked of each row that has a pace; missing elsewhere.
 
     A bin of a resampled frame carries both sums over its intervals, so that the pace of bins is
     the pace of their intervals. A row of single steps has the time since the step before.
     """
-    log, carried = known.log, is_resampled(frame)
+    log, carried = evidence.log, is_resampled(frame)
     single = has_single_steps(log)
     needed = {"pace_steps", "pace_min"} if carried else {*pace_fields(log)}
     if not needed <= set(frame.columns) or not (single or role(log, "pace")):
@@ -52,23 +52,23 @@ def pace_parts(frame: Table, known: Evidence) -> tuple[Floats, Floats]:
     if carried:
         return numbers(frame["pace_steps"]), numbers(frame["pace_min"]) * 60.0
     if single:
-        return _of_single_steps(frame, known)
+        return _of_single_steps(frame, evidence)
     taken, other = steps(frame, log), numbers(frame[role_field(log, "pace")])
     if not log_named(log).states_seconds:
         # The time that the steps took: cadence is a rate, to be averaged over time, not steps.
         used = (taken > 0) & (other > 0)
         walked = ratio(taken * 60.0, np.where(used, other, np.nan))
     else:
-        least_s = known.limits.seconds("min_walked_for_pace")
+        least_s = evidence.limits.seconds("min_walked_for_pace")
         used = ~np.isnan(taken) & (other > 0) & (other >= least_s)
         walked = np.where(used, other, np.nan)
     bent = _bent(frame, log)
     return np.where(used & ~bent, taken, np.nan), np.where(bent, np.nan, walked)
 
 
-def _of_single_steps(frame: Table, known: Evidence) -> tuple[Floats, Floats]:
+def _of_single_steps(frame: Table, evidence: Evidence) -> tuple[Floats, Floats]:
     """Return 1 and the step time in the rows of steps whose time is known."""
-    events = single_steps(known, microseconds(cast(pd.DatetimeIndex, frame.index)))
+    events = single_steps(evidence, microseconds(cast(pd.DatetimeIndex, frame.index)))
     walked = np.full(len(frame), np.nan)
     walked[events.rows] = events.step_time_s
     return np.where(np.isnan(walked), np.nan, 1.0), walked
@@ -83,9 +83,9 @@ def _bent(frame: Table, log: str) -> Bools:
     return rule.breaks(numbers(frame[name]))
 
 
-def pace_totals(frame: Table, known: Evidence, groups: Groups) -> tuple[Floats, Floats]:
+def pace_totals(frame: Table, evidence: Evidence, groups: Groups) -> tuple[Floats, Floats]:
     """Return the steps and the seconds walked behind the pace of each group."""
-    taken, walked = pace_parts(frame, known)
+    taken, walked = pace_parts(frame, evidence)
     return total(taken, groups), total(walked, groups)
 
 

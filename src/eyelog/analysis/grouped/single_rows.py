@@ -158,7 +158,7 @@ def first_word(
 
 
 def between_events(
-    found: Packets,
+    packets: Packets,
     at: Ints,
     rows: Mapping[str, npt.NDArray[np.bool_]],
     gaps: Mapping[str, npt.NDArray[np.bool_]] = MappingProxyType({}),
@@ -169,7 +169,7 @@ def between_events(
 
     Parameters
     ----------
-    found : Packets
+    packets : Packets
         Where connections begin, and how many packets were lost before each row.
     at : array of int64
         The rows of the events, in order of time.
@@ -178,7 +178,7 @@ def between_events(
     gaps : mapping of str to array of bool
         What holds for the time between two events itself, for each but the first.
     """
-    of_rows = {_CONNECTION: found.opens, **rows}, {_LOST: found.lost > 0}
+    of_rows = {_CONNECTION: packets.opens, **rows}, {_LOST: packets.lost > 0}
     first, last = (
         {word: np.diff(np.cumsum(marked)[at]) > 0 for word, marked in each.items()}
         for each in of_rows

@@ -162,7 +162,7 @@ def time_weights(time: Arrays, kind: str, records: Floats) -> Floats:
 
 
 def trusted(
-    table: Arrays, known: Evidence, opened: Opened, *, allow: Reason | None = None
+    table: Arrays, evidence: Evidence, opened: Opened, *, allow: Reason | None = None
 ) -> Arrays:
     """Return the judged columns of `table`; bins and masked values have been judged already.
 
@@ -172,11 +172,11 @@ def trusted(
         If they are not to be judged, and have not been: no number can come of marks that are no
         measurements, or of values of time in which the eyewear was not worn.
     """
-    if known.resampled or known.masked:
+    if evidence.resampled or evidence.masked:
         return table
     if opened.judge:
-        return judged_columns(table, known, allow=allow)
-    refuse_unmasked(table, known, what=opened.purpose)
+        return judged_columns(table, evidence, allow=allow)
+    refuse_unmasked(table, evidence, what=opened.purpose)
     columns = {name: _without_infinities(table[name]) for name in table.columns}
     return Arrays(columns, table.index, table.attrs)
 
@@ -189,10 +189,10 @@ def trusted_frame(opened: Opened, names: Iterable[str]) -> pd.DataFrame:
     return trusted(evidence.frame, evidence, opened).frame()
 
 
-def refuse_unmasked(table: Arrays, known: Evidence, *, what: str) -> None:
+def refuse_unmasked(table: Arrays, evidence: Evidence, *, what: str) -> None:
     """Raise `ConfigurationError` if the values of records were plainly not judged."""
-    fields = catalogue(known.log)
-    unworn = known.against.get(Reason.UNWORN)
+    fields = catalogue(evidence.log)
+    unworn = evidence.against.get(Reason.UNWORN)
     for name in table.columns:
         field = fields.get(str(name))
         if field is None or field.value_type in ("str", "bool"):
@@ -201,7 +201,7 @@ def refuse_unmasked(table: Arrays, known: Evidence, *, what: str) -> None:
         words = f"the invalid value {field.invalid_value}"
         bad = values == field.invalid_value if field.invalid_value is not None else None
         if bad is None or not bad.any():
-            if unworn is None or Reason.UNWORN not in applies(field, known.log):
+            if unworn is None or Reason.UNWORN not in applies(field, evidence.log):
                 continue
             words, bad = (
                 "values of time in which the eyewear was not worn,",

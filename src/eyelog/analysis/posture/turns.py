@@ -145,12 +145,12 @@ def turns(
     return rows.table(data, at, method=method)
 
 
-def _by_angle(rows: SingleRows, angle: Floats, found: Packets) -> HeadMoves:
+def _by_angle(rows: SingleRows, angle: Floats, packets: Packets) -> HeadMoves:
     """Return the movements about one axis, by its corrected angle."""
-    path = corrected(angle, found)
+    path = corrected(angle, packets)
     present = np.flatnonzero(~np.isnan(path))
-    path, at = path[present], found.sent[present]
-    connection = found.connection[present]
+    path, at = path[present], packets.sent[present]
+    connection = packets.connection[present]
     # The velocity over three packets around each row, within its connection.
     ahead = np.minimum(np.arange(len(present)) + 1, len(present) - 1)
     behind = np.maximum(np.arange(len(present)) - 2, 0)
@@ -184,15 +184,15 @@ def _size(path: Floats, connection: Ints, first: Ints, last: Ints, way: Floats) 
     return furthest(last, (1,), way) - furthest(first, (-1, -2), -way)
 
 
-def _by_peak(known: Evidence, index: pd.DatetimeIndex, axis: str) -> HeadMoves:
+def _by_peak(evidence: Evidence, index: pd.DatetimeIndex, axis: str) -> HeadMoves:
     """Return the peaks of acceleration that show movements about one axis, in order of time."""
-    units = known.part(AXES[axis])
+    units = evidence.part(AXES[axis])
     if units is None:
         units = np.full(len(index), np.nan)
     away = units / UNITS_PER_G
     force = pd.Series(away, index, copy=False)
     away -= force.rolling(f"{SMOOTHED_MS}ms", center=True, closed="both").median().to_numpy()
-    rule = limit(known.log, "head_move_peak")
+    rule = limit(evidence.log, "head_move_peak")
     height = np.abs(away)
     way = np.where(rule.at(rule.values[0], np.inf).keeps(height), np.sign(away), 0.0)
     first, last = _runs_of(way)
@@ -207,10 +207,10 @@ def _took_s(packets: Ints) -> Floats:
     return np.asarray(packets * PACKET_S, dtype=np.float64)
 
 
-def head_peaks(known: Evidence, index: pd.DatetimeIndex, axis: str) -> Bools:
+def head_peaks(evidence: Evidence, index: pd.DatetimeIndex, axis: str) -> Bools:
     """Return the rows at the peak of a movement about one axis, those of a walk included."""
     peak = np.zeros(len(index), dtype=bool)
-    peak[_by_peak(known, index, axis).rows] = True
+    peak[_by_peak(evidence, index, axis).rows] = True
     return peak
 
 

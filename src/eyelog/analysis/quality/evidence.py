@@ -290,25 +290,25 @@ def seconds(
     return seconds_of(evidence).frame()
 
 
-def seconds_of(known: Evidence) -> Arrays:
-    """Return the columns of `seconds` for the frame whose evidence is `known`."""
-    frame, which = known.frame, known.log
-    if known.resampled:
+def seconds_of(evidence: Evidence) -> Arrays:
+    """Return the columns of `seconds` for the frame of `evidence`."""
+    frame, which = evidence.frame, evidence.log
+    if evidence.resampled:
         return _bin_seconds(frame, which)
     length = float(log_named(which).interval_s)
-    off, values = known.off_pose, known.worn
-    walked = _walking_s(known, length)
-    if values is None or "worn" not in known.rules:  # the steps are all that is known
+    off, values = evidence.off_pose, evidence.worn
+    walked = _walking_s(evidence, length)
+    if values is None or "worn" not in evidence.rules:  # the steps are all that is known
         worn_s = valid_s = np.full(len(frame), np.nan)
         np.putmask(walked, off, np.nan)
     else:
-        worn_s = _worn_s(known, values, length)
-        valid_s = _valid_s(known, worn_s)
-        unworn = known.against_steps[Reason.UNWORN]
+        worn_s = _worn_s(evidence, values, length)
+        valid_s = _valid_s(evidence, worn_s)
+        unworn = evidence.against_steps[Reason.UNWORN]
         np.putmask(walked, np.isnan(values) | unworn | off, np.nan)
         np.minimum(walked, worn_s, out=walked)
     data: dict[str, Any] = {
-        "recorded_s": partial(np.multiply, known.recorded, length),
+        "recorded_s": partial(np.multiply, evidence.recorded, length),
         "worn_s": worn_s,
         "valid_s": valid_s,
         "walking_s": walked,
@@ -322,27 +322,27 @@ def seconds_of(known: Evidence) -> Arrays:
     return Arrays({name: seconds[name] * share for name in seconds.columns}, frame.index, {})
 
 
-def _worn_s(known: Evidence, values: Floats, length: float) -> Floats:
+def _worn_s(evidence: Evidence, values: Floats, length: float) -> Floats:
     """Return the seconds of wear: those of the minute, or the whole interval; 0 off pose."""
-    if log_named(known.log).states_seconds:
+    if log_named(evidence.log).states_seconds:
         worn_s = values.copy()
     else:
-        worn_s = np.where(known.against[Reason.UNWORN], 0.0, length)
+        worn_s = np.where(evidence.against[Reason.UNWORN], 0.0, length)
         np.putmask(worn_s, np.isnan(values), np.nan)
-    np.putmask(worn_s, known.off_pose, 0.0)
+    np.putmask(worn_s, evidence.off_pose, 0.0)
     return worn_s
 
 
-def _valid_s(known: Evidence, worn_s: Floats) -> Floats:
+def _valid_s(evidence: Evidence, worn_s: Floats) -> Floats:
     """Return the worn seconds; 0 if any evidence is against use, else missing if any is missing."""
-    rows = known.against
+    rows = evidence.against
     against = rows[Reason.OFF_POSE] | rows[Reason.UNWORN]
     unknown = np.isnan(worn_s)
     for reason in (Reason.MOVING, Reason.NOISY, Reason.INVALID):
         if reason not in rows:
             continue
         against |= rows[reason]
-        values = known.part(known.rules[CONTEXT[reason][0]].role)
+        values = evidence.part(evidence.rules[CONTEXT[reason][0]].role)
         if values is not None:
             unknown |= np.isnan(values)
     valid_s = worn_s.copy()
@@ -351,15 +351,15 @@ def _valid_s(known: Evidence, worn_s: Floats) -> Floats:
     return valid_s
 
 
-def _walking_s(known: Evidence, length: float) -> Floats:
+def _walking_s(evidence: Evidence, length: float) -> Floats:
     """Return the seconds walked in each row; 0 where the limit for walking is not exceeded."""
-    n, still = len(known.frame), known.against.get(Reason.STILL)
-    if log_named(known.log).states_seconds:
-        walked = _or_missing(known.part("walking_s"), n).copy()
-    elif "walking" in log_named(known.log).spread:  # the time around each step
-        return _around_steps_s(known, length)
+    n, still = len(evidence.frame), evidence.against.get(Reason.STILL)
+    if log_named(evidence.log).states_seconds:
+        walked = _or_missing(evidence.part("walking_s"), n).copy()
+    elif "walking" in log_named(evidence.log).spread:  # the time around each step
+        return _around_steps_s(evidence, length)
     else:
-        steps, cadence = known.part("steps"), known.part("pace")
+        steps, cadence = evidence.part("steps"), evidence.part("pace")
         if steps is None or cadence is None:
             return np.full(n, np.nan)
         walked = steps_took_s(steps, cadence, length)
@@ -368,12 +368,12 @@ def _walking_s(known: Evidence, length: float) -> Floats:
     return walked
 
 
-def _around_steps_s(known: Evidence, length: float) -> Floats:
+def _around_steps_s(evidence: Evidence, length: float) -> Floats:
     """Return the length of a row that is walking, else 0; missing if its step is."""
-    steps = known.part("walking")
+    steps = evidence.part("walking")
     if steps is None:
-        return np.full(len(known.frame), np.nan)
-    moving = known.against[Reason.MOVING]
+        return np.full(len(evidence.frame), np.nan)
+    moving = evidence.against[Reason.MOVING]
     return np.where(moving, length, np.where(np.isnan(steps), np.nan, 0.0))
 
 

@@ -207,24 +207,24 @@ def judged(
     return judged_columns(evidence.frame, evidence, allow=allow).frame()
 
 
-def judged_columns(table: Arrays, known: Evidence, *, allow: Reason | None = None) -> Arrays:
+def judged_columns(table: Arrays, evidence: Evidence, *, allow: Reason | None = None) -> Arrays:
     """Return the columns of a frame in order of time as `judged` does.
 
-    `known` is the evidence of the frame: it may cover more fields, but only those of `table` are
+    `evidence` is that of the frame: it may cover more fields, but only those of `table` are
     used. Values that `mask` has judged already are returned as they are. Each column is judged when
     it is asked for: the copies of all of them would double the memory of a frame.
     """
-    if known.masked:
+    if evidence.masked:
         return table
     passing = Reason.SATURATED if allow is None else allow
-    judge = _Judge(table, known)
+    judge = _Judge(table, evidence)
     columns: dict[Any, Any] = {
         name: partial(judge.without, name, ~passing) for name in table.columns
     }
     warn_unjudged(table, _lacking(table.columns, judge.unchecked))
-    details = {"limits": known.limits.details(), "unchecked": judge.unchecked}
-    rows = known.off_pose, known.recorded
-    return _masked(table, columns, *rows, passing, details, known.log)
+    details = {"limits": evidence.limits.details(), "unchecked": judge.unchecked}
+    rows = evidence.off_pose, evidence.recorded
+    return _masked(table, columns, *rows, passing, details, evidence.log)
 
 
 def _tilts() -> set[str]:
@@ -283,9 +283,9 @@ def _check_same_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:
 class _Judge:
     """The reasons against the values of a frame, in order of time."""
 
-    def __init__(self, table: Arrays, known: Evidence) -> None:
-        self.table, self.log, self.known = table, known.log, known
-        self.resampled = known.resampled
+    def __init__(self, table: Arrays, evidence: Evidence) -> None:
+        self.table, self.log, self.known = table, evidence.log, evidence
+        self.resampled = evidence.resampled
         self._bits: dict[tuple[Reason, bool], Bits] = {}
         self._bad: dict[tuple[Reason, bool, Reason], Bools] = {}
 

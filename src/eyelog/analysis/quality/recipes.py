@@ -380,18 +380,18 @@ def select(frame: pd.DataFrame, **options: Unpack[RecipeOptions]) -> pd.DataFram
     )
 
 
-def _evidence(known: Evidence, condition: Condition) -> Floats:
+def _evidence(evidence: Evidence, condition: Condition) -> Floats:
     """Return the values that a condition compares; blinks may be evidence of wear too."""
     unworn = condition.reason is Reason.UNWORN
-    values = known.worn if unworn else known.field(condition.field)
-    return np.full(len(known.frame), np.nan) if values is None else values
+    values = evidence.worn if unworn else evidence.field(condition.field)
+    return np.full(len(evidence.frame), np.nan) if values is None else values
 
 
-def _keeps(known: Evidence, condition: Condition, values: Floats) -> Bools:
+def _keeps(evidence: Evidence, condition: Condition, values: Floats) -> Bools:
     """Return which rows keep a condition; evidence may speak of its neighbours too."""
-    kept = condition.keeps(values, known.rules[condition.name])
-    if condition.name in log_named(known.log).spread:
-        kept &= ~known.against[condition.reason]
+    kept = condition.keeps(values, evidence.rules[condition.name])
+    if condition.name in log_named(evidence.log).spread:
+        kept &= ~evidence.against[condition.reason]
     return kept
 
 

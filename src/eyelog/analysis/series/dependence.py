@@ -116,12 +116,12 @@ def lag_one(days: Ints, residuals: Floats) -> float:
     return float(np.mean(residuals[beside] * residuals[beside + 1]) * share / spread)
 
 
-def corrected(found: float, n: int, terms: tuple[float, float]) -> float:
+def corrected(estimate: float, n: int, terms: tuple[float, float]) -> float:
     """Return an autocorrelation less its bias, from 0 to 0.9; 0 where it is missing."""
     constant, slope = terms
-    if np.isnan(found):
+    if np.isnan(estimate):
         return 0.0
-    return float(min(max(found + (constant + slope * found) / n, 0.0), LARGEST))
+    return float(min(max(estimate + (constant + slope * estimate) / n, 0.0), LARGEST))
 
 
 def effective_n(days: Ints, phi: float) -> float:

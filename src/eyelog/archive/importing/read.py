@@ -125,14 +125,14 @@ def _one_file(
     )
 
 
-def _on_clock(frame: pd.DataFrame, asked: Zones | str | None, name: str) -> pd.DataFrame:
+def _on_clock(frame: pd.DataFrame, zones: Zones | str | None, name: str) -> pd.DataFrame:
     """Return records on the wearer's clock; with "file", on the clock that each date shows."""
-    if isinstance(asked, str):
+    if isinstance(zones, str):
         return in_own_offsets(frame)
-    return in_zones(frame, known_zones(asked, whose=name, stacklevel=5))
+    return in_zones(frame, known_zones(zones, whose=name, stacklevel=5))
 
 
-def _nothing(name: str, asked: Zones | str | None, what: str) -> pd.DataFrame:
+def _nothing(name: str, zones: Zones | str | None, what: str) -> pd.DataFrame:
     """Return the frame of an empty file, which the Logger app leaves if it had no record."""
     if what != "read_logger_csv":
         raise ArchiveError("the file is empty")
@@ -140,7 +140,7 @@ def _nothing(name: str, asked: Zones | str | None, what: str) -> pd.DataFrame:
         look = log_named(log).file_name
         if look and re.search(look, name):
             warnings.warn(f"{name}: the file is empty", EyelogWarning, stacklevel=4)
-            home = "UTC" if isinstance(asked, str) else known_zones(asked, whose=name).home
+            home = "UTC" if isinstance(zones, str) else known_zones(zones, whose=name).home
             frame = join_pages([], log, tz=home)
             return provenance.record(frame, "import", file=name, rows=0, refused=0)
     raise ArchiveError("the file is empty: it has no header that shows which log it is of")

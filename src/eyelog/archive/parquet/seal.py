@@ -239,10 +239,10 @@ def _ends_like_summary(view: memoryview, footer: int) -> bool:
     return bool((equal > len(_ENDS) * 2 // 3).any())
 
 
-def _resembles_mark(view: memoryview, there: int, footer: int) -> bool:
-    """Return whether a damaged mark lies before the footer or, from `there` on, elsewhere."""
-    different, equal = _agreement(np.frombuffer(view[there:], np.uint8), MARK)
-    own = footer - len(MARK) - there
+def _resembles_mark(view: memoryview, offset: int, footer: int) -> bool:
+    """Return whether a damaged mark lies before the footer or, from `offset` on, elsewhere."""
+    different, equal = _agreement(np.frombuffer(view[offset:], np.uint8), MARK)
+    own = footer - len(MARK) - offset
     if 0 <= own < len(equal) and (different[own] <= _NEAR or equal[own] >= _NEAR_BYTES):
         return True
     return bool((different <= _NEAR_ELSEWHERE).any())
@@ -269,11 +269,11 @@ def _decoded(body: memoryview, path: str) -> Seal:
     return seal
 
 
-def _reach(source: ReadableFile, path: str, view: memoryview, there: int, start: int) -> int:
+def _reach(source: ReadableFile, path: str, view: memoryview, offset: int, start: int) -> int:
     """Read a file from `start` on of which only a later part is in memory."""
-    if start < there:
-        _fill(source, path, view[start:there], start)
-    return min(start, there)
+    if start < offset:
+        _fill(source, path, view[start:offset], start)
+    return min(start, offset)
 
 
 def _fill(source: ReadableFile, path: str, view: memoryview, start: int) -> None:

@@ -49,36 +49,36 @@ def section(logs: Logs) -> Part:
     )
 
 
-def _drawn(found: Findings, names: list[str]) -> list[str]:
+def _drawn(findings: Findings, names: list[str]) -> list[str]:
     """Return the quantity to draw: the one with the clearest result, or else one of the usual."""
     clear = {
         name: min(
-            found.trends[name].p if name in found.moved else 1.0,
-            float(found.levels[name]["p"].min()) if len(found.levels[name]) else 1.0,
-            float(found.days[name].loc[found.days[name]["stands"], "p"].min()),
+            findings.trends[name].p if name in findings.moved else 1.0,
+            float(findings.levels[name]["p"].min()) if len(findings.levels[name]) else 1.0,
+            float(findings.days[name].loc[findings.days[name]["stands"], "p"].min()),
         )
         for name in names
-        if _stands_out(found, name)
+        if _stands_out(findings, name)
     }
     if clear:
         return [min(clear, key=lambda name: clear[name])]
     return [str(name) for name in DRAWN if name in names][:1]
 
 
-def _stands_out(found: Findings, name: str) -> bool:
+def _stands_out(findings: Findings, name: str) -> bool:
     """Return whether a quantity has a trend, a new level or a day that stands out."""
-    days = bool(found.days[name]["stands"].any())
-    return name in found.moved or len(found.levels[name]) > 0 or days
+    days = bool(findings.days[name]["stands"].any())
+    return name in findings.moved or len(findings.levels[name]) > 0 or days
 
 
-def _draw(found: Findings, name: str) -> object:
-    return plot_baseline(found.days[name], changes=list(found.levels[name].index))
+def _draw(findings: Findings, name: str) -> object:
+    return plot_baseline(findings.days[name], changes=list(findings.levels[name].index))
 
 
-def _trends(found: Findings, names: list[str], log: str, days: int) -> str:
+def _trends(findings: Findings, names: list[str], log: str, days: int) -> str:
     moved = []
-    for name in [name for name in names if name in found.moved]:
-        line, about = found.trends[name], column(name, log=log)
+    for name in [name for name in names if name in findings.moved]:
+        line, about = findings.trends[name], column(name, log=log)
         digits = _digits_of_change(about)
         low, high = sorted((abs(line.low) * 7, abs(line.high) * 7))
         moved.append(
@@ -87,9 +87,9 @@ def _trends(found: Findings, names: list[str], log: str, days: int) -> str:
             f" ({words.interval(low, high, digits)})"
         )
     what = f"Over {words.count(days, 'day')} of wear ({LOG_WORDS[log]})"
-    of = f"of {words.count(found.looks, 'quantity', 'quantities')} looked at"
-    if not any(np.isfinite(line.p) for line in found.trends.values()):
-        return f"{what} no trend can be told: {next(iter(found.trends.values())).reason}."
+    of = f"of {words.count(findings.looks, 'quantity', 'quantities')} looked at"
+    if not any(np.isfinite(line.p) for line in findings.trends.values()):
+        return f"{what} no trend can be told: {next(iter(findings.trends.values())).reason}."
     if not moved:
         return f"{what} no trend stands out {of}."
     return f"{what} {words.joined(moved)}: what stands out {of}."
@@ -100,11 +100,11 @@ def _digits_of_change(about: Column) -> int | None:
     return about.digits and about.digits + 1
 
 
-def _days_apart(found: Findings, names: list[str], log: str) -> str:
+def _days_apart(findings: Findings, names: list[str], log: str) -> str:
     sentences = []
-    judged = sum(int(found.days[name]["outside"].notna().sum()) for name in names)
+    judged = sum(int(findings.days[name]["outside"].notna().sum()) for name in names)
     for name in names:
-        apart = found.days[name]
+        apart = findings.days[name]
         far = int(apart["stands"].sum())
         if far:
             n_judged = int(apart["outside"].notna().sum())
@@ -112,7 +112,7 @@ def _days_apart(found: Findings, names: list[str], log: str) -> str:
     if not judged:
         return "No day can be compared with enough days before it that were worn for 8 hours."
     if not sentences:
-        outside = sum(_outside(found, name) for name in names)
+        outside = sum(_outside(findings, name) for name in names)
         return (
             f"No day stands out of {judged} looked at: {outside} of them"
             f" {'lies' if outside == 1 else 'lie'} outside the usual range, as about 1 in 100 does"
@@ -120,21 +120,21 @@ def _days_apart(found: Findings, names: list[str], log: str) -> str:
         )
     return (
         f"Days that stand out from the 28 days before them: {words.joined(sentences)};"
-        f" {judged} days of {words.count(found.looks, 'quantity', 'quantities')} were looked at."
+        f" {judged} days of {words.count(findings.looks, 'quantity', 'quantities')} were looked at."
     )
 
 
-def _outside(found: Findings, name: str) -> int:
+def _outside(findings: Findings, name: str) -> int:
     """Return how many days lie outside the usual range."""
-    return int(found.days[name]["outside"].sum())
+    return int(findings.days[name]["outside"].sum())
 
 
-def _table(found: Findings, names: list[str], log: str) -> PageTable:
+def _table(findings: Findings, names: list[str], log: str) -> PageTable:
     rows, kept = [], []
     for name in names:
-        line, about, levels = found.trends[name], column(name, log=log), found.levels[name]
-        apart = found.days[name]
-        outside = _outside(found, name)
+        line, about, levels = findings.trends[name], column(name, log=log), findings.levels[name]
+        apart = findings.days[name]
+        outside = _outside(findings, name)
         farthest = (
             words.day(pd.Timestamp(apart.index[int(np.nanargmin(numbers(apart["p"])))]), year=True)
             if outside

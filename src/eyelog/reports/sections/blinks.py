@@ -76,16 +76,16 @@ def _named(table: pd.DataFrame, name: str, label: str) -> pd.Series:
     return series.rename(f"{label} (s)")
 
 
-def _reasons(found: pd.DataFrame) -> str:
-    number = found.loc[~found["counted"], "reason"].value_counts()
+def _reasons(table: pd.DataFrame) -> str:
+    number = table.loc[~table["counted"], "reason"].value_counts()
     return words.joined([f"{reason} ({count:,})" for reason, count in number.items()])
 
 
-def _counts(found: pd.DataFrame) -> str:
-    counted = int(found["counted"].sum())
-    sentence = f"Of {words.count(len(found), 'blink')} reported {counted:,} count."
+def _counts(table: pd.DataFrame) -> str:
+    counted = int(table["counted"].sum())
+    sentence = f"Of {words.count(len(table), 'blink')} reported {counted:,} count."
     return (
-        sentence if counted == len(found) else f"{sentence} The others do not: {_reasons(found)}."
+        sentence if counted == len(table) else f"{sentence} The others do not: {_reasons(table)}."
     )
 
 

@@ -88,20 +88,20 @@ def _pace_of(whole: pd.Series, logs: Logs, log: str) -> str:
     return f"{sentence}."
 
 
-def _bouts_of(found: pd.DataFrame, logs: Logs, log: str) -> str:
-    if found.empty:
+def _bouts_of(walks: pd.DataFrame, logs: Logs, log: str) -> str:
+    if walks.empty:
         return "No walk lasted a minute."
-    lasted = median(numbers(found["duration_min"]))
+    lasted = median(numbers(walks["duration_min"]))
     counted = logs.counted(log).index
-    opened = local_days(pd.DatetimeIndex(found["start"]))
+    opened = local_days(pd.DatetimeIndex(walks["start"]))
     per_day = median(numbers(pd.Series(opened).value_counts().reindex(counted, fill_value=0)))
     interval = words.interval(per_day.low, per_day.high, 0)
     return (
-        f"There were {words.count(len(found), 'walking bout')} of at least a minute,"
+        f"There were {words.count(len(walks), 'walking bout')} of at least a minute,"
         f" {words.number(per_day.value, 0)} on a usual day"
         f"{f' ({interval})' if interval else ''}; half of them lasted"
         f" {words.number(lasted.value, 1)} minutes or less, the longest"
-        f" {words.number(found['duration_min'].max(), 0)} minutes."
+        f" {words.number(walks['duration_min'].max(), 0)} minutes."
     )
 
 
@@ -157,14 +157,14 @@ def _classes_of(logs: Logs) -> str:
     )
 
 
-def _longest(found: pd.DataFrame, log: str) -> PageTable:
-    if found.empty:
+def _longest(walks: pd.DataFrame, log: str) -> PageTable:
+    if walks.empty:
         raise Empty("no walk lasted a minute")
-    longest = found.nlargest(MOST_LONGEST, "duration_min", keep="first")
+    longest = walks.nlargest(MOST_LONGEST, "duration_min", keep="first")
     return page_table(
         longest.set_index("start"),
         f"The longest walking bouts, {LOG_WORDS[log]} (the file to download holds all)",
         "walking-bouts",
         names=SHOWN,
-        whole=found[["start", "end", *SHOWN]],
+        whole=walks[["start", "end", *SHOWN]],
     )

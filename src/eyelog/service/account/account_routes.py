@@ -265,7 +265,7 @@ async def _change_password(request: Request, account: str, form: dict[str, str])
 def wrong_passwords(
     account: str,
     form: dict[str, str],
-    asked: tuple[str, ...] = ("old", "new", "again"),
+    names: tuple[str, ...] = ("old", "new", "again"),
 ) -> dict[str, str]:
     """Return the faults of a password change that show before the old password is checked."""
     empty = {
@@ -273,7 +273,7 @@ def wrong_passwords(
         "new": "Enter a new password.",
         "again": "Enter the new password once more.",
     }
-    wrong = {name: empty[name] for name in asked if not form.get(name)}
+    wrong = {name: empty[name] for name in names if not form.get(name)}
     if "new" not in wrong:
         try:
             check_password_rules(form["new"], account=account)

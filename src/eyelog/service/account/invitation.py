@@ -48,7 +48,7 @@ async def take_invitation(request: Request) -> Response:
     account = await to_thread.run_sync(registry.accounts.invited, code)
     if account is None:
         return _ended()
-    if wrong := wrong_passwords(account, form, asked=("new", "again")):
+    if wrong := wrong_passwords(account, form, names=("new", "again")):
         return _page(request, account, code, wrong=wrong)
     accepted = await to_thread.run_sync(
         registry.accounts.accept_invitation, code, form["new"], limiter=tries.at_once

@@ -75,7 +75,7 @@ class Applications:
 
     def all(self) -> list[ApplicationDetails]:
         """Return the description of each application, sorted by name and id."""
-        return sorted(self._applications(""), key=lambda found: (found.name, found.client_id))
+        return sorted(self._applications(""), key=lambda one: (one.name, one.client_id))
 
     def find(self, client_id_or_name: str) -> ApplicationDetails:
         """Return the application with this id, or the only one with this name.

@@ -425,9 +425,9 @@ class Grants:
         return revoked
 
 
-def granted(asked: str | None) -> str:
+def granted(scope: str | None) -> str:
     """Return the scope to grant: the known names among those asked for, in their order."""
-    scopes = [name for name in dict.fromkeys((asked or "").split(" ")) if name in SCOPES]
+    scopes = [name for name in dict.fromkeys((scope or "").split(" ")) if name in SCOPES]
     return " ".join(scopes) or SCOPE
 
 

@@ -65,18 +65,18 @@ class Windows:
         return parts[0] if len(parts) == 1 else pa.concat_tables(parts)
 
     def _read_group(
-        self, log: str, account: str, asked: Sequence[str], edges: tuple[int, int]
+        self, log: str, account: str, fields: Sequence[str], edges: tuple[int, int]
     ) -> pa.Table:
         begin, end = (_EPOCH + timedelta(microseconds=edge) for edge in edges)
         try:
             table = self._archive.read_arrow(
-                log, begin, end - timedelta(seconds=1), account=account, fields=asked
+                log, begin, end - timedelta(seconds=1), account=account, fields=fields
             )
         except ArchiveError:
             if account in self._archive.accounts(log):
                 raise
             schema = schema_of(log)
-            return pa.schema([schema.field(name) for name in ("date", *asked)]).empty_table()
+            return pa.schema([schema.field(name) for name in ("date", *fields)]).empty_table()
         return _in_one_piece(table)
 
 
