@@ -129,6 +129,8 @@ def test_fields_that_no_summary_takes_do_not_count_among_the_values_that_were_lo
     taken = set(logs().reasons(FIFTEEN).columns)
     assert needed <= taken
     assert not taken & {"in_co2", "lat", "bl"}
+    with pytest.raises(el.ConfigurationError, match="none of the fields that a report takes"):
+        as_logs(frame(FIFTEEN, 9)[["bl"]])
 
 
 def test_wear_shown_by_blinks_gives_days_weeks_and_bins() -> None:

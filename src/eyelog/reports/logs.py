@@ -253,6 +253,11 @@ def as_logs(
         one_source(frame, what="report")
         taken = {*fields_reported(log), *OWN_COLUMNS}
         own = [name for name in frame.columns if name in taken]
+        if len(frame) and not set(own) - set(OWN_COLUMNS):
+            raise ConfigurationError(
+                f"the frame of the {log_named(log).words} has none of the fields that a report"
+                f" takes, such as those of eyelog.needed('daily', log={log!r})"
+            )
         (single if has_single_rows(log) else frames_by_log)[log] = frame[own]
     chosen = next(
         (chosen_limits(limits, frame) for frame in (*frames_by_log.values(), *single.values())),
