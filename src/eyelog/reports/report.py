@@ -51,8 +51,9 @@ def report(
     ----------
     frames : DataFrame, mapping of str to DataFrame, or iterable of DataFrame
         Records of one wearer: a frame of one log, or several logs, as ``{log: frame}`` or one
-        after the other. From a frame of the 20 Hz log the 15-second log is made again
-        (`eyelog.intervals`) unless it is passed too.
+        after the other. Of a frame, the fields that summaries take are used (`eyelog.needed`). From
+        a frame of the 20 Hz log the 15-second log is made again (`eyelog.intervals`) unless it is
+        passed too.
     path : str or path
         The file to write, ending with .html; its folder must exist. Only its owner can read it.
     sections : sequence of str, optional
@@ -84,9 +85,10 @@ def report(
     Raises
     ------
     ConfigurationError
-        If there is nothing to report, a section does not exist, sections or interactive figures are
-        asked for beside page one alone, the extra is not installed, the frames are of different
-        wearers or zones or are resampled, or the path cannot be used.
+        If there is nothing to report, a frame has no field that summaries take, a section does not
+        exist, sections or interactive figures are asked for beside page one alone, the extra is not
+        installed, the frames are of different wearers or zones or are resampled, or the path cannot
+        be used.
     MixedLogsError
         If two frames are of the same log, or one holds fields of both.
     EyelogError
