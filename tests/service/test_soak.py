@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import psutil
@@ -59,17 +60,28 @@ def test_a_service_in_long_use_keeps_neither_memory_nor_files(
                 with guard:
                     statuses[status] += 1
 
+    def watched(until: float) -> tuple[list[int], list[int]]:
+        """Return the memory and the number of files, each a hundred times in all of the use."""
+        memory, files = [], []
+        while time.monotonic() < until:
+            memory.append(service.memory_info().rss)
+            files.append(service.num_fds())
+            time.sleep(SECONDS / 100)
+        return memory, files
+
     with ThreadPoolExecutor(8) as pool:
         users = [pool.submit(use, number) for number in range(8)]
-        time.sleep(SECONDS * 0.3)
-        memory, files = service.memory_info().rss, service.num_fds()
+        time.sleep(SECONDS * 0.2)  # caches fill
+        memory, files = watched(end - SECONDS * 0.4)
+        later, _ = watched(end)
         for user in users:
             user.result()
     assert statuses[200] > SECONDS
     assert not [status for status in statuses if status >= 500], statuses
+    # Memory varies by a tenth, with what happens to be read at once.
+    assert median(later) < 1.1 * max(memory)
     time.sleep(1)
-    assert service.memory_info().rss < memory * 1.1
-    assert service.num_fds() <= files + 4
+    assert service.num_fds() <= median(files) + 4
 
 
 Use = Callable[[requests.Session, Live, dict[str, Any], random.Random], int]
