@@ -4,7 +4,7 @@ Run ``python benchmarks/report.py``, or ``python benchmarks/report.py 14`` for o
 The seconds are those of the processor (user and system) of the whole ``eyelog report`` command,
 imports and reading of the archive included; other work on the machine adds a third and more. The
 system's part is mostly that of handing out memory, which virtual machines can be slow at: what a
-fresh GB costs there is printed first (a year of both logs takes 2.5 GB at its peak).
+fresh GB costs there is printed first (a year of both logs takes 1.9 GB at its peak).
 eyelog is compiled first, as installers do: a checkout under PYTHONDONTWRITEBYTECODE would be
 compiled in every run.
 """

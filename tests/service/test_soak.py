@@ -61,7 +61,7 @@ def test_a_service_in_long_use_keeps_neither_memory_nor_files(
                     statuses[status] += 1
 
     def watched(until: float) -> tuple[list[int], list[int]]:
-        """Return the memory and the number of files, each a hundred times in all of the use."""
+        """Return samples of the memory and of the number of open files until then."""
         memory, files = [], []
         while time.monotonic() < until:
             memory.append(service.memory_info().rss)

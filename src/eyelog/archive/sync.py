@@ -183,7 +183,7 @@ class _Run:
         for warning in caught:
             self._warnings.setdefault(str(warning.message), warning)
 
-    def look(self, wanted: Sequence[date], stored: set[date]) -> set[date]:
+    def look(self, wanted: Sequence[date], existing: set[date]) -> set[date]:
         """Return the days to request, and report the others."""
         now, tz = datetime.now(UTC), _zone_of(self.client)
         with self._at_the_archive():
@@ -192,7 +192,7 @@ class _Run:
         due = set()
         for day in wanted:
             noted = self.noted.get(day)
-            if day not in stored:
+            if day not in existing:
                 first, after = _span(day, tz)
                 reason = "the zone skipped this day" if first == after else "it has not begun"
                 self.rows[day] = _Row("empty", records=0, reason=reason)
@@ -337,9 +337,9 @@ def _due(day: date, tz: str, noted: Noted, now: datetime) -> bool:
     """
     if noted.asked > now:  # noted by a wrong clock
         return True
-    if lifetime(day, tz, fetched=noted.asked, empty=False) is not None:
+    if lifetime(day, tz, begun=noted.asked, empty=False) is not None:
         return True
-    age = lifetime(day, tz, fetched=noted.asked, empty=not noted.records)
+    age = lifetime(day, tz, begun=noted.asked, empty=not noted.records)
     return age is not None and now >= noted.asked + age
 
 

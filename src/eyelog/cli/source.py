@@ -243,7 +243,7 @@ def read_sources(
 ) -> "dict[str, pd.DataFrame]":
     """Return the frames, by log, that the arguments of `add_source` ask for.
 
-    `fields` says which fields of a log are enough, if not all are needed.
+    `fields` returns the fields of a log that are enough; only an archive can leave the others out.
     """
     source = _asked(args)
     if source.paths:

@@ -251,9 +251,9 @@ def as_logs(
                 " made from"
             )
         one_source(frame, what="report")
-        taken = {*fields_reported(log), *OWN_COLUMNS}
-        own = [name for name in frame.columns if name in taken]
-        if len(frame) and not set(own) - set(OWN_COLUMNS):
+        fields = set(fields_reported(log))
+        own = [name for name in frame.columns if name in fields or name in OWN_COLUMNS]
+        if len(frame) and fields.isdisjoint(own):
             raise ConfigurationError(
                 f"the frame of the {log_named(log).words} has none of the fields that a report"
                 f" takes, such as those of eyelog.needed('daily', log={log!r})"

@@ -35,7 +35,7 @@ END = datetime(2026, 10, 25, 23, tzinfo=UTC)
 def test_a_day_stays_fresh_as_long_as_it_is_settled(
     asked: datetime, empty: bool, age: timedelta | None
 ) -> None:
-    assert lifetime(DAY, TZ, fetched=asked, empty=empty) == age
+    assert lifetime(DAY, TZ, begun=asked, empty=empty) == age
 
 
 # Whose

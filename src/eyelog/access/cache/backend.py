@@ -139,7 +139,7 @@ class PendingDay:
 
     def commit(self, *, empty: bool) -> bool:
         """Store the whole day in place of the old one; return whether it is stored."""
-        age = lifetime(self.day, self.tz, fetched=self.begun, empty=empty)
+        age = lifetime(self.day, self.tz, begun=self.begun, empty=empty)
         expires = None if age is None else (self.begun + age).timestamp()
         entry = Entry(self.key, self.log, self.day.isoformat(), self.begun.timestamp(), expires)
         return self.file.write(entry, self.pages)

@@ -33,7 +33,7 @@ def day_key(
     return sha256(dumps(parts).encode()).hexdigest()[:32]
 
 
-def lifetime(day: date, tz: str, *, fetched: datetime, empty: bool) -> timedelta | None:
+def lifetime(day: date, tz: str, *, begun: datetime, empty: bool) -> timedelta | None:
     """Return how long the answers of a local day stay fresh; None means for ever.
 
     The 60-second log is written without the phone and arrives when the phone syncs, so a past day
@@ -45,14 +45,14 @@ def lifetime(day: date, tz: str, *, fetched: datetime, empty: bool) -> timedelta
         Local day of `tz`.
     tz : str
         The zone of the request.
-    fetched : aware datetime
+    begun : aware datetime
         When the walk of the day began.
     empty : bool
         Whether the day has no record.
     """
     end = day_start(day + DAY, zone(tz))
-    if fetched < end:
+    if begun < end:
         return TODAY
     if empty:
         return EMPTY
-    return RECENT if fetched < end + SETTLED_AFTER else None
+    return RECENT if begun < end + SETTLED_AFTER else None

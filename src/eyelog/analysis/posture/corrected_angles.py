@@ -84,22 +84,22 @@ def angles(frame: pd.DataFrame, **options: Unpack[RowOptions]) -> pd.DataFrame:
     return rows.table(data, np.arange(len(rows.us)))
 
 
-def corrected(angle: Floats, rows: Packets) -> Floats:
+def corrected(angle: Floats, packets: Packets) -> Floats:
     """Return a continuous angle without drift and humps; missing where the angle is."""
     out = np.full(len(angle), np.nan)
     present = np.flatnonzero(~np.isnan(angle))
     if not len(present):
         return out
-    raw, connection = angle[present], rows.connection[present]
+    raw, connection = angle[present], packets.connection[present]
     opens = np.diff(connection, prepend=-1) != 0
-    packets = np.where(opens, 1, np.diff(rows.sent[present], prepend=0))
+    steps = np.where(opens, 1, np.diff(packets.sent[present], prepend=0))
     move = np.where(opens, 0.0, difference(raw, np.roll(raw, 1)))
-    _smooth_humps(move, ~opens & (packets == 1))
+    _smooth_humps(move, ~opens & (steps == 1))
     bounds = np.append(np.flatnonzero(opens), len(present))
     path = np.cumsum(move)
     for first, end in pairwise(bounds.tolist()):
         own = slice(first, end)
-        since_s = (rows.sent[present[own]] - rows.sent[present[first]]) * PACKET_S
+        since_s = (packets.sent[present[own]] - packets.sent[present[first]]) * PACKET_S
         run = path[own] - path[first]
         out[present[own]] = raw[first] + run - _drift_per_s(run, since_s) * since_s
     return out

@@ -156,8 +156,9 @@ class _Files:
         part = _Part(
             name, stamps, own, pages, None, log.zones, log.rows, log.faults.count, dict(log.history)
         )
-        plain = bool(own) and bool((stamps[1:] > stamps[:-1]).all())
-        if not plain or any(set(page.columns) - set(columns(log.log)) for page in pages):
+        increasing = bool((stamps[1:] > stamps[:-1]).all())
+        fields = set(columns(log.log))
+        if not (own and increasing and all(fields.issuperset(page.columns) for page in pages)):
             self._join(part, log)
         self.notes += log.report(name)
         if part.conflicts:

@@ -98,12 +98,12 @@ def _permuted(cohort: Cohort, outcome: str) -> float:
     ).p_permutation
 
 
-def _lead(groups: list[str], table: Any) -> str:
+def _lead(outcomes: list[str], table: Any) -> str:
     """Return the outcome to draw: the one that stands out most, else the blink rate."""
     clear = table[table["decides"] < LEVEL] if len(table) else table
     if len(clear):
         return str(clear["decides"].idxmin()[0])
-    return FIRST if FIRST in groups else groups[0]
+    return FIRST if FIRST in outcomes else outcomes[0]
 
 
 def _facts(cohort: Cohort) -> list[Fact]:
