@@ -116,6 +116,7 @@ def test_a_given_token_wins_over_the_token_file(there: faulty.Server, home: Path
     ] * 3
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_days_wholly_in_the_future_are_not_asked_for_and_come_back_empty(
     there: faulty.Server, home: Path
 ) -> None:

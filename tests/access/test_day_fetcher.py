@@ -80,6 +80,7 @@ def test_two_services_never_see_each_others_cache(there: faulty.Server, home: Pa
 # Offline
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_offline_answers_from_the_cache_whatever_its_age(home: Path) -> None:
     with faulty.server(Paged()) as server:
         today = datetime.now(UTC).date()
@@ -117,6 +118,7 @@ def test_offline_names_an_unreadable_day_too(there: faulty.Server, home: Path) -
 # Age
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_an_old_answer_is_asked_again_and_replaced(there: faulty.Server, home: Path) -> None:
     today = datetime.now(UTC).date()
     client = client_of(there, home)
@@ -130,6 +132,7 @@ def test_an_old_answer_is_asked_again_and_replaced(there: faulty.Server, home: P
     assert cache_info(home)["days"].tolist() == [1]
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_how_long_a_day_stays_fresh_follows_from_its_age_and_whether_it_holds_anything(
     home: Path,
 ) -> None:

@@ -119,6 +119,7 @@ def test_a_wrong_token_stops_at_once_and_is_not_shown(there: live.Live, folder: 
     assert reading not in str(refused.value)
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_the_hours_limit_and_a_service_that_is_away_stop_the_push(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,6 +89,7 @@ def test_a_damaged_ledger_costs_only_requests(
     assert not archive.sync(client_of(there, home), SIXTY, START, END)["asked"].any()
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_a_note_from_the_future_is_not_trusted(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:

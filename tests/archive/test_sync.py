@@ -100,6 +100,7 @@ def test_a_report_has_one_shape(there: faulty.Server, home: Path, archive: el.Ar
         assert len(report) == days
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_a_recent_day_is_requested_again_and_replaced_whole(
     home: Path, archive: el.Archive
 ) -> None:
@@ -123,6 +124,7 @@ def test_a_recent_day_is_requested_again_and_replaced_whole(
     assert len(archive.read(SIXTY, before, before)) == 12
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_replacing_a_day_leaves_the_midnight_that_closes_it_to_the_next_day(
     home: Path, archive: el.Archive
 ) -> None:
@@ -147,6 +149,7 @@ def test_an_account_without_any_record_is_not_listed(home: Path, archive: el.Arc
     assert len(archive.inventory()) == len(archive.verify()) == 0
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_days_to_come_and_days_the_zone_skipped_are_not_requested(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:
@@ -170,6 +173,7 @@ def test_an_instant_stands_for_its_whole_day(
     assert report["records"].tolist() == [24, 24]
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_the_cache_is_read_for_settled_days_and_never_written(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:
@@ -199,6 +203,7 @@ def test_imported_records_stay_beside_those_of_the_first_sync(
     assert_frame_equal(found.loc[imported.index], imported)
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_an_answer_without_records_removes_nothing(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:

@@ -95,6 +95,7 @@ def test_an_impossible_limit_is_reported_in_one_sentence(state: State, per_hour:
         HourlyLimits(state, per_hour)
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_each_answer_says_what_is_left_and_the_last_when_to_come_back(tmp_path: Path) -> None:
     frame = records(STANDARD, "2026-10-24 00:01", 30)
     with live.service(tmp_path / "a", {"ada": [frame], "bea": []}, requests_per_hour=4) as there:
@@ -120,6 +121,7 @@ def test_each_answer_says_what_is_left_and_the_last_when_to_come_back(tmp_path: 
         assert there.get(STANDARD, *DAY, token=newer).status_code == 429
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_the_client_says_that_the_limit_is_reached(tmp_path: Path) -> None:
     frame = records(STANDARD, "2026-10-24 00:01", 30)
     with live.service(tmp_path / "a", {"ada": [frame]}, requests_per_hour=2) as there:

@@ -107,6 +107,7 @@ def _waiting(port: int) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("within_one_hour")
 def test_four_workers_serve_one_archive_and_one_of_them_may_die(tmp_path: Path) -> None:
     with _team(tmp_path / "a", requests_per_hour=40) as team:
         there, token = team.there, team.there.login("ada")["access_token"]

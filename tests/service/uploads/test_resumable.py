@@ -147,6 +147,7 @@ def test_a_part_without_an_offset_or_of_no_hash_is_refused(announce: Call, patch
     assert patch(BODY, 0, name="0").status_code == 404
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_only_new_uploads_count_and_a_part_waits_a_week(tmp_path: Path) -> None:
     with live.service(tmp_path / "archive", {"ada": []}, uploads_per_hour=1) as there:
         bearer = {"Authorization": f"Bearer {there.registry.grants.issue_upload_token('ada')}"}

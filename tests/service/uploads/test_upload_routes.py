@@ -204,6 +204,7 @@ def test_a_request_that_cannot_be_read_is_a_plain_error(
     assert spooled(there) == []
 
 
+@pytest.mark.usefixtures("within_one_hour")
 def test_uploads_are_limited_by_rate_and_by_quota(tmp_path: Path) -> None:
     limits = {"uploads_per_hour": 2, "quota": 60_000}
     with live.service(tmp_path / "archive", {"ada": [], "bea": []}, **limits) as there:
