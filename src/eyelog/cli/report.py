@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from eyelog.cli.output import add_dated, add_report_file, file_size, note
-from eyelog.cli.source import add_source, field_list, read_sources
+from eyelog.cli.source import add_source, field_list, read_with_days_before
 
 __all__ = ["add_commands"]
 
@@ -41,6 +41,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _report(args: argparse.Namespace) -> int:
+    from eyelog.figures.week import EARLIER_DAYS
     from eyelog.reports.logs import fields_reported
     from eyelog.reports.report import check_arguments, report
 
@@ -54,6 +55,7 @@ def _report(args: argparse.Namespace) -> int:
         "interactive": args.interactive,
     }
     check_arguments(args.output, **chosen)
-    path = report(read_sources(args, fields_reported), args.output, **chosen)
+    frames, since = read_with_days_before(args, fields_reported, EARLIER_DAYS)
+    path = report(frames, args.output, since=since, **chosen)
     note(f"Report written to {path} ({file_size(path)}): open it in a browser.")
     return 0

@@ -9,7 +9,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -37,6 +37,7 @@ __all__ = [
     "read_service",
     "read_source",
     "read_sources",
+    "read_with_days_before",
     "service_places",
     "zones_or_none",
 ]
@@ -228,6 +229,13 @@ class _Asked:
     logs: tuple[str, ...]
     start: str | None
     end: str | None
+    before: str | None = None
+    """The day to read from, if earlier days are wanted beside the range."""
+
+    @property
+    def opens(self) -> str | None:
+        """The first day to read from files or an archive."""
+        return self.before or self.start
 
 
 def read_source(args: argparse.Namespace) -> "pd.DataFrame":
@@ -245,7 +253,28 @@ def read_sources(
 
     `fields` returns the fields of a log that are enough; only an archive can leave the others out.
     """
+    return _read(args, _asked(args), fields)
+
+
+def read_with_days_before(
+    args: argparse.Namespace, fields: Callable[[str], Iterable[str]], days: int
+) -> "tuple[dict[str, pd.DataFrame], str | None]":
+    """Return the frames as `read_sources` does, with the days before, and the first day asked for.
+
+    The days before are those of files and an archive; a service is not asked for more. The first
+    day is None if all days are asked for.
+    """
     source = _asked(args)
+    if source.start is not None and not (args.offline or args.refresh):
+        source = replace(source, before=_days_before(source.start, days))
+    return _read(args, source, fields), source.start
+
+
+def _read(
+    args: argparse.Namespace,
+    source: _Asked,
+    fields: Callable[[str], Iterable[str]] | None,
+) -> "dict[str, pd.DataFrame]":
     if source.paths:
         frames, origin = _from_files(args, source)
     elif args.offline or args.refresh:
@@ -256,8 +285,24 @@ def read_sources(
         frames, origin = _from_service(args, source)
     if args.both or len(frames) == 1:
         for log, frame in frames.items():
-            note(_said(log, frame, origin, zone_given=args.tz is not None))
+            asked, earlier = frame, ""
+            if source.before is not None and source.start is not None and source.end is not None:
+                asked = _between(frame, source.start, source.end)
+                if len(asked) < len(frame):
+                    earlier = f" Compared with the days from {source.before} on."
+            said = _said(log, asked, origin, zone_given=args.tz is not None)
+            note(f"{said}{earlier}")
     return frames
+
+
+def _days_before(start: str, days: int) -> str:
+    """Return the day so many days before one; a wrong one is left to whoever reads."""
+    from datetime import date, timedelta
+
+    try:
+        return str(date.fromisoformat(start[:10]) - timedelta(days=days))
+    except (ValueError, OverflowError):
+        return start
 
 
 def _asked(args: argparse.Namespace) -> _Asked:
@@ -345,8 +390,8 @@ def _from_files(args: argparse.Namespace, source: _Asked) -> Origin:
     )
     for text in notes:
         warnings.warn(text, EyelogWarning, stacklevel=2)
-    if source.start is not None and source.end is not None:
-        frames = {log: _between(frame, source.start, source.end) for log, frame in frames.items()}
+    if source.opens is not None and source.end is not None:
+        frames = {log: _between(frame, source.opens, source.end) for log, frame in frames.items()}
     if args.account is not None:
         for frame in frames.values():
             provenance.record(frame, "source", account=args.account)
@@ -409,7 +454,7 @@ def _from_archive(
     frames = {
         log: archive.read(
             log,
-            source.start,
+            source.opens,
             source.end,
             account=account,
             tz=args.tz,

@@ -13,10 +13,12 @@ from eyelog.provenance import history, stated_log
 
 __all__ = [
     "cannot_be_negative",
+    "is_amount",
     "last_step",
     "meaning_of",
     "meaning_of_field",
     "name_label",
+    "possible",
     "series_label",
     "series_unit",
     "shades",
@@ -29,6 +31,7 @@ __all__ = [
 STEPS: Final = "steps"
 DERIVED: Final = ("rhythm.profile", "baseline.personal")  # of a column of what came before
 AMOUNT: Final = r"((h|steps) )?per (day|week|h|h worn|min)|min|h|s|ms|0 to 1|%|uV-equiv|score"
+LARGEST_SCORE: Final = 100.0
 MEANINGS: Final = {"gait": "walking", "head": "head", "scores": "score"}
 
 
@@ -77,7 +80,18 @@ def cannot_be_negative(table: pd.DataFrame) -> bool:
     field = field_or_none(name, log)
     if field is not None:
         return field.min is not None and float(field.min) >= 0
-    return bool(re.fullmatch(AMOUNT, column_of(name, log=log).unit))
+    return is_amount(column_of(name, log=log).unit)
+
+
+def is_amount(unit: str) -> bool:
+    """Return whether a quantity of this unit has no values below 0."""
+    return bool(re.fullmatch(AMOUNT, unit))
+
+
+def possible(values: pd.Series, unit: str) -> pd.Series:
+    """Return values without those that a quantity of this unit cannot take, as ends of ranges."""
+    least = 0.0 if is_amount(unit) else None
+    return values.clip(least, LARGEST_SCORE if unit == "score" else None)
 
 
 def _label(made: pd.DataFrame | pd.Series, name: Any) -> str:

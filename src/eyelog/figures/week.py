@@ -1,11 +1,13 @@
 """The last week or month of a wearer at a glance, against the wearer's own usual range."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator
 
@@ -22,9 +24,9 @@ from eyelog.figures.drawing import panels, plot_function, set_title
 from eyelog.figures.labels import title_of
 from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
-from eyelog.figures.named import meaning_of, shades
+from eyelog.figures.named import is_amount, meaning_of, possible, shades
 from eyelog.figures.style import COLOURS, SMALL_PT
-from eyelog.figures.tables import dates_of, log_or_none
+from eyelog.figures.tables import dates_of
 from eyelog.frame import require, require_frame
 
 __all__ = [
@@ -56,7 +58,7 @@ class Span(NamedTuple):
 
 WEEK: Final = Span("week", "week", 7, 22.0, numbers=True, point=18.0, ring=60.0)
 MONTH: Final = Span("month", "28 d", 28, 17.0, numbers=False, point=8.0, ring=34.0)
-EARLIER_DAYS: Final = 28
+EARLIER_DAYS: Final = 56
 FULL_DAY_H: Final = 8.0
 """The hours of wear from which on a day counts for the usual range, as in `baseline.personal`."""
 LEVEL: Final = 0.05
@@ -76,7 +78,8 @@ def plot_week(
 
     One panel per quantity: hours worn, blink rate, steps, tilt of the head and, of the 15-second
     log, the focus score. The grey band of a day is the range in which 99 of 100 normal days lie, by
-    the 28 days before it.
+    the 56 days before it: from six weeks on those of weekdays for a weekday, and those of weekends
+    for a day at a weekend, which has no band until then.
 
     Parameters
     ----------
@@ -132,7 +135,7 @@ def plot_month(
     ----------
     table : DataFrame
         The result of `eyelog.daily`: the four weeks, and the days before them with which they are
-        compared. With fewer than 56 days, the first ones have no usual range.
+        compared. With fewer than 84 days, the first ones are compared with fewer.
     title
         As in `eyelog.plot_daily`.
 
@@ -177,7 +180,9 @@ def _plot(
     return plot_judged(days, judged, span=span, title=title)
 
 
-def last_days(days: pd.DataFrame, span: Span) -> dict[str, pd.DataFrame]:
+def last_days(
+    days: pd.DataFrame, span: Span, columns: Sequence[str] = GLANCE
+) -> dict[str, pd.DataFrame]:
     """Return the last days of each quantity against the days before, if it has a column.
 
     Parameters
@@ -186,13 +191,15 @@ def last_days(days: pd.DataFrame, span: Span) -> dict[str, pd.DataFrame]:
         The result of `eyelog.daily`.
     span : Span
         `WEEK` or `MONTH`.
+    columns : sequence of str
+        The quantities.
     """
     since = days.index[-1] - pd.Timedelta(days=span.days + EARLIER_DAYS)
     recent = days[days.index > since]
     shown = recent.index > days.index[-1] - pd.Timedelta(days=span.days)
     return {
         name: personal(recent, name, window=f"{EARLIER_DAYS}D")[shown]
-        for name in GLANCE
+        for name in columns
         if name in days
     }
 
@@ -225,7 +232,8 @@ def plot_judged(
         As of `plot_week`.
     """
     index = dates_of(table, what=f"plot_{span.word}")
-    days = pd.date_range(end=index[-1], periods=span.days, freq="D", unit=index.unit)
+    first = max(index[0], index[-1] - pd.Timedelta(days=span.days - 1))
+    days = pd.date_range(first, index[-1], freq="D", unit=index.unit)
     recent = table.set_axis(index).reindex(days)
     shown = [name for name in judged if np.isfinite(numbers(recent[name])).any()]
     if not shown:
@@ -256,12 +264,14 @@ def _days_of(table: pd.DataFrame, span: Span) -> pd.DataFrame:
 
 
 def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span: Span) -> None:
-    about = column_of(name, log=log_or_none(recent))
+    about = column_of(name)  # of whichever log: a score may stand beside the 60-second log
     values, full = numbers(recent[name]), numbers(recent["worn_h"]) >= FULL_DAY_H
     days = cast(pd.DatetimeIndex, recent.index)
     shade_weekends(ax, days)
     counts = about.unit.endswith("per day")
-    _usual(ax, judged, from_zero=counts)
+    ranges = {end: possible(judged[end], about.unit) for end in ("low", "high")}
+    judged = judged.assign(**ranges)
+    _usual(ax, judged)
     if not counts or not span.numbers:
         _leave_room(ax, name, recent, judged)
     meaning = meaning_of(about)
@@ -269,7 +279,7 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
         _bars(ax, name, recent, full, meaning)
     else:
         _points(ax, name, recent, full, meaning, span)
-    if counts:
+    if is_amount(about.unit):
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
     stands = (judged["stands"] == True).to_numpy()  # noqa: E712 - a day without a row is missing
     if stands.any():
@@ -286,7 +296,7 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
     _say_usual(ax, values[full], judged, digits, span.short, pad)
     value_axis(ax.yaxis, most=3)
     ax.set_xlim(-0.5, span.days - 0.5)
-    named = range(span.days) if span.numbers else np.flatnonzero(days.day_of_week == 0)
+    named = range(len(days)) if span.numbers else np.flatnonzero(days.day_of_week == 0)
     ax.xaxis.set_major_locator(FixedLocator(list(named)))
     ax.xaxis.set_major_formatter(_ShortDays(days, month=not span.numbers))
     ax.tick_params(axis="x", length=0 if span.numbers else 2.5)
@@ -309,12 +319,12 @@ class _ShortDays(DayFormatter):
         ]
 
 
-def _usual(ax: Axes, judged: pd.DataFrame, *, from_zero: bool) -> None:
+def _usual(ax: Axes, judged: pd.DataFrame) -> None:
     """Draw the usual range of each day as a band of its own, and the usual value in it."""
-    low, high, centre = (numbers(judged[name]) for name in ("low", "high", "baseline"))
+    low, high = (numbers(judged[name]) for name in ("low", "high"))
+    # Without a range, a baseline is that of other days, as before weekends are known.
+    centre = np.where(np.isfinite(low), numbers(judged["baseline"]), np.nan)
     judged_days = np.flatnonzero(np.isfinite(low))
-    if from_zero:
-        low = np.maximum(low, 0.0)
     heights = (high - low)[judged_days]
     bands = ax.bar(judged_days, heights, 2 * REACH, low[judged_days], color=COLOURS["usual range"])
     for band in bands:
@@ -447,8 +457,13 @@ def _say_usual(
     ax.set_title(" · ".join(summaries), small, loc="right", pad=pad, y=1.0)
 
 
+def _shows(artist: Artist) -> bool:
+    """Return whether an artist has marks: points without a place are drawn as nothing."""
+    return not isinstance(artist, PathCollection) or len(np.ma.getdata(artist.get_offsets())) > 0
+
+
 def _entries(made: Any, shown: list[str], recent: pd.DataFrame, span: Span) -> list[Entry]:
-    labels = {artist.get_label() for ax in made for artist in ax.get_children()}
+    labels = {artist.get_label() for ax in made for artist in ax.get_children() if _shows(artist)}
     entries: list[Entry] = []
     if "_usual range" in labels:
         band = Patch(facecolor=COLOURS["usual range"], edgecolor=COLOURS["usual rim"])

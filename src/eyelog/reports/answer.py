@@ -1,6 +1,6 @@
 """Page one: what stood out, how much was worn, and the last week or month at a glance."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple, cast
@@ -10,7 +10,8 @@ import pandas as pd
 
 from eyelog.analysis.columns import column, interval_columns
 from eyelog.analysis.series.arrays import numbers
-from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.defaults import GLANCE
+from eyelog.figures.named import possible
 from eyelog.figures.week import (
     EARLIER_DAYS,
     FULL_DAY_H,
@@ -57,6 +58,8 @@ class Sentence(NamedTuple):
     lead: str
     rest: str
     p: float = np.nan
+    about: str = ""
+    """The column that it is about."""
 
 
 @dataclass(frozen=True)
@@ -96,51 +99,54 @@ def answer(logs: Logs) -> PageOne:
         The logs of the wearer; of two, the leading one is shown.
     """
     named = sorted(_sentences(logs), key=lambda sentence: sentence.p)
+    said = named[:MOST_SENTENCES]
     return PageOne(
         facts=_facts(logs),
-        sentences=named[:MOST_SENTENCES] or [_nothing(logs)],
+        sentences=said or [_nothing(logs)],
         looked=_looked(logs, len(named)),
-        picture=_picture(logs),
+        picture=_picture(logs, [sentence.about for sentence in said]),
         trust=_trust(logs),
     )
 
 
 def _sentences(logs: Logs) -> Iterator[Sentence]:
     """Yield a sentence for each result that passed its level."""
-    findings, log = logs.findings, logs.lead
+    findings = logs.findings
     who = logs.name or "the wearer"
-    days = logs.counted(log)
+    days = logs.counted(logs.lead)
     for name, line in findings.trends.items():
-        digits = _digits(name, log)
+        digits = column(name).digits or 0
         if name in findings.moved:
             low, high = sorted((abs(line.low) * 7, abs(line.high) * 7))
             yield Sentence(
                 f"From week to week {who} {_deed(name, line.slope)}:",
-                f"{_value(name, abs(line.slope) * 7, log, digits + 1)} each week"
+                f"{_value(name, abs(line.slope) * 7, digits + 1)} each week"
                 f" ({words.interval(low, high, digits + 1)}, of this wearer), over"
                 f" {words.count(len(days), 'day')} of wear.",
                 line.p,
+                name,
             )
         for day, level in findings.levels[name].iterrows():
             low, high = sorted((abs(level["low"]), abs(level["high"])))
             yield Sentence(
                 f"From {words.day(cast(pd.Timestamp, day))} on {who}"
                 f" {_deed(name, level['difference'])} than before:",
-                f"{_value(name, level['after'], log, digits)}, where it was"
+                f"{_value(name, level['after'], digits)}, where it was"
                 f" {words.number(level['before'], digits)} before (difference"
                 f" {words.number(abs(level['difference']), digits)},"
                 f" {words.interval(low, high, digits)}, of this wearer).",
                 float(level["p"]),
+                name,
             )
         judged = findings.days[name]
         for day, row in judged[judged["stands"]].iterrows():
             yield Sentence(
                 f"On {words.day(cast(pd.Timestamp, day))} {who}"
                 f" {_deed(name, row['value'] - row['baseline'])} than usual:",
-                f"{_value(name, row['value'], log, digits)}{_of_minutes(days, name, day)}, where"
-                f" {words.number(row['low'], digits)} to {words.number(row['high'], digits)} is"
-                " usual.",
+                f"{_value(name, row['value'], digits)}{_of_minutes(days, name, day)}, where"
+                f" {_usual(name, row, digits)}.",
                 float(row["p"]),
+                name,
             )
 
 
@@ -149,13 +155,16 @@ def _deed(name: str, change: float) -> str:
     return more if change > 0 else less
 
 
-def _digits(name: str, log: str) -> int:
-    return column(name, log=log).digits or 0
+def _usual(name: str, row: pd.Series, digits: int) -> str:
+    """Return what is usual in words: the range, and for which days it was taken."""
+    low, high = possible(row[["low", "high"]].astype(float), column(name).unit)
+    days = {"weekdays": " on weekdays", "weekends": " at weekends"}.get(row["compared_with"], "")
+    return f"{words.number(low, digits)} to {words.number(high, digits)} is usual{days}"
 
 
-def _value(name: str, value: float, log: str, digits: int) -> str:
+def _value(name: str, value: float, digits: int) -> str:
     unit = DEEDS[name][2]
-    unit = column(name, log=log).unit if unit is None else unit
+    unit = column(name).unit if unit is None else unit
     return f"{words.number(value, digits)} {unit}".strip()
 
 
@@ -180,8 +189,8 @@ def _nothing(logs: Logs) -> Sentence:
     """Return what is said if nothing stands out."""
     judged, _ = _judged(logs)
     if judged:
-        return Sentence("Nothing stood out in these days.", "")
-    have = int((numbers(logs.days(logs.lead).get("worn_h", pd.Series([]))) >= FULL_DAY_H).sum())
+        return Sentence(f"Nothing stood out among {words.count(judged, 'value')}.", "")
+    have = int((~_thin(logs.days(logs.lead))).sum())
     return Sentence(
         "There is nothing to compare these days with yet:",
         f"{words.count(have, 'day')} worn for {FULL_DAY_H:g} h or more, where {LEAST_DAYS} are"
@@ -229,8 +238,7 @@ def _facts(logs: Logs) -> list[Fact]:
     worn, usable = float(hours["worn_h"].sum()), float(hours["valid_h"].sum())
     wear_known = hours["worn_h"].notna().any()
     n_days = words.count(len(logs.calendar), "day")
-    counted = numbers(logs.days(logs.lead).get("worn_h", pd.Series([]))) >= FULL_DAY_H
-    judged, _ = _judged(logs)
+    counted = ~_thin(logs.days(logs.lead))
     return [
         Fact(
             "Worn",
@@ -242,12 +250,20 @@ def _facts(logs: Logs) -> list[Fact]:
             f"{int(counted.sum())} of {len(logs.calendar)}",
             f"worn for {FULL_DAY_H:g} h or more",
         ),
-        Fact(
-            "Compared with",
-            f"own days before, up to {EARLIER_DAYS}" if judged else "nothing yet",
-            f"in the {LOG_WORDS[logs.lead]}",
-        ),
+        _compared(logs),
     ]
+
+
+def _compared(logs: Logs) -> Fact:
+    """Return what the days were compared with: the days before the first, or before each."""
+    before = logs.compared.index < logs.days(logs.lead).index[0]
+    have = int((~_thin(logs.compared[before])).sum())
+    judged, _ = _judged(logs)
+    if not judged:
+        return Fact("Compared with", "nothing yet", f"{LEAST_DAYS - 1} earlier days are needed")
+    if not have:
+        return Fact("Compared with", "own earlier days", f"up to {EARLIER_DAYS}, in this report")
+    return Fact("Compared with", f"own {EARLIER_DAYS} days before", f"{have} of them count")
 
 
 def _span(logs: Logs) -> Span:
@@ -255,23 +271,37 @@ def _span(logs: Logs) -> Span:
     return MONTH if len(logs.calendar) >= DAYS_OF_MONTH else WEEK
 
 
-def _picture(logs: Logs) -> Picture:
-    last = {MONTH: "four weeks", WEEK: "seven days"}[_span(logs)]
+def _picture(logs: Logs, named: Sequence[str]) -> Picture:
+    span = _span(logs)
+    shown = len(logs.calendar[-span.days :])
+    last = {28: "The last four weeks", 7: "The last seven days", 1: "The day"}
+    judged, _ = _judged(logs)
+    remarks = ["Grey is the own usual range."] if judged else []
+    if _thin(logs.days(logs.lead).iloc[-shown:]).any():
+        remarks.append("Hollow days are thin: shown, but not looked at.")
     return Picture(
-        f"The last {last} at a glance",
-        "Grey is the own usual range. Hollow days are thin: shown, but not looked at.",
-        partial(_draw, logs),
+        f"{last.get(shown, f'The {shown} days')} at a glance",
+        " ".join(remarks),
+        partial(_draw, logs, named),
     )
 
 
-def _draw(logs: Logs) -> object:
-    days, span = logs.days(logs.lead), _span(logs)
-    if "worn_h" not in days:
+def _draw(logs: Logs, named: Sequence[str]) -> object:
+    """Draw the last days of the usual quantities, and of those that a sentence is about."""
+    span, columns = _span(logs), [*GLANCE, *(name for name in named if name not in GLANCE)]
+    if "worn_h" not in logs.compared:
         raise Empty("nothing shows whether the eyewear was worn")
+    shown = logs.days(logs.lead).index[-span.days :]
+    days = logs.compared.loc[logs.compared.index >= shown[0]]
     judged = {
-        name: table.assign(stands=_standing(logs, name, table.index))
-        for name, table in last_days(days, span).items()
+        name: table[table.index >= shown[0]].assign(
+            stands=lambda last, name=name: _standing(logs, name, last.index)
+        )
+        for name, table in last_days(logs.compared, span, columns).items()
+        if np.isfinite(numbers(days[name])).any()
     }
+    if not judged:
+        raise Empty("no day holds a value")
     return plot_judged(days, judged, span=span)
 
 
@@ -283,12 +313,18 @@ def _standing(logs: Logs, name: str, days: pd.Index) -> list[bool]:
     return [bool(one) for one in days.isin(judged.index[judged["stands"]])]
 
 
+def _thin(days: pd.DataFrame) -> "pd.Series[bool]":
+    """Return which days were worn for less than the usual range asks for."""
+    worn = days.get("worn_h", pd.Series(np.nan, index=days.index))
+    return ~(worn >= FULL_DAY_H).fillna(value=False).astype(bool)
+
+
 def _trust(logs: Logs) -> str:
-    table = logs.days(logs.lead).iloc[-_span(logs).days :]
+    table = logs.days(logs.lead)
     hours = logs.hours(logs.lead)
     if "worn_h" not in table or not table["worn_h"].notna().any():
         return "Nothing shows whether the eyewear was worn."
-    thin = table.index[~(numbers(table["worn_h"]) >= FULL_DAY_H)]
+    thin = table.index[_thin(table)]
     sentences = []
     if len(thin):
         named = [

@@ -35,7 +35,9 @@ class Findings(NamedTuple):
     looks: int
 
 
-def findings(table: pd.DataFrame, columns: Sequence[str] = COLUMNS) -> Findings:
+def findings(
+    table: pd.DataFrame, columns: Sequence[str] = COLUMNS, *, since: pd.Timestamp | None = None
+) -> Findings:
     """Look at every quantity, and keep what stands out of all looks on this page (Holm 1979).
 
     Parameters
@@ -44,11 +46,15 @@ def findings(table: pd.DataFrame, columns: Sequence[str] = COLUMNS) -> Findings:
         The days that count.
     columns : sequence of str
         The quantities to look at, where at least `LEAST_DAYS` days have a value.
+    since : Timestamp, optional
+        The first day of the page; the days before it are only compared with.
     """
     names = [name for name in columns if name in table and table[name].notna().sum() >= LEAST_DAYS]
+    shown = np.ones(len(table), dtype=bool) if since is None else table.index >= since
+    days = {name: personal(table, name)[shown] for name in names}
+    table = table[shown]
     trends = {name: trend(table, name) for name in names}
     levels = {name: new_levels(table, name) for name in names}
-    days = {name: personal(table, name) for name in names}
     if not names:
         return Findings(trends, levels, days, frozenset(), 0)
     # A series is searched for a first level; further ones are found in its parts.

@@ -2,7 +2,9 @@
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Final, cast
 
 import pandas as pd
@@ -20,11 +22,20 @@ from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.median import Median, median
 from eyelog.analysis.weekly import weekly
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, columns, log_named, summarised
-from eyelog.clock import local_days
+from eyelog.clock import instant_range, local_days
 from eyelog.errors import ConfigurationError, MixedLogsError
-from eyelog.frame import OWN_COLUMNS, clock_of, is_resampled, log_of, one_source, stamps
+from eyelog.figures.week import FULL_DAY_H
+from eyelog.frame import (
+    OWN_COLUMNS,
+    clock_of,
+    is_resampled,
+    log_of,
+    one_source,
+    stamps,
+    zones_of,
+)
 from eyelog.provenance import KEY
-from eyelog.reports.findings import Findings, findings
+from eyelog.reports.findings import COLUMNS, Findings, findings
 
 __all__ = ["COUNTED_WORN_H", "Logs", "as_logs", "fields_reported"]
 
@@ -57,6 +68,8 @@ class Logs:
         The rows of the 20 Hz log.
     derived : collection of str
         The logs whose frames were made from these rows.
+    earlier : mapping of str to DataFrame, optional
+        The frames of the days before, with which these days are compared.
     """
 
     def __init__(
@@ -67,8 +80,10 @@ class Logs:
         limits: Limits = DEFAULT,
         single: pd.DataFrame | None = None,
         derived: Collection[str] = (),
+        earlier: Mapping[str, pd.DataFrame] = MappingProxyType({}),
     ) -> None:
         self.frames = {log: frames[log] for log in ORDER if log in frames}
+        self.earlier = earlier
         self.single, self.derived = single, frozenset(derived)
         self.name, self.limits = name, limits
         self._made: dict[tuple[str, str], pd.DataFrame] = {}
@@ -149,9 +164,41 @@ class Logs:
         return table[numbers(table["worn_h"]) >= self.counted_h]
 
     @cached_property
+    def compared(self) -> pd.DataFrame:
+        """The days of page one: the daily summary of the leading log, with the days before.
+
+        Scores, which only the 15-second log has, are those of the days on which it was worn for
+        long enough to count.
+        """
+        table = self._with_days_before(self.lead)
+        for log in self.frames:
+            scores = [name for name in COLUMNS if name not in table]
+            other = self._with_days_before(log)
+            if scores and "worn_h" in other:
+                counts = numbers(other["worn_h"]) >= FULL_DAY_H
+                kept = other.loc[counts, [name for name in scores if name in other]]
+                table = table.assign(**kept.reindex(table.index))
+        return table
+
+    def _with_days_before(self, log: str) -> pd.DataFrame:
+        before, table = self.earlier.get(log), self.days(log)
+        if before is None:
+            return table
+        earlier = self._once("before", log, lambda _: daily(before, limits=self.limits))
+        joined: pd.DataFrame = pd.concat([earlier[earlier.index < table.index[0]], table])
+        return joined
+
+    @cached_property
     def findings(self) -> Findings:
         """What stands out in the counted days of the leading log."""
-        return findings(self.counted(self.lead))
+        table = self.compared
+        if "worn_h" in table:
+            table = table[numbers(table["worn_h"]) >= self.counted_h]
+        return findings(table, since=self.days(self.lead).index[0])
+
+    def log_with(self, column: str) -> str:
+        """Return the log whose daily summary has a column: the leading one, if both have it."""
+        return next((log for log in self.frames if column in self.days(log)), self.lead)
 
     def usual(self, log: str, column: str) -> Median:
         """Return the median of the counted days, with its interval."""
@@ -225,8 +272,11 @@ def as_logs(
     *,
     name: str | None = None,
     limits: Limits | None = None,
+    since: str | date | None = None,
 ) -> Logs:
     """Return the logs that were passed, or raise if they cannot make one wearer's report.
+
+    With `since`, a local day, the records before it are only compared with.
 
     Raises
     ------
@@ -295,6 +345,10 @@ def as_logs(
             f"the frames are of different wearers ({', '.join(sorted(accounts))}): make one report"
             " for each"
         )
+    earlier: dict[str, pd.DataFrame] = {}
+    if since is not None:
+        frames_by_log, earlier = _split(frames_by_log, since)
+        rows = None if rows is None else _cut(rows, since)[1]
     called = next(iter(accounts), None) if name is None else name
     if called is not None:
         called = _one_line(str(called))
@@ -302,7 +356,33 @@ def as_logs(
         under = _called if name is None else _renamed
         frames_by_log = {log: under(frame, called) for log, frame in frames_by_log.items()}
         rows = None if rows is None else under(rows, called)
-    return Logs(frames_by_log, name=called or "", limits=chosen, single=rows, derived=derived)
+        earlier = {log: under(frame, called) for log, frame in earlier.items()}
+    return Logs(
+        frames_by_log,
+        name=called or "",
+        limits=chosen,
+        single=rows,
+        derived=derived,
+        earlier=earlier,
+    )
+
+
+def _split(
+    frames: Mapping[str, pd.DataFrame], since: str | date
+) -> tuple[dict[str, pd.DataFrame], dict[str, pd.DataFrame]]:
+    """Return the records from a local day on, and those before it, of each log that has any."""
+    parts = {log: _cut(frame, since) for log, frame in frames.items()}
+    later = {log: after for log, (_, after) in parts.items() if len(after)}
+    if not later:
+        raise ConfigurationError(f"there are no records from {since} on, where the report begins")
+    return later, {log: before for log, (before, _) in parts.items() if len(before)}
+
+
+def _cut(frame: pd.DataFrame, since: str | date) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the records before a local day, and from it on; midnight closes the day before."""
+    index = stamps(frame, what="report")
+    first = pd.Timestamp(instant_range(since, since, zones_of(frame))[0])
+    return frame[index <= first], frame[index > first]
 
 
 def _derive(

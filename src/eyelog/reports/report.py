@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ def report(
     *,
     sections: Sequence[str] | None = None,
     limits: Limits | None = None,
+    since: str | date | None = None,
     name: str | None = None,
     dated: str | None = None,
     glance: bool = False,
@@ -64,6 +66,9 @@ def report(
     limits : Limits, optional
         What counts as worn, noisy, walking, in pose, and as a day that counts, see
         `eyelog.Limits`.
+    since : str or date, optional
+        The first local day to report. The days before it are what the days of the page are
+        compared with: the usual range takes up to 56 days, and knows weekends from six weeks on.
     name : str, optional
         A pseudonym for the wearer. The account and the names of files then do not appear in the
         report.
@@ -115,7 +120,7 @@ def report(
     target = check_arguments(
         path, sections=sections, name=name, dated=dated, glance=glance, interactive=interactive
     )
-    logs = as_logs(frames, name=name, limits=limits)
+    logs = as_logs(frames, name=name, limits=limits, since=since)
     wanted = SECTIONS if sections is None else _names(sections)
     chosen = [key for key in SECTIONS if key in wanted]
     if sections is None and len(logs.frames) < len(LOGS):
@@ -123,7 +128,7 @@ def report(
     if sections is None and logs.single is None:
         chosen.remove("blinks")
     asked_keys = [] if glance else chosen
-    page = _page(logs, asked_keys, named=name, dated=dated, interactive=interactive)
+    page = _page(logs, asked_keys, since=since, named=name, dated=dated, interactive=interactive)
     return write_page(target, page)
 
 
@@ -174,11 +179,18 @@ def _names(sections: Sequence[str]) -> list[str]:
 
 
 def _page(
-    logs: Logs, chosen: list[str], *, named: str | None, dated: str | None, interactive: bool
+    logs: Logs,
+    chosen: list[str],
+    *,
+    since: str | date | None,
+    named: str | None,
+    dated: str | None,
+    interactive: bool,
 ) -> str:
     arguments: dict[str, Any] = {
         "sections": chosen,
         "limits": logs.limits.details(),
+        "since": None if since is None else str(since),
         "name": named,
         "dated": dated,
         "interactive": interactive,

@@ -6,6 +6,7 @@ import pandas as pd
 import scipy
 
 from eyelog.analysis.series.arrays import MISSING, Bools, Floats, Ints, numbers
+from eyelog.analysis.series.calendar import hour_codes
 from eyelog.analysis.series.dependence import LEAST_DAYS, effective_n, likeness
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
@@ -34,6 +35,10 @@ MAD_TO_SD = 1.4826  # makes the MAD of a normal distribution its SD
 EFFICIENCY = 0.37  # of the MAD: it varies as the SD of 0.37 as many values does
 OUTSIDE = 0.01  # the share of normal days that lie outside the usual range
 LEAST_FOR_RANGE = 4  # with fewer earlier values the range would be wider than anything usual
+APART_DAYS = 42  # six weeks: before, there are too few weekends to compare a weekend with
+
+ALL = "all"
+KINDS = ("weekdays", "weekends")
 
 
 def robust_z(series: pd.Series | pd.DataFrame, column: str | None = None) -> pd.Series:
@@ -99,7 +104,7 @@ def personal(
     series: pd.Series | pd.DataFrame,
     column: str | None = None,
     *,
-    window: str = "28D",
+    window: str = "56D",
     min_n: int = 7,
     min_day: str = "8h",
     interval: str | None = None,
@@ -117,9 +122,10 @@ def personal(
         How far back the reference goes, as a pandas duration. It includes neither the value
         itself nor later ones. Whole days are local calendar days, including those of 23 or 25
         hours: with at most one value per day the days before, otherwise back to the same time of
-        day. Any other duration is elapsed time.
+        day. Any other duration is elapsed time. Once the earlier days reach back six weeks, a
+        weekday is compared with weekdays alone, and a day at a weekend with such days.
     min_n : int
-        Smallest number of earlier values; with fewer, the baseline is missing.
+        Smallest number of earlier values to compare with; with fewer, the baseline is missing.
     min_day : str
         How long a day must have been worn to count, for tables by day with ``worn_h``. A day that
         does not count is neither an earlier value nor judged: a day of four hours shows another
@@ -133,10 +139,14 @@ def personal(
         Same index; ``value``, ``baseline`` (rolling median), ``spread`` (1.4826 MAD), both in the
         unit of the series, ``z`` (missing if the spread is 0), ``low`` and ``high`` (the usual
         range, in which 99 of 100 normal days lie), boolean ``outside`` (missing where there is no
-        range, as of rows shorter than a day, or the day does not count), ``p`` (how many normal
-        days are as far off), ``n`` earlier values, and ``coverage`` (n over the number of earlier
-        stamps that fit into the window). The
-        columns have the name of the series, as its axis in a figure does.
+        range, as of rows shorter than a day, or the day does not count), ``p`` (the share of
+        normal days that are as far off), ``n`` earlier values, and ``coverage`` (n over the number
+        of earlier stamps to compare with that fit into the window), ``compared_with`` (str:
+        ``all``, ``weekdays`` or ``weekends``; missing where the baseline is). The columns have the
+        name of the series, as its axis in a figure does.
+
+        A day at a weekend has no range, and so no ``outside`` and no ``p``, before the earlier days
+        reach back six weeks: its baseline is that of all days until then, and weekends may differ.
 
     Raises
     ------
@@ -170,20 +180,31 @@ def personal(
     if min_n < 1:
         raise ConfigurationError(f"min_n must be 1 or more, not {min_n!r}")
     counts = _counting(series, rows, min_day)
-    first = _first_within(index.as_unit("us").asi8, rows.clock, reach)
+    us = index.as_unit("us").asi8
+    first = _first_within(us, rows.clock, reach)
     baseline, spread, half = (np.full(len(values), np.nan) for _ in range(3))
     n = np.zeros(len(values), dtype="int64")
+    most = np.full(len(values), max(1.0, round(reach / (rows.step_us or reach))))
     places = np.arange(len(values))
     of_days = rows.step_us >= SHORTEST_DAY_US or not rows.step_us
     if rows.step_us:
-        us = index.as_unit("us").asi8
         places = np.round((us - us[:1]) / rows.step_us).astype(np.int64)
+    dates = rows.clock.wall_us(us) // DAY_US
+    by_day = round(rows.step_us / DAY_US) == 1
+    weekend = _weekend(dates) if by_day else np.zeros(len(values), dtype=bool)
+    compared_with = np.full(len(values), None, dtype=object)
     for row, low in enumerate(first.tolist()):
         earlier = low + np.flatnonzero(counts[low:row])
+        apart = by_day and earlier.size and dates[row] - dates[earlier[0]] >= APART_DAYS
+        if apart:
+            earlier = earlier[weekend[earlier] == weekend[row]]
+            before = _weekend(np.arange(dates[row] - reach // DAY_US, dates[row]))
+            most[row] = (before == weekend[row]).sum()
         n[row] = earlier.size
         if earlier.size >= min_n:
             baseline[row], spread[row] = _centre(values[earlier])
-            if of_days:
+            compared_with[row] = KINDS[int(weekend[row])] if apart else ALL
+            if of_days and (apart or not weekend[row]):
                 half[row] = spread[row] * _widening(places[earlier], values[earlier])
     off = np.where(counts & (spread > 0), np.abs(values - baseline), np.nan)
     freedom = np.maximum(EFFICIENCY * n, 1.0)
@@ -192,7 +213,6 @@ def personal(
     reached = half * -scipy.special.stdtrit(freedom, OUTSIDE / 2.0)
     outside = pd.array(off > reached, dtype="boolean")
     outside[np.isnan(p)] = pd.NA
-    step = rows.step_us or reach
     table = pd.DataFrame(
         {
             "value": values,
@@ -204,12 +224,18 @@ def personal(
             "outside": outside,
             "p": p,
             "n": n,
-            "coverage": np.minimum(1.0, n / max(1.0, round(reach / step))),
+            "coverage": np.minimum(1.0, n / most),
+            "compared_with": pd.array(compared_with, dtype="str"),
         },
         index=given_index(rows, column_of(series, column, what="personal")),
     )
     table.columns.name = rows.name or None
     return derived(table, series, "baseline.personal", interval_s=None, window=window)
+
+
+def _weekend(dates: Ints) -> Bools:
+    """Return which local dates, as the days since 1970, are Saturdays and Sundays."""
+    return np.asarray(hour_codes(24 * dates, "weekend") == 1)
 
 
 def _counting(series: pd.Series | pd.DataFrame, rows: Rows, min_day: str) -> Bools:

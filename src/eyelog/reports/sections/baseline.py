@@ -34,13 +34,13 @@ def section(logs: Logs) -> Part:
     return Part(
         findings=[
             _trends(findings_of_days, names, log, len(logs.counted(log))),
-            _days_apart(findings_of_days, names, log),
+            _days_apart(findings_of_days, names),
         ],
         pictures=[
             Picture(
-                f"{column(name, log=log).label} against the own usual range, {LOG_WORDS[log]}",
-                "The band is the usual range by the 28 days before: 99 of 100 normal days lie in"
-                " it.",
+                f"{column(name).label} against the own usual range, {LOG_WORDS[log]}",
+                "The band is the usual range by the 56 days before, from six weeks on those of"
+                " weekdays or of weekends alone: 99 of 100 normal days lie in it.",
                 partial(_draw, findings_of_days, name),
             )
             for name in _drawn(findings_of_days, names)
@@ -78,7 +78,7 @@ def _draw(findings: Findings, name: str) -> object:
 def _trends(findings: Findings, names: list[str], log: str, days: int) -> str:
     moved = []
     for name in [name for name in names if name in findings.moved]:
-        line, about = findings.trends[name], column(name, log=log)
+        line, about = findings.trends[name], column(name)
         digits = _digits_of_change(about)
         low, high = sorted((abs(line.low) * 7, abs(line.high) * 7))
         moved.append(
@@ -100,7 +100,7 @@ def _digits_of_change(about: Column) -> int | None:
     return about.digits and about.digits + 1
 
 
-def _days_apart(findings: Findings, names: list[str], log: str) -> str:
+def _days_apart(findings: Findings, names: list[str]) -> str:
     sentences = []
     judged = sum(int(findings.days[name]["outside"].notna().sum()) for name in names)
     for name in names:
@@ -108,7 +108,7 @@ def _days_apart(findings: Findings, names: list[str], log: str) -> str:
         far = int(apart["stands"].sum())
         if far:
             n_judged = int(apart["outside"].notna().sum())
-            sentences.append(f"{column(name, log=log).label.lower()} on {far} of {n_judged}")
+            sentences.append(f"{column(name).label.lower()} on {far} of {n_judged}")
     if not judged:
         return "No day can be compared with enough days before it that were worn for 8 hours."
     if not sentences:
@@ -119,7 +119,7 @@ def _days_apart(findings: Findings, names: list[str], log: str) -> str:
             " by chance."
         )
     return (
-        f"Days that stand out from the 28 days before them: {words.joined(sentences)};"
+        f"Days that stand out from the 56 days before them: {words.joined(sentences)};"
         f" {judged} days of {words.count(findings.looks, 'quantity', 'quantities')} were looked at."
     )
 
@@ -132,7 +132,7 @@ def _outside(findings: Findings, name: str) -> int:
 def _table(findings: Findings, names: list[str], log: str) -> PageTable:
     rows, kept = [], []
     for name in names:
-        line, about, levels = findings.trends[name], column(name, log=log), findings.levels[name]
+        line, about, levels = findings.trends[name], column(name), findings.levels[name]
         apart = findings.days[name]
         outside = _outside(findings, name)
         farthest = (
