@@ -30,7 +30,7 @@ def test_days_outside_the_usual_range_stand_out() -> None:
 def test_the_band_is_the_usual_range_of_the_table() -> None:
     table = el.baseline.personal(steps(usual()))
     band = one(el.plot_baseline(table), "usual range")
-    corners = band.get_paths()[0].vertices
+    corners = np.concatenate([path.vertices for path in band.get_paths() if len(path.vertices)])
     at_last = corners[corners[:, 0] == 19][:, 1]
     assert at_last.max() == pytest.approx(table["high"].iloc[-1])
     assert at_last.min() == pytest.approx(table["low"].iloc[-1])
@@ -45,9 +45,10 @@ def test_a_day_worn_too_little_is_hollow_and_never_outside() -> None:
     assert "day outside its range" not in legend_of(ax)
 
 
-def test_first_days_are_hollow_because_they_have_no_baseline() -> None:
+def test_days_without_a_range_are_hollow_the_first_ones_and_the_first_weekends() -> None:
     ax = el.plot_baseline(el.baseline.personal(steps(usual()), min_n=7))
-    assert [place[0] for place in points(ax, "not judged")] == list(range(7))
+    first_weekends = [9, 10, 16, 17]
+    assert [place[0] for place in points(ax, "not judged")] == [*range(7), *first_weekends]
     assert one(ax, "not judged").get_facecolors()[0].tolist() == [1, 1, 1, 1]
     assert "not judged" in legend_of(ax)
 

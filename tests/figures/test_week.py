@@ -12,11 +12,11 @@ import eyelog as el
 from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
 from support.drawn import artists, legend_of, points
 
-DAYS = 35
+DAYS = 70
 
 
 def table(**changes: dict[int, float]) -> pd.DataFrame:
-    """Return five weeks of days with some values of the last week replaced, by column and day."""
+    """Return ten weeks of days with some values of the last week replaced, by column and day."""
     noise = np.random.default_rng(3).normal(0, 1, (4, DAYS))
     days = pd.DataFrame(
         {
@@ -26,7 +26,7 @@ def table(**changes: dict[int, float]) -> pd.DataFrame:
             "steps": (6000.0 + 500 * noise[2]).round(),
             "tilt_fore_aft_deg": -8.0 + noise[3],
         },
-        index=pd.date_range("2026-09-21", periods=DAYS, name="day"),
+        index=pd.date_range("2026-08-17", periods=DAYS, name="day"),
     )
     for name, values in changes.items():
         for day, value in values.items():
@@ -95,7 +95,7 @@ def test_a_thin_day_is_hollow_and_never_stands_out() -> None:
 def test_the_week_and_the_usual_value_stand_beside_each_other() -> None:
     days = table(worn_h={2: 5.0})
     counted = days["steps"].iloc[-7:][days["worn_h"].iloc[-7:] >= 8].median()
-    usual = el.baseline.personal(days, "steps")["baseline"].iloc[-1]
+    usual = el.baseline.personal(days, "steps")["baseline"].iloc[-7:].median()
     right = el.plot_week(days)[2].get_title(loc="right")
     assert right == f"week {counted:,.0f} · usual {usual:,.0f}"
 
@@ -154,13 +154,11 @@ def test_the_week_looks_as_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 def month(**changes: dict[int, float]) -> pd.DataFrame:
-    """Return eight weeks of days with some values of the last four replaced."""
-    earlier, last = table(), table()
-    days = pd.concat([earlier.iloc[:28], last.iloc[:28]])
-    days.index = pd.date_range("2026-08-31", periods=56, name="day")
+    """Return ten weeks of days with some values of the last four weeks replaced."""
+    days = table()
     for name, values in changes.items():
         for day, value in values.items():
-            days.iloc[28 + day, days.columns.get_loc(name)] = value
+            days.iloc[DAYS - 28 + day, days.columns.get_loc(name)] = value
     return days
 
 
@@ -216,3 +214,25 @@ def test_the_month_looks_as_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     in_the_font_of_matplotlib(monkeypatch)
     changed = month(worn_h={3: 5.0}, blink_rate_per_min={20: 30.0}, steps={9: 100.0})
     assert_looks_as_stored(el.plot_month(changed)[0], "month", tmp_path)
+
+
+def test_a_day_at_a_weekend_has_no_band_before_six_weeks_and_the_one_of_weekends_after() -> None:
+    days = table(steps={6: 20_000.0})
+    days.loc[days.index.day_of_week >= 5, "steps"] += 6000.0
+    assert artists(el.plot_week(days.iloc[-21:])[2], "usual range")[-1].get_x() < 4.5
+    ranges = artists(el.plot_week(days)[2], "usual range")
+    assert len(ranges) == 7
+    assert ranges[5].get_y() > ranges[4].get_y() + 4000.0
+
+
+def test_a_range_has_no_values_that_the_quantity_cannot_take() -> None:
+    days = table()
+    days["blink_rate_per_min"] = np.random.default_rng(5).normal(5.0, 3.0, DAYS).clip(0.5)
+    assert el.baseline.personal(days, "blink_rate_per_min")["low"].iloc[-1] < 0
+    made = el.plot_week(days)[1]
+    assert min(band.get_y() for band in artists(made, "usual range")) == 0.0
+    assert made.get_ylim()[0] == 0.0
+
+
+def test_the_legend_names_thin_days_only_if_there_are_some() -> None:
+    assert not any(text.startswith("thin") for text in legend_of(el.plot_week(table())[-1]))

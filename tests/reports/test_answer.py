@@ -97,7 +97,8 @@ def test_what_is_outside_its_range_and_does_not_stand_out_is_no_sentence() -> No
     made = planted(blink_rate_per_min={32: row["high"] + 0.05})
     assert made.findings.days["blink_rate_per_min"]["outside"].iloc[32]
     first = answer(made)
-    assert said(first) == ["Nothing stood out in these days."]
+    judged = sum(int(of["outside"].notna().sum()) for of in made.findings.days.values())
+    assert said(first) == [f"Nothing stood out among {judged} values."]
     assert "nothing stands out (5 % for the whole page, Holm)" in first.looked
 
 
@@ -116,8 +117,10 @@ def test_what_too_few_days_allow_no_search_for_is_not_said_to_be_looked_for() ->
 
 
 def test_a_thin_day_is_never_a_sentence_and_is_named_where_trust_is() -> None:
-    first = answer(planted(worn_h={30: 5.0}, blink_rate_per_min={30: 40.0}))
-    assert said(first) == ["Nothing stood out in these days."]
+    made = planted(worn_h={30: 5.0}, blink_rate_per_min={30: 40.0})
+    first = answer(made)
+    judged = sum(int(of["outside"].notna().sum()) for of in made.findings.days.values())
+    assert said(first) == [f"Nothing stood out among {judged} values."]
     assert first.trust.startswith("Wed 18 Nov (5 h worn) is thin. Of ")
 
 

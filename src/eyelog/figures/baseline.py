@@ -96,10 +96,12 @@ def plot_baseline(
         shade_weekends(ax, days)
     x = np.arange(len(days))
     of_point = shades(step_meaning(table))[0]
-    band = ax.fill_between(x, low, high, color=COLOURS["usual range"], linewidth=0.5)
+    # In steps: a weekend has a range of its own, and nothing lies between Friday and Saturday.
+    band = ax.fill_between(x, low, high, step="mid", color=COLOURS["usual range"], linewidth=0.5)
     band.set_edgecolor(COLOURS["usual rim"])
     band.set_label("_usual range")
-    ax.plot(x, baseline, color=COLOURS["reference"], linewidth=1.2)[0].set_label("_baseline")
+    usual = ax.plot(x, baseline, color=COLOURS["reference"], linewidth=1.2, drawstyle="steps-mid")
+    usual[0].set_label("_baseline")
     _lone_days(ax, x, baseline, low, high)
     judged = np.isfinite(apart)  # a day that counts, with a range
     outside = apart == 1

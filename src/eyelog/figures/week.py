@@ -108,7 +108,7 @@ def plot_week(
     `eyelog.baseline.personal` with p < .05 after correction for all values of the figure (Holm
     1979, Scandinavian Journal of Statistics 6:65). Without a ring, a value outside its band means
     nothing more: 1 in 100 normal values lies there. At the right of a panel stand the median of the
-    days of the week that were worn for 8 hours, and the usual value of the last day.
+    days of the week that were worn for 8 hours, and the median of the usual values of its days.
 
     Examples
     --------
@@ -155,8 +155,8 @@ def plot_month(
     Notes
     -----
     What stands out is decided as in `eyelog.plot_week`, corrected for all values of these 28 days.
-    At the right of a panel stand the median of the days that were worn for 8 hours, and the usual
-    value of the last day.
+    At the right of a panel stand the median of the days that were worn for 8 hours, and the median
+    of the usual values of the days.
 
     Examples
     --------
@@ -449,7 +449,7 @@ def _say_usual(
         f"{word} {number_text(float(value), digits)}".replace("-", "\N{MINUS SIGN}")
         for word, value in (
             (span, np.median(present) if present.size else np.nan),
-            ("usual", usual[-1] if usual.size else np.nan),
+            ("usual", np.median(usual) if usual.size else np.nan),
         )
         if np.isfinite(value)
     ]

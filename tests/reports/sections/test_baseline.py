@@ -58,12 +58,12 @@ def test_seven_days_are_not_enough() -> None:
 
 def test_the_day_that_stands_out_is_named() -> None:
     made = rising(0.0)
-    made.days(SIXTY).iloc[20, made.days(SIXTY).columns.get_loc("head_moves_yaw_per_h")] = 500.0
+    made.days(SIXTY).iloc[21, made.days(SIXTY).columns.get_loc("head_moves_yaw_per_h")] = 500.0
     part = section(made)
     apart = el.baseline.personal(made.counted(SIXTY), "head_moves_yaw_per_h")
     assert f"head turns (yaw) on 1 of {apart['outside'].notna().sum()}" in part.findings[1]
     row = cells(part.tables[0]())["Head turns (yaw) (per h worn)"]
-    assert row[-2:] == [str(apart["outside"].sum()), "Sun 8 Nov 2026"]
+    assert row[-2:] == [str(apart["outside"].sum()), "Mon 9 Nov 2026"]
 
 
 def test_the_figure_shows_what_stands_out() -> None:
