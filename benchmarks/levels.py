@@ -73,6 +73,12 @@ def weekends_apart(generator: np.random.Generator, n: int) -> pd.Series:
     return days + (days.index.day_of_week >= 5)
 
 
+def weekends_far_apart(generator: np.random.Generator, n: int) -> pd.Series:
+    """Return days of phi .3 whose Saturdays and Sundays lie 3 SD higher, as steps may."""
+    days = days_alike(generator, n, 0.3)
+    return days + 3.0 * (days.index.day_of_week >= 5)
+
+
 def counts(generator: np.random.Generator, n: int) -> pd.Series:
     """Return independent counts of a negative binomial with a mean of 20 and k = 4."""
     made = generator.negative_binomial(4, 4 / 24, n).astype(float)
@@ -136,11 +142,11 @@ def usual(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
     return once
 
 
-def page(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
+def page(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
     """Return whether a report of n days, in which nothing happens, names anything."""
 
     def once(generator: np.random.Generator) -> bool:
-        table = pd.DataFrame({name: days_alike(generator, n, phi) for name in COLUMNS})
+        table = pd.DataFrame({name: made(generator, n) for name in COLUMNS})
         found = findings(table.assign(worn_h=12.0 + table["worn_h"]))
         named = [bool(found.moved), *(len(rows) > 0 for rows in found.levels.values())]
         return any(named) or any(rows["stands"].any() for rows in found.days.values())
@@ -234,8 +240,15 @@ def cases() -> Iterator[Case]:
         for kind, made in (kinds | (KINDS if n == 90 else {})).items():
             data = f"a day after {n} others, {kind}"
             yield Case("baseline.personal", data, "outside", "1", usual(n, made))
+    for n, day in ((89, "Saturday"), (86, "Wednesday")):
+        data = f"a {day} after {n} others, phi 0.3, weekends 3 SD higher"
+        yield Case("baseline.personal", data, "outside", "1", usual(n, weekends_far_apart))
     data = "28 days of 8 quantities, phi 0.3"
-    yield Case("report, against own days", data, "named any", "5", page(28, 0.3))
+    yield Case("report, against own days", data, "named any", "5", page(28, alike(0.3)))
+    for n in (28, 84):
+        data = f"{n} days of 8 quantities, phi 0.3, weekends 3 SD higher"
+        found = page(n, weekends_far_apart)
+        yield Case("report, against own days", data, "named any", "5", found)
 
 
 def measure(case: Case, runs: int, seed: int) -> Found:

@@ -31,7 +31,7 @@ from eyelog.analysis.series.runs import runs
 from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import catalogue, log_named, role, role_field
 from eyelog.clock import DAY_US, microseconds
-from eyelog.frame import interval_seconds, is_resampled
+from eyelog.frame import OFFSET, interval_seconds, is_resampled
 from eyelog.provenance import derived
 
 __all__ = ["coverage", "gaps"]
@@ -132,6 +132,8 @@ def coverage(
     data["unworn_h"] = reductions.total(unworn_s, groups) / 3600
     data["uncounted_h"] = reductions.total(uncounted_s, groups) / 3600
     data["capped"] = reductions.total(capped, groups)
+    if clock.tz is None and (offsets := groups.offsets_min(clock)) is not None:
+        data[OFFSET] = offsets
     table = pd.DataFrame(data, index=groups.labels)
     return derived(
         table,

@@ -172,9 +172,8 @@ def resample(
     data[BIN_WIDTH] = groups.seconds
     data[CLOSING] = _closing_alone(frame, groups, clock, opened.stamp)
     columns = [*kept, *carried, *BIN_COLUMNS]
-    if OFFSET in frame.columns:  # of the last moment of each bin, also of one without records
-        closes = cast(Ints, groups.closes_us)
-        data[OFFSET] = (clock.wall_us(closes - 1) - (closes - 1)) / 60e6
+    if OFFSET in frame.columns:
+        data[OFFSET] = groups.offsets_min(clock)
         columns.append(OFFSET)
     result = pd.DataFrame(data | carried, index=groups.labels, columns=columns)
     return derived(

@@ -26,6 +26,7 @@ from eyelog.clock import instant_range, local_days
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.figures.week import FULL_DAY_H
 from eyelog.frame import (
+    OFFSET,
     OWN_COLUMNS,
     clock_of,
     is_resampled,
@@ -101,8 +102,9 @@ class Logs:
 
     @cached_property
     def zone(self) -> str:
-        """The zone whose days are reported."""
-        return str(stamps(self.frames[self.lead], what="report").tz)
+        """The zone whose days are reported, in words where it varies."""
+        frame = self.frames[self.lead]
+        return "local time" if OFFSET in frame else str(stamps(frame, what="report").tz)
 
     @cached_property
     def calendar(self) -> pd.DatetimeIndex:

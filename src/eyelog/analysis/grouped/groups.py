@@ -114,6 +114,16 @@ class Groups:
         """The group of each ordered row."""
         return np.repeat(np.arange(len(self)), self.sizes)
 
+    def offsets_min(self, clock: LocalClock) -> Floats | None:
+        """Return the minutes east of UTC at the last moment of each bin; None for days and labels.
+
+        So they are stated for bins without records too.
+        """
+        if self.closes_us is None or getattr(self.labels, "tz", None) is None:
+            return None
+        last = self.closes_us - 1
+        return np.asarray((clock.wall_us(last) - last) / 60e6)
+
     def arrange(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return `values` in the order of the groups, without the rows outside all groups."""
         return values if self.order is None else values[self.order]

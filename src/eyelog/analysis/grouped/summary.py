@@ -20,6 +20,7 @@ from eyelog.clock import LocalClock
 from eyelog.errors import ConfigurationError
 from eyelog.frame import (
     BIN_WIDTH,
+    OFFSET,
     STORED,
     bin_widths,
     is_resampled,
@@ -361,10 +362,14 @@ def prepare(
 def summary_table(data: Mapping[str, Any], prepared: Prepared, **details: Any) -> pd.DataFrame:
     """Return the columns `data` with the groups as index, and the step in the provenance.
 
-    Groups are not intervals of one length, so the provenance no longer states one.
+    Groups are not intervals of one length, so the provenance no longer states one. Where the zone
+    varies, bins of less than a day keep the wearer's clock, ``utc_offset_min``.
     """
-    opened = prepared.opened
-    table = pd.DataFrame(dict(data), index=prepared.groups.labels)
+    opened, groups = prepared.opened, prepared.groups
+    table = pd.DataFrame(dict(data), index=groups.labels)
+    if prepared.clock.tz is None and isinstance(groups.labels, pd.DatetimeIndex):
+        offsets = groups.offsets_min(prepared.clock)
+        table = table if offsets is None else table.assign(**{OFFSET: offsets})
     details = {"stamp": opened.stamp, "limits": opened.limits.details(), **details}
     return derived(
         table, prepared.frame, opened.purpose, log=opened.log, interval_s=None, **details

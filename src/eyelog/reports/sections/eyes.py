@@ -52,7 +52,9 @@ def section(logs: Logs) -> Part:
             Picture(
                 f"Blink rate through the day, {called}",
                 "For each hour, the median of the days and the range of the middle half of them.",
-                lambda: plot_profile(profile(_hourly_rate(logs, log), by="hour", stamp="end")),
+                lambda: plot_profile(
+                    profile(_hourly_rate(logs, log), "rate_per_min", by="hour", stamp="end")
+                ),
             ),
         ],
         tables=[
@@ -117,9 +119,9 @@ def _hour(one: pd.DataFrame) -> str:
     )
 
 
-def _hourly_rate(logs: Logs, log: str) -> pd.Series:
+def _hourly_rate(logs: Logs, log: str) -> pd.DataFrame:
     """Return the blink rate of each hour of each day."""
-    return rate(logs.of_blinks(log)[0], by="1h", limits=logs.limits)["rate_per_min"]
+    return rate(logs.of_blinks(log)[0], by="1h", limits=logs.limits)
 
 
 def _scores_table(logs: Logs) -> PageTable:
