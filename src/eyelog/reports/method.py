@@ -84,9 +84,11 @@ TERMS: Final = [
     ),
     (
         "Own usual range",
-        "The usual range predicts a day from the 28 days before it, at least seven of them with"
+        "The usual range predicts a day from the 56 days before it, at least seven of them with"
         " 8 h of wear: median and MAD (times 1.4826) with Student's t, wider where neighbouring"
-        " days are alike, so that 1 of 100 such days lies outside. Trend: the median of all slopes"
+        " days are alike, so that 1 of 100 such days lies outside. From six weeks of earlier days"
+        " on, weekdays are compared with weekdays and weekends with weekends; before, weekends"
+        " have no range. Trend: the median of all slopes"
         " (Theil 1950; Sen 1968) and Kendall's test, both widened by the autocorrelation of the"
         " days. New levels: the clearest split, or rise and return, against the clearest in"
         " simulated days that are alike (autocorrelation .3): 5 of 100 series without a new level"
