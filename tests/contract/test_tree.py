@@ -54,6 +54,8 @@ NO_SOURCE_FILE = {
     "docs/test_blocks.py": "how the blocks of the pages run",
     "cli/test_operate_many.py": "the operator's commands for many accounts at once",
     "cli/test_archive_zones.py": "the zone of an account, in every command",
+    "analysis/test_hours_of_travellers.py": "the clock of travellers, in every summary by hours",
+    "reports/test_days_before.py": "the days before a report, from the command to page one",
     "cohort/test_travellers.py": "wearers who travel, in every table of a cohort",
     "cohort/test_wearers_zones.py": "the zones of the wearers, in every function",
     "docs/test_cohorts.py": "a page",

@@ -119,7 +119,7 @@ def _is_empty(table: pd.DataFrame, name: Any, about: Column) -> bool:
     if about.group == "faults" or (about.group == "reasons" and name.isupper()):
         return not (values != 0).any()
     if isinstance(values.dtype, pd.StringDtype) or values.dtype == object:
-        return not values.fillna("").astype(bool).any()
+        return not values.dropna().astype(str).ne("").any()  # a false beside gaps is no gap
     # A count of values is meaningless if no row has a value to count.
     mean = f"{str(name).removesuffix('_n')}_mean"
     if str(name).endswith("_n") and mean in table.columns:
