@@ -18,6 +18,7 @@ __all__ = [
     "meaning_of_field",
     "name_label",
     "series_label",
+    "series_meaning",
     "series_unit",
     "shades",
     "span_of",
@@ -129,12 +130,21 @@ def meaning_of_field(name: str, log: str | None) -> str | None:
     return {"static": "usable", "motion": "head"}.get(field.kind)
 
 
-def step_meaning(table: pd.DataFrame) -> str:
-    """Return the meaning whose colour the column has that a table was made from."""
-    name, log = str(table.columns.name or ""), stated_log(table)
+def series_meaning(series: pd.Series) -> str:
+    """Return the meaning whose colour the values of a Series have in every figure."""
+    return _meaning(series, str(series.name or ""))
+
+
+def _meaning(made: pd.DataFrame | pd.Series, name: str) -> str:
+    log = stated_log(made)
     if field_or_none(name, log) is not None or name == STEPS:
         return meaning_of_field(name, log) or "usable"
-    return meaning_of(_column(table, name)) if name else "usable"
+    return meaning_of(_column(made, name)) if name else "usable"
+
+
+def step_meaning(table: pd.DataFrame) -> str:
+    """Return the meaning whose colour the column has that a table was made from."""
+    return _meaning(table, str(table.columns.name or ""))
 
 
 def shades(meaning: str) -> tuple[str, str]:
