@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm, Normalize, PowerNorm, to_rgba
 
 import eyelog as el
-from eyelog.figures.style import COLOURS
+from eyelog.figures.style import COLOURS, sequential
 from support.drawn import legend_of, title_of
 from support.figures import counted_minutes
 
@@ -202,3 +202,12 @@ def test_an_axes_of_the_user_is_drawn_on() -> None:
     figure, ax = plt.subplots()
     assert el.plot_heatmap(counted_minutes(["2026-10-19"]), "stp_mid", ax=ax) is ax
     figure.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("field", "meaning"),
+    [("hm_yo", "head"), ("tl_yav", "head"), ("stp_s", "walking"), ("lc_bk_n", "usable")],
+)
+def test_a_field_has_the_scale_of_its_meaning(field: str, meaning: str) -> None:
+    frame = el.resample(el.sample("standard_mode_logs"), "1h")
+    assert el.plot_heatmap(frame, field).images[0].get_cmap()(1.0) == sequential(meaning)(1.0)

@@ -315,14 +315,13 @@ def _facts(result: Result, rows: pd.DataFrame) -> tuple[list[float], list[float]
             [result.n, result.wearers_first, result.wearers_second, result.difference],
             [len(rows), *(len(side) for side in sides), shift],
         )
-    first = result.iloc[0]
-    said = [float(first["n"]), float(first["wearers"])]
+    said = [float(numbers(result[name])[0]) for name in ("n", "wearers")]
     ours: list[float] = [len(rows), rows[ACCOUNT].nunique() if ACCOUNT in rows else 1]
     terms = [str(name) for name in result.index if name not in FIXED_TERMS]
     if said == ours and len(terms) == 1:  # a model with more terms adjusts for them
         again = _mixed(rows)
-        said.append(float(result.loc[terms[0], "estimate"]))
-        ours.append(float(again.loc["after", "estimate"]))
+        said.append(float(result["estimate"].to_dict()[terms[0]]))
+        ours.append(float(again["estimate"].to_dict()["after"]))
     return said, ours
 
 

@@ -11,7 +11,7 @@ from eyelog.analysis.gait.pace import steps
 from eyelog.analysis.quality.evidence import has_evidence
 from eyelog.analysis.quality.states import states
 from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
-from eyelog.catalogue import catalogue, role
+from eyelog.catalogue import role
 from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import traces
@@ -20,6 +20,7 @@ from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.legends import legend, patch
 from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
+from eyelog.figures.named import meaning_in
 from eyelog.figures.style import COLOURS, SMALL_PT, sequential
 from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
@@ -109,9 +110,7 @@ def plot_heatmap(
     days, cells, recorded = _cells(frame, field, index, seconds, clock)
     ax = axes(options.get("ax"), height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
     hatch_background(ax)
-    about = catalogue(log).get(field) if log else None
-    of_gait = field == STEPS or (about is not None and about.kind == "gait")
-    colours = _scale("walking" if of_gait else "usable")
+    colours = _scale(meaning_in(frame, field))
     norm = _norm(cells[np.isfinite(cells)], scale)
     spread: dict[str, Any] = {
         "aspect": "auto",

@@ -14,6 +14,7 @@ from eyelog.provenance import history, stated_log
 __all__ = [
     "cannot_be_negative",
     "last_step",
+    "meaning_in",
     "meaning_of",
     "meaning_of_field",
     "name_label",
@@ -132,10 +133,11 @@ def meaning_of_field(name: str, log: str | None) -> str | None:
 
 def series_meaning(series: pd.Series) -> str:
     """Return the meaning whose colour the values of a Series have in every figure."""
-    return _meaning(series, str(series.name or ""))
+    return meaning_in(series, str(series.name or ""))
 
 
-def _meaning(made: pd.DataFrame | pd.Series, name: str) -> str:
+def meaning_in(made: pd.DataFrame | pd.Series, name: str) -> str:
+    """Return the meaning whose colour a field or column has, as the table means its name."""
     log = stated_log(made)
     if field_or_none(name, log) is not None or name == STEPS:
         return meaning_of_field(name, log) or "usable"
@@ -144,7 +146,7 @@ def _meaning(made: pd.DataFrame | pd.Series, name: str) -> str:
 
 def step_meaning(table: pd.DataFrame) -> str:
     """Return the meaning whose colour the column has that a table was made from."""
-    return _meaning(table, str(table.columns.name or ""))
+    return meaning_in(table, str(table.columns.name or ""))
 
 
 def shades(meaning: str) -> tuple[str, str]:

@@ -102,7 +102,7 @@ def plot_quality(
         np.ma.masked_invalid(shares),
         aspect="auto",
         interpolation="nearest",
-        cmap=sequential("noisy").with_extremes(bad=(1, 1, 1, 0)),
+        cmap=sequential("share").with_extremes(bad=(1, 1, 1, 0)),
         norm=PowerNorm(0.5, 0, 1),
         extent=(*extent, len(occurring) - 0.5, -0.5),
         zorder=1,
