@@ -174,7 +174,7 @@ def resample(
     columns = [*kept, *carried, *BIN_COLUMNS]
     if OFFSET in frame.columns:  # of the last moment of each bin, also of one without records
         closes = cast(Ints, groups.closes_us)
-        data[OFFSET] = (clock.wall_us(closes - 1) - (closes - 1)) / 60e6
+        data[OFFSET] = clock.offset_min(closes - 1)
         columns.append(OFFSET)
     result = pd.DataFrame(data | carried, index=groups.labels, columns=columns)
     return derived(
