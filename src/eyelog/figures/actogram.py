@@ -25,7 +25,7 @@ from eyelog.figures.marks import counted, number, pale, value_axis
 from eyelog.figures.named import series_label, series_meaning
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import require_rows, row_seconds, stamps
+from eyelog.figures.tables import require_rows, row_seconds, rows_of_days, stamps
 from eyelog.frame import ACCOUNT, require
 from eyelog.provenance import history, stated_log
 
@@ -125,6 +125,8 @@ def plot_actogram(
             ' stamps first, series.tz_convert("Asia/Tokyo")'
         )
     clock = LocalClock(index.tz)
+    of_days = rows_of_days(index, clock)
+    series, index = series[of_days], index[of_days]
     dates = local_days(index, clock=clock)
     days = pd.date_range(dates.min(), dates.max(), freq="D", unit="us")
     rows = np.asarray((dates - days[0]).days, dtype=np.int64)

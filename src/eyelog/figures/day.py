@@ -20,7 +20,7 @@ from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, TEXT_PT
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
+from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps, unit_seconds
 from eyelog.frame import clock_of, require, require_one_frame
 
 __all__ = ["plot_day"]
@@ -122,7 +122,9 @@ def plot_day(
         raise ConfigurationError(
             f"plot_day cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
         )
-    clock = clock_of(frame, log=log_or_none(frame))
+    clock = clock_of(frame, log=log)
+    of_days = rows_of_days(index, clock)
+    frame, index = frame[of_days], index[of_days]
     days = _days(index, clock)
     most = MOST_DAYS // len(names)
     if len(days) > most:
@@ -132,10 +134,11 @@ def plot_day(
         )
     shaded = [] if events is None else marks.event_us(marks.require_events(events, what="plot_day"))
     ribbons, recorded, recorded_s = None, _recorded(frame), seconds
+    notes: list[Entry] = []
     if states is not None:
         # States are of records, whose length their log states even where most are missing.
         recorded_s = row_seconds(states, None) if log is None else log_named(log).interval_s
-        ribbons = _ribbons(states, days, index, recorded_s, clock)
+        ribbons, notes = ribbon.widened(_ribbons(states, days, index, recorded_s, clock))
         recorded = pd.DatetimeIndex(states.index)
     height = float(np.clip(ALL_PANELS_MM / len(days), LOWEST_PANEL_MM, HIGHEST_PANEL_MM))
     each = [height] if second is None else [height * (1 - SECOND), height * SECOND]
@@ -195,7 +198,7 @@ def plot_day(
     below = (
         ribbon.entries(ribbon.state_codes(states)) if states is not None else [patch("no record")]
     )
-    legend(made[-1], [*kinds, *marks.entries(shaded), *below], note=key)
+    legend(made[-1], [*kinds, *marks.entries(shaded), *below, *notes], note=key)
     return made
 
 

@@ -23,7 +23,7 @@ from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
 from eyelog.figures.named import meaning_in
 from eyelog.figures.style import COLOURS, SMALL_PT, sequential
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
+from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps, unit_seconds
 from eyelog.frame import clock_of, is_resampled, require, require_one_frame
 
 __all__ = ["plot_heatmap", "with_steps"]
@@ -107,6 +107,8 @@ def plot_heatmap(
             f"plot_heatmap cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
         )
     clock = clock_of(frame, log=log)
+    of_days = rows_of_days(index, clock)
+    frame, index = frame[of_days], index[of_days]
     days, cells, recorded = _cells(frame, field, index, seconds, clock)
     ax = axes(options.get("ax"), height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
     hatch_background(ax)
