@@ -10,7 +10,7 @@ from matplotlib.figure import FigureBase
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.catalogue import log_named
 from eyelog.clock import LocalClock, local_days, time_of_day_us
-from eyelog.errors import ConfigurationError, argument
+from eyelog.errors import ConfigurationError, argument, days_of_frame
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import day_edges, hours_axis, skipped_hours
@@ -129,8 +129,8 @@ def plot_day(
     most = MOST_DAYS // len(names)
     if len(days) > most:
         raise ConfigurationError(
-            f"plot_day draws {most} days at most, and these are {len(days)}: choose some, such"
-            f' as frame["{days[0]:%Y-%m-%d}":"{days[1]:%Y-%m-%d}"], or draw plot_overview'
+            f"plot_day draws {most} days at most, and these are {len(days)}: choose some, such as"
+            f" {days_of_frame(*(f'{day:%Y-%m-%d}' for day in days[:2]))}, or draw an overview"
         )
     shaded = [] if events is None else marks.event_us(marks.require_events(events, what="plot_day"))
     ribbons, recorded, recorded_s = None, _recorded(frame), seconds
