@@ -407,6 +407,10 @@ class LocalClock:
         stamps = pd.DatetimeIndex(us.view("M8[us]")).tz_localize("UTC")
         return microseconds(stamps.tz_convert(self.tz).tz_localize(None))
 
+    def offset_min(self, us: Ints) -> npt.NDArray[np.float64]:
+        """Return how far the clock is ahead of UTC at instants, in minutes."""
+        return np.asarray((self.wall_us(us) - us) / 60e6, dtype=np.float64)
+
     def offsets(self, low: int, high: int) -> tuple[Ints, Ints]:
         """Return the instants from `low` to `high` from which each offset holds, and the offsets.
 

@@ -44,6 +44,7 @@ __all__ = [
     "Unreachable",
     "argument",
     "call",
+    "days_of_frame",
     "listed",
     "marked",
     "spelled",
@@ -70,6 +71,11 @@ def argument(name: str, *value: object) -> str:
 def call(function: str, *arguments: object) -> str:
     """Return the call of a public function of eyelog, for the message of an error or warning."""
     return f"{_MARK}eyelog.{function}({', '.join(map(repr, arguments))}){_MARK}"
+
+
+def days_of_frame(first: str, last: str) -> str:
+    """Return the slice of some days of a frame, for the message of an error or warning."""
+    return f'{_MARK}frame["{first}":"{last}"]{_MARK}'
 
 
 def marked(message: object) -> str:

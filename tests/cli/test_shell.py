@@ -8,7 +8,7 @@ import pytest
 import eyelog as el
 from eyelog.cli import main
 from eyelog.cli.shell import in_a_shell, options_of
-from eyelog.errors import argument, call
+from eyelog.errors import argument, call, days_of_frame
 from support.commands import DAY
 
 OPTIONS = {"--tz", "--wearer", "--field", "--offline", "--split-wearers", "--log", "--account",
@@ -45,6 +45,15 @@ def test_an_argument_becomes_the_option_to_type(text: str) -> None:
 @pytest.mark.parametrize("text", KEPT)
 def test_what_is_no_argument_of_the_command_stays(text: str) -> None:
     assert in_a_shell(text, options=OPTIONS, commands={"fields"}) == text.replace("\0", "")
+
+
+def test_days_of_a_frame_become_the_command_with_these_days() -> None:
+    text = f"choose some, such as {days_of_frame('2026-10-05', '2026-10-06')}, or draw less"
+    said = in_a_shell(text, options=OPTIONS, commands=(), typed="eyelog plot day gap.parquet")
+    assert "such as `eyelog plot day gap.parquet 2026-10-05 2026-10-06`, or" in said
+    assert 'such as frame["2026-10-05":"2026-10-06"], or' in in_a_shell(
+        text, options=OPTIONS, commands=()
+    )
 
 
 def test_a_file_is_named_as_it_is_whatever_it_is_called(tmp_path, capsys, monkeypatch) -> None:

@@ -249,8 +249,13 @@ def test_a_log_is_a_log_even_beside_a_folder_of_that_name(folder, capsys) -> Non
         (["nope.csv"], "there is no file or folder nope.csv"),
         (
             ["elsewhere", FIFTEEN],
-            f"for the log {FIFTEEN} of the archive, or of a service, leave out",
+            f"of the archive, or of a service, leave out elsewhere: `eyelog daily {FIFTEEN}`",
         ),
+        (
+            ["logger", FIFTEEN],
+            f"for the log {FIFTEEN} of logger type `eyelog daily logger --log {FIFTEEN}`",
+        ),
+        (["logger", FIFTEEN, DAY, DAY], f"`eyelog daily logger {DAY} {DAY} --log {FIFTEEN}`"),
         (["computed"], "no such log (did you mean 'computed_data'?)"),
         (["logger", "21.10.2026", "22.10.2026"], "21.10.2026 is neither a file nor a day"),
         (["logger", "20261021", "20261022"], "write days as year-month-day, such as 2026-10-21"),

@@ -30,7 +30,7 @@ def cell(ax: Axes, row: int, hour: float, height: float = 0.5) -> str | None:
     if colour[3] == 0:
         return None
     names = [
-        *("usable", "walking", "noisy", "off pose", "not worn", "masked", "not known"),
+        *("usable", "walking", "noisy", "off pose", "not worn", "masked", "no record"),
         *("worn 4 to 8 h", "worn 8 to 12 h"),
     ]
     return next(name for name in names if np.allclose(to_rgb(COLOURS[name]), colour[:3]))
@@ -128,11 +128,27 @@ def test_a_value_has_height_and_a_measured_zero_differs_from_none() -> None:
     values.iloc[6] = 5.0
     ax = el.plot_actogram(values.drop(stamps[7]))[0]
     assert cell(ax, 0, 0.5, 0.95) == "usable"
-    assert cell(ax, 0, 1.1, 0.05) == "not known"
+    assert (cell(ax, 0, 1.1, 0.02), cell(ax, 0, 1.1, 0.1)) == ("usable", "no record")
     assert cell(ax, 0, 1.3) == "masked"
-    assert (cell(ax, 0, 1.6, 0.4), cell(ax, 0, 1.6, 0.6)) == ("usable", "not known")
+    assert (cell(ax, 0, 1.6, 0.4), cell(ax, 0, 1.6, 0.6)) == ("usable", "no record")
     assert cell(ax, 0, 1.8) is None
-    assert "thing: 0 to 10" in legend_of(ax)
+    assert legend_of(ax) == ["thing: 0 to 10", "measured 0", "no usable value", "no record"]
+
+
+def test_a_legend_names_only_what_is_drawn_of_a_value() -> None:
+    stamps = pd.date_range("2026-10-19 00:15", periods=96, freq="15min", tz=TZ, name="date")
+    values = pd.Series(np.full(96, 10.0), index=stamps, name="thing")
+    assert legend_of(el.plot_actogram(values)[0]) == ["thing: 0 to 10"]
+
+
+@pytest.mark.parametrize(
+    ("field", "meaning"), [("stp_mid", "walking"), ("hm_yo", "head"), ("lc_bk_n", "usable")]
+)
+def test_a_value_is_in_the_colour_of_its_meaning(field: str, meaning: str) -> None:
+    frame = el.simulate("2026-10-19", 1, log="standard_mode_logs", tz=TZ)
+    ax = el.plot_actogram(frame[field].fillna(1.0))[0]
+    image = np.asarray(ax.images[0].get_array()).reshape(-1, 4)
+    assert (np.abs(image[:, :3] - to_rgb(COLOURS[meaning])).max(axis=1) < 1e-9).any()
 
 
 def test_a_moment_has_a_number_in_its_row_and_in_the_one_before() -> None:
@@ -191,6 +207,29 @@ def test_days_before_joining_are_white_and_missing_days_between_are_hatched() ->
     assert image[row, [0, 3], 3].tolist() == [0, 0]
     ground = next(bar for bar in artists(cells, "no record") if abs(bar.get_y() + 0.5 - row) < 0.1)
     assert (ground.get_x(), ground.get_x() + ground.get_width()) == (0.5, 13.5)
+
+
+def test_white_cells_are_explained_and_no_record_is_named_only_where_it_is_drawn() -> None:
+    table = cohort(2)
+    whole = el.plot_actogram(table)[0]
+    assert whole.figure.note == ("", "rows sorted by days that count")
+    assert "no record" not in legend_of(whole)
+    joined = el.plot_actogram(table.drop([("w000", pd.Timestamp("2026-10-05"))]))[0]
+    assert joined.figure.note[1].startswith("white: before a wearer joined or after leaving; ")
+    assert "no record" not in legend_of(joined)
+    lacking = el.plot_actogram(table.drop([("w000", pd.Timestamp("2026-10-08"))]))[0]
+    assert "no record" in legend_of(lacking)
+
+
+def test_thin_cells_that_are_filled_look_as_their_legend_and_unlike_no_record() -> None:
+    ax = el.plot_actogram(cohort(80))[0]
+    handles = dict(
+        zip(legend_of(ax), ax.figure.legends[0].legend_handles, strict=True)  # in one order
+    )
+    shown = np.array(handles["thin: under 4 h"].get_facecolor()[:3])
+    image = np.asarray(ax.images[0].get_array()).reshape(-1, 4)
+    assert (np.abs(image[:, :3] - shown).max(axis=1) < 1e-6).any()
+    assert np.all(1.0 - shown.mean() > 0.09)
 
 
 def test_the_class_of_a_cell_is_that_of_its_hours() -> None:

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
+from eyelog.figures.style import sequential
 from support.drawn import artists, legend_of, one, title_of
 
 
@@ -126,3 +127,19 @@ def test_a_bias_that_rounds_to_0_has_no_sign() -> None:
     pairs, limits = paired(50)
     ax = el.plot_agreement(pairs, limits._replace(bias=-1e-9))
     assert legend_of(ax)[1] == "bias 0.00"
+
+
+def test_pairs_state_the_quantity_so_that_the_axes_have_its_name_and_unit() -> None:
+    fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
+    pairs = el.compare.minute_pairs(fifteen, sixty, quantity="steps")
+    limits = el.compare.limits_of_agreement(pairs["fifteen"], pairs["sixty"])
+    ax = el.plot_agreement(pairs, limits)
+    assert ax.get_xlabel() == "Steps, mean of both (per min)"
+    assert "per min" in legend_of(ax)[1]
+
+
+@pytest.mark.parametrize(("quantity", "meaning"), [("steps", "walking"), ("tilt_fore_aft", "head")])
+def test_pairs_are_in_the_colour_of_their_quantity(quantity: str, meaning: str) -> None:
+    ax = el.plot_agreement(el.sample(), el.sample("standard_mode_logs"), quantity=quantity)
+    (mesh,) = ax.collections[:1]
+    assert mesh.get_cmap()(0.5) == sequential(meaning)(0.5)

@@ -105,7 +105,14 @@ def test_the_band_that_decides_is_drawn_darker_than_the_pointwise_one() -> None:
     table = el.compare.events(noise, index[60::60][:20], **AROUND)
     ax = el.plot_events(table, change=True)
     of_all, of_each = one(ax, "band"), one(ax, "pointwise")
-    assert of_all.get_alpha() > of_each.get_alpha()
+    # The lighter one is drawn over the darker one, and lets nothing through.
+    assert of_each.get_zorder() > of_all.get_zorder()
+    dark, light = (tuple(band.get_facecolor()[0]) for band in (of_all, of_each))
+    assert dark[3] == light[3] == 1.0
+    assert sum(light) > sum(dark)
+    drawn = ax.figure.entries
+    assert drawn["95 % band of all offsets"].get_facecolor() == pytest.approx(dark)
+    assert drawn["95 % band of each offset"].get_facecolor() == pytest.approx(light)
     wide, narrow = (band.get_datalim(ax.transData).height for band in (of_all, of_each))
     assert wide > narrow
     assert {"95 % band of all offsets", "95 % band of each offset"} <= set(legend_of(ax))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 import eyelog as el
 from eyelog.analysis.quality.recipes import RECIPES
@@ -120,3 +121,8 @@ def test_it_looks_as_it_did(table, tmp_path, monkeypatch) -> None:
     planted["left"] = [*planted["left"].iloc[:10], 445, 438]
     planted["left_share"] = planted["left"] / 1000
     assert_looks_as_stored(el.plot_attrition(planted), "attrition", tmp_path)
+
+
+def test_records_removed_are_grey(table) -> None:
+    removed = next(of for of in el.plot_attrition(table).containers if of.get_label() == "removed")
+    assert to_hex(removed[1].get_facecolor()).upper() == COLOURS["masked"]

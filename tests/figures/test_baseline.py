@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 import eyelog as el
 from support.drawn import artists, legend_of, one, points, title_of, xy
@@ -24,6 +25,9 @@ def test_days_outside_the_usual_range_stand_out() -> None:
     outside = points(ax, "outside")
     assert [place[1] for place in outside] == table["value"][table["outside"] == True].tolist()  # noqa: E712 - it may be missing
     assert [20, 12_000] in outside
+    assert points(ax, "rings") == outside
+    colours = [to_hex(one(ax, kind).get_facecolors()[0]) for kind in ("within", "outside")]
+    assert colours[0] == colours[1]
     assert "day outside its range" in legend_of(ax)
 
 

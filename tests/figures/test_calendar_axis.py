@@ -47,6 +47,13 @@ def test_the_year_is_named_where_a_new_one_begins_and_nowhere_else() -> None:
     assert [text for text in day_labels("2025-10-20", 365) if "20" in text] == ["Jan\n2026"]
 
 
+@pytest.mark.parametrize("n", [21, 28, 42, 60])
+def test_from_three_weeks_on_mondays_are_named_along_x(n: int) -> None:
+    shown = day_labels("2025-10-16", n)
+    assert len(shown) >= 3
+    assert {text[:3] for text in shown} == {"Mon"}
+
+
 @pytest.mark.parametrize("width_mm", [89, 183, 247])
 @pytest.mark.parametrize("n", [1, 2, 5, 14, 15, 30, 60, 100, 365, 800, 4000])
 def test_there_are_at_most_sixteen_labels_at_any_length(n: int, width_mm: float) -> None:

@@ -120,8 +120,37 @@ def test_a_result_at_hand_is_drawn_and_decides_which_days_counted() -> None:
 def test_a_result_of_another_table_is_refused_with_both_numbers() -> None:
     table = days()
     other = el.compare.two_periods(table[RATE].iloc[:10], table[RATE].iloc[14:])
-    with pytest.raises(el.ConfigurationError, match="of 24 rows, and the table has 28"):
+    with pytest.raises(el.ConfigurationError, match=r"10 and 14 days.* have 1\d and 1\d days"):
         el.plot_change(table, RATE, at=AT, result=other)
+
+
+def test_a_result_of_another_split_or_column_with_as_many_days_is_refused() -> None:
+    table = days().assign(worn_h=12.0, steps=1.0)
+    split = el.compare.two_periods(table[RATE].iloc[:10], table[RATE].iloc[10:])
+    column = el.compare.two_periods(table["steps"].iloc[:14], table["steps"].iloc[14:])
+    for other in (split, column):
+        with pytest.raises(el.ConfigurationError, match="of other values than these"):
+            el.plot_change(table, RATE, at=AT, result=other)
+
+
+def test_a_model_of_another_column_or_split_with_as_many_days_is_refused() -> None:
+    draw = np.random.default_rng(3)
+    table = pd.concat(
+        {f"w{i}": days(seed=i).assign(worn_h=12.0, other=draw.normal(5, 1, 28)) for i in range(8)},
+        names=["account", "day"],
+    )
+    late = table.index.get_level_values("day") >= pd.Timestamp(AT)
+    table["late"], table["odd"] = late * 1.0, np.arange(len(table)) % 2 * 1.0
+    fits = [
+        el.compare.fit_mixed(table, column, predictors=term)
+        for column, term in (("other", "late"), (RATE, "odd"))
+    ]
+    for fit in fits:
+        with pytest.raises(el.ConfigurationError, match="of other values than these"):
+            el.plot_change(table, RATE, at=AT, result=fit)
+    own = el.compare.fit_mixed(table, RATE, predictors="late")
+    made = el.plot_change(table, RATE, at=AT, result=own)
+    assert value_of(made) == pytest.approx(own.loc["late", "estimate"])
 
 
 def test_a_difference_that_is_not_that_of_the_means_says_what_it_is() -> None:

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 import eyelog as el
+from eyelog.figures.style import COLOURS
 from support.drawn import artists, legend_of, one, points, title_of, xy
 
 
@@ -82,7 +84,11 @@ def test_groups_have_their_means_and_beside_them_the_difference_from_the_first()
     ax = el.plot_cohort(table, "steps", kind="groups", by="group")
     groups = {name: str(name > "w005") for name in table.index.unique("account")}
     result = el.compare.group_difference(table, groups, outcome="steps")
-    means = [place[0] for place in points(ax, "mean")]
+    dots = artists(ax, "mean")
+    assert [to_hex(dot.get_facecolors()[0]).upper() for dot in dots] == ["#77829A", "#17602F"]
+    square, circle = (dot.get_paths()[0] for dot in dots)
+    assert len(square) < len(circle)
+    means = [dot.get_offsets()[0, 0] for dot in dots]
     assert means == pytest.approx([result.mean_first, result.mean_second])
     (beside,) = ax.child_axes
     assert points(beside, "difference")[0][0] == pytest.approx(result.difference)
@@ -138,3 +144,11 @@ def test_local_days_of_different_zones_share_their_date() -> None:
 def test_what_cannot_be_drawn_is_refused(table, arguments, says) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
         el.plot_cohort(table, "steps", **arguments)
+
+
+def test_a_column_is_in_the_colour_of_its_meaning() -> None:
+    for kind in ("lines", "caterpillar"):
+        ax = el.plot_cohort(cohort(6), "steps", kind=kind)
+        drawn = one(ax, "median")
+        colour = drawn.get_color() if kind == "lines" else drawn.get_facecolors()[0]
+        assert to_hex(colour).upper() == COLOURS["walking edge"]

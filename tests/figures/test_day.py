@@ -98,6 +98,48 @@ def test_time_without_records_is_hatched() -> None:
     assert whole.get_paths()[0].vertices[:, 0].max() == 24
 
 
+def no_record(ax) -> list[tuple[float, float]]:
+    spans = [
+        path.vertices[:, 0]
+        for found in ax.collections
+        if found.get_label() == "_no record"
+        for path in found.get_paths()
+    ]
+    return [(span.min(), span.max()) for span in spans]
+
+
+@pytest.mark.parametrize("dropped", [("00:30", "01:00"), ("01:30", "02:00")])
+def test_time_that_one_of_two_passes_has_recorded_is_not_hatched(dropped: tuple[str, str]) -> None:
+    # The clock shows 02:30 to 03:00 twice.
+    frame = counted_minutes(["2026-10-25"]).tz_localize(None)
+    stamps = pd.date_range("2026-10-25", periods=1500, freq="1min", tz="Europe/Berlin")
+    frame = frame.reindex(range(1500)).set_index(stamps + pd.Timedelta("1min")).fillna(0.0)
+    first, last = (pd.Timestamp(f"2026-10-25 {time}", tz="UTC") for time in dropped)
+    kept = frame[(frame.index <= first) | (frame.index > last)]
+    assert no_record(el.plot_day(kept, "stp_mid")[0]) == []
+    both = kept.drop(kept.between_time("02:31", "02:40").index)
+    ((left, right),) = no_record(el.plot_day(both, "stp_mid")[0])
+    assert (left, right) == pytest.approx((2.5, 2 + 40 / 60))
+
+
+def test_bars_of_a_repeated_hour_are_as_wide_as_their_rows() -> None:
+    stamps = pd.date_range("2026-10-25", periods=25, freq="h", tz="Europe/Berlin", name="date")
+    frame = pd.DataFrame(
+        {"stp_mid": 1.0, "sc_bk_n": 0.0, "n": 1, "bin_s": 3600.0}, index=stamps + pd.Timedelta("1h")
+    )
+    (ax,) = el.plot_day(frame, "stp_mid")
+    (bars,) = [patch for patch in ax.patches if patch.get_label() == "stp_mid"]
+    edges = bars.get_data().edges
+    assert (edges[1::2] - edges[::2]).tolist() == [1.0] * 25
+
+
+def test_thinned_records_are_as_long_as_those_of_their_log() -> None:
+    frame = el.simulate("2026-10-21", 1, tz="Asia/Tokyo").iloc[::240]
+    (ax,) = el.plot_day(frame, "tl_yav", states=el.states(frame))
+    hatched = sum(right - left for left, right in no_record(ax))
+    assert hatched == pytest.approx(24 - len(frame) * 15 / 3600, abs=0.01)
+
+
 def test_the_ribbon_of_states_lies_beneath_its_day() -> None:
     states = states_of([("walking", "2026-10-19 06:01", "2026-10-19 07:00")])
     made = el.plot_day(hourly(["2026-10-19"]), "stp_mid", states=states)

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 import eyelog as el
+from eyelog.figures.style import COLOURS
 from support.drawn import artists, legend_of, one, title_of, xy
 
 
@@ -161,3 +163,22 @@ def test_panels_of_one_figure_have_a_typical_value_each_beside_it() -> None:
     assert ["(90th percentile)" in text for text in texts] == [True, False]
     assert ["(median)" in text for text in texts] == [False, True]
     assert figure.legends == []
+
+
+@pytest.mark.parametrize(
+    ("field", "meaning"),
+    [("stp_mid", "walking edge"), ("hm_yo", "head"), ("tl_yav", "head"), ("lc_bk_n", "usable")],
+)
+def test_values_are_in_the_colour_of_their_meaning(field: str, meaning: str) -> None:
+    frame = el.sample("standard_mode_logs")
+    edge = el.plot_distribution(frame[field]).patches[0].get_edgecolor()
+    assert to_hex(edge).upper() == COLOURS[meaning]
+    rows = el.plot_distribution(frame[field], by="weekend").patches[0]
+    assert to_hex(rows.get_edgecolor()).upper() == COLOURS[meaning]
+    curve = el.plot_distribution(frame[field], cumulative=True).lines[0]
+    assert to_hex(curve.get_color()).upper() == COLOURS[meaning]
+
+
+def test_no_values_are_in_the_colour_of_worn_but_not_usable() -> None:
+    bar = el.plot_distribution(el.sample("standard_mode_logs")["lc_bk_n"]).patches[0]
+    assert to_hex(bar.get_facecolor()).upper() != COLOURS["worn"]

@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import LogNorm, Normalize, PowerNorm, to_rgba
 
 import eyelog as el
-from eyelog.figures.style import COLOURS
+from eyelog.figures.style import COLOURS, sequential
 from support.drawn import legend_of, title_of
 from support.figures import counted_minutes
 
@@ -166,11 +166,30 @@ def test_the_height_follows_the_number_of_days() -> None:
     assert height(["2026-10-19"]) < height(["2026-10-01", "2026-10-19"]) < 170 / 25.4
 
 
-def test_the_second_pass_of_a_repeated_hour_is_shown() -> None:
+def test_a_repeated_hour_shows_the_mean_of_both_passes() -> None:
     stamps = pd.date_range("2026-10-25", periods=25, freq="h", tz="Europe/Berlin", name="date")
     frame = pd.DataFrame({"v": np.arange(25.0)}, index=stamps + pd.Timedelta("1h"))
     cells = el.plot_heatmap(frame, "v").images[0].get_array()
-    assert cells[0].tolist() == [0, 1, *range(3, 25)]
+    assert cells[0].tolist() == [0, 1, 2.5, *range(4, 25)]
+
+
+@pytest.mark.parametrize("lacking", [2, 3])
+def test_an_hour_with_records_in_one_pass_has_a_record(lacking: int) -> None:
+    stamps = pd.date_range("2026-10-25", periods=25, freq="h", tz="Europe/Berlin", name="date")
+    frame = pd.DataFrame({"v": 1.0, "n": 1, "bin_s": 3600.0}, index=stamps + pd.Timedelta("1h"))
+    frame.iloc[lacking, :2] = [np.nan, 0]
+    cells, unvalued = (image.get_array() for image in el.plot_heatmap(frame, "v").images)
+    assert cells[0].tolist() == [1.0] * 24
+    assert not unvalued.filled(0).any()
+
+
+def test_both_passes_of_an_angle_are_averaged_on_the_circle() -> None:
+    stamps = pd.date_range("2026-10-25", periods=25, freq="h", tz="Europe/Berlin", name="date")
+    frame = pd.DataFrame({"tl_yav": 0.0, "wea_s": 60.0}, index=stamps + pd.Timedelta("1h"))
+    frame["bin_s"] = 3600.0
+    frame.iloc[[2, 3], 0] = [170.0, -170.0]
+    cells = el.plot_heatmap(frame, "tl_yav").images[0].get_array()
+    assert abs(float(cells[0, 2])) == pytest.approx(180)
 
 
 def test_text_is_not_drawn() -> None:
@@ -183,3 +202,12 @@ def test_an_axes_of_the_user_is_drawn_on() -> None:
     figure, ax = plt.subplots()
     assert el.plot_heatmap(counted_minutes(["2026-10-19"]), "stp_mid", ax=ax) is ax
     figure.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("field", "meaning"),
+    [("hm_yo", "head"), ("tl_yav", "head"), ("stp_s", "walking"), ("lc_bk_n", "usable")],
+)
+def test_a_field_has_the_scale_of_its_meaning(field: str, meaning: str) -> None:
+    frame = el.resample(el.sample("standard_mode_logs"), "1h")
+    assert el.plot_heatmap(frame, field).images[0].get_cmap()(1.0) == sequential(meaning)(1.0)

@@ -115,6 +115,23 @@ def test_a_day_has_the_ribbon_of_its_own_clock() -> None:
     assert UNKNOWN not in [text.get_text() for text in panels[-1].figure.legends[0].get_texts()]
 
 
+@pytest.mark.parametrize("zones", [WEST, EAST], ids=["west", "east"])
+def test_bouts_are_at_the_hours_and_on_the_days_of_the_wearers_clock(zones) -> None:
+    frame = journey(zones).assign(stp_fst=0.0, stp_slw=0.0, stp_vsl=0.0)
+    walks = el.gait.bouts(frame)
+    bins = el.resample(frame, "1min", judge=False)
+    active = el.rhythm.activity_bouts(bins, "stp_s", threshold=30, min_length="20min")
+    for table in (walks, active):
+        offsets = [540.0, -240.0] if zones is WEST else [-240.0, 540.0]
+        assert table["utc_offset_min"].iloc[[0, -1]].tolist() == offsets
+        ax = el.plot_bouts(table)
+        middles = next(of for of in ax.collections if of.get_label() == "_middles").get_offsets()
+        assert set(np.floor(middles[:, 0])) == {12.0}
+        assert ax.get_xlabel() == "Time of day"
+        assert title_of(ax).endswith("20 to 23 Oct 2026")
+    assert "utc_offset_min" not in el.gait.bouts(frame.drop(columns="utc_offset_min"))
+
+
 def test_bins_of_a_journey_have_one_width_and_are_drawn() -> None:
     for zones in (WEST, el.Zones([("", "Asia/Tokyo"), ("2026-10-22T09:27:30-04:00", "UTC-04:00")])):
         bins = el.resample(el.simulate("2026-10-20", 4, log=LOG, tz=zones), "10min")

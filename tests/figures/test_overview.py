@@ -9,6 +9,7 @@ from matplotlib.colors import to_rgb
 import eyelog as el
 from eyelog.figures.style import COLOURS
 from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
+from support.drawn import legend_of
 from support.states import states_of
 
 
@@ -89,7 +90,8 @@ def test_a_sparse_frame_is_drawn_and_its_states_by_themselves_are_refused_with_t
     sparse = el.sample("standard_mode_logs").iloc[::10]
     image = el.plot_overview(sparse).images[0].get_array()
     recorded = sparse.index.normalize() == sparse.index[0].normalize()
-    assert int((image[0, :, 3] > 0).sum()) == pytest.approx(int(recorded.sum()), abs=2)
+    runs = int((np.diff((image[0, :, 3] > 0).astype(int), prepend=0) == 1).sum())
+    assert runs == pytest.approx(int(recorded.sum()), abs=2)
     with pytest.raises(el.ConfigurationError, match="600 s apart"):
         el.plot_overview(el.states(sparse))
 
@@ -184,3 +186,34 @@ def test_patterns_lie_over_the_states_whose_greys_are_near() -> None:
     }
     hatches = [handle.get_hatch() for handle in ax.figure.legends[0].legend_handles]
     assert len(set(hatches)) == 4  # none, dots, crosses, no record
+
+
+@pytest.mark.parametrize("rows", [slice(None, None, 240), slice(2000, 2001)])
+def test_records_by_themselves_are_wide_enough_to_be_seen_and_the_legend_says_so(rows) -> None:
+    frame = el.simulate("2026-10-21", 1, tz="Asia/Tokyo").iloc[rows]
+    ax = el.plot_overview(frame)
+    opacity = np.asarray(ax.images[0].get_array())[0, :, 3]
+    edges = np.flatnonzero(np.diff(opacity > 0, prepend=False, append=False)).reshape(-1, 2)
+    assert len(edges) == len(frame)
+    assert (np.diff(edges, axis=1) == 6).all()
+    assert set(opacity.round(6)) == {0.0, 1.0}
+    assert "records by themselves: 6 min wide" in legend_of(ax)
+    (panel,) = el.plot_day(frame, "tl_yav", states=el.states(frame))
+    assert "records by themselves: 6 min wide" in legend_of(panel)
+
+
+def test_neighbouring_short_runs_share_the_room_between_them() -> None:
+    states = states_of(
+        [
+            ("usable", "2026-10-19 06:01", "2026-10-19 06:01"),
+            ("walking", "2026-10-19 06:04", "2026-10-19 06:04"),
+            ("not worn", "2026-10-19 10:01", "2026-10-19 10:30"),
+        ]
+    )
+    ax = el.plot_overview(states)
+    minutes = np.asarray(ax.images[0].get_array())[0]
+    blue, orange = (
+        np.flatnonzero((minutes == minutes[at]).all(axis=1)).tolist() for at in (360, 363)
+    )
+    assert {len(blue), len(orange)} <= {4, 5, 6}
+    assert blue[-1] + 1 == orange[0]

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 import eyelog as el
+from eyelog.figures.style import COLOURS, sequential
 from support.drawn import artists, heights, legend_of, one, points, title_of, xy
 
 
@@ -112,3 +114,13 @@ def test_another_table_is_refused() -> None:
     days = el.rhythm.profile(hourly("2026-10-19", 48), stamp="start").rename_axis("minute")
     with pytest.raises(el.ConfigurationError, match="indexed by minute"):
         el.plot_profile(days)
+
+
+def test_hours_without_a_usable_value_are_grey_and_not_hatched() -> None:
+    frame = el.sample("standard_mode_logs")
+    turns = el.mask(frame, el.flag(frame))["hm_yo"]
+    ax = el.plot_profile(el.rhythm.profile(turns, by="weekday_hour"))
+    assert ax.patch.get_hatch() is None
+    assert to_hex(ax.patch.get_facecolor()).upper() == COLOURS["masked"]
+    assert legend_of(ax) == ["no usable value"]
+    assert ax.images[0].get_cmap()(1.0) == sequential("head")(1.0)

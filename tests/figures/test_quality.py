@@ -121,3 +121,9 @@ def test_what_it_cannot_draw_is_refused(change, arguments, message) -> None:
 def test_it_draws_on_the_axes_it_is_given() -> None:
     ax = plt.subplots()[1]
     assert el.plot_quality(reasons_of(["2026-10-19"]), ax=ax) is ax
+
+
+def test_one_neutral_scale_is_used_for_all_reasons() -> None:
+    scale = el.plot_quality(el.sample("standard_mode_logs")).images[0].get_cmap()
+    for share in (0.1, 0.5, 1.0):
+        assert len(set(scale(share)[:3])) == 1  # grey

@@ -15,6 +15,7 @@ from typing import Any, Final
 from eyelog.cli.help import Program
 from eyelog.cli.output import note
 from eyelog.cli.shell import in_a_shell, options_of
+from eyelog.cli.source import command_of
 from eyelog.errors import EyelogError, marked, spelled
 
 __all__ = ["build_parser", "main"]
@@ -63,7 +64,8 @@ def build_parser() -> Program:
 def _as_typed(parser: Program, args: argparse.Namespace) -> Callable[[str], str]:
     """Return the function that rewrites a library message in the words of the running command."""
     options, commands = options_of(args.parser), frozenset(parser.commands)
-    return lambda text: in_a_shell(text, options=options, commands=commands)
+    typed = command_of(args) if isinstance(getattr(args, "words", None), list) else ""
+    return lambda text: in_a_shell(text, options=options, commands=commands, typed=typed)
 
 
 class _Messages:

@@ -7,6 +7,7 @@ other words stay as they are.
 
 import argparse
 import ast
+import re
 from collections.abc import Collection
 from shlex import quote
 from typing import Final
@@ -29,7 +30,9 @@ def options_of(parser: argparse.ArgumentParser) -> frozenset[str]:
     )
 
 
-def in_a_shell(text: str, *, options: Collection[str], commands: Collection[str]) -> str:
+def in_a_shell(
+    text: str, *, options: Collection[str], commands: Collection[str], typed: str = ""
+) -> str:
     """Return a message with the options and commands to type in place of Python.
 
     Parameters
@@ -40,6 +43,8 @@ def in_a_shell(text: str, *, options: Collection[str], commands: Collection[str]
         The long options of the command that is running. An argument that has none stays as it is.
     commands : collection of str
         The names of all commands.
+    typed : str
+        The command that is running, to which the first and the last day can be added.
 
     Examples
     --------
@@ -54,6 +59,9 @@ def in_a_shell(text: str, *, options: Collection[str], commands: Collection[str]
             name, _, values = part.removeprefix("eyelog.").removesuffix(")").partition("(")
             words = [quote(str(value)) for value in ast.literal_eval(f"[{values}]")]
             return f"`{' '.join(['eyelog', name, *words])}`" if name in commands else part
+        if part.startswith("frame["):
+            days = re.findall(r"\d{4}-\d\d-\d\d", part)
+            return f"`{' '.join([typed, *days])}`" if typed else part
         name, _, value = part.partition("=")
         dashed = name.replace("_", "-")
         option = f"--no-{dashed}" if value == "False" else f"--{dashed}"

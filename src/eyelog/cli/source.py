@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Final
 
 from eyelog.catalogue import LOGS, check_log, check_served, either_log, known_logs, near
@@ -32,6 +33,7 @@ __all__ = [
     "add_source",
     "add_zone",
     "archive_path",
+    "command_of",
     "field_list",
     "open_archive",
     "read_service",
@@ -332,7 +334,7 @@ def _asked(args: argparse.Namespace) -> _Asked:
         args.usage("--archive, --offline and --refresh go with LOG [START END], not with files")
     for word in words:
         if not matching(Path(word)):
-            _no_file(word, words)
+            _no_file(args, word, words)
     return _Asked(tuple(words), (), start, end)
 
 
@@ -360,14 +362,37 @@ def _of_log(args: argparse.Namespace, log: str, days: list[str]) -> _Asked:
     return _Asked((), LOGS if log == ALL else (log,), start, end)
 
 
-def _no_file(word: str, words: Sequence[str]) -> None:
-    """Raise for one of the words that is not a path; it may be a misspelt log."""
-    for name in (*known_logs(), ALL):
-        if name in words and not Path(name).exists():
-            raise ConfigurationError(
-                f"there is no file or folder {word}: for the log {name} of the archive, or of a"
-                f" service, leave out {word}"
-            )
+def command_of(args: argparse.Namespace, *, words: Sequence[str] | None = None) -> str:
+    """Return the command as it is typed, with other words in place of its own, without days."""
+    own = [word for word in args.words if not _DAY.fullmatch(word)] if words is None else words
+    figure = [args.figure] if getattr(args, "figure", None) else []
+    named = [
+        part
+        for option in ("archive", "account")
+        if getattr(args, option, None) not in (None, "me")
+        for part in (f"--{option}", str(getattr(args, option)))
+    ]
+    return " ".join([args.parser.prog, *(quote(str(word)) for word in (*figure, *own, *named))])
+
+
+def _no_file(args: argparse.Namespace, word: str, words: Sequence[str]) -> None:
+    """Raise for one of the words that is not a path; it may be a log, or a misspelt one."""
+    named = [name for name in (*known_logs(), ALL) if name in words and not Path(name).exists()]
+    paths = [each for each in words if matching(Path(each))]
+    days = [each for each in args.words if each not in words]
+    if named and paths:
+        chosen = [] if named[0] == ALL else ["--log", named[0]]
+        typed = command_of(args, words=[*paths, *days, *chosen])
+        raise ConfigurationError(
+            f"there is no file or folder {word}: for the log {named[0]} of {paths[0]} type"
+            f" `{typed}`"
+        )
+    if named:
+        typed = command_of(args, words=[named[0], *days])
+        raise ConfigurationError(
+            f"there is no file or folder {word}: for the log {named[0]} of the archive, or of a"
+            f" service, leave out {word}: `{typed}`"
+        )
     log = near(word, (*known_logs(), ALL))
     if log and os.sep not in word:
         raise ConfigurationError(f"there is no file or folder {word!r}, and no such log{log}")

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter
@@ -21,11 +21,11 @@ from eyelog.figures.drawing import grid, plot_function, set_title
 from eyelog.figures.events import event_us, key_words, numbered, require_events
 from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.legends import Entry, legend, line, patch
-from eyelog.figures.marks import counted, number, value_axis
-from eyelog.figures.named import series_label
+from eyelog.figures.marks import counted, number, pale, value_axis
+from eyelog.figures.named import series_label, series_meaning
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import require_rows, row_seconds, stamps
+from eyelog.figures.tables import require_rows, row_seconds, rows_of_days, stamps
 from eyelog.frame import ACCOUNT, require
 from eyelog.provenance import history, stated_log
 
@@ -34,9 +34,11 @@ __all__ = ["plot_actogram"]
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 CLASSES_H: Final = (LEAST_H, 8.0, 12.0)
 CLASSES: Final = ("worn 4 to 8 h", "worn 8 to 12 h", "usable")
+THIN_SHARE: Final = 0.5  # of white in the palest class, where cells are too low to be hollow
 COLUMN_MIN: Final = 15
 MOST_ROW_S: Final = 3600.0
 LEVELS: Final = 20  # heights that a column of a row may have
+FOOT: Final = 1  # levels beneath those of a value
 GAP_LEVELS: Final = 3  # of white between two rows
 MOST_IMAGE_ROWS: Final = 3000
 MOST_ROWS_APART: Final = 60
@@ -96,9 +98,9 @@ def plot_actogram(
     -----
     Of states, the height of a column is the share of its time that each state took; of a value it
     is the mean of its time, from 0 (or the smallest value below it) to the largest. A measured 0 is
-    a pale column, a row without a value is grey, and time without a record is hatched. On the day
-    on which the clocks go back, the repeated hour shows the mean of both passes. Hours worn
-    are those of whole records; `eyelog.daily` counts the seconds of a minute: 1 to 2 % fewer.
+    a line at the foot, a row without a value is grey, and time without a record is hatched. On the
+    day on which the clocks go back, the repeated hour shows the mean of both passes. Hours worn are
+    those of whole records; `eyelog.daily` counts the seconds of a minute: 1 to 2 % fewer.
 
     Examples
     --------
@@ -123,6 +125,8 @@ def plot_actogram(
             ' stamps first, series.tz_convert("Asia/Tokyo")'
         )
     clock = LocalClock(index.tz)
+    of_days = rows_of_days(index, clock)
+    series, index = series[of_days], index[of_days]
     dates = local_days(index, clock=clock)
     days = pd.date_range(dates.min(), dates.max(), freq="D", unit="us")
     rows = np.asarray((dates - days[0]).days, dtype=np.int64)
@@ -216,35 +220,43 @@ def _values(
     high = max(float(np.nanmax(mean)), low) if finite.any() else 1.0
     levels = (mean - low) / ((high - low) or 1.0) * LEVELS
     above = np.arange(LEVELS)[:, None] + 0.5 > levels[None]
-    look = np.empty((LEVELS, size, 4))
-    look[:] = to_rgba(COLOURS["usable"])
-    look[above] = to_rgba(COLOURS["not known"])
+    meaning = series_meaning(series)
+    # At the foot of every value stands a level in its colour: a measured 0 is a line, not nothing.
+    look = np.empty((FOOT + LEVELS, size, 4))
+    look[:] = to_rgba(COLOURS[meaning])
+    look[FOOT:][above] = (1.0, 1.0, 1.0, 1.0)
     look[:, count == 0] = to_rgba(COLOURS["masked"])
     look[:, ~recorded] = (1.0, 1.0, 1.0, 0.0)
     words = f"{series_label(series)}: {number(low, 3)} to {number(high, 3)}"
-    entries = [patch(words, "usable"), patch("no usable value", "masked"), patch("no record")]
-    return look.reshape(LEVELS, n, columns, 4).transpose(1, 0, 2, 3), entries
+    entries = [patch(words, meaning)]
+    if (mean <= low).any():
+        entries.append(line(f"measured {number(low, 3)}", meaning))
+    if (recorded & (count == 0)).any():
+        entries.append(patch("no usable value", "masked"))
+    if not recorded.all():
+        entries.append(patch("no record"))
+    return look.reshape(FOOT + LEVELS, n, columns, 4).transpose(1, 0, 2, 3), entries
 
 
 def _draw_days(
     ax: Axes, cells: Floats, days: pd.DatetimeIndex, clock: LocalClock, *, double: bool
 ) -> None:
     """Draw the rows as one image over the hatching of time without records."""
-    n, _, columns, _ = cells.shape
+    n, levels, columns, _ = cells.shape
     sides = 2 if double else 1
     if double:
         after = np.concatenate([cells[1:], np.zeros_like(cells[:1])])
         cells = np.concatenate([cells, after], axis=2)
     apart = n <= MOST_ROWS_APART
     # Of many days, fewer levels: an image has no more rows than a printed page can show.
-    thinned = cells[:, :: max(1, -(-n * LEVELS // MOST_IMAGE_ROWS))]
+    thinned = cells[:, :: max(1, -(-n * levels // MOST_IMAGE_ROWS))]
     drawn = thinned[:, ::-1]
     half = 0.5
     if apart:
         room = np.zeros((n, GAP_LEVELS, columns * sides, 4))
         room[..., :3] = 1.0
         drawn = np.concatenate([room, drawn, room], axis=1)
-        half = 0.5 * LEVELS / (LEVELS + 2 * GAP_LEVELS)
+        half = 0.5 * levels / (levels + 2 * GAP_LEVELS)
     ax.imshow(
         drawn.reshape(-1, columns * sides, 4),
         aspect="auto",
@@ -413,7 +425,7 @@ def _who_wore_when(
     made = grid([height, 18.0], [1.0, 0.22], sharex=True, around_mm=AROUND_MM)
     made[1, 1].remove()
     cells, beside, beneath = made[0, 0], made[0, 1], made[1, 0]
-    thin = _draw_cells(cells, hours, full)
+    _draw_cells(cells, hours, full)
     _draw_counts(cells, beside, names, full.sum(axis=1))
     steps = beneath.stairs(full.sum(axis=0), np.arange(len(days) + 1) - 0.5)
     steps.set(color=COLOURS["usable"], linewidth=1.2, label="_wearers")
@@ -423,19 +435,41 @@ def _who_wore_when(
     value_axis(beneath.yaxis, most=3, whole=True)
     day_axis(beneath.xaxis, days)
     beneath.set_xlim(-0.5, len(days) - 0.5)
-    words = ("4 to 8 h", "8 to 12 h", "12 h worn or more")
-    entries = [patch(*of) for of in zip(words[::-1], CLASSES[::-1], strict=True)]
-    if thin:
-        hollow = Patch(facecolor="white", edgecolor=COLOURS["usable"], linewidth=0.7)
-        entries.append((f"thin: under {LEAST_H:g} h", hollow))
-    entries += [patch("no record"), *([patch("weekend")] if is_weekend(days).any() else [])]
-    legend(cells, entries)
+    legend(cells, _classes(hours))
+    if (figure := own_figure(cells)) is not None:
+        white = "" if _inside(hours).all() else "white: before a wearer joined or after leaving; "
+        figure.set_note("", f"{white}rows sorted by days that count")
+    if is_weekend(days).any():
+        legend(cells, [patch("weekend")])
     who = counted(len(names), "wearer")
     set_title(cells, title_of(table, wearer=who, days=days, zone=False), given_title)
     return np.array([cells, beside, beneath], dtype=object)
 
 
-def _draw_cells(ax: Axes, hours: Floats, full: Bools) -> bool:
+def _inside(hours: Floats) -> Bools:
+    """Return which cells lie between the first and the last day of their wearer."""
+    measured = np.isfinite(hours)
+    since = np.maximum.accumulate(measured, axis=1)
+    until = np.maximum.accumulate(measured[:, ::-1], axis=1)[:, ::-1]
+    return np.asarray(since & until)
+
+
+def _classes(hours: Floats) -> list[Entry]:
+    """Return the legend of the cells that are drawn."""
+    words = ("4 to 8 h", "8 to 12 h", "12 h worn or more")
+    place = np.searchsorted(CLASSES_H, hours[np.isfinite(hours)], side="right") - 1
+    entries = [patch(words[of], CLASSES[of]) for of in (2, 1, 0) if (place == of).any()]
+    if (place < 0).any():
+        thin = Patch(facecolor="white", edgecolor=COLOURS["usable"], linewidth=0.7)
+        if len(hours) > MOST_ROWS_APART:
+            thin = Patch(facecolor=pale(COLOURS[CLASSES[0]], THIN_SHARE))
+        entries.append((f"thin: under {LEAST_H:g} h", thin))
+    if (_inside(hours) & np.isnan(hours)).any():
+        entries.append(patch("no record"))
+    return entries
+
+
+def _draw_cells(ax: Axes, hours: Floats, full: Bools) -> None:
     """Draw the cells; white is before a wearer joined or after leaving, hatched is no record."""
     n, width = hours.shape
     measured = np.isfinite(hours)
@@ -443,10 +477,9 @@ def _draw_cells(ax: Axes, hours: Floats, full: Bools) -> bool:
     image = np.ones((n, width, 4))
     place = np.clip(np.searchsorted(CLASSES_H, np.nan_to_num(hours), side="right") - 1, 0, 2)
     image[full] = colour[place[full]]
-    pale = 0.75 + 0.25 * np.array(to_rgb(COLOURS[CLASSES[0]]))
     thin, apart = measured & ~full, n <= MOST_ROWS_APART
     if not apart:  # a hollow cell of half a millimetre would be all edge
-        image[thin] = (*pale, 1.0)
+        image[thin] = (*pale(COLOURS[CLASSES[0]], THIN_SHARE), 1.0)
     image[~measured, 3] = 0.0
     ax.imshow(
         image, aspect="auto", interpolation="nearest", zorder=1,
@@ -469,7 +502,6 @@ def _draw_cells(ax: Axes, hours: Floats, full: Bools) -> bool:
     for side in ("left", "bottom"):
         ax.spines[side].set_visible(False)
     ax.tick_params(length=0, labelbottom=False)
-    return bool(thin.any())
 
 
 def _draw_counts(cells: Axes, ax: Axes, names: list[str], counts: Ints) -> None:

@@ -11,15 +11,18 @@ from eyelog.analysis.compare.agreement import (
     AgreementLimits,
     agreement,
     minute_pairs,
+    quantity_field,
     quantity_words,
 )
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.sheet import decimals, number_text
+from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import ConfigurationError
 from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
 from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import colour_bar, counted, value_axis, value_label
+from eyelog.figures.named import last_step, meaning_of_field, shades
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import require, require_frame
 
@@ -53,7 +56,8 @@ def plot_agreement(
         the same quantity.
     quantity : str, optional
         The quantity of `eyelog.compare.agreement` to draw, such as ``"steps"``: needed with two
-        frames, and the words on the axes with pairs. Default: the row that `limits` is.
+        frames, and the words on the axes with pairs. Default: the row that `limits` is, or that of
+        which the pairs are.
     ax, title
         As in `eyelog.plot_daily`.
 
@@ -95,8 +99,11 @@ def plot_agreement(
     if not len(means):
         raise ConfigurationError("plot_agreement has nothing to draw: there are no pairs")
     ax = axes(options.get("ax"), height_mm=66.0)
-    name, unit = _named(limits, quantity)
-    entries = _pairs(ax, means, differences)
+    wanted = _quantity(pairs, limits, quantity)
+    name, unit = _named(wanted)
+    field = quantity_field(wanted)
+    meaning = (meaning_of_field(field, COMPUTED_DATA) if field else None) or "usable"
+    entries = _pairs(ax, means, differences, meaning)
     entries += _limits(ax, stated, unit)
     of_unit = f" ({unit})" if unit else ""
     sides = ("15-second minus 60-second log", "mean of both")
@@ -137,14 +144,15 @@ def _stated(limits: Any) -> dict[str, float]:
     return {name: float(given[name]) for name in names}
 
 
-def _pairs(ax: Axes, means: Floats, differences: Floats) -> list[Any]:
+def _pairs(ax: Axes, means: Floats, differences: Floats, meaning: str) -> list[Any]:
     if len(means) <= MOST_POINTS:
-        ax.scatter(means, differences, s=7, color=COLOURS["usable"], linewidths=0, zorder=3)
-        return [line(counted(len(means), "pair"), "usable", marker="o", linestyle="")]
+        of_point = shades(meaning)[0]
+        ax.scatter(means, differences, s=7, color=COLOURS[of_point], linewidths=0, zorder=3)
+        return [line(counted(len(means), "pair"), of_point, marker="o", linestyle="")]
     counts, x, y = np.histogram2d(
         means, differences, bins=[_edges(means, 0), _edges(differences, 1)]
     )
-    colours = sequential("usable").with_extremes(bad="none")
+    colours = sequential(meaning).with_extremes(bad="none")
     mesh = ax.pcolormesh(
         x,
         y,
@@ -155,7 +163,7 @@ def _pairs(ax: Axes, means: Floats, differences: Floats) -> list[Any]:
     )
     ax.margins(0.03)
     colour_bar(ax, mesh, "Pairs")
-    entry = patch(counted(len(means), "pair"), "usable")
+    entry = patch(counted(len(means), "pair"), meaning)
     entry[1].set(facecolor=colours(0.5))
     return [entry]
 
@@ -207,12 +215,18 @@ def _text(value: float, places: int) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-def _named(limits: Any, quantity: str | None) -> tuple[str, str]:
-    """Return the words for the quantity and its unit, empty if they are not known."""
-    wanted = getattr(limits, "name", None) if quantity is None else quantity
-    words, unit = quantity_words(wanted) or ("", "")
-    if quantity is not None and not words:
+def _quantity(pairs: pd.DataFrame, limits: Any, quantity: str | None) -> object:
+    """Return the quantity: as given, that of a row of limits, or the one that the pairs state."""
+    if quantity is None:
+        return getattr(limits, "name", None) or last_step(pairs).get("quantity")
+    if quantity_words(quantity) is None:
         raise ConfigurationError(
             f"plot_agreement: eyelog.compare.agreement has no quantity {quantity!r}"
         )
+    return quantity
+
+
+def _named(quantity: object) -> tuple[str, str]:
+    """Return the words for the quantity and its unit, empty if they are not known."""
+    words, unit = quantity_words(quantity) or ("", "")
     return words, {"count/min": "per min", "s/min": "s per min"}.get(unit, unit)

@@ -5,22 +5,24 @@ from typing import Any, Final, Unpack, cast
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 from matplotlib.ticker import Locator, MaxNLocator, MultipleLocator
 
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
-from eyelog.figures.legends import legend, line, patch
+from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import (
     NumberFormatter,
     counted,
+    pale,
     say_no_values,
     strip,
     value_axis,
     value_label,
 )
-from eyelog.figures.named import name_label, span_of
+from eyelog.figures.named import meaning_in, name_label, shades, span_of
 from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import stated_seconds
 from eyelog.frame import require, require_frame
@@ -107,27 +109,24 @@ def plot_events(
     x = seconds / unit_s
     middle, low, high = (numbers(course[column]) for column in columns)
     ax = axes(options.get("ax"), height_mm=58.0)
-    entries = [line("mean of the events", "usable")]
+    of_line, of_area = shades(meaning_in(table, name))
+    entries = [line("mean of the events", of_line)]
     if change and "band_low" in course.columns:
         ends = numbers(course["band_low"]), numbers(course["band_high"])
         if np.isfinite(ends[0]).any():
-            band = ax.fill_between(x, *ends, color=COLOURS["interval"], alpha=DARK, linewidth=0)
-            band.set(label="_band", zorder=1.9)
-            entries.append(patch("95 % band of all offsets", "interval", alpha=DARK))
+            entries.append(_band(ax, x, ends, "95 % band of all offsets", of_area, DARK))
     if np.isfinite(low).any():
-        band = ax.fill_between(x, low, high, color=COLOURS["interval"], alpha=LIGHT, linewidth=0)
-        band.set(label="_pointwise", zorder=2)
         words = "95 % band of each offset" if change else "95 % band"
-        entries.append(patch(words, "interval", alpha=LIGHT))
+        entries.append(_band(ax, x, (low, high), words, of_area, LIGHT))
     if each is not None:
         singles = _singles(each, name, "change" if change else "value")
         alpha = float(np.clip(EVENTS_OF_FULL_GREY / max(len(singles), 1), 0.08, 0.6))
         for event, single in singles:
             own = (_seconds(single.index) - bin_s / 2.0) / unit_s
             drawn = ax.plot(own, numbers(single), color=COLOURS["trace"], alpha=alpha)[0]
-            drawn.set(label=f"_event {event}", linewidth=0.5, zorder=1)
+            drawn.set(label=f"_event {event}", linewidth=0.5, zorder=2.1)
         entries.append(line("each event", "trace", linewidth=0.5))
-    ax.plot(x, middle, color=COLOURS["usable"], linewidth=1.8, zorder=3)[0].set_label("_mean")
+    ax.plot(x, middle, color=COLOURS[of_line], linewidth=1.8, zorder=3)[0].set_label("_mean")
     opens, closes = (_edge(course, name) / unit_s for name in ("baseline_start", "baseline_end"))
     if closes > opens:
         ax.axvspan(opens, closes, color=COLOURS["before event"], linewidth=0, zorder=0).set_label(
@@ -159,6 +158,16 @@ def plot_events(
     parts = [title_of(table, days=span_of(table)), counted(happened, "event")]
     set_title(ax, " · ".join(part for part in parts if part), options.get("title"))
     return ax
+
+
+def _band(
+    ax: Axes, x: Floats, ends: tuple[Floats, Floats], words: str, meaning: str, share: float
+) -> Entry:
+    """Draw a band and return its entry; one on another would be the darker if it let it through."""
+    colour = pale(COLOURS[meaning], 1.0 - share)
+    band = ax.fill_between(x, *ends, color=colour, linewidth=0)
+    band.set(label="_pointwise" if share == LIGHT else "_band", zorder=2.0 - share / 10)
+    return words, Patch(facecolor=colour)
 
 
 def _ticks(span: float, unit: str) -> Locator:

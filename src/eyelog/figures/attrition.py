@@ -7,6 +7,7 @@ from typing import Final, Unpack
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
@@ -32,6 +33,7 @@ from eyelog.provenance import KEY, history, stated_log
 __all__ = ["plot_attrition"]
 
 ROW_MM: Final = 7.5
+EDGE: Final = 0.5
 OUTCOME: Final = 0.6  # of the height of a row
 COLUMNS: Final = (
     "reason", "condition", "removed", "unknown", "left", "left_share", "outcome"
@@ -69,7 +71,7 @@ def plot_attrition(
     -------
     Axes
         With a bar per condition, top to bottom: the records left, and beside them those that the
-        condition removes, paler if they could not be checked. The counts are at the right. If
+        condition removes, hollow if they could not be checked. The counts are at the right. If
         the recipe has several outcomes, a bar for each follows: the records that have it. Scores
         of the retired algorithm have bars only if there are no others.
 
@@ -112,17 +114,18 @@ def plot_attrition(
     )
     # The records without an outcome may have another one: they are not removed.
     checked = removed - unknown
-    for width, start, label, alpha in (
-        (checked, left, "removed", 1.0),
-        (unknown, left + checked, "unknown", 0.4),
+    for width, start, label, colour in (
+        (checked, left, "removed", "masked"),
+        (unknown, left + checked, "unknown", "no record"),
     ):
         ax.barh(
             rows[shared],
             width[shared],
             left=start[shared],
             height=0.62,
-            color=COLOURS["flagged"],
-            alpha=alpha,
+            facecolor=COLOURS[colour],
+            edgecolor=COLOURS["hatch"],
+            linewidth=np.where(width[shared] > 0, EDGE, 0.0),
             label=label,
         )
     counts = []
@@ -148,9 +151,10 @@ def plot_attrition(
     ax.set_xlabel("Records")
     set_title(ax, _title(table, log), options.get("title"))
     entries = [patch("left after the condition", "worn"), patch("used", "usable")]
-    entries.append(patch("removed", "flagged"))
+    entries.append(patch("removed", "masked"))
     if unknown.any():
-        entries.append(patch("removed, not checked", "flagged", alpha=0.4))
+        hollow = Patch(facecolor="white", edgecolor=COLOURS["hatch"], linewidth=EDGE)
+        entries.append(("removed, not checked", hollow))
     legend(ax, entries)
     return ax
 

@@ -29,6 +29,7 @@ from eyelog.frame import require, require_frame
 __all__ = ["plot_baseline"]
 
 MANY_DAYS: Final = 60
+RING: Final = 4.0  # times the size of a point
 COLUMNS: Final = ("value", "baseline", "low", "high", "outside")
 
 
@@ -106,14 +107,13 @@ def plot_baseline(
     judged = np.isfinite(apart)  # a day that counts, with a range
     outside = apart == 1
     size = 6 if len(days) > MANY_DAYS else 16
-    # Another shape too, because the two colours look alike in grey print.
-    for kind, chosen, colour, marker in (
-        ("within", judged & ~outside, of_point, "o"),
-        ("outside", outside, "flagged", "D"),
-    ):
+    for kind, chosen in (("within", judged & ~outside), ("outside", outside)):
         drawn = chosen & np.isfinite(value)
-        dots = ax.scatter(x[drawn], value[drawn], s=size, color=COLOURS[colour], marker=marker)
+        dots = ax.scatter(x[drawn], value[drawn], s=size, color=COLOURS[of_point])
         dots.set(label=f"_{kind}", linewidths=0, zorder=3)
+        if kind == "outside":
+            rings = ax.scatter(x[drawn], value[drawn], s=RING * size, facecolors="none")
+            rings.set(edgecolors=COLOURS["text"], linewidths=0.8, label="_rings", zorder=3)
     early = ~judged & np.isfinite(value)
     dots = ax.scatter(
         x[early], value[early], s=size, facecolors="white", edgecolors=COLOURS[of_point]
@@ -167,7 +167,9 @@ def _entries(table: pd.DataFrame, drawn: Mapping[str, bool], of_point: str) -> l
     if drawn["within"]:
         entries.append(line("day", of_point, marker="o", linestyle=""))
     if drawn["outside"]:
-        entries.append(line("day outside its range", "flagged", marker="D", linestyle=""))
+        ring = line("day outside its range", "text", marker="o", linestyle="")
+        ring[1].set(markerfacecolor="none", markersize=6.0, markeredgewidth=0.8)
+        entries.append(ring)
     if drawn["early"]:
         hollow = line("not judged", of_point, marker="o", linestyle="")
         hollow[1].set(markerfacecolor="white")

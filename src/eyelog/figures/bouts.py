@@ -13,7 +13,6 @@ from matplotlib.ticker import FuncFormatter, Locator, NullLocator
 
 from eyelog.analysis.columns import column as column_of
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.clock import local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import hours_axis
 from eyelog.figures.drawing import AxesOptions, axes, length_pt, plot_function, set_title
@@ -21,7 +20,7 @@ from eyelog.figures.labels import title_of
 from eyelog.figures.legends import legend, line
 from eyelog.figures.marks import colour_bar, counted, number
 from eyelog.figures.style import COLOURS, sequential
-from eyelog.frame import require, require_frame
+from eyelog.frame import OFFSET, require, require_frame
 
 __all__ = ["plot_bouts"]
 
@@ -44,7 +43,8 @@ def plot_bouts(
     """Draw when bouts were, how long each lasted, and optionally what each was like.
 
     Each bout is a line from its start to its end, at the height of its duration; short ones are
-    points. One that crosses midnight continues at the left.
+    points. One that crosses midnight continues at the left. Hours and days are those of the
+    wearer's clock, which ``utc_offset_min`` holds where the zone varies.
 
     Parameters
     ----------
@@ -86,7 +86,9 @@ def plot_bouts(
     if table.empty:
         raise ConfigurationError("plot_bouts has nothing to draw: there are no bouts")
     start, minutes = pd.DatetimeIndex(table["start"]), numbers(table["duration_min"])
-    opens = _hour(start)
+    travels = OFFSET in table.columns
+    wall = _wall(start, table)
+    opens: Floats = wall.as_unit("us").asi8 % (24 * HOUR_US) / HOUR_US
     ax = axes(options.get("ax"), height_mm=58.0)
     ax.set_yscale("log")
     draw = _cells if len(table) > MOST_BOUTS else _lines
@@ -96,7 +98,7 @@ def plot_bouts(
     ax.yaxis.set_minor_locator(NullLocator())
     ax.set_ylim(*_span(minutes))
     ax.set_ylabel("Length of the bout (min)")
-    hours_axis(ax, start.tz)
+    hours_axis(ax, None if travels else start.tz)
     named = None if column is None else column_of(column, table="gait.bouts")
     if image is not None:
         median = "Median " * (draw is _cells)
@@ -115,7 +117,7 @@ def plot_bouts(
     if unknown and named is not None:
         entries.append(line(f"{named.label} not known", "hatch", marker=marker, linestyle=""))
     legend(ax, entries)
-    days = local_days(start, stamp="start")
+    days = wall.normalize()
     set_title(ax, title_of(table, days=days, zone=False), options.get("title"))
     return ax
 
@@ -183,11 +185,11 @@ def _cells(
     return image, bool(unknown.any())
 
 
-def _hour(stamps: pd.DatetimeIndex) -> Floats:
-    """Return the local hours since midnight, as shown on a clock."""
-    wall = stamps.tz_localize(None).as_unit("us").asi8
-    hours: Floats = wall % (24 * HOUR_US) / HOUR_US
-    return hours
+def _wall(starts: pd.DatetimeIndex, table: pd.DataFrame) -> pd.DatetimeIndex:
+    """Return what the wearer's clock shows where each bout begins."""
+    if OFFSET not in table.columns:
+        return starts.tz_localize(None)
+    return starts.tz_convert(None) + pd.to_timedelta(numbers(table[OFFSET]), unit="min")
 
 
 def _counted(table: pd.DataFrame, minutes: Floats) -> str:

@@ -46,6 +46,7 @@ WEEKDAY_EM: Final = ((3, 2.5), (2, 1.75))
 """How many letters of a weekday are written where its place is so wide, in sizes of type."""
 HOUR_STEPS: Final = (1, 2, 3, 6, 12)
 MONTH_STEPS: Final = (1, 2, 3, 6, 12, 24, 60, 120)
+MONDAYS_FROM: Final = 21
 SHORT_DAYS: Final = 3
 """A time axis of at most this many days shows hours."""
 
@@ -229,14 +230,17 @@ def _most_of(days: pd.DatetimeIndex, axis: Axis) -> int:
     return _most_days(axis, share)
 
 
-def chosen_days(days: pd.DatetimeIndex, most: int) -> tuple[np.ndarray[Any, Any], bool]:
+def chosen_days(
+    days: pd.DatetimeIndex, most: int, *, mondays: bool = False
+) -> tuple[np.ndarray[Any, Any], bool]:
     """Return the places of at most `most` days to label, and whether they represent months.
 
     The steps are the usual ones: 1, 2, 3 days, Mondays, every other Monday, the first of each
-    month, of every second month and so on.
+    month, of every second month and so on. With `mondays`, three weeks and more have no steps of 2
+    or 3 days, whose weekdays would differ from label to label.
     """
     n = len(days)
-    for step in (1, 2, 3):
+    for step in (1,) if mondays and n >= MONDAYS_FROM else (1, 2, 3):
         places = np.arange(0, n, step)
         if len(places) <= most:
             return places, False
@@ -264,7 +268,9 @@ class DayLocator(Locator):
 
     def __call__(self) -> Any:
         """Return the places of the ticks."""
-        places, _ = chosen_days(self.days, _most_of(self.days, self.axis))  # type: ignore[arg-type]
+        axis = cast(Axis, self.axis)
+        most, along_x = _most_of(self.days, axis), isinstance(axis, XAxis)
+        places, _ = chosen_days(self.days, most, mondays=along_x)
         return places + self.centre
 
 
@@ -344,7 +350,8 @@ class TimeLocator(Locator):
             chosen = self._hours(start, end, (first, last))
         else:
             days, instants = self._midnights(start, end)
-            places, _ = chosen_days(days, _most_days(self.axis))  # type: ignore[arg-type]
+            most = _most_days(self.axis)  # type: ignore[arg-type]
+            places, _ = chosen_days(days, most, mondays=True)
             chosen = instants[places]
         x = to_x(chosen)
         return x[(x >= vmin - 1e-9) & (x <= vmax + 1e-9)]

@@ -21,7 +21,8 @@ from eyelog.errors import ConfigurationError, argument
 from eyelog.figures.drawing import grid, plot_function, set_title
 from eyelog.figures.labels import range_words, short_names
 from eyelog.figures.legends import Entry, legend, line
-from eyelog.figures.marks import counted, difference_axis, value_axis
+from eyelog.figures.marks import counted, difference_axis, number, value_axis
+from eyelog.figures.named import last_step
 from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import dates_of, log_or_none
@@ -167,7 +168,7 @@ def plot_change(
     about = column_of(column, log=log_or_none(table))
     many = wearer is None and ACCOUNT in rows
     if result is not None:
-        full = _counted_by(result, rows, full)
+        full = _counted_by(result, rows, full, column)
     elif many:
         result = _of_many(rows[full], names, by)
     else:
@@ -259,26 +260,80 @@ def _when(name: str) -> str:
     return {"before": "before that day", "after": "from that day on"}.get(name, f"under {name!r}")
 
 
-def _counted_by(result: Result, rows: pd.DataFrame, full: Bools) -> Bools:
-    """Return which rows a result counted: those of full days, or all."""
-    if isinstance(result, TwoPeriods):
-        n = result.days_before + result.days_after
-    elif isinstance(result, GroupDifference):
-        n = result.n
-    elif isinstance(result, pd.DataFrame) and {"estimate", "low", "high", "n"} <= set(result):
-        n = int(result["n"].iloc[0])
-    else:
+def _counted_by(result: Result, rows: pd.DataFrame, full: Bools, column: str) -> Bools:
+    """Return which rows a result counted: those of full days, or all.
+
+    A result does not say which column of which table it is of: its counts of both sides and its
+    difference must be those of the rows.
+    """
+    if not isinstance(result, TwoPeriods | GroupDifference) and not (
+        isinstance(result, pd.DataFrame) and {"estimate", "low", "high", "n"} <= set(result)
+    ):
         raise ConfigurationError(
             f"{argument('result')} must be of eyelog.compare.two_periods, group_difference or"
             f" fit_mixed, not {type(result).__name__}"
         )
-    for counts in (full, np.ones(len(rows), dtype=bool)):
-        if counts.sum() == n:
+    every = np.ones(len(rows), dtype=bool)
+    either = [_facts(result, rows[counts]) for counts in (full, every)]
+    for counts, (theirs, ours) in zip((full, every), either, strict=True):
+        same = np.allclose(theirs, ours, rtol=1e-6, atol=1e-9, equal_nan=True)
+        if same and _outcome(result) in (column, None):
             return np.asarray(counts)
+    (theirs, ours), outcome = either[0], _outcome(result)
+    of = f" of {outcome!r}" if outcome else ""
     raise ConfigurationError(
-        f"plot_change: the result is of {counted(n, 'row')}, and the table has {len(rows)} with a"
-        f" value, {int(full.sum())} of them of days that count: pass the table it is of"
+        f"plot_change: the result is of other values than these:{of} {_in_words(result, theirs)},"
+        f" and the days that count have {_in_words(result, ours)}: pass the table, the column and"
+        " the split that the result is of"
     )
+
+
+def _outcome(result: Result) -> str | None:
+    """Return the column of a mixed model, as its history states it; other results do not."""
+    return last_step(result).get("outcome") if isinstance(result, pd.DataFrame) else None
+
+
+def _facts(result: Result, rows: pd.DataFrame) -> tuple[list[float], list[float]]:
+    """Return what a result says of its rows, and the same of some rows."""
+    after = rows["after"].to_numpy(dtype=bool)
+    values = numbers(rows["value"])
+    if isinstance(result, TwoPeriods):
+        one, other = values[~after], values[after]
+        shift = np.nan
+        if min(len(one), len(other)) and not np.isnan(result.difference):
+            shift = float(np.median(other[None, :] - one[:, None]))
+        return [result.days_before, result.days_after, result.difference], [
+            len(one),
+            len(other),
+            shift,
+        ]
+    if isinstance(result, GroupDifference):
+        means = rows.groupby(["after", rows[ACCOUNT].astype(str)])["value"].mean()
+        sides = [means[means.index.get_level_values("after") == side] for side in (False, True)]
+        shift = float(sides[1].mean() - sides[0].mean())
+        return (
+            [result.n, result.wearers_first, result.wearers_second, result.difference],
+            [len(rows), *(len(side) for side in sides), shift],
+        )
+    said = [float(numbers(result[name])[0]) for name in ("n", "wearers")]
+    ours: list[float] = [len(rows), rows[ACCOUNT].nunique() if ACCOUNT in rows else 1]
+    terms = [str(name) for name in result.index if name not in FIXED_TERMS]
+    if said == ours and len(terms) == 1:  # a model with more terms adjusts for them
+        again = _mixed(rows)
+        said.append(float(result["estimate"].to_dict()[terms[0]]))
+        ours.append(float(again["estimate"].to_dict()["after"]))
+    return said, ours
+
+
+def _in_words(result: Result, facts: list[float]) -> str:
+    if isinstance(result, TwoPeriods):
+        words, told = f"{facts[0]:.0f} and {facts[1]:.0f} days", facts[2:]
+    elif isinstance(result, GroupDifference):
+        words, told = f"{facts[0]:.0f} days of {facts[1]:.0f} and {facts[2]:.0f} wearers", facts[3:]
+    else:
+        words = f"{facts[0]:.0f} days of {counted(int(facts[1]), 'wearer')}"
+        told = facts[2:]
+    return words + "".join(f", difference {number(value)}" for value in told if np.isfinite(value))
 
 
 def _of_one(rows: pd.DataFrame, names: tuple[str, str]) -> TwoPeriods:
@@ -304,6 +359,10 @@ def _of_many(
             {str(one): names[int(after)] for one, after in sides.first().items()},
             outcome="value",
         )
+    return _mixed(rows)
+
+
+def _mixed(rows: pd.DataFrame) -> pd.DataFrame:
     return fit_mixed(rows.assign(after=rows["after"].astype(float)), "value", predictors="after")
 
 

@@ -1,5 +1,6 @@
 """Many wearers at once: a line for each over the days, a row for each in order, or groups."""
 
+from collections.abc import Sequence
 from typing import Any, Final, Literal, Unpack
 
 import numpy as np
@@ -19,6 +20,7 @@ from eyelog.figures.drawing import AxesOptions, axes, laid_out_width, plot_funct
 from eyelog.figures.labels import LOG_WORDS, range_words, short_names
 from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
+    GROUPS,
     MOST_WITH_WEEKENDS,
     counted,
     days_wide,
@@ -26,6 +28,7 @@ from eyelog.figures.marks import (
     value_axis,
     value_label,
 )
+from eyelog.figures.named import meaning_of, shades
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS
 from eyelog.figures.styled_figure import own_figure
@@ -43,6 +46,7 @@ GROUP_MM: Final = 9.0
 ALL_LINES: Final = 60.0  # lines whose colours together are full
 ALPHA: Final = (0.15, 0.6)
 BANDS: Final = (0.35, 0.45)  # how dark: the second lies on the first, and lines are seen on both
+FAINT: Final = 0.55  # wearers, behind the mean in the same colour
 BESIDE_DIFFERENCES: Final = 14  # characters of a name: two panels stand beside it
 LEFT: Final = 0.58  # of the width: the groups
 RIGHT: Final = 0.29  # of the width: their differences
@@ -160,10 +164,10 @@ def plot_cohort(
         _draw_groups(ax, groups, named)
     elif kind == "caterpillar":
         ax = axes(options.get("ax"), height_mm=float(np.clip(ROW_MM * wearers, 22.0, MOST_MM)))
-        _caterpillar(ax, wide, named.text)
+        _caterpillar(ax, wide, named)
     else:
         ax = axes(options.get("ax"), height_mm=58.0)
-        _lines(ax, wide, named.text)
+        _lines(ax, wide, named)
     words = LOG_WORDS.get(stated_log(table) or "", "")
     days = pd.DatetimeIndex(wide.columns)
     parts = [counted(wearers, "wearer"), words, range_words(days[0], days[-1])]
@@ -206,7 +210,8 @@ def _quantiles(values: Floats, axis: int) -> Floats:
     return np.where(empty, np.nan, quantiles)
 
 
-def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
+def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
+    of_line, of_area = shades(meaning_of(named))
     days = pd.DatetimeIndex(wide.columns)
     weekends = len(days) <= MOST_WITH_WEEKENDS and bool(is_weekend(days).any())
     if weekends:
@@ -240,15 +245,13 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
             (outer_low, outer_high, BANDS[0], "_middle 90 %"),
             (low, high, BANDS[1], "_middle half"),
         ):
-            band = ax.fill_between(x, bottom, top, color=COLOURS["interval"], alpha=alpha)
+            band = ax.fill_between(x, bottom, top, color=COLOURS[of_area], alpha=alpha)
             band.set(linewidth=0, label=name)
-        ax.plot(x, median, color=COLOURS["usable"], linewidth=1.5, zorder=3)[0].set_label("_median")
+        ax.plot(x, median, color=COLOURS[of_line], linewidth=1.5, zorder=3)[0].set_label("_median")
         entries += [
-            line("median of the wearers", "usable"),
-            patch(
-                "middle half of the wearers", "interval", alpha=1 - (1 - BANDS[0]) * (1 - BANDS[1])
-            ),
-            patch("middle 90 %", "interval", alpha=BANDS[0]),
+            line("median of the wearers", of_line),
+            patch("middle half of the wearers", of_area, alpha=1 - (1 - BANDS[0]) * (1 - BANDS[1])),
+            patch("middle 90 %", of_area, alpha=BANDS[0]),
         ]
     if weekends:
         entries.append(patch("weekend"))
@@ -256,13 +259,14 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     room = 0.05 * (float(high_y - low_y) or float(abs(high_y)) or 1.0)
     ax.set_ylim(low_y - room, high_y + room)
     days_wide(ax, len(days))
-    ax.set_ylabel(words)
+    ax.set_ylabel(named.text)
     value_axis(ax.yaxis)
     day_axis(ax.xaxis, days)
     legend(ax, entries)
 
 
-def _caterpillar(ax: Axes, wide: pd.DataFrame, words: str) -> None:
+def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
+    of_point, of_area = shades(meaning_of(named))
     values = wide.to_numpy(dtype=np.float64)
     medians = _quantiles(values, 1)[2]
     order = np.argsort(medians, kind="stable")
@@ -271,15 +275,13 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     y = np.arange(len(order))
     row_pt = 72.0 / 25.4 * float(np.clip(ROW_MM * len(order), 22.0, MOST_MM)) / len(order)
     thick, thin = float(np.clip(0.6 * row_pt, 0.5, 2.4)), float(np.clip(0.2 * row_pt, 0.15, 0.8))
-    ax.hlines(y, outer_low, outer_high, color=COLOURS["interval"], linewidth=thin).set_label(
-        "_90 %"
-    )
-    ax.hlines(y, low, high, color=COLOURS["interval"], linewidth=thick).set_label("_half")
+    ax.hlines(y, outer_low, outer_high, color=COLOURS[of_area], linewidth=thin).set_label("_90 %")
+    ax.hlines(y, low, high, color=COLOURS[of_area], linewidth=thick).set_label("_half")
     ax.scatter(
         median,
         y,
         s=float(np.clip(row_pt**2, 3.0, 9.0)),
-        color=COLOURS["usable"],
+        color=COLOURS[of_point],
         linewidths=0,
         zorder=3,
     ).set_label("_median")
@@ -296,12 +298,12 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, words: str) -> None:
         ax.set_yticks([])
         value_label(ax, "Wearers, in order of their medians")
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(words)
+    ax.set_xlabel(named.text)
     value_axis(ax.xaxis, most=8)
     entries: list[Any] = [
-        line("median of the wearer's days", "usable", marker="o", linestyle=""),
-        line("middle half", "interval", linewidth=2.4),
-        line("middle 90 %", "interval", linewidth=0.8),
+        line("median of the wearer's days", of_point, marker="o", linestyle=""),
+        line("middle half", of_area, linewidth=2.4),
+        line("middle 90 %", of_area, linewidth=0.8),
         line("median of the wearers", "reference", linestyle="--", linewidth=0.8),
     ]
     legend(ax, entries)
@@ -322,15 +324,17 @@ def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Float
 
 def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> None:
     rows = np.arange(len(groups), dtype=np.float64)[::-1]
-    entries: list[Any] = [line("mean of a wearer's days", "interval", marker="o", linestyle="")]
+    entries: list[Any] = [line("mean of a wearer's days", "before", marker="s", linestyle="")]
+    entries[0][1].set_alpha(FAINT)
     ends = []
-    for row, means in zip(rows, groups.values(), strict=True):
+    look = [GROUPS[place % len(GROUPS)] for place in range(len(groups))]
+    for row, means, (meaning, marker) in zip(rows, groups.values(), look, strict=True):
         shift = (np.arange(len(means)) * GOLDEN % 1.0 - 0.5) * (0.56 if len(means) > 2 else 0.0)
         size = float(np.clip(400.0 / len(means), 2.5, 9.0))
-        dots = ax.scatter(means, row + shift, s=size, color=COLOURS["interval"], linewidths=0)
-        dots.set_label("_wearers")
+        dots = ax.scatter(means, row + shift, s=size, color=COLOURS[meaning], marker=marker)
+        dots.set(label="_wearers", linewidths=0, alpha=FAINT)
         ends.append(mean_interval(means))
-    _estimates(ax, rows, [float(means.mean()) for means in groups.values()], ends, "mean")
+    _estimates(ax, rows, [float(means.mean()) for means in groups.values()], ends, look)
     ax.set_ylim(-0.6, len(groups) - 0.4)
     counts = [f"  n = {len(means):,}" for means in groups.values()]
     name_rows(ax, rows, list(groups), counts, most=BESIDE_DIFFERENCES)
@@ -340,22 +344,27 @@ def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> None:
     value_axis(ax.xaxis, most=5 if len(groups) > 1 else 8)
     with_interval = " with 95 % interval" if np.isfinite(ends).any() else ""
     bar: Literal["-", ""] = "-" if with_interval else ""
-    entries.append(line(f"mean of the wearers{with_interval}", "usable", marker="o", linestyle=bar))
+    entries.append(line(f"mean of the wearers{with_interval}", "before", marker="s", linestyle=bar))
     if len(groups) > 1:
         entries.append(_differences(ax, groups, rows, named))
     legend(ax, entries)
 
 
 def _estimates(
-    ax: Axes, rows: Floats, values: list[float], ends: list[tuple[float, float]], name: str
+    ax: Axes,
+    rows: Floats,
+    values: list[float],
+    ends: list[tuple[float, float]],
+    look: Sequence[tuple[str, str]],
 ) -> None:
     """Draw a value in each row, and its interval where there is one."""
-    colour = COLOURS["usable" if name == "mean" else "difference"]
     low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
-    ax.hlines(rows, low, high, color=colour, linewidth=1.6, zorder=3).set_label("_interval")
-    marker = "o" if name == "mean" else "D"
-    dots = ax.scatter(values, rows, s=22.0, color=colour, marker=marker, zorder=4)
-    dots.set(label=f"_{name}", edgecolors=COLOURS["no record"], linewidths=0.6)
+    colours = [COLOURS[meaning] for meaning, _ in look]
+    ax.hlines(rows, low, high, colors=colours, linewidth=1.6, zorder=3).set_label("_interval")
+    for row, value, (meaning, marker) in zip(rows, values, look, strict=True):
+        dot = ax.scatter([value], [row], s=22.0, color=COLOURS[meaning], marker=marker, zorder=4)
+        dot.set(edgecolors=COLOURS["no record"], linewidths=0.6)
+        dot.set_label("_difference" if meaning == "difference" else "_mean")
 
 
 def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Column) -> Any:
@@ -368,7 +377,7 @@ def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Colum
     ends = [(float(one["low"]), float(one["high"])) for one in differences]
     zero = beside.axvline(0.0, color=COLOURS["reference"], linewidth=0.9, linestyle="--", zorder=1)
     zero.set_label("_zero")
-    _estimates(beside, rows[1:], values, ends, "difference")
+    _estimates(beside, rows[1:], values, ends, [("difference", "D")] * len(values))
     for side in ("left", "top", "right"):
         beside.spines[side].set_visible(False)
     beside.tick_params(axis="y", left=False, labelleft=False)

@@ -15,7 +15,7 @@ from eyelog.analysis.sheet import decimals, number_text
 from eyelog.figures.drawing import grid, panels, plot_function, set_title
 from eyelog.figures.labels import short_names
 from eyelog.figures.legends import Entry, legend, line
-from eyelog.figures.marks import counted, difference_axis, value_axis
+from eyelog.figures.marks import GROUPS, counted, difference_axis, value_axis
 from eyelog.figures.style import COLOURS, SMALL_PT
 
 __all__ = ["plot_contrast", "plot_others"]
@@ -25,9 +25,6 @@ ROW_MM: Final = 7.5
 AROUND_MM: Final = 26.0
 BETWEEN: Final = 0.16  # of all wearers: the room between two groups
 NAME_CHARACTERS: Final = 14
-# The first two stand as "before" and "after" do everywhere: a square, then a circle.
-COLOURS_OF: Final = ("before", "after", "head", "score", "event", "off pose", "second", "trace")
-MARKERS: Final = ("s", "o", "^", "v", "D", "P", "X", "p")
 
 
 @plot_function
@@ -136,11 +133,11 @@ def _draw_wearers(
     reference = next(iter(means.values()))
     for place, (name, part) in enumerate(groups.items()):
         part = part.sort_values("mean", kind="stable")
-        colour = COLOURS[COLOURS_OF[place]]
+        colour = COLOURS[GROUPS[place][0]]
         x = start + np.arange(len(part))
         bars = ax.vlines(x, numbers(part["low"]), numbers(part["high"]), color=colour)
         bars.set(linewidth=float(np.clip(60.0 / total, 0.3, 1.1)), alpha=0.75, label="_intervals")
-        dots = ax.scatter(x, part["mean"], s=size, marker=MARKERS[place], color=colour)
+        dots = ax.scatter(x, part["mean"], s=size, marker=GROUPS[place][1], color=colour)
         dots.set(edgecolors="white", linewidths=0.3, zorder=4, label="_wearers")
         ends = (start - 0.6, start + len(part) - 0.4)
         mean = ax.hlines(means[name], *ends, color=COLOURS["difference"], linewidth=1.2)

@@ -8,8 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
+from eyelog.catalogue import log_named
 from eyelog.clock import LocalClock, local_days, time_of_day_us
-from eyelog.errors import ConfigurationError, argument
+from eyelog.errors import ConfigurationError, argument, days_of_frame
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
 from eyelog.figures.calendar_axis import day_edges, hours_axis, skipped_hours
@@ -19,7 +20,7 @@ from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, TEXT_PT
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
+from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps, unit_seconds
 from eyelog.frame import clock_of, require, require_one_frame
 
 __all__ = ["plot_day"]
@@ -121,17 +122,24 @@ def plot_day(
         raise ConfigurationError(
             f"plot_day cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
         )
-    clock = clock_of(frame, log=log_or_none(frame))
+    clock = clock_of(frame, log=log)
+    of_days = rows_of_days(index, clock)
+    frame, index = frame[of_days], index[of_days]
     days = _days(index, clock)
     most = MOST_DAYS // len(names)
     if len(days) > most:
         raise ConfigurationError(
-            f"plot_day draws {most} days at most, and these are {len(days)}: choose some, such"
-            f' as frame["{days[0]:%Y-%m-%d}":"{days[1]:%Y-%m-%d}"], or draw plot_overview'
+            f"plot_day draws {most} days at most, and these are {len(days)}: choose some, such as"
+            f" {days_of_frame(*(f'{day:%Y-%m-%d}' for day in days[:2]))}, or draw an overview"
         )
     shaded = [] if events is None else marks.event_us(marks.require_events(events, what="plot_day"))
-    ribbons = None if states is None else _ribbons(states, days, index, clock)
-    recorded, recorded_s = _records(frame, states, seconds)
+    ribbons, recorded, recorded_s = None, _recorded(frame), seconds
+    notes: list[Entry] = []
+    if states is not None:
+        # States are of records, whose length their log states even where most are missing.
+        recorded_s = row_seconds(states, None) if log is None else log_named(log).interval_s
+        ribbons, notes = ribbon.widened(_ribbons(states, days, index, recorded_s, clock))
+        recorded = pd.DatetimeIndex(states.index)
     height = float(np.clip(ALL_PANELS_MM / len(days), LOWEST_PANEL_MM, HIGHEST_PANEL_MM))
     each = [height] if second is None else [height * (1 - SECOND), height * SECOND]
     made = panels(each * len(days), sharex=True, around_mm=20 + BETWEEN_MM * len(days), fig=fig)
@@ -190,7 +198,7 @@ def plot_day(
     below = (
         ribbon.entries(ribbon.state_codes(states)) if states is not None else [patch("no record")]
     )
-    legend(made[-1], [*kinds, *marks.entries(shaded), *below], note=key)
+    legend(made[-1], [*kinds, *marks.entries(shaded), *below, *notes], note=key)
     return made
 
 
@@ -241,14 +249,10 @@ def _places(index: pd.DatetimeIndex, days: pd.DatetimeIndex, clock: LocalClock) 
     return np.asarray((local_days(index, clock=clock) - days[0]).days, dtype=np.int64)
 
 
-def _records(
-    frame: pd.DataFrame, states: pd.Series | None, seconds: float
-) -> tuple[pd.DatetimeIndex, float]:
-    """Return the stamps of the records and how long each lasts, from the states if given."""
-    if states is not None:
-        return pd.DatetimeIndex(states.index), row_seconds(states, None)
-    rows = frame[frame["n"] > 0] if "n" in frame.columns else frame  # bins without records
-    return pd.DatetimeIndex(rows.index), seconds
+def _recorded(frame: pd.DataFrame) -> pd.DatetimeIndex:
+    """Return the stamps of the rows with records: bins have rows without any too."""
+    rows = frame[frame["n"] > 0] if "n" in frame.columns else frame
+    return pd.DatetimeIndex(rows.index)
 
 
 def _hatch_gaps(
@@ -258,10 +262,11 @@ def _hatch_gaps(
     us = index.as_unit("us").asi8
     ends = time_of_day_us(index, clock=clock)
     starts = np.maximum(ends - (us - ribbon.row_starts(us, seconds)), 0)
-    edges = np.concatenate([[0], np.stack([starts, ends], axis=1).ravel(), [24 * HOUR_US]])
-    lefts, rights = edges[::2], edges[1::2]
-    touching = np.concatenate([[False], ribbon.row_starts(us, seconds)[1:] <= us[:-1], [False]])
-    wide = (rights - lefts >= SEEN_US) & ~(touching if len(us) else np.array([False]))
+    # Where the clock passes hours twice, a gap is what neither pass has recorded.
+    order = np.argsort(starts, kind="stable")
+    lefts = np.concatenate([[0], np.maximum.accumulate(ends[order])])
+    rights = np.append(starts[order], 24 * HOUR_US)
+    wide = rights - lefts >= SEEN_US
     spans = [
         (left / HOUR_US, (right - left) / HOUR_US)
         for left, right in zip(lefts[wide], rights[wide], strict=True)
@@ -293,7 +298,11 @@ def _blank_skipped(
 
 
 def _ribbons(
-    states: pd.Series, days: pd.DatetimeIndex, index: pd.DatetimeIndex, clock: LocalClock
+    states: pd.Series,
+    days: pd.DatetimeIndex,
+    index: pd.DatetimeIndex,
+    seconds: float,
+    clock: LocalClock,
 ) -> Floats:
     """Return the shares of the states in each minute of each day."""
     states = ribbon.require_states(states, what="plot_day")
@@ -308,7 +317,6 @@ def _ribbons(
     if not inside.any():
         raise ConfigurationError("the states are of other days: pass the states of the same frame")
     codes = ribbon.state_codes(states)
-    seconds = row_seconds(states, None)
     return ribbon.day_shares(own[inside], codes[inside], place[inside], len(days), seconds, clock)
 
 

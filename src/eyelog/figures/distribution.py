@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, Unpack
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -17,15 +18,17 @@ from eyelog.analysis.series.observed import stamp_of
 from eyelog.errors import ConfigurationError
 from eyelog.figures.drawing import AxesOptions, axes, lay_out, plot_function, set_title
 from eyelog.figures.labels import short_names, title_of
-from eyelog.figures.legends import line, panel_legend, patch
-from eyelog.figures.marks import counted, number, percent, value_axis
-from eyelog.figures.named import series_label, series_unit
+from eyelog.figures.legends import Entry, line, panel_legend
+from eyelog.figures.marks import counted, number, pale, percent, value_axis
+from eyelog.figures.named import series_label, series_meaning, series_unit, shades
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import interval_seconds
 
 __all__ = ["plot_distribution"]
 
+TINT: Final = 0.5  # of white in the colour of an area
+EDGE: Final = 0.4
 MOST_BARS: Final = 80
 BARS: Final = 40
 METHODS: Final = {"peak": "density peak", "q90": "90th percentile", "q99": "99th percentile"}
@@ -132,16 +135,17 @@ def plot_distribution(
     else:
         value_axis(ax.xaxis, most=8)
     entries: list[Any] = []
+    meaning = series_meaning(series)
     if cumulative:
-        entries += _curves(ax, groups, by, shown)
+        entries += _curves(ax, groups, by, shown, meaning)
     elif rows:
-        entries += _rows(ax, groups, _edges(values[kept], scale, shown))
+        entries += _rows(ax, groups, _edges(values[kept], scale, shown), meaning)
     else:
         edges = _edges(values[kept], scale, shown)
-        ax.hist(values[kept], bins=edges.tolist(), color=COLOURS["interval"])
+        ax.hist(values[kept], bins=edges.tolist(), **_bar(meaning))
         ax.set_ylabel("Number of values")
         value_axis(ax.yaxis, whole=True)
-        entries.append(patch(counted(int(kept.sum()), "value"), "interval"))
+        entries.append((counted(int(kept.sum()), "value"), Patch(**_bar(meaning))))
     left_out = int(finite.sum() - kept.sum())
     if left_out:
         words = f"{counted(left_out, 'value')} of 0 or less left out"
@@ -277,21 +281,30 @@ def _edges(values: Floats, scale: str, shown: tuple[float, float]) -> Floats:
     return np.linspace(low - room, high + room, BARS + 1)
 
 
-def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats) -> list[Any]:
+def _bar(meaning: str) -> dict[str, Any]:
+    """Return the look of bars of a quantity: its tint, within an edge in its colour."""
+    edge, area = (COLOURS[name] for name in shades(meaning))
+    solid = meaning in ("walking", "score")  # their areas have no tint of their own
+    return {"facecolor": pale(area, 0.0 if solid else TINT), "edgecolor": edge, "linewidth": EDGE}
+
+
+def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats, meaning: str) -> list[Any]:
     """Draw one row per group, top to bottom: shares of its values, or a few values one by one."""
     few = max(map(len, groups.values())) <= FEW
     shares = {label: np.histogram(part, edges)[0] / len(part) for label, part in groups.items()}
     highest = max(float(share.max()) for share in shares.values())
+    of_point = shades(meaning)[0]
     for row, (label, part) in enumerate(groups.items()):
         if few:
             place = np.full(len(part), float(row))
-            drawn: Any = ax.scatter(part, place, s=9, color=COLOURS["interval"], linewidths=0)
+            drawn: Any = ax.scatter(part, place, s=9, color=COLOURS[of_point], linewidths=0)
         else:
             top = row + 0.4 - 0.85 * shares[label] / highest
-            drawn = ax.stairs(top, edges, baseline=row + 0.4, fill=True, color=COLOURS["interval"])
+            drawn = ax.stairs(top, edges, baseline=row + 0.4, fill=True, **_bar(meaning))
         drawn.set_label(f"_{label}")
         median = float(np.median(part))
-        mark = ax.plot([median] * 2, [row + 0.4, row - 0.4], color=COLOURS["usable"], linewidth=1.4)
+        ends = [row + 0.4, row - 0.4]
+        mark = ax.plot([median] * 2, ends, color=COLOURS["reference"], linewidth=1.4)
         mark[0].set_label(f"_median of {label}")
         ax.annotate(
             f"n = {len(part):,}",
@@ -305,17 +318,18 @@ def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats) -> list[Any]:
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     if few:
-        each = line("a value", "interval", marker="o", linestyle="")
+        each: Entry = line("a value", of_point, marker="o", linestyle="")
     else:
-        each = patch("share of the group's values", "interval")
-    return [each, line("median", "usable")]
+        each = ("share of the group's values", Patch(**_bar(meaning)))
+    return [each, line("median", "reference")]
 
 
 def _curves(
-    ax: Axes, groups: Mapping[str, Floats], by: By, shown: tuple[float, float]
+    ax: Axes, groups: Mapping[str, Floats], by: By, shown: tuple[float, float], meaning: str
 ) -> list[Any]:
     """Draw the share of values up to each value, one step line per group, named on the line."""
-    colours = sequential("usable")(np.linspace(0.35, 0.95, len(groups)))
+    of_line = shades(meaning)[0]
+    colours = sequential(meaning)(np.linspace(0.35, 0.95, len(groups)))
     entries = []
     # From high on the leftmost line to low on the rightmost, so that no two names share a height.
     order = np.argsort([np.median(part) for part in groups.values()], kind="stable")
@@ -329,13 +343,13 @@ def _curves(
     ax.set_ylabel("Share of values up to")
     lay_out(ax)
     for height, colour, (label, part) in zip(heights, colours, groups.items(), strict=True):
-        chosen = COLOURS["usable"] if by is None else colour
+        chosen = COLOURS[of_line] if by is None else colour
         ordered = np.sort(part)
         x = np.concatenate([ordered[:1], ordered])
         share = np.concatenate([[0.0], np.arange(1, len(part) + 1) / len(part)])
         ax.step(x, share, where="post", color=chosen, linewidth=1.3)[0].set_label(f"_{label}")
         if by is None:
-            entries.append(line(counted(len(part), "value"), "usable"))
+            entries.append(line(counted(len(part), "value"), of_line))
             continue
         place = float(np.clip(np.quantile(part, height), *shown))
         name = ax.text(place, height, f"{names[label]}  n = {len(part):,}", color=chosen)

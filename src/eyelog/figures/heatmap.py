@@ -10,18 +10,20 @@ from matplotlib.colors import Colormap, ListedColormap, Normalize, PowerNorm
 from eyelog.analysis.gait.pace import steps
 from eyelog.analysis.quality.evidence import has_evidence
 from eyelog.analysis.quality.states import states
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
-from eyelog.catalogue import catalogue, role
+from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
+from eyelog.catalogue import role
 from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
+from eyelog.figures import traces
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, hours_axis
 from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.legends import legend, patch
 from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
+from eyelog.figures.named import meaning_in
 from eyelog.figures.style import COLOURS, SMALL_PT, sequential
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
+from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps, unit_seconds
 from eyelog.frame import clock_of, is_resampled, require, require_one_frame
 
 __all__ = ["plot_heatmap", "with_steps"]
@@ -70,8 +72,8 @@ def plot_heatmap(
     Axes
         With two images of the same shape, whose rows are all days from the first to the last and
         whose columns are times of day: the values, and 1 for a record without a value. Rows shorter
-        than a minute are averaged over it. On a day of 25 hours the repeated hour shows its second
-        pass; the hour that a day of 23 hours lacks is blank.
+        than a minute are averaged over it. Hours that the clock passes twice (a day of 25 hours, a
+        flight west) show the mean of both passes; the hour that a day of 23 hours lacks is blank.
 
     Raises
     ------
@@ -105,12 +107,12 @@ def plot_heatmap(
             f"plot_heatmap cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
         )
     clock = clock_of(frame, log=log)
+    of_days = rows_of_days(index, clock)
+    frame, index = frame[of_days], index[of_days]
     days, cells, recorded = _cells(frame, field, index, seconds, clock)
     ax = axes(options.get("ax"), height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
     hatch_background(ax)
-    about = catalogue(log).get(field) if log else None
-    of_gait = field == STEPS or (about is not None and about.kind == "gait")
-    colours = _scale("walking" if of_gait else "usable")
+    colours = _scale(meaning_in(frame, field))
     norm = _norm(cells[np.isfinite(cells)], scale)
     spread: dict[str, Any] = {
         "aspect": "auto",
@@ -174,22 +176,38 @@ def _cells(
     """Return the days (wall clock), and for each cell its value and whether there is a record."""
     day = local_days(index, clock=clock)
     days = pd.date_range(day.min(), day.max(), freq="D", unit=day.unit)
-    slot = (time_of_day_us(index, clock=clock) - 1) // int(seconds * 1e6)
-    cells = np.full((len(days), -(-DAY_SECONDS // int(seconds))), np.nan)
-    recorded = np.zeros(cells.shape, dtype=bool)
-    row = days.get_indexer(day)
-    cells[row, slot] = np.where(_unworn(frame, log_or_none(frame)), np.nan, numbers(frame[field]))
+    width = max(seconds, FINEST_S)
+    slot = (time_of_day_us(index, clock=clock) - 1) // int(width * 1e6)
+    shape = len(days), -(-DAY_SECONDS // int(width))
+    place = days.get_indexer(day) * shape[1] + slot
+    log = log_or_none(frame)
+    values = np.where(_unworn(frame, log), np.nan, numbers(frame[field]))
     # Bins have rows without records too; n is the number of records in a bin.
     counted = is_resampled(frame) and "n" in frame
-    recorded[row, slot] = numbers(frame["n"]) > 0 if counted else True
-    each = int(FINEST_S // seconds)
-    if each > 1 and cells.shape[1] % each == 0:
-        blocks = cells.reshape(len(days), -1, each)
-        present = np.isfinite(blocks).sum(axis=2)
-        sums = np.nansum(blocks, axis=2)
-        cells = np.where(present > 0, sums / np.maximum(present, 1), np.nan)
-        recorded = np.asarray(recorded.reshape(blocks.shape).any(axis=2))
-    return days, cells, recorded
+    held = numbers(frame["n"]) > 0 if counted else np.ones(len(frame), dtype=bool)
+    recorded = np.bincount(place[held], minlength=shape[0] * shape[1]) > 0
+    cells = _means(values, place, shape[0] * shape[1], angle=traces.is_angle(log, field))
+    return days, cells.reshape(shape), recorded.reshape(shape)
+
+
+def _means(values: Floats, place: Ints, n: int, *, angle: bool) -> Floats:
+    """Return the mean of the values at each of n places, of angles on the circle.
+
+    A cell has several values where its rows are short, and where the clock passes its time twice.
+    The mean keeps the unit of counts too: steps per 10 min stay those of 10 min.
+    """
+    finite = np.isfinite(values)
+    values, place = values[finite], place[finite]
+
+    def summed(weights: Floats) -> Floats:
+        return np.asarray(np.bincount(place, weights=weights, minlength=n), dtype=np.float64)
+
+    if angle:
+        radians = np.deg2rad(values)
+        means = np.rad2deg(np.arctan2(summed(np.sin(radians)), summed(np.cos(radians))))
+        return np.where(np.bincount(place, minlength=n) > 0, means, np.nan)
+    count = np.bincount(place, minlength=n)
+    return np.where(count > 0, summed(values) / np.maximum(count, 1), np.nan)
 
 
 def _norm(values: Floats, scale: str) -> Normalize:

@@ -20,6 +20,7 @@ from eyelog.figures.style import COLOURS, HATCH, SMALL_PT
 from eyelog.figures.styled_figure import own_figure
 
 __all__ = [
+    "GROUPS",
     "MOST_WITH_WEEKENDS",
     "NumberFormatter",
     "colour_bar",
@@ -40,6 +41,12 @@ __all__ = [
 
 MOST_WITH_WEEKENDS: Final = 190
 """On an axis of more days, weekends would be thinner than a line, and are left out."""
+# The first two stand as "before" and "after" do everywhere: a square, then a circle.
+GROUPS: Final = (
+    *(("before", "s"), ("after", "o"), ("head", "^"), ("score", "v"), ("event", "p")),
+    *(("off pose", "P"), ("second", "X"), ("trace", "h")),
+)
+"""The meaning whose colour a group of wearers has, and its marker, in order of the groups."""
 WEEK: Final = 7
 STEPS: Final = (1, 2, 2.5, 5, 10)
 FEW_TICKS: Final = 3

@@ -15,11 +15,13 @@ __all__ = [
     "cannot_be_negative",
     "is_amount",
     "last_step",
+    "meaning_in",
     "meaning_of",
     "meaning_of_field",
     "name_label",
     "possible",
     "series_label",
+    "series_meaning",
     "series_unit",
     "shades",
     "span_of",
@@ -143,12 +145,22 @@ def meaning_of_field(name: str, log: str | None) -> str | None:
     return {"static": "usable", "motion": "head"}.get(field.kind)
 
 
-def step_meaning(table: pd.DataFrame) -> str:
-    """Return the meaning whose colour the column has that a table was made from."""
-    name, log = str(table.columns.name or ""), stated_log(table)
+def series_meaning(series: pd.Series) -> str:
+    """Return the meaning whose colour the values of a Series have in every figure."""
+    return meaning_in(series, str(series.name or ""))
+
+
+def meaning_in(made: pd.DataFrame | pd.Series, name: str) -> str:
+    """Return the meaning whose colour a field or column has, as the table means its name."""
+    log = stated_log(made)
     if field_or_none(name, log) is not None or name == STEPS:
         return meaning_of_field(name, log) or "usable"
-    return meaning_of(_column(table, name)) if name else "usable"
+    return meaning_of(_column(made, name)) if name else "usable"
+
+
+def step_meaning(table: pd.DataFrame) -> str:
+    """Return the meaning whose colour the column has that a table was made from."""
+    return meaning_in(table, str(table.columns.name or ""))
 
 
 def shades(meaning: str) -> tuple[str, str]:

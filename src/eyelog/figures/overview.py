@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.states import states as states_of
-from eyelog.analysis.series.arrays import Ints
+from eyelog.analysis.series.arrays import Bools, Ints
 from eyelog.clock import LocalClock, local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
@@ -18,7 +18,7 @@ from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.legends import legend
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.tables import log_or_none, row_seconds, stamps
+from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps
 from eyelog.frame import clock_of
 from eyelog.provenance import history
 
@@ -82,7 +82,8 @@ def plot_overview(
         With one image. Its columns are the minutes of the day; each day has several rows, whose
         number is in the label of the image. Every day from a wearer's first to the last has a row;
         with several wearers, a blank row precedes those of each. The colour of a minute is the mean
-        of its states, its opacity the share of it that was recorded.
+        of its states, its opacity the share of it that was recorded. Records without neighbours are
+        6 minutes wide, so that they are seen; the legend then says so.
 
     Raises
     ------
@@ -125,9 +126,13 @@ def plot_overview(
     clock = LocalClock(index.tz) if clock is None else clock
     if seconds is None:  # states do not say how long a record lasts
         seconds = _seconds(states, accounts)
+    of_days = _of_days(index, accounts, clock)
+    states, index = states[of_days], index[of_days]
+    accounts = None if accounts is None else accounts[of_days]
     rows = _rows(index, accounts, clock)
     codes = ribbon.state_codes(states)
     shares = ribbon.day_shares(index, codes, rows.of_record, rows.n, seconds, clock)
+    shares, notes = ribbon.widened(shares)
     ax = axes(options.get("ax"), height_mm=_height_mm(rows.n))
     repeats = max(1, min(24, MOST_IMAGE_ROWS // rows.n))
     ribbon.image(
@@ -150,7 +155,7 @@ def plot_overview(
     days = local_days(index, clock=clock)
     ours = title_of(states, wearer=many, days=days, zone=False)
     set_title(ax, ours, options.get("title"))
-    legend(ax, ribbon.entries(codes, patterns=patterns))
+    legend(ax, [*ribbon.entries(codes, patterns=patterns), *notes])
     return ax
 
 
@@ -180,6 +185,17 @@ def _seconds(states: pd.Series, accounts: Any) -> float:
             f"plot_overview draws records of a minute at most, and these are {seconds:g} s apart"
         )
     return seconds
+
+
+def _of_days(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> Bools:
+    """Return which rows are of days to draw, wearer by wearer."""
+    if accounts is None:
+        return rows_of_days(index, clock)
+    chosen = np.zeros(len(index), dtype=np.bool_)
+    for name in dict.fromkeys(accounts):
+        mine = np.asarray(accounts == name)
+        chosen[mine] = rows_of_days(index[mine], clock)
+    return chosen
 
 
 def _rows(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> OverviewRows:

@@ -17,7 +17,6 @@ from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
     colour_bar,
     counted,
-    hatch_background,
     lone,
     say_no_values,
     strip,
@@ -55,8 +54,7 @@ def plot_profile(
         midnight and broken where an hour was not observed, in a band between the quartiles of the
         days, where there are four days or more. By weekday: points with bars between the quartiles.
         Beneath either, in ``ax.child_axes``, the number of days. By both: one image of the medians,
-        a row for each weekday and a column for each hour, white and hatched where nothing was
-        observed.
+        a row for each weekday and a column for each hour, grey where there is no usable value.
 
     Raises
     ------
@@ -177,13 +175,13 @@ def _by_both(ax: Axes, table: pd.DataFrame) -> None:
     finite = cells[np.isfinite(cells)]
     low = float(min(finite.min(initial=0.0), 0.0)) if finite.size else 0.0
     high = float(finite.max()) if finite.size else 1.0
-    walked = step_meaning(table) == "walking"
-    hatch_background(ax)
+    # The table does not say whether there was a record: hatching would say that there was none.
+    ax.patch.set_facecolor(COLOURS["masked"])
     image = ax.imshow(
         np.ma.masked_invalid(cells),
         aspect="auto",
         interpolation="nearest",
-        cmap=sequential("walking" if walked else "usable").with_extremes(bad="none"),
+        cmap=sequential(step_meaning(table)).with_extremes(bad="none"),
         norm=Normalize(low, high if high > low else low + 1.0),
         extent=(0, 24, 6.5, -0.5),
     )
@@ -197,4 +195,4 @@ def _by_both(ax: Axes, table: pd.DataFrame) -> None:
     else:
         say_no_values(ax)
     if not np.isfinite(cells).all():
-        legend(ax, [patch("not observed", "no record")])
+        legend(ax, [patch("no usable value", "masked")])

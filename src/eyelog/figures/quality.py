@@ -23,7 +23,7 @@ from eyelog.figures.marks import fit_colour_bar, percent, strip
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import log_or_none, row_seconds, stamps
+from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps
 from eyelog.frame import OFFSET, STORED, clock_of, require_frame
 from eyelog.provenance import history
 
@@ -102,7 +102,7 @@ def plot_quality(
         np.ma.masked_invalid(shares),
         aspect="auto",
         interpolation="nearest",
-        cmap=sequential("noisy").with_extremes(bad=(1, 1, 1, 0)),
+        cmap=sequential("share").with_extremes(bad=(1, 1, 1, 0)),
         norm=PowerNorm(0.5, 0, 1),
         extent=(*extent, len(occurring) - 0.5, -0.5),
         zorder=1,
@@ -128,7 +128,9 @@ def plot_quality(
         below = strip(ax)
         _draw_days(below, local_days(index, clock=clock), column, n)
         hours_axis(below, clock.tz)
-    set_title(ax, title_of(reasons, zone=by == "time", clock=clock), options.get("title"))
+    days = local_days(index[rows_of_days(index, clock)], clock=clock)
+    ours = title_of(reasons, days=days, zone=by == "time", clock=clock)
+    set_title(ax, ours, options.get("title"))
     if np.isnan(shares).any():
         legend(ax, [patch("no record")])
     return ax
@@ -193,6 +195,7 @@ def _columns_of_time(
 ) -> tuple[Ints, tuple[float, float], int]:
     """Return the column of each record on whole local days, their edges along x, their number."""
     us = index.as_unit("us").asi8
+    index = index[rows_of_days(index, clock)]
     days = local_days(index[[0, -1]], clock=clock)
     start, end = day_edges(days[0], clock)[0], day_edges(days[-1], clock)[1]
     columns = traces.columns_for(start, end, seconds)

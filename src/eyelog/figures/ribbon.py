@@ -21,7 +21,7 @@ from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.runs import latest_us
 from eyelog.clock import DAY_US, LocalClock, time_of_day_us
 from eyelog.errors import ConfigurationError
-from eyelog.figures.legends import Entry, patch
+from eyelog.figures.legends import Entry, line, patch
 from eyelog.figures.style import COLOURS, HATCH
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "stack",
     "state_codes",
     "time_shares",
+    "widened",
 ]
 
 UNKNOWN: Final = "not known"
@@ -49,6 +50,7 @@ NAMES: Final = (*STATES, UNKNOWN)
 PATTERNS: Final = {"noisy": "." * 6, "off pose": "x" * 5}
 """What is drawn over the states whose greys are too near each other, for print without colour."""
 
+LEAST_MIN: Final = 6  # half a millimetre in two columns of a journal
 DAY_SHARES: Final = 1440
 """The columns of a day: one per minute."""
 
@@ -141,6 +143,35 @@ def day_shares(
     total = shares.sum(axis=2, keepdims=True)
     np.divide(shares, total, out=shares, where=total > 1)
     return shares
+
+
+def widened(shares: Floats) -> tuple[Floats, list[Entry]]:
+    """Return `day_shares` in which records by themselves are wide enough to be seen, and a legend.
+
+    A run of fewer minutes than `LEAST_MIN`, with none next to it, would be a hair or a shimmer: it
+    takes as many, at full opacity, as far as they are free. The legend says so where it happens.
+    """
+    recorded = shares.any(axis=2)
+    edges = np.diff(recorded.astype(np.int8), axis=1, prepend=0, append=0)
+    rows, firsts = np.nonzero(edges == 1)
+    ends = np.nonzero(edges == -1)[1]
+    short = np.flatnonzero(ends - firsts < LEAST_MIN)
+    if not short.size:
+        return shares, []
+    shares = shares.copy()
+    for run in short.tolist():
+        row, first, end = int(rows[run]), int(firsts[run]), int(ends[run])
+        before = int(ends[run - 1]) if run and rows[run - 1] == row else 0
+        follows = run + 1 < len(rows) and rows[run + 1] == row
+        after = int(firsts[run + 1]) if follows else DAY_SHARES
+        lacking = LEAST_MIN - (end - first)
+        # Half of the free time on either side belongs to the neighbour.
+        low = max(first - lacking // 2, (before + first + 1) // 2 if before else 0)
+        high = min(low + LEAST_MIN, (end + after) // 2 if follows else DAY_SHARES)
+        low = max(min(low, high - LEAST_MIN), (before + first + 1) // 2 if before else 0)
+        mean = shares[row, first:end].sum(axis=0)
+        shares[row, low:high] = mean / mean.sum()
+    return shares, [line(f"records by themselves: {LEAST_MIN} min wide", "reference", linewidth=0)]
 
 
 def time_shares(

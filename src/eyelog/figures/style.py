@@ -75,7 +75,6 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "walking edge": "#A96A12",  # on white, the colour of walking alone is too light
         "event": "#2F8F7B",
         "before event": "#E0EDEA",
-        "flagged": "#D1495B",  # highlights: removed by a condition, outside the usual range
         "true": "#5F6B76",
         "false": "#E4E4E4",
         "weekday": "#17456B",
@@ -99,7 +98,10 @@ SEQUENTIAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         # From light to dark, and never white: zero has a colour of the scale, no record is white.
         "usable": ("#E3EDF4", "#A9C6DA", "#6A9BBE", "#37709B", "#17456B", "#0B2438"),
         "walking": ("#FBEBD3", "#F7CD8F", "#EFA33A", "#C9741A", "#8E4A10", "#4F2708"),
-        "noisy": ("#FAE3E4", "#EFB0B4", "#DF7683", "#C2394D", "#8A2033", "#4B0F1A"),
+        "head": ("#F4EAE2", "#DFC4AE", "#BF8F68", "#9A6236", "#7A4413", "#38200A"),
+        "score": ("#ECEAF9", "#C5C0EE", "#8C82D9", "#6358BC", "#413894", "#211B57"),
+        # Shares of time with a reason, whichever it is: the colours of states would mean one.
+        "share": ("#EFEFEF", "#C9C9C9", "#9A9A9A", "#6E6E6E", "#444444", "#222222"),
     }
 )
 
@@ -211,6 +213,10 @@ def style() -> Iterator[None]:
 
 
 def sequential(meaning: str = "usable") -> Colormap:
-    """Return a scale that begins light; what has no value is plain light grey (masked)."""
-    scale = LinearSegmentedColormap.from_list(f"eyelog {meaning}", SEQUENTIAL[meaning])
+    """Return a scale that begins light; what has no value is plain light grey (masked).
+
+    A meaning without a scale of its own has that of usable values.
+    """
+    colours = SEQUENTIAL.get(meaning, SEQUENTIAL["usable"])
+    scale = LinearSegmentedColormap.from_list(f"eyelog {meaning}", colours)
     return scale.with_extremes(bad=COLOURS["masked"])

@@ -5,10 +5,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.grouped.groups import day_groups
+from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.calendar import calendar_dates
 from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import log_named
+from eyelog.clock import LocalClock, local_days
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import interval_seconds, is_resampled, log_of
 from eyelog.provenance import history, stated_log
@@ -20,6 +22,7 @@ __all__ = [
     "middle_of_days",
     "require_rows",
     "row_seconds",
+    "rows_of_days",
     "stamps",
     "stated_seconds",
     "unit_seconds",
@@ -48,6 +51,18 @@ def stamps(index: Any, *, what: str) -> pd.DatetimeIndex:
         raise ConfigurationError(f"{what} needs rows indexed by time-zone aware stamps")
     require_rows(index, what=what)
     return index
+
+
+def rows_of_days(index: pd.DatetimeIndex, clock: LocalClock) -> Bools:
+    """Return which rows are of days to draw: those that `eyelog.daily` has, if there are any.
+
+    A slice by date begins with the row stamped at its first midnight, which closes the day before:
+    a day with this row alone would be a row or panel of a figure without anything in it.
+    """
+    ordered = index if index.is_monotonic_increasing else index.sort_values()
+    kept = day_groups(ordered, clock=clock).labels
+    rows = np.asarray(local_days(index, clock=clock).isin(kept), dtype=np.bool_)
+    return rows if rows.any() else np.ones(len(index), dtype=np.bool_)
 
 
 def dates_of(table: pd.DataFrame, *, what: str) -> pd.DatetimeIndex:

@@ -21,7 +21,7 @@ from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import COLOURS, SMALL_PT
-from eyelog.figures.tables import log_or_none, row_seconds, stamps, unit_seconds
+from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps, unit_seconds
 from eyelog.frame import BIN_WIDTH, OFFSET, clock_of, is_resampled, require, require_one_frame
 
 __all__ = ["plot_timeline"]
@@ -137,7 +137,8 @@ def plot_timeline(
         ax.spines["bottom"].set_visible(False)
     if shaded:
         _draw_lane(every[-1], shaded, (start, end))
-    set_title(made[0], title_of(frame), title)
+    days = local_days(index[rows_of_days(index, clock)], clock=clock)
+    set_title(made[0], title_of(frame, days=days), title)
     if columns is not None and not all(ribbons):
         entries = [line(traces.mean_words(columns), "trace"), *traces.range_entries(), *entries]
     legend(made[-1], [*entries, *marks.entries(shaded)])
@@ -232,6 +233,7 @@ def _range(index: pd.DatetimeIndex, seconds: float, clock: LocalClock) -> tuple[
     first, last = int(us[0] - seconds * 1e6), int(us[-1])
     if last - first < WHOLE_DAYS_FROM_S * 1e6:
         return first, last
+    index = index[rows_of_days(index, clock)]
     days = local_days(index[[0, -1]], clock=clock)
     return day_edges(days[0], clock)[0], day_edges(days[-1], clock)[1]
 

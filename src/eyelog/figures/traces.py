@@ -152,7 +152,7 @@ def trace(
         # A value is drawn in the middle of its row; each gap has a point without a value.
         middles = us - int(seconds * 5e5)
         # Clock time goes back when the clocks do: this is a gap too.
-        gaps = np.flatnonzero(~follows(us, seconds * 1e6) | (np.diff(us) < 0)) + 1
+        gaps = np.flatnonzero(~follows(us, seconds * 1e6) | (np.diff(us) <= 0)) + 1
         return Trace(
             np.insert(middles, gaps, middles[gaps - 1] + 1), np.insert(values, gaps, np.nan)
         )
@@ -250,7 +250,9 @@ def fill(
     """Draw counts as bars that are as wide as their rows, from 0; dark grey would be too heavy."""
     if not len(us):
         return
-    starts = np.maximum(row_starts(us, seconds), 0)
+    # Where the clock goes back, a row begins before its own end, not at that of the row before.
+    back = np.diff(us, prepend=us[:1]) <= 0
+    starts = np.maximum(np.where(back, us - int(seconds * 1e6), row_starts(us, seconds)), 0)
     edges = np.stack([starts, us], axis=1).ravel()
     between = np.full(2 * len(us) - 1, np.nan)
     between[::2] = values

@@ -40,10 +40,10 @@ def test_the_table_of_recipes_cannot_be_changed():
 def test_steps_ask_for_half_a_minute_of_wear():
     frame = frame_of(MINUTES, {"wea_s": [30, 29, 60], "stp_fst": [5, 5, None]})
     table = el.attrition(frame, recipe="steps")
-    reasons = ["", "UNWORN", "OFF_POSE", "OFF_POSE", "MISSING", "SENTINEL", "RANGE"]
+    reasons = ["", "UNWORN", "OFF_POSE", "OFF_POSE", "MISSING", "RANGE"]
     assert table["reason"].tolist() == reasons
-    assert table["left"].tolist() == [3, 2, 2, 2, 1, 1, 1]
-    assert table["removed"].tolist() == [0, 1, 0, 0, 1, 0, 0]
+    assert table["left"].tolist() == [3, 2, 2, 2, 1, 1]
+    assert table["removed"].tolist() == [0, 1, 0, 0, 1, 0]
     assert table["left_share"].iloc[-1] == pytest.approx(1 / 3)
 
 
@@ -66,13 +66,13 @@ def test_trends_ask_for_wear_and_the_tilt_of_worn_eyewear_limits_included():
             "hm_po": [1] * 4,
         },
     )
-    assert left(frame, "trend") == [4, 3, 2, 1, 1, 1, 1]
+    assert left(frame, "trend") == [4, 3, 2, 1, 1, 1]
     assert select(frame, recipe="trend")["hm_po"].notna().tolist() == [True, False, False, False]
 
 
 def test_eye_movements_ask_for_little_noise_too():
     frame = frame_of(MINUTES, {"nis_s": [10, 11], "ems_rl": [3, 3]})
-    assert left(frame, "eye") == [2, 2, 2, 2, 2, 1, 1, 1, 1]
+    assert left(frame, "eye") == [2, 2, 2, 2, 2, 1, 1, 1]
     assert select(frame, recipe="eye")["ems_rl"].tolist()[:1] == [3]
 
 
@@ -111,7 +111,7 @@ def test_pace_asks_for_fifty_seconds_of_walking_and_a_head_below_45_degrees():
             "stp_mid": [90] * 6,
         },
     )
-    assert left(frame, "gait") == [6, 6, 5, 4, 2, 2, 2, 2]
+    assert left(frame, "gait") == [6, 6, 5, 4, 2, 2, 2]
     kept = select(frame, recipe="gait")["stp_mid"].notna()
     assert kept.tolist() == [True, False, False, True, False, False]
 
@@ -191,6 +191,10 @@ def test_focus_through_a_workday_is_one_short_cell():
     by_hour = focus.groupby(focus.index.hour).mean().dropna()
     assert by_hour.between(0, 100).all()
     assert Reason.SENTINEL.name in el.attrition(el.sample(), recipe="mind")["reason"].tolist()
+    # Steps, gait and movements have no number that stands for "no score".
+    for recipe in ("steps", "trend", "eye", "gait"):
+        table = el.attrition(el.sample("standard_mode_logs"), recipe=recipe)
+        assert Reason.SENTINEL.name not in table["reason"].tolist()
 
 
 def test_a_selected_frame_can_be_summarised_without_judging_again():

@@ -39,6 +39,7 @@ __all__ = [
     "agreement",
     "limits_of_agreement",
     "minute_pairs",
+    "quantity_field",
     "quantity_words",
 ]
 
@@ -555,6 +556,12 @@ def quantity_words(quantity: object) -> tuple[str, str] | None:
     """Return the label of a quantity of `agreement` and its unit; None if there is none."""
     pairs = [pair for pair in PAIRS if pair.quantity == quantity]
     return (pairs[0].label, pairs[0].unit) if pairs else None
+
+
+def quantity_field(quantity: object) -> str | None:
+    """Return the field of the 15-second log that a quantity of `agreement` is, or begins with."""
+    pairs = [pair for pair in PAIRS if pair.quantity == quantity and pair.part != "worn"]
+    return pairs[0].fields(COMPUTED_DATA)[0] if pairs else None
 
 
 def _opened(

@@ -19,7 +19,8 @@ from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import log_named, role
-from eyelog.frame import require_single_intervals
+from eyelog.clock import microseconds
+from eyelog.frame import OFFSET, require_single_intervals
 
 __all__ = ["bouts"]
 
@@ -66,7 +67,8 @@ def bouts(
         ``landing_left_g``, ``landing_symmetry`` (unsigned symmetry index, percent); int64 ``n``
         (walked intervals), float64 ``exposure_min`` (minutes walked: 15-second log, the time that
         the steps took, 60 ``stp`` / ``cad``, at most the interval) and ``coverage`` (recorded
-        share of the bout).
+        share of the bout). Of a frame with ``utc_offset_min`` also that column: the wearer's clock
+        where the bout begins, in minutes east of UTC.
 
     Raises
     ------
@@ -129,6 +131,8 @@ def bouts(
     walked_s = numbers(prepared.seconds()["walking_s"])
     data["exposure_min"] = total(walked_s, groups) / 60.0
     data["coverage"] = prepared.coverage(~np.isnan(spent))
+    if OFFSET in prepared.whole.columns:
+        data[OFFSET] = prepared.clock.offset_min(microseconds(opens[first]))
     return summary_table(data, prepared, max_pause_s=pause, min_length_s=least)
 
 

@@ -121,8 +121,7 @@ class Groups:
         """
         if self.closes_us is None or getattr(self.labels, "tz", None) is None:
             return None
-        last = self.closes_us - 1
-        return np.asarray((clock.wall_us(last) - last) / 60e6)
+        return clock.offset_min(self.closes_us - 1)
 
     def arrange(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return `values` in the order of the groups, without the rows outside all groups."""

@@ -258,8 +258,8 @@ def attrition(frame: pd.DataFrame, **options: Unpack[RecipeOptions]) -> pd.DataF
         `Reason`), ``condition`` (in words), int64 ``removed`` (records that this condition removes
         from those still left), ``unknown`` (how many of the removed lack the evidence), ``left``,
         and float64 ``left_share`` (of all records; missing if there are none). The last steps
-        require an outcome of the recipe that is present (MISSING), a score and not -1 (SENTINEL)
-        and inside its limits (RANGE); a record stays as long as one of its outcomes passes. If the
+        require an outcome of the recipe that is present (MISSING), of scores not -1 (SENTINEL), and
+        inside its limits (RANGE); a record stays as long as one of its outcomes passes. If the
         frame has several outcomes, a row for each follows, with its name in the string column
         ``outcome`` (else empty) and the records that have it in ``left``.
 
@@ -294,7 +294,10 @@ def attrition(frame: pd.DataFrame, **options: Unpack[RecipeOptions]) -> pd.DataF
         left = kept
     reasons = flagged(frame[outcomes], chosen.log).to_numpy()
     against = np.uint16(0)
+    scores = any(catalogue(chosen.log)[name].invalid_value is not None for name in outcomes)
     for reason, words in _OF_VALUES:
+        if reason is Reason.SENTINEL and not scores:
+            continue  # nothing stands for "no value" in these outcomes
         against |= np.uint16(reason)
         kept = left & ((reasons & against) == 0).any(axis=1)
         rows.append(_row(reason.name, words, left, kept, np.zeros_like(left)))

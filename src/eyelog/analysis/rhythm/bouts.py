@@ -21,7 +21,9 @@ from eyelog.analysis.series.observed import (
     with_series_options,
 )
 from eyelog.analysis.series.runs import follows, runs
+from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError
+from eyelog.frame import OFFSET
 
 __all__ = ["Fragmentation", "activity_bouts", "fragmentation"]
 
@@ -217,7 +219,8 @@ def activity_bouts(
         One row per bout: ``start`` and ``end`` (aware; the start is where the first epoch opens,
         the end where the last one closes), ``duration_min``, ``n`` (epochs), ``share``, ``mean``
         and ``max`` of the values, and boolean ``censored``: a gap lies right before or after it, so
-        it may have lasted longer.
+        it may have lasted longer. Of a table with ``utc_offset_min`` also that column: the wearer's
+        clock where the bout begins, in minutes east of UTC.
 
     Raises
     ------
@@ -273,9 +276,12 @@ def activity_bouts(
     ]
     kinds = dict.fromkeys(("start", "end"), rows.index.dtype)
     numbers = dict.fromkeys(("duration_min", "share", "mean", "max"), "float64")
-    return pd.DataFrame(
+    table = pd.DataFrame(
         bouts, columns=["start", "end", "duration_min", "n", "share", "mean", "max", "censored"]
     ).astype({**kinds, **numbers, "n": "int64", "censored": "bool"})
+    if isinstance(series, pd.DataFrame) and OFFSET in series.columns:
+        table[OFFSET] = rows.clock.offset_min(microseconds(pd.DatetimeIndex(table["start"])))
+    return table
 
 
 def _stretches(on: npt.NDArray[np.bool_], share: float, need: int) -> list[tuple[int, int]]:
