@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from eyelog.figures import fonts
-from eyelog.figures.style import COLOURS, HIGHEST_MM, PAD_MM, SMALL_PT, inches, style
+from eyelog.figures.style import COLOURS, HIGHEST_MM, PAD_MM, QUIET_PT, SMALL_PT, inches, style
 
 __all__ = ["SteadyLayout", "StyledFigure", "own_figure", "title_lines"]
 
@@ -56,6 +56,7 @@ class StyledFigure(Figure):
         self._title = ""
         self._panel_titles: tuple[str, ...] = ()
         self._note: tuple[str, str] = ("", "")
+        self._foot = ""
 
     def draw(self, renderer: Any) -> None:
         """Draw with the look, after fitting title, legend and labels to the size."""
@@ -131,6 +132,11 @@ class StyledFigure(Figure):
         self._note, self._fitted_px = (result, facts), None
         self._draw_legend(len(self.entries))
 
+    def set_foot(self, text: str) -> None:
+        """Write a quiet line beneath the legend, or take it away if the text is empty."""
+        self._foot, self._fitted_px = text, None
+        self._draw_legend(len(self.entries))
+
     def height_at(self, width_in: float) -> float:
         """Return the height in inches that keeps the panels' height at another width.
 
@@ -156,28 +162,30 @@ class StyledFigure(Figure):
     def _draw_legend(self, columns: int) -> None:
         for old in list(self.legends):
             old.remove()
+        if not (self.entries or any(self._note) or self._foot):
+            return
         # matplotlib fills columns; people read lines.
         labels = [label for first in range(columns) for label in list(self.entries)[first::columns]]
         made: Any = self.legend(
             [self.entries[label] for label in labels],
             labels,
             loc="outside lower left",
-            ncols=columns,
+            ncols=max(columns, 1),
         )
-        room = float(self.bbox.width) * 0.98
-        noted = [
-            self._text_within(text, weight, room)
-            for text, weight in zip(self._note, ("bold", "normal"), strict=True)
-            if text
-        ]
-        if noted:
-            made._legend_box.align = "left"
-            made._legend_box._children[:0] = noted
-            made._legend_box.set_figure(self)
+        box = made._legend_box
+        box.align = "left"
+        result, facts = self._note
+        above = [self._text_within(result, weight="bold"), self._text_within(facts)]
+        foot = self._text_within(self._foot, size=QUIET_PT, color=COLOURS["quiet"])
+        box._children = [*filter(None, above), *box._children, *filter(None, [foot])]
+        box.set_figure(self)
 
-    def _text_within(self, text: str, weight: str, room: float) -> TextArea:
-        """Return a text of the legend, broken at spaces into lines of a width."""
-        look = {"size": SMALL_PT, "weight": weight, "color": COLOURS["text"]}
+    def _text_within(self, text: str, **look: Any) -> TextArea | None:
+        """Return a text of the legend, broken at spaces into lines of the figure's width."""
+        if not text:
+            return None
+        room = float(self.bbox.width) * 0.98
+        look = {"size": SMALL_PT, "color": COLOURS["text"]} | look
         area = TextArea(text, textprops=look)
         area.set_figure(self)
         renderer = cast(Any, self)._get_renderer()
@@ -192,11 +200,9 @@ class StyledFigure(Figure):
         return area
 
     def _fit_legend(self, width: float) -> None:
-        if not self.entries:
-            return
         n = len(self.entries)
         self._draw_legend(n)
-        if self._legend_fits(width) or n == 1:
+        if n <= 1 or self._legend_fits(width):
             return
         running = self._running_lines(width * 0.98)
         for lines in range(2, len(running) + 2):
@@ -248,7 +254,8 @@ class StyledFigure(Figure):
         ]
         box: Any = VPacker(pad=0, sep=down, align="baseline", children=packed)
         box.set_figure(self)
-        made._legend_box._children[-1] = box
+        parts = made._legend_box._children
+        parts[parts.index(made._legend_handle_box)] = box
         made._legend_handle_box = box
 
     def _fit_title(self, width: float) -> None:
