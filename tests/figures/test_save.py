@@ -7,7 +7,9 @@ import stat
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from matplotlib import pyplot as plt
@@ -15,6 +17,7 @@ from PIL import Image
 
 import eyelog as el
 from support.collisions import collisions_when_saved
+from support.figures import notes
 
 WIDTHS = {"single": 89, "double": 183, "page": 247}
 
@@ -122,6 +125,22 @@ def test_equal_input_gives_equal_bytes(reasons, tmp_path: Path, ending: str) -> 
         el.save_figure(el.plot_quality(reasons), tmp_path / f"{name}.{ending}")
     first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("one", "two"))
     assert first == second
+
+
+DRAWS: dict[str, Callable[[], Any]] = {
+    "strip": lambda: el.plot_daily(el.daily(el.sample()), "steps"),
+    "colour bar": lambda: el.plot_heatmap(el.resample(el.sample(), "1h"), "stp"),
+    "numbered notes": lambda: el.plot_timeline(el.sample(), fields=["stp"], events=notes(14)),
+}
+
+
+@pytest.mark.parametrize("of", DRAWS)
+def test_a_file_is_the_same_whatever_was_saved_of_the_figure_before(tmp_path: Path, of) -> None:
+    drawn = DRAWS[of]()
+    el.save_figure(drawn, tmp_path / "other.svg")
+    el.save_figure(drawn, tmp_path / "after.png", width="double")
+    el.save_figure(DRAWS[of](), tmp_path / "fresh.png", width="double")
+    assert (tmp_path / "after.png").read_bytes() == (tmp_path / "fresh.png").read_bytes()
 
 
 @pytest.mark.slow

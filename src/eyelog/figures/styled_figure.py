@@ -53,6 +53,7 @@ class StyledFigure(Figure):
         self.layouts = 1
         self.entries: dict[str, Artist] = {}
         self._fitted_px: float | None = None
+        self._first_places: dict[Axes, Bbox] = {}
         self._title = ""
         self._panel_titles: tuple[str, ...] = ()
         self._note: tuple[str, str] = ("", "")
@@ -61,11 +62,13 @@ class StyledFigure(Figure):
     def draw(self, renderer: Any) -> None:
         """Draw with the look, after fitting title, legend and labels to the size."""
         with style(), fonts.letters_missed() as missed:
+            self._begin_anew()
             self.fit()
             super().draw(renderer)
         if missed and fonts.find_letters(missed):
             self._set_families()
             with style(), fonts.letters_missed() as missed:
+                self._begin_anew()
                 self.fit()
                 super().draw(renderer)
         fonts.say_that_letters_are_missing(missed)
@@ -80,6 +83,19 @@ class StyledFigure(Figure):
         for text in self.findobj(Text):
             text.set_fontfamily(list(dict.fromkeys([*text.get_fontfamily(), *fonts.families()])))
         self._fitted_px = None
+
+    def _begin_anew(self) -> None:
+        """Forget what an earlier drawing left: the same figure gives the same file each time.
+
+        A text measures itself with the renderer that last drew it, also if that was of another
+        resolution, and the layout begins at the places where the last one ended.
+        """
+        for text in self.findobj(Text):
+            cast(Any, text)._renderer = None
+        if isinstance(self.get_layout_engine(), SteadyLayout):
+            for ax in self.axes:
+                place = self._first_places.setdefault(ax, ax.get_position(original=True).frozen())
+                cast(Any, ax)._set_position(place)
 
     def fit(self) -> None:
         """Fit title, legend and labels to the present size of the figure."""
