@@ -191,6 +191,8 @@ def plot_day(
         ribbon.entries(ribbon.state_codes(states)) if states is not None else [patch("no record")]
     )
     legend(made[-1], [*kinds, *marks.entries(shaded), *below], note=key)
+    if named and own is not None:
+        own.make_room()
     return made
 
 

@@ -176,11 +176,15 @@ def grid(
     height = min(sum(heights_mm) + around_mm, HIGHEST_MM)
     size = (inches(WIDTHS_MM["double"]), inches(height))
     with style():
-        figure: Figure
+        figure: StyledFigure
         if not _unmanaged.get():
-            figure = plt.figure(FigureClass=StyledFigure, figsize=size, layout=SteadyLayout())
+            figure = cast(
+                StyledFigure,
+                plt.figure(FigureClass=StyledFigure, figsize=size, layout=SteadyLayout()),
+            )
         else:
             figure = StyledFigure(figsize=size, layout=SteadyLayout())
+        figure.panels_in = inches(sum(heights_mm))
         return _panels_in(figure, heights_mm, widths, sharex=sharex, sharey=sharey)
 
 

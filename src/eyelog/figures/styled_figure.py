@@ -1,5 +1,6 @@
 """A figure of eyelog's own: it has the look, and its title and legend fit its width."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, cast
 
@@ -13,11 +14,13 @@ from matplotlib.offsetbox import HPacker, TextArea, VPacker
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from eyelog.errors import ConfigurationError
 from eyelog.figures import fonts
 from eyelog.figures.style import COLOURS, HIGHEST_MM, PAD_MM, QUIET_PT, SMALL_PT, inches, style
 
 __all__ = ["SteadyLayout", "StyledFigure", "own_figure", "title_lines"]
 
+MOST_SQUEEZED: Final = 0.4  # of the height of the panels, to make room for a key
 SHORTEST_PART: Final = 12  # characters of a title that are not shortened further
 
 
@@ -58,6 +61,10 @@ class StyledFigure(Figure):
         self._panel_titles: tuple[str, ...] = ()
         self._note: tuple[str, str] = ("", "")
         self._foot = ""
+        self._noted: list[TextArea] = []
+        self.panels_in = 0.0  # the height that the panels were made for
+        self.lane_in = 0.0  # what rows of numbers take of it besides
+        self._lacking_in = 0.0  # what a page does not have of the height that was wanted
 
     def draw(self, renderer: Any) -> None:
         """Draw with the look, after fitting title, legend and labels to the size."""
@@ -166,14 +173,52 @@ class StyledFigure(Figure):
             self.fit()
             lines_at_width = self._lines_in()
             self.set_size_inches(width, height, forward=False)
-        needed = height + lines_at_width - lines_here
+        needed = height + self._lacking_in + lines_at_width - lines_here
+        self._refuse_too_long_a_key(needed)
         return max(min(needed, inches(HIGHEST_MM)), min(height, inches(HIGHEST_MM)))
 
+    def make_room(self, already_mm: float = 0.0) -> None:
+        """Make the figure higher by what its note and rows of numbers take, up to a page.
+
+        Parameters
+        ----------
+        already_mm : float
+            What the figure was made higher for a note when its panels were.
+        """
+        with style(), fonts.letters_missed():
+            self.fit()
+            renderer = cast(Any, self)._get_renderer()
+            taken = sum(float(text.get_window_extent(renderer).height) for text in self._noted)
+        width, height = (float(side) for side in self.get_size_inches())
+        more = max(taken / self.dpi - inches(already_mm), 0.0) + self.lane_in
+        needed = height + self._lacking_in + more
+        self._refuse_too_long_a_key(needed)
+        self._lacking_in = max(needed - inches(HIGHEST_MM), 0.0)
+        self.set_size_inches(width, needed - self._lacking_in, forward=False)
+
+    def _refuse_too_long_a_key(self, height_in: float) -> None:
+        if any(self._note) and height_in - inches(HIGHEST_MM) > MOST_SQUEEZED * self.panels_in:
+            mm = 25.4 * height_in
+            raise ConfigurationError(
+                f"with the key to its numbers this figure would be {mm:.0f} mm high, and a page has"
+                f" {HIGHEST_MM}: draw fewer days or fewer events, shorten their labels, or save the"
+                " figure wider"
+            )
+
+    def lay_out(self) -> None:
+        """Place the panels as the drawing will, for marks that depend on how long an axis is."""
+        engine = self.get_layout_engine()
+        if isinstance(engine, SteadyLayout):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the figure may not yet have its height
+                engine.execute(self)
+
     def _lines_in(self) -> float:
-        """Return the height of the lines of title and legend, in inches."""
+        """Return the height of the lines of title and legend and of rows of numbers, in inches."""
         parts = [*self.legends, *([cast(Any, self)._suptitle] if self._title else [])]
         renderer = cast(Any, self)._get_renderer()
-        return sum(float(part.get_window_extent(renderer).height) for part in parts) / self.dpi
+        lines = sum(float(part.get_window_extent(renderer).height) for part in parts)
+        return lines / self.dpi + self.lane_in
 
     def _draw_legend(self, columns: int) -> None:
         for old in list(self.legends):
@@ -192,8 +237,9 @@ class StyledFigure(Figure):
         box.align = "left"
         result, facts = self._note
         above = [self._text_within(result, weight="bold"), self._text_within(facts)]
+        self._noted = list(filter(None, above))
         foot = self._text_within(self._foot, size=QUIET_PT, color=COLOURS["quiet"])
-        box._children = [*filter(None, above), *box._children, *filter(None, [foot])]
+        box._children = [*self._noted, *box._children, *filter(None, [foot])]
         box.set_figure(self)
 
     def _text_within(self, text: str, **look: Any) -> TextArea | None:
