@@ -21,6 +21,7 @@ from eyelog.figures.styled_figure import own_figure
 
 __all__ = [
     "MOST_WITH_WEEKENDS",
+    "FittingTicks",
     "NumberFormatter",
     "colour_bar",
     "counted",
@@ -46,8 +47,9 @@ FEW_TICKS: Final = 3
 STEPS_OF_FEW: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 10)  # if rounder ones would leave one or two
 BAR_MM: Final = 2.6
 DIGIT_EM: Final = 0.56  # how wide a digit is, as a share of its size
-HEIGHT_EM: Final = 0.73  # how high a digit is
+HEIGHT_EM: Final = 0.9  # how high a number is, with some air
 APART_EM: Final = 0.5  # between two labels of a short axis
+LOW_STRIP_EM: Final = 2.2
 BEFORE_LAYOUT: Final = 0.8
 APART: Final = 0.11  # as a share of a colour bar's length: closer ticks would touch
 
@@ -151,6 +153,19 @@ class FittingLocator(mticker.MaxNLocator):
     def _inside(self, ticks: Any) -> list[float]:
         low, high = sorted(cast(Axis, self.axis).get_view_interval())
         return [float(tick) for tick in ticks if low <= tick <= high]
+
+
+class FittingTicks(mticker.FixedLocator):
+    """Ticks at given places up the axis of a strip, as many of them as have room."""
+
+    def __call__(self) -> Any:
+        """Return the places of the ticks."""
+        axis = cast(Axis, self.axis)
+        size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
+        ticks = [float(tick) for tick in cast(Any, self).locs]
+        if length_pt(axis) < LOW_STRIP_EM * size:  # the upper one would touch the panel's lowest
+            return ticks[:1]
+        return _apart(axis, ticks, size)
 
 
 def _apart(axis: Axis, ticks: Sequence[float], size: float) -> list[float]:
