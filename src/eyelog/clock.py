@@ -41,6 +41,7 @@ __all__ = [
     "dates_at",
     "day_range",
     "day_start",
+    "first_and_last_day",
     "instant_range",
     "known_zones",
     "local_clock",
@@ -554,6 +555,19 @@ def local_days(
     check_stamp(stamp)
     clock = LocalClock(index.tz) if clock is None else clock
     return dates_at(clock.wall_us(microseconds(index) - (stamp == "end")) // DAY_US)
+
+
+def first_and_last_day(
+    index: pd.DatetimeIndex, *, stamp: str = "end", clock: LocalClock | None = None
+) -> list[str]:
+    """Return the first and the last local date of aware stamps as text, for a history.
+
+    A table of hours, weekdays or labels has lost its stamps: its history tells of which days it is.
+    """
+    if not len(index):
+        return []
+    ends = pd.DatetimeIndex([index.min(), index.max()])
+    return [str(day.date()) for day in local_days(ends, stamp=stamp, clock=clock)]
 
 
 def dates_at(days: Ints) -> pd.DatetimeIndex:

@@ -13,6 +13,7 @@ import eyelog as el
 from eyelog.figures.style import COLOURS
 from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
 from support.drawn import artists, legend_of, one, points, title_of
+from support.figures import notes
 from support.states import states_of
 
 TZ = "Asia/Tokyo"
@@ -166,7 +167,8 @@ def test_neighbouring_events_keep_their_ticks_and_their_numbers_apart() -> None:
     ticks = [mark.get_segments()[0][0][0] for mark in artists(ax, "event")]
     assert ticks == pytest.approx([9, 9 + 1 / 6])
     across = sorted(disc.get_xdata()[0] for disc in artists(ax, "disc"))
-    assert across[1] - across[0] == pytest.approx(2.6)
+    pt_per_h = ax.bbox.width / 48 * 72 / ax.figure.dpi
+    assert (across[1] - across[0]) * pt_per_h == pytest.approx(8.0, abs=0.5)
 
 
 def test_spans_of_days_are_bars_beside_the_days_and_overlapping_ones_stand_side_by_side() -> None:
@@ -306,3 +308,20 @@ def test_it_looks_as_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     in_the_font_of_matplotlib(monkeypatch)
     frame = el.simulate("2026-10-12", 7, log="standard_mode_logs", seed=1, tz="Asia/Tokyo")
     assert_looks_as_stored(el.plot_actogram(el.states(frame))[0], "actogram", tmp_path)
+
+
+def test_numbers_of_an_actogram_stand_near_their_times_and_lead_to_them() -> None:
+    days, *_ = el.plot_actogram(
+        el.states(el.sample()), events=notes(2, "2026-10-21 18:00", days=1 / 36)
+    )
+    days.figure.draw_without_rendering()
+    discs = [line for line in days.lines if line.get_label() == "_disc"]
+    hours = sorted(float(disc.get_xdata()[0]) for disc in discs if disc.get_ydata()[0] == 2)
+    assert all(abs(hour - 18.2) < 1.5 for hour in hours)
+    leaders = [line for line in days.lines if line.get_label() == "_leader"]
+    assert {round(float(line.get_xdata()[0]), 2) for line in leaders} >= {18.0, 18.33}
+
+
+def test_more_events_on_a_day_than_an_actogram_has_room_for_are_refused() -> None:
+    with pytest.raises(el.ConfigurationError, match="18 events in a row of 48 h"):
+        el.plot_actogram(el.states(el.sample()), events=notes(40, days=1))

@@ -6,6 +6,7 @@ in the fast tests, at the other widths and in a user's subplots in the slow ones
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from support.collisions import LAYOUTS, WIDTHS_MM, assert_readable, drawn_in
+from support.collisions import LAYOUTS, WIDTHS_MM, assert_readable, collisions_when_saved, drawn_in
 
 JAPANESE = "新しい眼鏡をかけて仕事をした日の午後"
 LONG = "the afternoon in the office with many people"
@@ -211,6 +212,15 @@ def test_texts_keep_apart_in_one_column_of_a_journal(case: str) -> None:
 def test_texts_keep_apart_at_every_width(case: str, width_mm: float) -> None:
     draw = CASES.get(case) or OWN[case]
     assert_readable(drawn_in(draw, "own", width_mm), width_mm)
+
+
+@QUIET
+@pytest.mark.slow
+@pytest.mark.parametrize("width", ["single", "double"])
+@pytest.mark.parametrize("case", [*CASES, *OWN])
+def test_the_line_that_names_the_subject_keeps_apart(case: str, width: str, tmp_path: Path) -> None:
+    drawn = (CASES.get(case) or OWN[case])()
+    assert not collisions_when_saved(drawn, tmp_path / "a.png", width=width, subject="P017")
 
 
 @QUIET

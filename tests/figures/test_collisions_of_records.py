@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 
 import eyelog as el
 from eyelog.provenance import record
-from support.collisions import LAYOUTS, WIDTHS_MM, assert_readable, drawn_in
+from support.collisions import LAYOUTS, WIDTHS_MM, assert_readable, collisions_when_saved, drawn_in
 
 NAME = "山田太郎の新しい眼鏡をかけて仕事をした一週間の記録"
 
@@ -50,6 +51,18 @@ LETTERS = pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
 def test_texts_keep_apart(kind: str, data: str, width_mm: float) -> None:
     draw = PLOTS.get(kind) or OF_PANELS[kind]
     assert_readable(drawn_in(lambda: draw(FRAMES[data]()), "own", width_mm), width_mm)
+
+
+@QUIET
+@pytest.mark.slow
+@pytest.mark.parametrize("width", ["single", "double"])
+@pytest.mark.parametrize("data", FRAMES)
+@pytest.mark.parametrize("kind", [*PLOTS, *OF_PANELS])
+def test_the_line_that_names_the_subject_keeps_apart(
+    kind: str, data: str, width: str, tmp_path: Path
+) -> None:
+    drawn = (PLOTS.get(kind) or OF_PANELS[kind])(FRAMES[data]())
+    assert not collisions_when_saved(drawn, tmp_path / "a.png", width=width, subject="P017")
 
 
 @QUIET

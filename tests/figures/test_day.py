@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 import eyelog as el
 from eyelog.figures.style import COLOURS
 from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
-from support.collisions import LAYOUTS, collisions
+from support.collisions import LAYOUTS, assert_readable, collisions
 from support.figures import counted_minutes
 from support.states import states_of
 
@@ -279,3 +279,10 @@ def test_what_is_no_empty_figure_is_refused(fig, says) -> None:
     given = fig if isinstance(fig, str) else fig()[0]
     with pytest.raises(el.ConfigurationError, match=f"without Axes: fig= is {says}"):
         el.plot_day(hourly(DAYS), "stp_mid", fig=given)
+
+
+def test_the_numbers_of_low_panels_keep_apart() -> None:
+    frame = el.simulate("2026-01-05", 7, log="standard_mode_logs", seed=2, tz="Europe/Berlin")
+    made = el.plot_day(el.resample(frame, "10min"), "hm_yo", second="tl_yav")
+    assert_readable(made[0].figure, 89)
+    assert all(len(ax.get_yticks()) >= 2 for ax in made)

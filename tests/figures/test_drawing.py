@@ -4,15 +4,18 @@ import inspect
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jupyter_client.manager import start_new_kernel
 from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 import eyelog as el
 from eyelog.figures.recipe import recipe_of
+from support.collisions import collisions
 from support.plain_figure import STATES, TABLE, drawn, plot_line
 
 
@@ -144,3 +147,49 @@ def test_the_axes_and_the_title_are_shown_as_keywords_of_every_figure_of_one_pan
     assert (ax.name, title.name) == ("ax", "title")
     assert {ax.kind, title.kind} == {inspect.Parameter.KEYWORD_ONLY}
     assert (ax.default, title.default) == (None, None)
+
+
+def usual_subplots(rows: int, draw: Callable[..., Any]) -> Figure:
+    """Return the upper of `plt.subplots` without settings drawn on, the lower one a user's."""
+    figure, axes = plt.subplots(rows, 1, squeeze=False)
+    draw(ax=axes[0, 0])
+    if rows > 1:
+        axes[1, 0].plot([0, 1])
+    return figure
+
+
+ON_AXES: dict[str, Callable[..., Any]] = {
+    "overview": lambda **ax: el.plot_overview(el.states(el.sample()), **ax),
+    "heatmap": lambda **ax: el.plot_heatmap(el.resample(el.sample(), "1h"), "stp", **ax),
+    "daily": lambda **ax: el.plot_daily(el.daily(el.sample()), "steps", **ax),
+    "profile": lambda **ax: el.plot_profile(el.rhythm.profile(el.sample()["hm_yo"]), **ax),
+    "rate": lambda **ax: el.plot_rate(el.blinks.rate(el.sample(), by="hour"), **ax),
+    "quality": lambda **ax: el.plot_quality(el.sample(), **ax),
+    "bouts": lambda **ax: el.plot_bouts(el.gait.bouts(el.sample()), **ax),
+}
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("kind", ON_AXES)
+def test_words_have_room_in_subplots_without_settings(kind: str, rows: int) -> None:
+    assert not collisions(usual_subplots(rows, ON_AXES[kind]))
+
+
+def test_a_user_may_still_place_the_subplots_or_choose_a_layout(tmp_path: Path) -> None:
+    figure = usual_subplots(1, ON_AXES["heatmap"])
+    figure.tight_layout()
+    figure.subplots_adjust(left=0.4)
+    figure.savefig(tmp_path / "a.png")
+    assert figure.axes[0].get_position().x0 == pytest.approx(0.4)
+    figure = usual_subplots(1, ON_AXES["rate"])
+    figure.subplots_adjust(left=0.4)
+    figure.savefig(tmp_path / "a.png")
+    assert figure.axes[0].get_position().x0 == pytest.approx(0.4)
+
+
+def test_where_the_user_has_placed_the_subplots_one_warning_says_what_does_not_fit() -> None:
+    figure, ax = plt.subplots(gridspec_kw={"bottom": 0.01})
+    with pytest.warns(el.EyelogWarning, match='layout="constrained"'):
+        ON_AXES["rate"](ax=ax)
+    ON_AXES["daily"](ax=ax)  # once for each figure: another warning would be an error here
+    assert figure.axes[0].get_position().y0 == pytest.approx(0.01)

@@ -1,6 +1,7 @@
 """Tables of events: what they must hold, and where they are drawn."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -9,6 +10,8 @@ from matplotlib import pyplot as plt
 import eyelog as el
 from eyelog.figures import drawing, style
 from eyelog.figures import events as marks
+from support.collisions import collisions_when_saved
+from support.figures import notes
 
 
 def table(starts: list[str], ends: list[str | None], labels: list[str | None]) -> pd.DataFrame:
@@ -108,3 +111,43 @@ def test_a_stretch_is_shaded_and_a_moment_is_a_line() -> None:
     marks.shade(ax, 5.0, None)
     assert [(patch.get_x(), patch.get_width()) for patch in ax.patches] == [(1.0, 2.0)]
     assert len([line for line in ax.lines if line.get_label() == "_event"]) == 1
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+@pytest.mark.parametrize("number", [28, 60])
+def test_all_numbers_of_a_lane_lie_within_it_and_the_key_over_nothing(
+    number: int, width: str, tmp_path: Path
+) -> None:
+    lane = el.plot_timeline(el.sample(), fields=["stp"], events=notes(number))[-1].figure.axes[-1]
+    assert not collisions_when_saved(lane, tmp_path / "a.png", width=width)
+    figure = lane.figure
+    figure.set_size_inches(style.inches(89), figure.height_at(style.inches(89)))
+    figure.draw_without_rendering()
+    discs = [text for text in lane.texts if text.get_text()]
+    assert len(discs) == number
+    for disc in discs:
+        box = disc.get_bbox_patch().get_window_extent()
+        assert lane.bbox.x0 - 1 <= box.x0
+        assert box.x1 <= lane.bbox.x1 + 1
+
+
+def test_a_key_that_a_page_has_no_room_for_is_refused_with_what_to_do() -> None:
+    with pytest.raises(el.ConfigurationError, match="a page has 170: draw fewer days or fewer"):
+        el.plot_timeline(el.sample(), fields=["stp"], events=notes(300))
+
+
+def test_a_line_leads_from_a_number_that_was_moved_to_its_moment() -> None:
+    ax = named(*((50.0 + 0.1 * place, f"a long label of event {place}") for place in range(12)))
+    leaders = [line for line in ax.lines if line.get_label() == "_leader"]
+    led = [line for line in leaders if len(line.get_xdata())]
+    assert len(led) >= 8
+    discs = [text for text in ax.texts if text.get_text()]
+    for disc, line in zip(discs, leaders, strict=True):
+        if line in led:
+            assert line.get_xdata() == pytest.approx([0.0, disc.xyann[0]])
+
+
+def test_places_move_apart_no_further_than_they_must() -> None:
+    assert marks.spread_apart([10.0, 30.0], 0.0, 40.0, 9.0) == [10.0, 30.0]
+    assert marks.spread_apart([20.0, 20.0], 0.0, 40.0, 9.0) == [15.5, 24.5]
+    assert marks.spread_apart([39.0, 40.0], 0.0, 40.0, 9.0) == [31.0, 40.0]

@@ -7,13 +7,17 @@ import stat
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from matplotlib import pyplot as plt
 from PIL import Image
 
 import eyelog as el
+from support.collisions import collisions_when_saved
+from support.figures import notes
 
 WIDTHS = {"single": 89, "double": 183, "page": 247}
 
@@ -46,6 +50,31 @@ def test_for_a_report_the_figure_says_who_and_when(ax, tmp_path: Path) -> None:
     widths = [re.search(r'width="([\d.]+)pt"', text)[1] for text in (paper, report)]
     assert widths[0] == widths[1]
     assert not [text for text in ax.figure.texts if "P017" in text.get_text()]
+
+
+@pytest.mark.parametrize("width", ["single", "double"])
+def test_the_line_that_says_who_lies_over_no_other_words(tmp_path: Path, width: str) -> None:
+    states = el.states(el.sample("standard_mode_logs"))
+    saved = {"width": width, "subject": "P017"}
+    assert not collisions_when_saved(el.plot_overview(states), tmp_path / "a.png", **saved)
+    with Image.open(tmp_path / "a.png") as image:
+        assert image.height < 170 / 25.4 * 300
+    figure, own = plt.subplots(layout="constrained")
+    own.plot([1, 2], label="a line")
+    figure.legend(loc="outside lower left")
+    assert not collisions_when_saved(figure, tmp_path / "b.png", **saved)
+    assert figure.legends[0].get_bbox_to_anchor() is figure.bbox
+
+
+def test_a_table_that_has_lost_its_stamps_still_says_of_which_days_it_is(tmp_path: Path) -> None:
+    frame = el.sample()
+    for drawn in (
+        el.plot_rate(el.blinks.rate(frame, by="hour")),
+        el.plot_profile(el.rhythm.profile(el.resample(frame, "1h")["hm_yo"])),
+        el.plot_attrition(el.attrition(frame, recipe="mind")),
+    ):
+        el.save_figure(drawn, tmp_path / "a.svg", subject="P017")
+        assert ">P017 · 19 to 25 Oct 2026<" in (tmp_path / "a.svg").read_text()
 
 
 def test_a_figure_of_matplotlib_has_the_line_too(tmp_path: Path) -> None:
@@ -96,6 +125,22 @@ def test_equal_input_gives_equal_bytes(reasons, tmp_path: Path, ending: str) -> 
         el.save_figure(el.plot_quality(reasons), tmp_path / f"{name}.{ending}")
     first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("one", "two"))
     assert first == second
+
+
+DRAWS: dict[str, Callable[[], Any]] = {
+    "strip": lambda: el.plot_daily(el.daily(el.sample()), "steps"),
+    "colour bar": lambda: el.plot_heatmap(el.resample(el.sample(), "1h"), "stp"),
+    "numbered notes": lambda: el.plot_timeline(el.sample(), fields=["stp"], events=notes(14)),
+}
+
+
+@pytest.mark.parametrize("of", DRAWS)
+def test_a_file_is_the_same_whatever_was_saved_of_the_figure_before(tmp_path: Path, of) -> None:
+    drawn = DRAWS[of]()
+    el.save_figure(drawn, tmp_path / "other.svg")
+    el.save_figure(drawn, tmp_path / "after.png", width="double")
+    el.save_figure(DRAWS[of](), tmp_path / "fresh.png", width="double")
+    assert (tmp_path / "after.png").read_bytes() == (tmp_path / "fresh.png").read_bytes()
 
 
 @pytest.mark.slow

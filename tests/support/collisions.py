@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+import eyelog as el
 from eyelog.figures.style import inches
 from eyelog.figures.styled_figure import StyledFigure, own_figure
 
@@ -18,6 +20,7 @@ __all__ = [
     "WIDTHS_MM",
     "assert_readable",
     "collisions",
+    "collisions_when_saved",
     "drawn_in",
     "drawn_texts",
     "saved_at",
@@ -74,7 +77,36 @@ def collisions(figure: Figure) -> list[str]:
             drawn.clear()
             figure.draw_without_rendering()
     boxes = [(text.get_text(), _box(text)) for text in dict.fromkeys(drawn)]
-    page = figure.bbox
+    return _wrong(boxes, figure.bbox, TOUCH_PT * figure.dpi / 72)
+
+
+def collisions_when_saved(drawn: Any, path: Path, **settings: Any) -> list[str]:
+    """Return what is wrong with the texts of a figure as `eyelog.save_figure` draws them."""
+    boxes: dict[Text, tuple[str, Bbox]] = {}
+    page, dpi = Bbox.unit(), 100.0
+    usual, whole = Text.draw, Figure.draw
+
+    def draw(self: Text, renderer: Any, *args: Any, **others: Any) -> None:
+        nonlocal page, dpi
+        figure = self.get_figure(root=True)
+        page, dpi = figure.bbox.frozen(), figure.dpi
+        boxes.pop(self, None)
+        if self.get_visible() and self.get_text().strip():
+            boxes[self] = self.get_text(), Text.get_window_extent(self, renderer)
+        usual(self, renderer, *args, **others)
+
+    def draw_anew(self: Figure, renderer: Any) -> None:
+        boxes.clear()  # of an earlier drawing, which settled the layout
+        whole(self, renderer)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Text, "draw", draw)
+        patch.setattr(Figure, "draw", draw_anew)
+        el.save_figure(drawn, path, **settings)
+    return _wrong(list(boxes.values()), page, TOUCH_PT * dpi / 72)
+
+
+def _wrong(boxes: list[tuple[str, Bbox]], page: Bbox, touch: float) -> list[str]:
     wrong = [
         f"{words!r} is cut off"
         for words, box in boxes
@@ -83,7 +115,6 @@ def collisions(figure: Figure) -> list[str]:
         or box.x1 > page.x1 + 1
         or box.y1 > page.y1 + 1
     ]
-    touch = TOUCH_PT * figure.dpi / 72
     for place, (words, box) in enumerate(boxes):
         for other, beside in boxes[:place]:
             across = min(box.x1, beside.x1) - max(box.x0, beside.x0)

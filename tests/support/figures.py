@@ -11,3 +11,12 @@ def counted_minutes(days: list[str]) -> pd.DataFrame:
     )
     index = index.tz_localize("Asia/Tokyo").as_unit("us").rename("date")
     return pd.DataFrame({"stp_mid": np.arange(len(index), dtype="float64")}, index=index)
+
+
+def notes(number: int, first: str = "2026-10-19 07:00", days: float = 6.5) -> pd.DataFrame:
+    """Notes of a diary, which are moments at even distances over some days."""
+    step = pd.Timedelta(days=days) / number
+    start = pd.date_range(first, periods=number, freq=step.floor("min"), tz="Asia/Tokyo")
+    label = [f"note number {place} about something" for place in range(number)]
+    end = pd.DatetimeIndex([pd.NaT] * number, tz="Asia/Tokyo")
+    return pd.DataFrame({"start": start, "end": end, "label": label})

@@ -1,5 +1,7 @@
 """Many days below each other: the states of a wearer or a value, or who wore the eyewear when."""
 
+from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, cast
 
@@ -9,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from eyelog.analysis.limits import Limits
@@ -17,8 +20,8 @@ from eyelog.clock import DAY_US, LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
-from eyelog.figures.drawing import grid, plot_function, set_title
-from eyelog.figures.events import event_us, key_words, numbered, require_events
+from eyelog.figures.drawing import grid, length_pt, plot_function, set_title
+from eyelog.figures.events import event_us, key_words, numbered, require_events, spread_apart
 from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import counted, number, pale, value_axis
@@ -46,9 +49,11 @@ MOST_ROWS_APART: Final = 60
 ROW_MM: Final = 4.0
 LEAST_MM, MOST_MM = 24.0, 120.0  # with title, legend and key at most 170 mm
 AROUND_MM: Final = 32.0
+KEY_MM: Final = 10.0  # of them, for the key to the events
 LANE_WIDTH: Final = {"Worn (h)": 0.26, "Diary": 0.1}
 DISC_PT: Final = 7.0
-DISC_APART_H: Final = 2.6  # on a double row in one column of a journal, discs touch at this
+DISC_APART_PT: Final = 8.0
+MOST_DISCS: Final = 18  # in a row of one column of a journal
 LONG_H: Final = 24.0  # an event that lasts longer is a bar beside the days
 
 
@@ -348,8 +353,11 @@ def _draw_events(
                 long_h = min((closes - opens) * 24, (48 if double else 24) - left)
                 _tick(ax, place, left, long_h)
                 discs.append((place, left, keys[name]))
-    for place, hour, key in _apart(discs, 1.0 if double else 0.5):
-        _disc(ax, hour, place, key)
+    discs.sort()
+    _refuse_too_many(discs, days, 48.0 if double else 24.0)
+    of_days = [(_leader(ax), _disc(ax, hour, row, key)) for row, hour, key in discs]
+    fit = partial(_fit_discs, ax, [(row, hour) for row, hour, _ in discs], of_days)
+    fit()
     _draw_bars(lane, bars)
     if discs or bars:
         figure = own_figure(ax)
@@ -359,6 +367,8 @@ def _draw_events(
             marker = line("diary", "event", marker="o", linestyle="")
             cast(Line2D, marker[1]).set_markersize(5.0)
             figure.add_entries([marker])
+            figure.fits.append(fit)
+            figure.make_room(already_mm=KEY_MM)
 
 
 def _tick(ax: Axes, row: int, hour: float, long_h: float) -> None:
@@ -368,21 +378,53 @@ def _tick(ax: Axes, row: int, hour: float, long_h: float) -> None:
         ax.hlines(row, hour, hour + long_h, color=COLOURS["event"], linewidth=1.6, zorder=4)
 
 
-def _apart(discs: list[tuple[int, float, int]], scale: float) -> list[tuple[int, float, int]]:
-    """Move discs of a row to the right until none lies over the one before."""
-    moved: list[tuple[int, float, int]] = []
-    for place, hour, key in sorted(discs):
-        if moved and moved[-1][0] == place:
-            hour = max(hour, moved[-1][1] + DISC_APART_H * scale)
-        moved.append((place, hour, key))
-    return moved
+def _refuse_too_many(
+    discs: list[tuple[int, float, int]], days: pd.DatetimeIndex, hours: float
+) -> None:
+    rows = Counter(row for row, *_ in discs)
+    row, number = max(rows.items(), key=lambda one: one[1], default=(0, 0))
+    if number > MOST_DISCS:
+        raise ConfigurationError(
+            f"plot_actogram has room for the numbers of {MOST_DISCS} events in a row of"
+            f" {hours:.0f} h, and the row of {days[row]:%Y-%m-%d} has {number}: choose some of the"
+            " events, or draw plot_day"
+        )
 
 
-def _disc(ax: Axes, x: float, y: float, key: int) -> None:
+def _leader(ax: Axes) -> Line2D:
+    (leader,) = ax.plot([], [], color=COLOURS["event"], linewidth=0.6, zorder=4.5)
+    leader.set(label="_leader", solid_capstyle="butt")
+    return leader
+
+
+def _fit_discs(
+    ax: Axes, moments: Sequence[tuple[int, float]], drawn: Sequence[tuple[Line2D, tuple[Any, Any]]]
+) -> None:
+    """Move the discs of each row apart, as near as they can be, and lead from each to its time."""
+    figure = own_figure(ax)
+    if figure is not None:
+        figure.lay_out()
+    pt_per_h = length_pt(ax.xaxis) / float(np.diff(ax.get_xlim())[0])
+    for row in {row for row, _ in moments}:
+        mine = sorted((hour, place) for place, (own, hour) in enumerate(moments) if own == row)
+        apart = min(DISC_APART_PT / pt_per_h, float(ax.get_xlim()[1]) / len(mine))
+        ends = apart / 2, float(ax.get_xlim()[1]) - apart / 2
+        hours = spread_apart([hour for hour, _ in mine], *ends, apart)
+        for (at, place), hour in zip(mine, hours, strict=True):
+            leader, (dot, text) = drawn[place]
+            dot.set_xdata([hour])
+            text.set_x(hour)
+            moved = abs(hour - at) > apart / 4
+            # From the top of the tick: beside it, a line would lead to all discs of the row.
+            leader.set_data([at, hour] if moved else [], [row - 0.5, row] if moved else [])
+
+
+def _disc(ax: Axes, x: float, y: float, key: int) -> tuple[Line2D, Text]:
     dot = ax.plot([x], [y], "o", color=COLOURS["event"], markersize=DISC_PT, zorder=5)[0]
     dot.set(markeredgecolor="white", markeredgewidth=0.5, clip_on=False, label="_disc")
     text = ax.text(x, y, str(key), color="white", fontsize=5.0, weight="bold", zorder=6)
     text.set(ha="center", va="center_baseline")
+    return dot, text
 
 
 def _draw_bars(lane: Axes, bars: list[tuple[float, float, int]]) -> None:

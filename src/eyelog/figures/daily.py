@@ -18,6 +18,7 @@ from eyelog.figures.labels import title_of
 from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
     MOST_WITH_WEEKENDS,
+    FittingTicks,
     days_wide,
     lone,
     pale,
@@ -67,7 +68,10 @@ def plot_daily(
     min_worn_h : float
         A day with fewer worn hours is hollow; without ``worn_h`` in the table, none is.
     ax : Axes, optional
-        The Axes to draw on; a new figure by default.
+        The Axes to draw on; a new figure by default. Dates, names and the legend need room: make
+        your figure with ``layout="constrained"``. One without a layout, whose subplots nobody has
+        placed, gets a tight layout until you place them (`subplots_adjust`); where you have, one
+        warning says if words do not fit.
     title : str, optional
         In place of the title that names wearer, log and days; ``""`` for none.
 
@@ -252,6 +256,6 @@ def _hours(ax: Axes, whole: pd.DataFrame, days: pd.DatetimeIndex) -> Axes:
         shade = below.axvspan(first - 0.5, after - 0.5, facecolor=COLOURS["no record"])
         shade.set(edgecolor=COLOURS["hatch"], hatch=HATCH, linewidth=0, label="_no record")
     below.set_ylim(0, 24)
-    below.set_yticks([0, 12, 24])
+    below.yaxis.set_major_locator(FittingTicks([0, 12, 24]))
     below.set_ylabel("Hours")
     return below

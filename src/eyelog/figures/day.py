@@ -199,6 +199,8 @@ def plot_day(
         ribbon.entries(ribbon.state_codes(states)) if states is not None else [patch("no record")]
     )
     legend(made[-1], [*kinds, *marks.entries(shaded), *below, *notes], note=key)
+    if named and own is not None:
+        own.make_room()
     return made
 
 

@@ -18,20 +18,22 @@ A figure function is written like this::
 
 import inspect
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypedDict, TypeVar, cast
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.figure import Figure, FigureBase
+from matplotlib.layout_engine import TightLayoutEngine
 
 from eyelog.analysis.shared_parameters import shared_parameters
-from eyelog.errors import ConfigurationError, argument
+from eyelog.errors import ConfigurationError, EyelogWarning, argument
 from eyelog.figures import ground, recipe
 from eyelog.figures.style import COLOURS, HIGHEST_MM, WIDTHS_MM, inches, style
 from eyelog.figures.styled_figure import SteadyLayout, StyledFigure, own_figure, title_lines
@@ -59,6 +61,8 @@ class AxesOptions(TypedDict, total=False):
     ax: Axes | None
     title: str | None
 
+
+SAID: Final = "_eyelog_has_said_what_is_cut_off"
 
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
@@ -103,6 +107,7 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
         else:
             for ax in made:
                 ground.keep_readable(ax, white=COLOURS["no record"], text=COLOURS["text"])
+            _say_if_cut_off(made)
         return result
 
     return drawn
@@ -123,7 +128,83 @@ def unmanaged() -> Iterator[None]:
 
 def axes(ax: Axes | None, *, height_mm: float = 60.0) -> Axes:
     """Return `ax`, or the Axes of a new figure of two columns' width."""
-    return ax if ax is not None else panels([height_mm])[0]
+    if ax is None:
+        return cast(Axes, panels([height_mm])[0])
+    _make_room_in(cast(Figure, ax.get_figure(root=True)))
+    return ax
+
+
+PLACES: Final = ("left", "right", "bottom", "top", "wspace", "hspace")
+
+
+class RoomLayout(TightLayoutEngine):
+    """Room for words in a figure whose user chose no layout and has not placed the subplots.
+
+    matplotlib's fixed margins would cut off dates, names and legends. The tight layout is the one
+    that `subplots_adjust`, `tight_layout` and colour bars of the user work with; this one gives way
+    as soon as the user places the subplots.
+    """
+
+    def __init__(self, figure: Figure) -> None:
+        super().__init__()
+        self._left_them_at = _places(figure)
+
+    def gives_way(self, figure: Figure) -> bool:
+        """Return whether the user has placed the subplots since."""
+        return _places(figure) != self._left_them_at or not _all_are_subplots(figure)
+
+    def execute(self, fig: Figure) -> None:
+        """Place the Axes, unless the user has."""
+        if not self.gives_way(fig):
+            super().execute(fig)
+            self._left_them_at = _places(fig)
+
+
+def _places(figure: Figure) -> tuple[float, ...]:
+    return tuple(float(getattr(figure.subplotpars, name)) for name in PLACES)
+
+
+def _all_are_subplots(figure: Figure) -> bool:
+    return all(ax.get_subplotspec() is not None and ax.get_in_layout() for ax in figure.axes)
+
+
+def _make_room_in(figure: Figure) -> None:
+    """Give a user's figure a layout that makes room for words, if nobody has placed its Axes."""
+    if isinstance(figure, StyledFigure) or figure.get_layout_engine() is not None:
+        return
+    settings = cast(Mapping[str, Any], mpl.rcParams)
+    usual = tuple(float(settings[f"figure.subplot.{name}"]) for name in PLACES)
+    specs = [ax.get_subplotspec() for ax in figure.axes]
+    grids = [spec.get_gridspec() for spec in specs if spec is not None]
+    given = any(getattr(of, name, None) is not None for of in grids for name in PLACES)
+    plain = _all_are_subplots(figure) and not figure.subfigs
+    if plain and not given and _places(figure) == usual:
+        figure.set_layout_engine(RoomLayout(figure))
+
+
+def _say_if_cut_off(made: Sequence[Axes]) -> None:
+    """Warn once if words on a user's Axes leave the figure, or lie on another of its Axes."""
+    figure = cast(Any, made[0].get_figure(root=True))
+    if not has_fixed_places(made[0]) or getattr(figure, SAID, False):
+        return
+    renderer = figure._get_renderer()
+    page = figure.bbox.padded(1.0)
+    others = [other.bbox for other in figure.axes if other not in made]
+    for ax in made:
+        box = ax.get_tightbbox(renderer)
+        beside = [other for other in others if other.overlaps(ax.bbox) == 0]  # not a twin
+        if box is None:
+            continue
+        inside = page.contains(box.x0, box.y0) and page.contains(box.x1, box.y1)
+        if not inside or any(box.overlaps(other) for other in beside):
+            setattr(figure, SAID, True)
+            warnings.warn(
+                "words of this figure are cut off, or lie on its other Axes: leave more room"
+                ' between them, or make it with plt.subplots(layout="constrained")',
+                EyelogWarning,
+                stacklevel=4,
+            )
+            return
 
 
 def panels(
@@ -172,15 +253,20 @@ def grid(
         A user's figure without Axes, or a part of one.
     """
     if fig is not None:
+        _make_room_in(fig.get_figure(root=True))
         return _panels_in(fig, heights_mm, widths, sharex=sharex, sharey=sharey)
     height = min(sum(heights_mm) + around_mm, HIGHEST_MM)
     size = (inches(WIDTHS_MM["double"]), inches(height))
     with style():
-        figure: Figure
+        figure: StyledFigure
         if not _unmanaged.get():
-            figure = plt.figure(FigureClass=StyledFigure, figsize=size, layout=SteadyLayout())
+            figure = cast(
+                StyledFigure,
+                plt.figure(FigureClass=StyledFigure, figsize=size, layout=SteadyLayout()),
+            )
         else:
             figure = StyledFigure(figsize=size, layout=SteadyLayout())
+        figure.panels_in = inches(sum(heights_mm))
         return _panels_in(figure, heights_mm, widths, sharex=sharex, sharey=sharey)
 
 
@@ -272,7 +358,10 @@ def lay_out(ax: Axes) -> None:
 def has_fixed_places(ax: Axes) -> bool:
     """Return whether no layout makes room for words in a user's figure: its margins are fixed."""
     figure = cast(Figure, ax.get_figure(root=True))
-    return own_figure(ax) is None and figure.get_layout_engine() is None
+    engine = figure.get_layout_engine()
+    if isinstance(engine, RoomLayout):
+        return engine.gives_way(figure)
+    return own_figure(ax) is None and engine is None
 
 
 def margins(ax: Axes) -> tuple[float, float]:

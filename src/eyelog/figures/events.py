@@ -4,14 +4,15 @@ One rule holds for all figures: no label is left out. Where all fit they are wor
 are numbers, and a key under the figure says what each means.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
+from matplotlib.transforms import Affine2D, ScaledTranslation
 
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.figures.drawing import lay_out
@@ -27,12 +28,18 @@ __all__ = [
     "numbered",
     "require_events",
     "shade",
+    "spread_apart",
 ]
 
 DISC: Final = {"boxstyle": "circle,pad=0.15", "edgecolor": "white", "linewidth": 0.5}
 DISC_PT: Final = 5.0
 APART_PT: Final = 9.0  # from the middle of a disc to that of the next
+NEAR_PT: Final = 2.5 * APART_PT  # discs that were moved further get a row more
+MOST_ROWS: Final = 3  # unless more are needed for all discs to have a place
+LEADER_PT: Final = 0.6
+LEADER_EM: Final = 0.1
 WORD_PT: Final = (1.5, -1.0)
+BETWEEN_WORDS_PT: Final = 4.0
 COLUMNS: Final = ("start", "end", "label")
 
 
@@ -97,7 +104,9 @@ def key_words(keys: Mapping[str, int]) -> str:
     return "Diary: " + " · ".join(f"{key} {label}" for label, key in keys.items())
 
 
-def name_events(places: Sequence[tuple[Axes, float, str]]) -> str:
+def name_events(
+    places: Sequence[tuple[Axes, float, str]], *, lane: Callable[[int], object] | None = None
+) -> str:
     """Name events at the top of the Axes on which they lie, in words or in numbers with a key.
 
     The key is a note of eyelog's own figure; of a user's it is returned, for the legend.
@@ -106,13 +115,15 @@ def name_events(places: Sequence[tuple[Axes, float, str]]) -> str:
     ----------
     places : sequence of (Axes, float, str)
         Of each event the Axes, where along x it begins, and its label; one without is not named.
+    lane : callable, optional
+        Makes the Axes as high as so many rows of numbers; else they lie over what is drawn.
     """
     places = [place for place in places if place[2]]
     if not places:
         return ""
     keys = numbered(label for *_, label in places)
-    named = [(_text(ax, x), label) for ax, x, label in places]
-    fit = partial(_fit, named, keys)
+    named = [_Named(*_text(ax, x), label) for ax, x, label in places]
+    fit = partial(_fit, named, keys, lane)
     figure = own_figure(places[0][0])
     if figure is not None:
         figure.fits.append(fit)
@@ -122,7 +133,31 @@ def name_events(places: Sequence[tuple[Axes, float, str]]) -> str:
     return fit()
 
 
-def _text(ax: Axes, x: float) -> Annotation:
+class _Named(NamedTuple):
+    """The name of an event, and the line that leads from it to its moment."""
+
+    text: Annotation
+    leader: Line2D
+    label: str
+
+    @property
+    def ax(self) -> Axes:
+        """The Axes on which the event lies."""
+        return cast(Axes, self.text.axes)
+
+    @property
+    def at_pt(self) -> float:
+        """Where the event begins, in points from the left of the figure."""
+        x = float(cast(Any, self.text.xy)[0])
+        return float(self.ax.transData.transform((x, 0.0))[0]) * _pt(self.ax)
+
+
+def _pt(ax: Axes) -> float:
+    """Return how long a pixel is in points."""
+    return 72.0 / float(cast(Any, ax.figure).dpi)
+
+
+def _text(ax: Axes, x: float) -> tuple[Annotation, Line2D]:
     text = ax.annotate(
         "",
         (x, 1.0),
@@ -133,49 +168,98 @@ def _text(ax: Axes, x: float) -> Annotation:
         annotation_clip=False,
     )
     text.set_in_layout(False)
-    return text
+    # In points from the top of the Axes at the moment, as the text is.
+    points = Affine2D().scale(1 / 72) + cast(Any, ax.figure).dpi_scale_trans
+    leader = Line2D([], [], color=COLOURS["event"], linewidth=LEADER_PT, zorder=4, label="_leader")
+    leader.set_transform(points + ScaledTranslation(x, 1.0, cast(Any, ax.get_xaxis_transform())))
+    leader.set_in_layout(False)
+    leader.set_clip_on(False)
+    ax.add_artist(leader)
+    return text, leader
 
 
-def _fit(named: Sequence[tuple[Annotation, str]], keys: Mapping[str, int]) -> str:
+def _fit(
+    named: Sequence[_Named], keys: Mapping[str, int], lane: Callable[[int], object] | None
+) -> str:
     """Write words if all fit at the present size of the figure, else numbers; return their key."""
-    figure = own_figure(cast(Axes, named[0][0].axes))
-    for text, label in named:
+    figure = own_figure(named[0].ax)
+    if figure is not None:
+        figure.lay_out()
+    for text, leader, label in named:
         text.set(text=label, color=COLOURS["event"], fontsize=SMALL_PT, weight="normal", bbox=None)
         text.set(ha="left", va="top")
-    words = _spread(named, 4.0, 0.0)
+        leader.set_data([], [])
+    words, rows = _set_words(named), 1
     if not words:
-        for text, label in named:
+        for text, _, label in named:
             text.set(text=str(keys[label]), color="white", fontsize=DISC_PT, weight="bold")
             text.set(ha="center", va="center", bbox={**DISC, "facecolor": COLOURS["event"]})
-        _spread(named, 0.0, APART_PT)
+        axes = dict.fromkeys(one.ax for one in named)
+        rows = max(_set_discs([one for one in named if one.ax is ax]) for ax in axes)
+    if lane is not None:
+        lane(rows)
     key = "" if words else key_words(keys)
-    if figure is not None and figure.note != ("", key):
-        figure.set_note("", key)
+    if figure is not None:
+        figure.lane_in = (rows - 1) * APART_PT / 72 if lane is not None else 0.0
+        if figure.note != ("", key):
+            figure.set_note("", key)
     return key
 
 
-def _spread(named: Sequence[tuple[Annotation, str]], gap_pt: float, apart_pt: float) -> bool:
-    """Place texts from left to right within their Axes; return whether none had to be moved on.
+def _set_words(named: Sequence[_Named]) -> bool:
+    """Place words from left to right within their Axes; return whether none had to be moved on.
 
-    Words begin where their event does (`apart_pt` is 0), and move left only to stay within the
-    Axes. Numbers stand on it, and move right until they are apart.
+    Words begin where their event does, and move left only to stay within the Axes.
     """
     ends: dict[Axes, float] = {}
     in_order = True
-    for text, _ in sorted(named, key=lambda one: float(one[0].xy[0])):
-        ax = cast(Axes, text.axes)
-        pt = 72.0 / float(cast(Any, ax.figure).dpi)
-        wide = apart_pt or float(text.get_window_extent().width) * pt
-        left, right = float(ax.bbox.x0) * pt, float(ax.bbox.x1) * pt
-        at = float(ax.transData.transform((float(text.xy[0]), 0.0))[0]) * pt
-        begin = at - wide / 2 if apart_pt else at + WORD_PT[0]
-        within = min(begin, right - wide) if not apart_pt else begin
-        begin = max(within, ends.get(ax, left if not apart_pt else -np.inf))
+    for one in sorted(named, key=lambda one: one.at_pt):
+        ax, pt = one.ax, _pt(one.ax)
+        wide = float(one.text.get_window_extent().width) * pt
+        within = min(one.at_pt + WORD_PT[0], float(ax.bbox.x1) * pt - wide)
+        begin = max(within, ends.get(ax, float(ax.bbox.x0) * pt))
         in_order &= begin <= within + 0.01
-        ends[ax] = begin + wide + gap_pt
-        middle = begin + wide / 2 - at
-        text.xyann = (middle, -APART_PT / 2) if apart_pt else (begin - at, WORD_PT[1])
+        ends[ax] = begin + wide + BETWEEN_WORDS_PT
+        one.text.xyann = (begin - one.at_pt, WORD_PT[1])
     return in_order
+
+
+def _set_discs(named: Sequence[_Named]) -> int:
+    """Place the numbers of one Axes in as few rows as keep them near, and return how many."""
+    ax, pt = named[0].ax, _pt(named[0].ax)
+    ends = float(ax.bbox.x0) * pt + APART_PT / 2, float(ax.bbox.x1) * pt - APART_PT / 2
+    ordered = sorted(named, key=lambda one: one.at_pt)
+    at = [one.at_pt for one in ordered]
+    for rows in range(1, len(named) + 1):
+        fits = -(-len(at) // rows) * APART_PT <= ends[1] - ends[0] + APART_PT
+        parts = [spread_apart(at[row::rows], *ends, APART_PT) for row in range(rows)]
+        moved = max(abs(parts[i % rows][i // rows] - place) for i, place in enumerate(at))
+        if fits and (rows >= MOST_ROWS or moved <= NEAR_PT):
+            break
+    for place, one in enumerate(ordered):
+        row = place % rows
+        aside = parts[row][place // rows] - one.at_pt
+        down = -APART_PT * (row + 0.5)
+        one.text.xyann = (aside, down)
+        if abs(aside) > APART_PT / 2:
+            foot = -APART_PT * (rows + LEADER_EM)
+            one.leader.set_data([0.0, aside], [foot, down])
+    return rows
+
+
+def spread_apart(at: Sequence[float], low: float, high: float, apart: float) -> list[float]:
+    """Return places in the same order that are `apart`, within two ends, near where they were."""
+    # Without the distances that they must have, the places must only not decrease: blocks of
+    # those that do share their mean (isotonic regression).
+    blocks: list[tuple[float, int]] = []
+    for number, place in enumerate(at):
+        blocks.append((place - number * apart, 1))
+        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+            (mean, n), (other, m) = blocks.pop(), blocks.pop()
+            blocks.append(((mean * n + other * m) / (n + m), n + m))
+    level = [mean for mean, n in blocks for _ in range(n)]
+    last = high - (len(at) - 1) * apart
+    return [max(min(mean, last), low) + number * apart for number, mean in enumerate(level)]
 
 
 def entries(events: Sequence[tuple[int, int | None, str]]) -> list[Entry]:

@@ -22,6 +22,7 @@ from eyelog.figures.styled_figure import own_figure
 __all__ = [
     "GROUPS",
     "MOST_WITH_WEEKENDS",
+    "FittingTicks",
     "NumberFormatter",
     "colour_bar",
     "counted",
@@ -53,7 +54,9 @@ FEW_TICKS: Final = 3
 STEPS_OF_FEW: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 10)  # if rounder ones would leave one or two
 BAR_MM: Final = 2.6
 DIGIT_EM: Final = 0.56  # how wide a digit is, as a share of its size
+HEIGHT_EM: Final = 0.9  # how high a number is, with some air
 APART_EM: Final = 0.5  # between two labels of a short axis
+LOW_STRIP_EM: Final = 2.2
 BEFORE_LAYOUT: Final = 0.8
 APART: Final = 0.11  # as a share of a colour bar's length: closer ticks would touch
 
@@ -118,10 +121,7 @@ def fit_colour_bar(bar: Colorbar) -> None:
 
 def value_axis(axis: Axis, *, most: int = 6, whole: bool = False) -> None:
     """Label an axis of values at round numbers, with commas between thousands."""
-    if isinstance(axis, XAxis):
-        axis.set_major_locator(FittingLocator(most, whole=whole))
-    else:
-        axis.set_major_locator(mticker.MaxNLocator(nbins=most, steps=_steps(most), integer=whole))
+    axis.set_major_locator(FittingLocator(most, whole=whole))
     axis.set_major_formatter(NumberFormatter())
 
 
@@ -130,7 +130,7 @@ def _steps(most: int) -> tuple[float, ...]:
 
 
 class FittingLocator(mticker.MaxNLocator):
-    """Round ticks along x, as many as have room beside each other at the present width."""
+    """Round ticks, as many as have room along an axis of the present length."""
 
     def __init__(self, most: int, *, whole: bool = False) -> None:
         super().__init__(nbins=most, steps=_steps(most), integer=whole)
@@ -140,25 +140,50 @@ class FittingLocator(mticker.MaxNLocator):
         """Return the places of the ticks."""
         axis = cast(Axis, self.axis)
         size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
-        longest = max(len(number(float(end), 2)) for end in axis.get_view_interval())
-        fits = int(length_pt(axis) / (size * (DIGIT_EM * longest + 1.0)))
-        for most in range(int(np.clip(fits, 1, self.most)), 0, -1):
+        two: list[float] = []
+        for most in range(self._first_try(axis, size), 0, -1):
             self.set_params(nbins=most, steps=_steps(most))
             ticks = self._inside(super().__call__())
             if len(kept := _apart(axis, ticks, size)) == len(ticks):
                 break
-        return kept
+            two = two or (kept if len(kept) == 2 else [])
+        # Up a low panel, fewer steps may leave one tick, which makes no scale.
+        return two if len(kept) < 2 and not isinstance(axis, XAxis) and two else kept
+
+    def _first_try(self, axis: Axis, size: float) -> int:
+        if not isinstance(axis, XAxis):
+            return self.most
+        longest = max(len(number(float(end), 2)) for end in axis.get_view_interval())
+        fits = int(length_pt(axis) / (size * (DIGIT_EM * longest + 1.0)))
+        return int(np.clip(fits, 1, self.most))
 
     def _inside(self, ticks: Any) -> list[float]:
         low, high = sorted(cast(Axis, self.axis).get_view_interval())
         return [float(tick) for tick in ticks if low <= tick <= high]
 
 
+class FittingTicks(mticker.FixedLocator):
+    """Ticks at given places up the axis of a strip, as many of them as have room."""
+
+    def __call__(self) -> Any:
+        """Return the places of the ticks."""
+        axis = cast(Axis, self.axis)
+        size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
+        ticks = [float(tick) for tick in cast(Any, self).locs]
+        if length_pt(axis) < LOW_STRIP_EM * size:  # the upper one would touch the panel's lowest
+            return ticks[:1]
+        return _apart(axis, ticks, size)
+
+
 def _apart(axis: Axis, ticks: Sequence[float], size: float) -> list[float]:
     """Return the ticks whose labels keep apart on a short axis: 0 and others, or the ends."""
     inside = sorted(ticks, key=abs)
     labels = axis.get_major_formatter().format_ticks(inside)
-    wide = {tick: DIGIT_EM * size * len(label) for tick, label in zip(inside, labels, strict=True)}
+    across = isinstance(axis, XAxis)
+    wide = {
+        tick: size * (DIGIT_EM * len(label) if across else HEIGHT_EM)
+        for tick, label in zip(inside, labels, strict=True)
+    }
     low, high = sorted(axis.get_view_interval())
     point = length_pt(axis) / (high - low)
 

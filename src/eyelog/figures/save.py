@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.transforms import Bbox
+from matplotlib.transforms import Bbox, TransformedBbox
 
 import eyelog
 from eyelog.disk.files import cannot_write, path_of, whole_file
@@ -19,13 +19,12 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures.defaults import ENDINGS
 from eyelog.figures.labels import range_words
 from eyelog.figures.recipe import recipe_of
-from eyelog.figures.style import COLOURS, HIGHEST_MM, WIDTHS_MM, Width, inches, style
+from eyelog.figures.style import COLOURS, HIGHEST_MM, QUIET_PT, WIDTHS_MM, Width, inches, style
 from eyelog.figures.styled_figure import StyledFigure
 
 __all__ = ["save_figure"]
 
 LINE_MM: Final = 4.0  # the line that names the subject
-QUIET_PT: Final = 5.5
 
 
 def save_figure(
@@ -131,8 +130,8 @@ def _sized(figure: Figure, width_in: float, named: bool) -> Iterator[None]:
     before = figure.get_size_inches().copy()
     try:
         if isinstance(figure, StyledFigure):
-            highest = inches(HIGHEST_MM - LINE_MM * named)
-            height = min(figure.height_at(width_in), highest)
+            height = figure.height_at(width_in) + inches(LINE_MM) * named
+            height = min(height, inches(HIGHEST_MM))
         else:
             height = before[1] * width_in / before[0]
         figure.set_size_inches(width_in, height, forward=False)
@@ -147,37 +146,67 @@ def _named(figure: Figure, subject: str | None) -> Iterator[Bbox | None]:
     if subject is None:
         yield None
         return
+    text = " · ".join([subject, *_days(figure)])
+    if isinstance(figure, StyledFigure):
+        figure.set_foot(text)
+        try:
+            yield None
+        finally:
+            figure.set_foot("")
+        return
     width, height = (float(side) for side in figure.get_size_inches())
     line = figure.text(
         inches(1.0) / width,
         -inches(LINE_MM / 2) / height,
-        " · ".join([subject, *_days(figure)]),
+        text,
         ha="left",
         va="center",
         fontsize=QUIET_PT,
         color=COLOURS["quiet"],
     )
     line.set_in_layout(False)
+    page = TransformedBbox(Bbox.unit(), figure.transFigure)
+    legends: list[Any] = list(figure.legends)
+    free = [legend for legend in legends if legend._bbox_to_anchor is None]
+    for legend in free:
+        # It stands on the edge of the page, which now lies beneath the line. The layout makes room
+        # for a legend outside the Axes only if it has no anchor of its own.
+        legend.get_bbox_to_anchor = lambda: page
     try:
         yield Bbox([[0.0, -inches(LINE_MM)], [width, height]])
     finally:
         line.remove()
+        for legend in free:
+            del legend.get_bbox_to_anchor
 
 
 def _days(figure: Figure) -> list[str]:
     """Return the days of all tables that a figure was drawn from, in words, if it has any."""
-    stamps = [
-        (pd.Timestamp(value["first"]), pd.Timestamp(value["last"]))
+    spans = [
+        _span(value)
         for call in recipe_of(figure)["figures"]
         for value in call["arguments"].values()
-        if isinstance(value, dict) and {"first", "last"} <= set(value)
+        if isinstance(value, dict)
     ]
+    stamps = [(pd.Timestamp(span[0]), pd.Timestamp(span[1])) for span in spans if span]
     # A stamp closes its interval: midnight belongs to the day that ended. Days have no zone.
     dates = [
         [(one - pd.Timedelta("1us") if one.tzinfo else one).tz_localize(None) for one in pair]
         for pair in stamps
     ]
     return [range_words(min(d[0] for d in dates), max(d[1] for d in dates))] if dates else []
+
+
+def _span(table: dict[str, Any]) -> list[str]:
+    """Return first and last stamp of a table of a recipe, or its days if it has lost its stamps."""
+    if {"first", "last"} <= set(table):
+        return [table["first"], table["last"]]
+    steps = table.get("provenance", {}).get("history", [])
+    return next((step["days"] for step in reversed(steps) if _is_span(step.get("days"))), [])
+
+
+def _is_span(days: Any) -> bool:
+    return isinstance(days, list) and len(days) == 2
 
 
 def _metadata(figure: Figure, target: Path) -> dict[str, Any]:

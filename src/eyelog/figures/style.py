@@ -25,6 +25,7 @@ __all__ = [
     "HIGHEST_MM",
     "LINE_PT",
     "PAD_MM",
+    "QUIET_PT",
     "SEQUENTIAL",
     "SMALL_PT",
     "TEXT_PT",
@@ -107,6 +108,7 @@ SEQUENTIAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 TEXT_PT: Final = 7.0
 SMALL_PT: Final = 6.0
+QUIET_PT: Final = 5.5
 LINE_PT: Final = 0.6
 PAD_MM: Final = 0.7
 

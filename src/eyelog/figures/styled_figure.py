@@ -1,5 +1,6 @@
 """A figure of eyelog's own: it has the look, and its title and legend fit its width."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, cast
 
@@ -13,11 +14,13 @@ from matplotlib.offsetbox import HPacker, TextArea, VPacker
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
+from eyelog.errors import ConfigurationError
 from eyelog.figures import fonts
-from eyelog.figures.style import COLOURS, HIGHEST_MM, PAD_MM, SMALL_PT, inches, style
+from eyelog.figures.style import COLOURS, HIGHEST_MM, PAD_MM, QUIET_PT, SMALL_PT, inches, style
 
 __all__ = ["SteadyLayout", "StyledFigure", "own_figure", "title_lines"]
 
+MOST_SQUEEZED: Final = 0.4  # of the height of the panels, to make room for a key
 SHORTEST_PART: Final = 12  # characters of a title that are not shortened further
 
 
@@ -53,18 +56,26 @@ class StyledFigure(Figure):
         self.layouts = 1
         self.entries: dict[str, Artist] = {}
         self._fitted_px: float | None = None
+        self._first_places: dict[Axes, Bbox] = {}
         self._title = ""
         self._panel_titles: tuple[str, ...] = ()
         self._note: tuple[str, str] = ("", "")
+        self._foot = ""
+        self._noted: list[TextArea] = []
+        self.panels_in = 0.0  # the height that the panels were made for
+        self.lane_in = 0.0  # what rows of numbers take of it besides
+        self._lacking_in = 0.0  # what a page does not have of the height that was wanted
 
     def draw(self, renderer: Any) -> None:
         """Draw with the look, after fitting title, legend and labels to the size."""
         with style(), fonts.letters_missed() as missed:
+            self._begin_anew()
             self.fit()
             super().draw(renderer)
         if missed and fonts.find_letters(missed):
             self._set_families()
             with style(), fonts.letters_missed() as missed:
+                self._begin_anew()
                 self.fit()
                 super().draw(renderer)
         fonts.say_that_letters_are_missing(missed)
@@ -79,6 +90,19 @@ class StyledFigure(Figure):
         for text in self.findobj(Text):
             text.set_fontfamily(list(dict.fromkeys([*text.get_fontfamily(), *fonts.families()])))
         self._fitted_px = None
+
+    def _begin_anew(self) -> None:
+        """Forget what an earlier drawing left: the same figure gives the same file each time.
+
+        A text measures itself with the renderer that last drew it, also if that was of another
+        resolution, and the layout begins at the places where the last one ended.
+        """
+        for text in self.findobj(Text):
+            cast(Any, text)._renderer = None
+        if isinstance(self.get_layout_engine(), SteadyLayout):
+            for ax in self.axes:
+                place = self._first_places.setdefault(ax, ax.get_position(original=True).frozen())
+                cast(Any, ax)._set_position(place)
 
     def fit(self) -> None:
         """Fit title, legend and labels to the present size of the figure."""
@@ -131,6 +155,11 @@ class StyledFigure(Figure):
         self._note, self._fitted_px = (result, facts), None
         self._draw_legend(len(self.entries))
 
+    def set_foot(self, text: str) -> None:
+        """Write a quiet line beneath the legend, or take it away if the text is empty."""
+        self._foot, self._fitted_px = text, None
+        self._draw_legend(len(self.entries))
+
     def height_at(self, width_in: float) -> float:
         """Return the height in inches that keeps the panels' height at another width.
 
@@ -144,40 +173,81 @@ class StyledFigure(Figure):
             self.fit()
             lines_at_width = self._lines_in()
             self.set_size_inches(width, height, forward=False)
-        needed = height + lines_at_width - lines_here
+        needed = height + self._lacking_in + lines_at_width - lines_here
+        self._refuse_too_long_a_key(needed)
         return max(min(needed, inches(HIGHEST_MM)), min(height, inches(HIGHEST_MM)))
 
+    def make_room(self, already_mm: float = 0.0) -> None:
+        """Make the figure higher by what its note and rows of numbers take, up to a page.
+
+        Parameters
+        ----------
+        already_mm : float
+            What the figure was made higher for a note when its panels were.
+        """
+        with style(), fonts.letters_missed():
+            self.fit()
+            renderer = cast(Any, self)._get_renderer()
+            taken = sum(float(text.get_window_extent(renderer).height) for text in self._noted)
+        width, height = (float(side) for side in self.get_size_inches())
+        more = max(taken / self.dpi - inches(already_mm), 0.0) + self.lane_in
+        needed = height + self._lacking_in + more
+        self._refuse_too_long_a_key(needed)
+        self._lacking_in = max(needed - inches(HIGHEST_MM), 0.0)
+        self.set_size_inches(width, needed - self._lacking_in, forward=False)
+
+    def _refuse_too_long_a_key(self, height_in: float) -> None:
+        if any(self._note) and height_in - inches(HIGHEST_MM) > MOST_SQUEEZED * self.panels_in:
+            mm = 25.4 * height_in
+            raise ConfigurationError(
+                f"with the key to its numbers this figure would be {mm:.0f} mm high, and a page has"
+                f" {HIGHEST_MM}: draw fewer days or fewer events, shorten their labels, or save the"
+                " figure wider"
+            )
+
+    def lay_out(self) -> None:
+        """Place the panels as the drawing will, for marks that depend on how long an axis is."""
+        engine = self.get_layout_engine()
+        if isinstance(engine, SteadyLayout):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the figure may not yet have its height
+                engine.execute(self)
+
     def _lines_in(self) -> float:
-        """Return the height of the lines of title and legend, in inches."""
+        """Return the height of the lines of title and legend and of rows of numbers, in inches."""
         parts = [*self.legends, *([cast(Any, self)._suptitle] if self._title else [])]
         renderer = cast(Any, self)._get_renderer()
-        return sum(float(part.get_window_extent(renderer).height) for part in parts) / self.dpi
+        lines = sum(float(part.get_window_extent(renderer).height) for part in parts)
+        return lines / self.dpi + self.lane_in
 
     def _draw_legend(self, columns: int) -> None:
         for old in list(self.legends):
             old.remove()
+        if not (self.entries or any(self._note) or self._foot):
+            return
         # matplotlib fills columns; people read lines.
         labels = [label for first in range(columns) for label in list(self.entries)[first::columns]]
         made: Any = self.legend(
             [self.entries[label] for label in labels],
             labels,
             loc="outside lower left",
-            ncols=columns,
+            ncols=max(columns, 1),
         )
-        room = float(self.bbox.width) * 0.98
-        noted = [
-            self._text_within(text, weight, room)
-            for text, weight in zip(self._note, ("bold", "normal"), strict=True)
-            if text
-        ]
-        if noted:
-            made._legend_box.align = "left"
-            made._legend_box._children[:0] = noted
-            made._legend_box.set_figure(self)
+        box = made._legend_box
+        box.align = "left"
+        result, facts = self._note
+        above = [self._text_within(result, weight="bold"), self._text_within(facts)]
+        self._noted = list(filter(None, above))
+        foot = self._text_within(self._foot, size=QUIET_PT, color=COLOURS["quiet"])
+        box._children = [*self._noted, *box._children, *filter(None, [foot])]
+        box.set_figure(self)
 
-    def _text_within(self, text: str, weight: str, room: float) -> TextArea:
-        """Return a text of the legend, broken at spaces into lines of a width."""
-        look = {"size": SMALL_PT, "weight": weight, "color": COLOURS["text"]}
+    def _text_within(self, text: str, **look: Any) -> TextArea | None:
+        """Return a text of the legend, broken at spaces into lines of the figure's width."""
+        if not text:
+            return None
+        room = float(self.bbox.width) * 0.98
+        look = {"size": SMALL_PT, "color": COLOURS["text"]} | look
         area = TextArea(text, textprops=look)
         area.set_figure(self)
         renderer = cast(Any, self)._get_renderer()
@@ -192,11 +262,9 @@ class StyledFigure(Figure):
         return area
 
     def _fit_legend(self, width: float) -> None:
-        if not self.entries:
-            return
         n = len(self.entries)
         self._draw_legend(n)
-        if self._legend_fits(width) or n == 1:
+        if n <= 1 or self._legend_fits(width):
             return
         running = self._running_lines(width * 0.98)
         for lines in range(2, len(running) + 2):
@@ -248,7 +316,8 @@ class StyledFigure(Figure):
         ]
         box: Any = VPacker(pad=0, sep=down, align="baseline", children=packed)
         box.set_figure(self)
-        made._legend_box._children[-1] = box
+        parts = made._legend_box._children
+        parts[parts.index(made._legend_handle_box)] = box
         made._legend_handle_box = box
 
     def _fit_title(self, width: float) -> None:

@@ -1,7 +1,8 @@
 """Fields along time, one small panel each, over any range."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import COLOURS, SMALL_PT
+from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps, unit_seconds
 from eyelog.frame import BIN_WIDTH, OFFSET, clock_of, is_resampled, require, require_one_frame
 
@@ -29,6 +31,7 @@ __all__ = ["plot_timeline"]
 MOST_PANELS: Final = 12
 ROOMY: Final = 6
 PANEL_MM, RIBBON_MM, LANE_MM, BETWEEN_MM = 12.0, 3.5, 4.5, 5.5
+MM_PER_PT: Final = 25.4 / 72
 RIBBON_COLUMNS: Final = 1600
 DAY_S: Final = 86_400
 WHOLE_DAYS_FROM_S: Final = 6 * 3600
@@ -142,6 +145,8 @@ def plot_timeline(
     if columns is not None and not all(ribbons):
         entries = [line(traces.mean_words(columns), "trace"), *traces.range_entries(), *entries]
     legend(made[-1], [*entries, *marks.entries(shaded)])
+    if shaded and (figure := own_figure(made[0])) is not None:
+        figure.make_room()
     return made
 
 
@@ -164,7 +169,16 @@ def _draw_lane(
     ax.set_ylim(0, 1)
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
-    marks.name_events(places)
+    marks.name_events(places, lane=partial(_set_rows, ax))
+
+
+def _set_rows(lane: Axes, rows: int) -> None:
+    """Make a lane as high as so many rows of numbers, above the ticks of their moments."""
+    spec = cast(Any, lane.get_subplotspec())
+    of_panels = spec.get_gridspec()
+    high = LANE_MM + (rows - 1) * marks.APART_PT * MM_PER_PT
+    lane.set_ylim(0, high / LANE_MM)  # ticks and bars stay as high as they are
+    of_panels.set_height_ratios([*of_panels.get_height_ratios()[:-1], high])
 
 
 def _scale(ax: Axes, drawn: traces.Trace, *, count: bool, ticks: int) -> None:

@@ -16,7 +16,7 @@ from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.series.arrays import Arrays, Floats, Table, numbers
 from eyelog.catalogue import catalogue, log_named, role
-from eyelog.clock import LocalClock
+from eyelog.clock import LocalClock, first_and_last_day
 from eyelog.errors import ConfigurationError
 from eyelog.frame import (
     BIN_WIDTH,
@@ -370,9 +370,10 @@ def summary_table(data: Mapping[str, Any], prepared: Prepared, **details: Any) -
     if prepared.clock.tz is None and isinstance(groups.labels, pd.DatetimeIndex):
         offsets = groups.offsets_min(prepared.clock)
         table = table if offsets is None else table.assign(**{OFFSET: offsets})
-    details = {"stamp": opened.stamp, "limits": opened.limits.details(), **details}
+    days = first_and_last_day(prepared.index, stamp=opened.stamp, clock=prepared.clock)
+    known = {"stamp": opened.stamp, "limits": opened.limits.details(), "days": days}
     return derived(
-        table, prepared.frame, opened.purpose, log=opened.log, interval_s=None, **details
+        table, prepared.frame, opened.purpose, log=opened.log, interval_s=None, **known | details
     )
 
 

@@ -8,7 +8,7 @@ for it, is not used. `attrition` counts the records step by step, as a CONSORT f
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Never, Required, TypedDict, TypeVar, Unpack
+from typing import Any, Final, Never, Required, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -29,9 +29,10 @@ from eyelog.catalogue import (
     role,
     role_field,
 )
+from eyelog.clock import first_and_last_day
 from eyelog.docstrings import add_errors
 from eyelog.errors import ConfigurationError, FieldError, argument
-from eyelog.frame import STORED, log_of, one_source, require, require_single_intervals
+from eyelog.frame import STORED, clock_of, log_of, one_source, require, require_single_intervals
 from eyelog.keywords import hands_on_to, refuse_unknown
 from eyelog.provenance import derived
 
@@ -320,6 +321,9 @@ def attrition(frame: pd.DataFrame, **options: Unpack[RecipeOptions]) -> pd.DataF
         source=chosen.source,
         outcomes=outcomes,
         limits=evidence.limits.details(),
+        days=first_and_last_day(
+            cast(pd.DatetimeIndex, frame.index), clock=clock_of(frame, log=chosen.log)
+        ),
     )
 
 
