@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
@@ -81,7 +81,7 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     height_in = figure.get_size_inches()[1]
     figure.set_size_inches(inches(width_mm) / LARGER, height_in / LARGER, forward=False)
     named = dict(_named_points(figure))
-    for ax in [one for outer in figure.axes for one in (outer, *outer.child_axes)]:
+    for ax in _all_axes(figure):
         for artist in [*ax.collections, *ax.lines, *ax.patches]:
             # Artists inside the axes do not affect the layout, and asking each bar takes seconds.
             artist.set_in_layout(not artist.get_clip_on())
@@ -102,6 +102,11 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     _own(root, key)
     _say(root, key, title, description)
     return ET.tostring(root, encoding="unicode")
+
+
+def _all_axes(figure: Figure) -> list[Axes]:
+    """Return the Axes of a figure, and those that lie beside or beneath one as parts of it."""
+    return [one for outer in figure.axes for one in (outer, *cast(Any, outer).child_axes)]
 
 
 @contextmanager
@@ -147,23 +152,35 @@ def _laid_out(figure: Figure) -> Iterator[None]:
         if _break_labels(figure):
             engine.execute(figure)
         figure.set_layout_engine(None)
+        if isinstance(figure, StyledFigure):
+            figure.settled = True
         yield
     finally:
+        if isinstance(figure, StyledFigure):
+            figure.settled = False
         figure.set_canvas(canvas)
         figure.dpi = dpi
         figure.set_layout_engine(engine)
 
 
 def _break_labels(figure: Figure) -> bool:
-    """Set units in a line of their own where a label is longer than its axis; return if any was."""
+    """Break labels that are longer than their axis into two lines; return if any was."""
     broken = False
-    for ax in figure.axes:
+    for ax in _all_axes(figure):
         label = ax.yaxis.label
         text = label.get_text()
-        if " (" in text and label.get_window_extent().height > ax.get_window_extent().height:
+        if label.get_window_extent().height <= ax.get_window_extent().height:
+            continue
+        if " (" in text:  # the unit has a line of its own
             head, _, unit = text.rpartition(" (")
             label.set_text(f"{head}\n({unit}")
-            broken = True
+        elif " " in text and "\n" not in text:
+            spaces = (place for place, letter in enumerate(text) if letter == " ")
+            middle = min(spaces, key=lambda place: abs(2 * place - len(text)))
+            label.set_text(f"{text[:middle]}\n{text[middle + 1 :]}")
+        else:
+            continue
+        broken = True
     return broken
 
 
