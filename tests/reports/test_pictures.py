@@ -49,7 +49,7 @@ def test_equal_figures_have_equal_bytes_whatever_the_settings_of_the_user() -> N
 
 def test_a_point_shows_its_day_and_its_value() -> None:
     days = el.daily(el.sample("standard_mode_logs"))["blink_rate_per_min"]
-    assert f"<title>Mon 19 Oct, Blink rate (per min): {days.iloc[0]:.1f}</title>" in drawn()
+    assert f"<title>Blink rate, Mon 19 Oct: {days.iloc[0]:.1f} per min</title>" in drawn()
 
 
 def test_a_cloud_of_points_has_no_names() -> None:

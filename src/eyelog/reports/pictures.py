@@ -15,31 +15,22 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
-from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
 from PIL import Image
 
-from eyelog.analysis.series.arrays import Floats
 from eyelog.errors import EyelogWarning
-from eyelog.figures.calendar_axis import DayFormatter, HourLocator, TimeFormatter
 from eyelog.figures.style import inches, style
 from eyelog.figures.styled_figure import StyledFigure
-from eyelog.reports import words
+from eyelog.reports.mark_titles import mark_points, places, title_places, title_points
 
 __all__ = ["closing", "figure_of", "svg_of"]
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
 HREF: Final = "{http://www.w3.org/1999/xlink}href"
-# More points than this form a cloud: nobody looks for one of them, and naming each makes a large
-# file.
-MOST_NAMED: Final = 400
 IMAGE_DPI: Final = 130  # for parts drawn as pixels: sharp on a screen, small in a file
 SVG_DPI: Final = 72.0  # in which matplotlib writes SVG
 LARGER: Final = 7 / 6  # text on a page beside that in a journal: drawn smaller, shown as wide
 PNG: Final = "data:image/png;base64"
-TIP: Final = "tip-"
 # Metadata that would differ between two runs or carry no information.
 NOTHING: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
@@ -80,7 +71,7 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     """
     height_in = figure.get_size_inches()[1]
     figure.set_size_inches(inches(width_mm) / LARGER, height_in / LARGER, forward=False)
-    named = dict(_named_points(figure))
+    named = mark_points(figure)
     for ax in _all_axes(figure):
         for artist in [*ax.collections, *ax.lines, *ax.patches]:
             # Artists inside the axes do not affect the layout, and asking each bar takes seconds.
@@ -96,8 +87,10 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     ):
         # The browser chooses the font: `savefig` would say which is missing here.
         figure.canvas.print_figure(sink, format="svg", dpi=IMAGE_DPI, metadata=NOTHING)
+        found = places(figure)
     root = ET.fromstring(sink.getvalue())  # noqa: S314 - matplotlib wrote it a moment ago
-    _name_points(root, named)
+    title_points(root, named)
+    title_places(root, found, SVG_DPI * figure.get_figheight())
     _trim(root)
     _own(root, key)
     _say(root, key, title, description)
@@ -250,77 +243,3 @@ def _say(root: ET.Element, key: str, title: str, description: str) -> None:
         element = ET.Element(tag, {"id": f"{key}-{tag}"})
         element.text = text
         root.insert(place, element)
-
-
-def _named_points(figure: Figure) -> Iterator[tuple[str, list[str]]]:
-    """Mark the artists with few points, and yield the mark of each with its points."""
-    number = 0
-    for ax in figure.axes:
-        for artist in [*ax.collections, *ax.lines, *ax.patches]:
-            points = _points(artist)
-            if points is None or not 0 < len(points) <= MOST_NAMED:
-                continue
-            mark, number = f"{TIP}{number}", number + 1
-            artist.set_gid(mark)
-            yield mark, [_words(ax, x, y) for x, y in points]
-
-
-def _points(artist: Any) -> Floats | None:
-    """Return the points that an artist marks, or None if it marks none."""
-    xy: Floats
-    in_data = artist.axes.transData
-    if isinstance(artist.axes.yaxis.get_major_formatter(), DayFormatter):
-        return None  # a row for each day: its content has no value along the axis
-    if isinstance(artist, PathCollection):
-        if artist.get_offset_transform() != in_data:
-            return None
-        xy = np.ma.filled(np.ma.asarray(artist.get_offsets(), dtype=float), np.nan)
-    elif isinstance(artist, Line2D):
-        if artist.get_marker() in (None, "None", "none", "", " "):
-            return None
-        if artist.get_transform() != in_data:
-            return None
-        xy = np.column_stack(
-            [
-                np.ma.filled(np.ma.asarray(v, dtype=float), np.nan)
-                for v in artist.get_data(orig=False)
-            ]
-        )
-    elif isinstance(artist, Rectangle) and artist.get_data_transform() == in_data:
-        centre = artist.get_x() + artist.get_width() / 2
-        xy = np.array([[centre, artist.get_y() + artist.get_height()]], dtype=float)
-    else:
-        return None
-    finite: Floats = xy[np.isfinite(xy).all(axis=1)]
-    return finite
-
-
-def _words(ax: Axes, x: float, y: float) -> str:
-    """Return what lies at a point: ``Mon 20 Oct 2026, Steps (per day): 5,934``."""
-    parts = [_said(axis, value) for axis, value in ((ax.xaxis, x), (ax.yaxis, y))]
-    return ", ".join(filter(None, parts))
-
-
-def _said(axis: Any, value: float) -> str:
-    formatter, label = axis.get_major_formatter(), axis.get_label_text()
-    if isinstance(formatter, DayFormatter | TimeFormatter):
-        return formatter(value)
-    if isinstance(axis.get_major_locator(), HourLocator):
-        return words.time_of_day(value)
-    return f"{label}: {words.number(value)}" if label else words.number(value)
-
-
-def _name_points(root: ET.Element, named: dict[str, list[str]]) -> None:
-    """Give each marked point a title, which browsers show when a pointer rests on it."""
-    for group in root.iter(f"{SVG}g"):
-        texts = named.get(group.get("id", ""))
-        if texts is None:
-            continue
-        drawn = list(group.iter(f"{SVG}use"))
-        if not drawn:
-            drawn = list(group.iter(f"{SVG}path"))
-        if len(drawn) != len(texts):  # points outside the panel are not drawn
-            continue
-        for element, text in zip(drawn, texts, strict=True):
-            title = ET.SubElement(element, f"{SVG}title")
-            title.text = text
