@@ -5,6 +5,7 @@ import pytest
 
 import eyelog as el
 from eyelog.errors import ConfigurationError
+from eyelog.reports.answer import PageOne
 from eyelog.reports.document import render
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part, Picture
@@ -83,6 +84,22 @@ def test_the_foot_of_a_printed_page_has_the_name_and_a_name_cannot_end_it() -> N
     foot = text.split("@bottom-left { content: ")[1].splitlines()[0]
     assert foot.startswith('"P\\22 7\\3b  \\7d  body \\7b  display')
     assert foot.count('"') == 2
+
+
+def test_the_foot_shortens_words_that_would_reach_the_number_of_the_page() -> None:
+    text = page(title=f"Report: {'W' * 130}")
+    foot = text.split("@bottom-left { content: ")[1].splitlines()[0]
+    assert foot.count("W") == 40
+    spaced = " ".join(["name"] * 100)
+    foot = page(title=spaced).split("@bottom-left { content: ")[1].splitlines()[0]
+    assert foot.count("name") < 35
+
+
+def test_a_link_names_the_section_that_it_leads_to() -> None:
+    one = PageOne([], [], "", GOOD, "All of it.", None)
+    sections = {"days": ("Days", lambda: Part(["A"])), "trust": ("How far", lambda: Part(["B"]))}
+    text = render(sections, title="R", about="", dated=None, version="0", opening=lambda: one)
+    assert 'data-see="section 2, “How far”"' in text
 
 
 def test_no_line_breaks_between_a_number_and_its_unit() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 import eyelog as el
 from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
+from support.cohort_days import cohort_days
 from support.printed import Printed, needs_poppler
 
 pytestmark = [needs_chromium, pytest.mark.slow]
@@ -110,7 +111,7 @@ def test_a_value_is_shown_where_the_pointer_rests_on_its_point(
         "return [...document.querySelectorAll('#eyes-1-card-title ~ * title')]"
         ".map((title) => title.textContent)"
     )
-    assert any(title.startswith("Mon 19 Oct, Blink rate (per min): ") for title in titles)
+    assert any(title.startswith("Blink rate, Mon 19 Oct: ") for title in titles)
 
 
 def test_the_appendix_is_folded_on_a_screen(browser: Chromium, page: Path) -> None:
@@ -219,3 +220,64 @@ def test_a_glance_prints_on_one_page(browser: Chromium, tmp_path: Path) -> None:
     frame = el.simulate("2026-10-12", 14, log=LOGS[0], seed=4, tz="Asia/Tokyo")
     browser.open(el.report(frame, tmp_path / "glance.html", glance=True))
     assert len(Printed(browser.pdf(), tmp_path).filled) == 1
+
+
+@needs_poppler
+@pytest.mark.parametrize(
+    ("logs", "days"), [(LOGS[:1], 1), (LOGS[:1], 14), (LOGS[1:], 1), (LOGS[1:], 14), (LOGS[1:], 28)]
+)
+def test_no_page_is_under_a_third_full_however_long_the_report_is(
+    browser: Chromium, tmp_path: Path, logs: tuple[str, ...], days: int
+) -> None:
+    frames = [el.simulate("2026-10-05", days, log=log, seed=4, tz="Asia/Tokyo") for log in logs]
+    browser.open(el.report(frames, tmp_path / "report.html", name="Person 7"))
+    pages = Printed(browser.pdf(), tmp_path)
+    assert len(pages.filled) <= 8
+    assert min(pages.filled) > 1 / 3
+    assert pages.headings_at_the_foot() == []
+
+
+@needs_poppler
+def test_without_a_figure_page_one_goes_on_with_the_sections(
+    browser: Chromium, tmp_path: Path
+) -> None:
+    nothing = el.simulate("2026-10-12", 14, log=LOGS[0], seed=4, tz="Asia/Tokyo")
+    nothing.loc[:, nothing.select_dtypes("number").columns] = float("nan")
+    browser.open(el.report(nothing, tmp_path / "report.html", name="Person 7"))
+    assert min(Printed(browser.pdf(), tmp_path).filled) > 1 / 3
+
+
+@needs_poppler
+@pytest.mark.parametrize("by", ["group", None])
+def test_a_cohort_prints_on_full_pages(browser: Chromium, tmp_path: Path, by: str | None) -> None:
+    path = el.report_cohort(cohort_days(14, 21, effect=4.0), tmp_path / "study.html", by=by)
+    browser.open(path)
+    pages = Printed(browser.pdf(), tmp_path)
+    assert min(pages.filled) > 1 / 3
+    assert pages.headings_at_the_foot() == []
+
+
+@needs_poppler
+def test_paper_says_in_which_section_what_is_linked_stands(
+    browser: Chromium, fortnight: Path, tmp_path: Path
+) -> None:
+    browser.open(fortnight)
+    pages = [
+        " ".join(word.text for word in page) for page in Printed(browser.pdf(), tmp_path).words
+    ]
+    assert "What was lost, and why (section 8, “How far to trust it”)" in pages[0]
+    assert "Contents: 1 Days; 2 Eyes;" in pages[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert any("8 How far to trust it" in page for page in pages[1:])
+
+
+@needs_poppler
+def test_a_long_name_leaves_room_for_the_number_of_the_page(
+    browser: Chromium, tmp_path: Path
+) -> None:
+    frame = el.simulate("2026-10-19", 3, log=LOGS[0], seed=4, tz="Asia/Tokyo")
+    browser.open(el.report(frame, tmp_path / "report.html", name="W" * 130, glance=True))
+    printed = Printed(browser.pdf(), tmp_path)
+    assert len(printed.filled) == 1
+    (foot,) = printed.feet()
+    assert "1 of 1" in foot
+    assert "\N{HORIZONTAL ELLIPSIS}" in foot

@@ -25,6 +25,23 @@ def test_the_states_of_the_overview_last_as_long_as_their_rows() -> None:
     assert runs["to_h"].between(0, 24).all()
 
 
+def test_what_cannot_be_measured_is_a_gap_and_not_a_zero() -> None:
+    bins = logs().bins(SIXTY, "5min")
+    walked = interactive._measured(bins, ["stp_s"])["stp_s"]
+    unworn = (bins["exposure_min"] == 0).to_numpy()
+    assert (bins.loc[unworn, "stp_s"] == 0).any()
+    assert np.isnan(walked[unworn]).all()
+    assert (walked[~unworn] == 0).any()
+
+
+def test_time_without_records_is_hatched_and_named() -> None:
+    plot = interactive._overview(logs(), FIFTEEN)
+    assert plot.legend[0].items[-1].label.value == "no record"
+    ground = plot.renderers[-1]
+    assert (ground.level, ground.glyph.hatch_pattern) == ("underlay", "right_diagonal_line")
+    assert ground not in plot.hover.renderers
+
+
 @pytest.mark.parametrize(("days", "width"), [(2, "1min"), (20, "5min"), (90, "15min"), (365, "1h")])
 def test_bins_are_as_wide_as_a_line_of_few_enough_points_needs(days: int, width: str) -> None:
     whole = as_logs(frame(SIXTY, 2))
@@ -105,6 +122,27 @@ def test_the_page_draws_and_asks_the_network_for_nothing(
     assert browser.axe() == []
     assert [line for line in browser.console() if "[bokeh" not in line] == []
     assert [url for url in browser.requests() if not url.startswith(("data:", page.as_uri()))] == []
+
+
+# Where the legend of the states lies within its figure.
+LEGEND = """
+const found = [];
+const look = (view) => {
+  if (view.model.type === "Legend") found.push([view.bbox.left, view.bbox.right]);
+  for (const part of view.children()) look(part);
+};
+for (const view of Object.values(Bokeh.index)) look(view);
+return found;
+"""
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_the_legend_of_the_states_is_not_cut_off_on_a_phone(browser: Chromium, page: Path) -> None:
+    browser.open(page, width=PHONE)
+    browser.wait_until("return window.Bokeh && Bokeh.documents.every((each) => each.is_idle)")
+    ((left, right),) = browser.run(LEGEND)
+    assert 0 <= left < right <= PHONE - 32
 
 
 @pytest.mark.slow

@@ -49,7 +49,7 @@ def test_equal_figures_have_equal_bytes_whatever_the_settings_of_the_user() -> N
 
 def test_a_point_shows_its_day_and_its_value() -> None:
     days = el.daily(el.sample("standard_mode_logs"))["blink_rate_per_min"]
-    assert f"<title>Mon 19 Oct, Blink rate (per min): {days.iloc[0]:.1f}</title>" in drawn()
+    assert f"<title>Blink rate, Mon 19 Oct: {days.iloc[0]:.1f} per min</title>" in drawn()
 
 
 def test_a_cloud_of_points_has_no_names() -> None:
@@ -92,6 +92,34 @@ def test_a_figure_is_drawn_once_and_keeps_its_layout(monkeypatch: pytest.MonkeyP
         engine, dpi = figure.get_layout_engine(), figure.dpi
         svg_of(figure, width_mm=89, key="a", title="Worn", description="Hours")
         assert (len(drawn), figure.get_layout_engine(), figure.dpi) == (1, engine, dpi)
+
+
+@pytest.mark.parametrize("lower", [0.9, 0.76, 0.6, 0.5])
+def test_no_label_is_cut_off_however_low_the_page_shows_a_figure(
+    lower: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = []
+    original = StyledFigure.draw
+
+    def draw(self: StyledFigure, renderer: object) -> None:
+        original(self, renderer)
+        left.extend(ax.yaxis.label.get_window_extent(renderer).x0 for ax in self.axes)
+
+    monkeypatch.setattr(StyledFigure, "draw", draw)
+    hours = el.blinks.rate(el.sample("standard_mode_logs"), by="1h")["rate_per_min"]
+    usual = el.rhythm.profile(hours, by="hour", stamp="end")
+    with closing(figure_of(el.plot_profile(usual))) as figure:
+        figure.set_figheight(lower * figure.get_figheight())
+        svg_of(figure, width_mm=77.5, key="k", title="T", description="D")
+    assert min(left) >= 0
+
+
+def test_a_label_without_a_unit_breaks_where_a_figure_has_few_rows() -> None:
+    figure, ax = plt.subplots(figsize=(3.0, 0.6), layout="constrained")
+    ax.set_ylabel("Share of recorded time")
+    with closing(figure):
+        svg = svg_of(figure, width_mm=77.5, key="k", title="T", description="D")
+    assert "Share of</" in svg or ">Share of<" in svg
 
 
 def test_texts_of_all_figures_are_measured_by_one_renderer() -> None:

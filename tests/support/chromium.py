@@ -39,6 +39,22 @@ for (const svg of document.querySelectorAll("figure svg")) {
 return found;
 """
 
+# Texts that stick out of their figure, where the browser cuts them off.
+CUT_OFF = """
+const found = [];
+for (const svg of document.querySelectorAll("figure svg")) {
+  const shown = svg.getBoundingClientRect();
+  if (!shown.width) continue;
+  for (const text of svg.querySelectorAll("text")) {
+    const box = text.getBoundingClientRect();
+    if (box.left < shown.left - 1 || box.right > shown.right + 1 ||
+        box.top < shown.top - 1 || box.bottom > shown.bottom + 1)
+      found.push([svg.firstChild.id, text.textContent]);
+  }
+}
+return found;
+"""
+
 # Blocks of the page that begin above the end of the one before.
 STACKED = """
 const found = [];
@@ -150,8 +166,9 @@ class Chromium:
         ]
 
     def layout_faults(self) -> list[Any]:
-        """Return what overlaps or sticks out of the window."""
-        return [*self.run(STACKED), *self.run(TOO_WIDE), *self.run(OVERLAPS)]
+        """Return what overlaps, is cut off or sticks out of the window."""
+        looked_for = (STACKED, TOO_WIDE, OVERLAPS, CUT_OFF)
+        return [fault for script in looked_for for fault in self.run(script)]
 
     def scrolls_sideways(self) -> bool:
         return bool(self.run("return document.documentElement.scrollWidth > innerWidth"))

@@ -216,7 +216,8 @@ def _fit_label(ax: Axes, text: str) -> None:
     if ax.get_ylabel().replace("\n", " ") not in ("", text):
         return  # the user has put a label of their own in its place
     figure = cast(Any, ax.get_figure(root=True))
-    if isinstance(figure.get_layout_engine(), PlaceHolderLayoutEngine):
+    settled = isinstance(figure.get_layout_engine(), PlaceHolderLayoutEngine)
+    if settled or getattr(figure, "settled", False):
         return  # the places are settled: this drawing follows the one that laid the figure out
     label = ax.yaxis.label
     label.set_text(text)

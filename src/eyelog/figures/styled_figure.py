@@ -54,6 +54,8 @@ class StyledFigure(Figure):
         # Artists placed beneath an Axes by a share of its height need different room after the
         # first layout has changed that height.
         self.layouts = 1
+        # Whether the Axes have their final places: a label that breaks now would find no room.
+        self.settled = False
         self.entries: dict[str, Artist] = {}
         self._fitted_px: float | None = None
         self._first_places: dict[Axes, Bbox] = {}

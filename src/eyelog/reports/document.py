@@ -36,6 +36,9 @@ FIRST: Final[Mapping[str, float]] = MappingProxyType(
 LEFT: Final[Mapping[str, float]] = MappingProxyType({"wide": 111.0, "narrow": CARD_MM})
 RIGHT: Final[Mapping[str, float]] = MappingProxyType({"wide": 69.0, "narrow": CARD_MM})
 
+LONGEST_WORD: Final = 40  # letters; as many wide ones fit beside the number of a printed page
+LONGEST_FOOT: Final = 160  # letters; two lines
+
 Section = tuple[str, Callable[[], Part]]
 """The title of a section, and the call that makes it."""
 
@@ -89,7 +92,7 @@ def render(
         opening=first,
         explore=None if explore is None else _explore(explore),
         appendix=appendix,
-        foot=_css_text(f"{title}; {about}"),
+        foot=_css_text(f"{_brief(title)}; {about}"),
     )
     return page
 
@@ -109,6 +112,18 @@ def _unbroken(shown: Any) -> Any:
 
 def _text(name: str) -> str:
     return files("eyelog.reports").joinpath(name).read_text("utf-8").strip()
+
+
+def _brief(text: str) -> str:
+    """Return a text for the foot of a printed page, where a long word would run over the number."""
+    words = [_without_middle(word, LONGEST_WORD) for word in text.split(" ")]
+    return _without_middle(" ".join(words), LONGEST_FOOT)
+
+
+def _without_middle(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}\N{HORIZONTAL ELLIPSIS}{text[-(most // 2) :]}"
 
 
 def _css_text(text: str) -> str:

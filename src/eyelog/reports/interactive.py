@@ -6,6 +6,7 @@ loads nothing from the network; the still figures of the report are there for pr
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -14,7 +15,7 @@ import pandas as pd
 
 from eyelog.analysis.columns import column as column_of
 from eyelog.analysis.quality.states import STATES, states
-from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import catalogue
 from eyelog.clock import DAY_US, microseconds
 from eyelog.errors import ConfigurationError
@@ -40,6 +41,8 @@ MOST_BINS: Final = 12_000
 MOST_FIELDS: Final = 4
 MOST_DAYS: Final = 16
 """Days with a name beside the overview; of more, every second or third has one."""
+ROW_SHARE: Final = 0.84  # how much of the height of a day its row takes
+LEGEND_COLUMNS: Final = 3
 DAY_MS: Final = DAY_US / 1000
 PLACE: Final = "explorable"
 """The id of the element that the browser draws into."""
@@ -127,7 +130,7 @@ def _width(logs: Logs, log: str) -> str:
 
 def _overview(logs: Logs, log: str) -> "Plot":
     """Return the panel of a row per day, with its states by the hour."""
-    from bokeh.models import Range1d
+    from bokeh.models import AdaptiveTicker, NumeralTickFormatter, Range1d
     from bokeh.plotting import figure
 
     runs = _runs(logs, log)
@@ -143,24 +146,38 @@ def _overview(logs: Logs, log: str) -> "Plot":
         tools="xpan,xwheel_zoom,box_zoom,reset,hover",
         tooltips=[("", "@state"), ("from", "@from_h{00.00} h"), ("to", "@to_h{00.00} h")],
     )
+    sides: Any = {"left": "from_h", "right": "to_h", "top": "top", "bottom": "bottom"}
     for name in (*STATES, "not known"):
         of_state = runs[runs["state"] == name]
-        if of_state.empty:
-            continue
-        plot.quad(
-            left="from_h",
-            right="to_h",
-            top="top",
-            bottom="bottom",
-            source=_source(of_state),
-            color=COLOURS[name],
-            legend_label=name,
-        )
+        if not of_state.empty:
+            source = _source(of_state)
+            plot.quad(**sides, source=source, color=COLOURS[name], legend_label=name)
+    plot.quad(
+        **sides,
+        source=_source(_whole_days(logs)),
+        level="underlay",  # it shows where no state lies on it
+        fill_color=COLOURS["no record"],
+        line_color=None,
+        hatch_pattern="right_diagonal_line",
+        hatch_color=COLOURS["hatch"],
+        hatch_weight=0.6,
+        hatch_scale=6,
+        legend_label="no record",
+    )
+    plot.hover.renderers = cast(Any, plot.renderers[:-1])
     _style(plot)
+    plot.xaxis.ticker = AdaptiveTicker(
+        base=24, mantissas=[1, 2, 3, 6, 12], desired_num_ticks=4, num_minor_ticks=0
+    )
+    plot.xaxis.formatter = NumeralTickFormatter(format="00.[00]")
     plot.yaxis.formatter = _dates()
     plot.yaxis.ticker = [_ms(day) for day in logs.calendar[:: -(-len(logs.calendar) // MOST_DAYS)]]
-    plot.legend.orientation = "horizontal"
     plot.legend.click_policy = "hide"
+    # Three columns are as wide as a phone has room for: what does not fit is cut off, not wrapped.
+    plot.legend.ncols = LEGEND_COLUMNS
+    plot.legend.location = "top_left"
+    plot.legend.update(label_text_font_size="11px", glyph_width=14, glyph_height=14)
+    plot.legend.update(padding=4, margin=0, spacing=4, label_standoff=4, border_line_color=None)
     plot.add_layout(plot.legend[0], "below")
     return plot
 
@@ -193,9 +210,18 @@ def _runs(logs: Logs, log: str) -> pd.DataFrame:
             "state": names[codes[starts]],
             "from_h": from_h[starts],
             "to_h": to_h[ends],
-            "top": middle - 0.42 * DAY_MS,
-            "bottom": middle + 0.42 * DAY_MS,
+            "top": middle - ROW_SHARE * DAY_MS / 2,
+            "bottom": middle + ROW_SHARE * DAY_MS / 2,
         }
+    )
+
+
+def _whole_days(logs: Logs) -> pd.DataFrame:
+    """Return the rows of all days, from midnight to midnight."""
+    middle = np.array([_ms(day) for day in logs.calendar])
+    high = ROW_SHARE * DAY_MS / 2
+    return pd.DataFrame(
+        {"from_h": 0.0, "to_h": 24.0, "top": middle - high, "bottom": middle + high}
     )
 
 
@@ -211,7 +237,7 @@ def _course(logs: Logs, log: str, every: str) -> list["Plot"]:
     names = _fields(log, bins)
     if not names:
         raise Empty("The frame has no field that is drawn over time.")
-    values = {name: numbers(bins[name]).astype(np.float32) for name in names}
+    values = _measured(bins, names)
     source = _source(pd.DataFrame({"at": at, **values}))
     first, last = (float(at[0]), float(at[-1])) if len(at) else (0.0, 1.0)
     shown = Range1d(start=max(first, last - 2 * DAY_MS), end=last, bounds=(first, last))
@@ -230,7 +256,7 @@ def _course(logs: Logs, log: str, every: str) -> list["Plot"]:
         )
         plot.hover.formatters = {"@at": "datetime"}
         plot.line("at", name, source=source, color=colour, line_width=1.2)
-        plot.xaxis.formatter = _dates()
+        plot.xaxis.formatter = _dates("\n")
         panels.append(_style(plot))
     strip = figure(
         height=110,
@@ -242,13 +268,24 @@ def _course(logs: Logs, log: str, every: str) -> list["Plot"]:
         toolbar_location=None,
     )
     strip.line("at", names[0], source=source, color=COLOURS["interval"], line_width=0.8)
-    strip.xaxis.formatter = _dates()
+    strip.xaxis.formatter = _dates("\n")
     strip.yaxis.visible = False
     brush = RangeTool(x_range=shown)
     brush.overlay.fill_color = COLOURS["reference"]
     brush.overlay.fill_alpha = 0.15
     strip.add_tools(brush)
     return [*panels, _style(strip)]
+
+
+def _measured(bins: pd.DataFrame, names: Sequence[str]) -> dict[str, Floats]:
+    """Return the values of the bins in which something could be measured.
+
+    The 60-second log counts 0 seconds of walking while nobody wears the eyewear.
+    """
+    unworn = numbers(bins["exposure_min"]) == 0
+    return {
+        name: np.where(unworn, np.nan, numbers(bins[name])).astype(np.float32) for name in names
+    }
 
 
 def _fields(log: str, bins: pd.DataFrame) -> list[str]:
@@ -278,11 +315,11 @@ def _style(plot: "Plot") -> "Plot":
     return plot
 
 
-def _dates() -> "DatetimeTickFormatter":
-    """Name days as the report does."""
+def _dates(between: str = " ") -> "DatetimeTickFormatter":
+    """Name days as the report does; in two lines, they keep apart along the axis of a phone."""
     from bokeh.models import DatetimeTickFormatter
 
-    day = "%a %d %b"
+    day = f"%a{between}%d %b"
     return DatetimeTickFormatter(hours="%H:%M", days=day, months=day, context=None)
 
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
@@ -15,31 +15,22 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
-from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
 from PIL import Image
 
-from eyelog.analysis.series.arrays import Floats
 from eyelog.errors import EyelogWarning
-from eyelog.figures.calendar_axis import DayFormatter, HourLocator, TimeFormatter
 from eyelog.figures.style import inches, style
 from eyelog.figures.styled_figure import StyledFigure
-from eyelog.reports import words
+from eyelog.reports.mark_titles import mark_points, places, title_places, title_points
 
 __all__ = ["closing", "figure_of", "svg_of"]
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
 HREF: Final = "{http://www.w3.org/1999/xlink}href"
-# More points than this form a cloud: nobody looks for one of them, and naming each makes a large
-# file.
-MOST_NAMED: Final = 400
 IMAGE_DPI: Final = 130  # for parts drawn as pixels: sharp on a screen, small in a file
 SVG_DPI: Final = 72.0  # in which matplotlib writes SVG
 LARGER: Final = 7 / 6  # text on a page beside that in a journal: drawn smaller, shown as wide
 PNG: Final = "data:image/png;base64"
-TIP: Final = "tip-"
 # Metadata that would differ between two runs or carry no information.
 NOTHING: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
@@ -80,8 +71,8 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     """
     height_in = figure.get_size_inches()[1]
     figure.set_size_inches(inches(width_mm) / LARGER, height_in / LARGER, forward=False)
-    named = dict(_named_points(figure))
-    for ax in [one for outer in figure.axes for one in (outer, *outer.child_axes)]:
+    named = mark_points(figure)
+    for ax in _all_axes(figure):
         for artist in [*ax.collections, *ax.lines, *ax.patches]:
             # Artists inside the axes do not affect the layout, and asking each bar takes seconds.
             artist.set_in_layout(not artist.get_clip_on())
@@ -96,12 +87,19 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
     ):
         # The browser chooses the font: `savefig` would say which is missing here.
         figure.canvas.print_figure(sink, format="svg", dpi=IMAGE_DPI, metadata=NOTHING)
+        found = places(figure)
     root = ET.fromstring(sink.getvalue())  # noqa: S314 - matplotlib wrote it a moment ago
-    _name_points(root, named)
+    title_points(root, named)
+    title_places(root, found, SVG_DPI * figure.get_figheight())
     _trim(root)
     _own(root, key)
     _say(root, key, title, description)
     return ET.tostring(root, encoding="unicode")
+
+
+def _all_axes(figure: Figure) -> list[Axes]:
+    """Return the Axes of a figure, and those that lie beside or beneath one as parts of it."""
+    return [one for outer in figure.axes for one in (outer, *cast(Any, outer).child_axes)]
 
 
 @contextmanager
@@ -147,23 +145,35 @@ def _laid_out(figure: Figure) -> Iterator[None]:
         if _break_labels(figure):
             engine.execute(figure)
         figure.set_layout_engine(None)
+        if isinstance(figure, StyledFigure):
+            figure.settled = True
         yield
     finally:
+        if isinstance(figure, StyledFigure):
+            figure.settled = False
         figure.set_canvas(canvas)
         figure.dpi = dpi
         figure.set_layout_engine(engine)
 
 
 def _break_labels(figure: Figure) -> bool:
-    """Set units in a line of their own where a label is longer than its axis; return if any was."""
+    """Break labels that are longer than their axis into two lines; return if any was."""
     broken = False
-    for ax in figure.axes:
+    for ax in _all_axes(figure):
         label = ax.yaxis.label
         text = label.get_text()
-        if " (" in text and label.get_window_extent().height > ax.get_window_extent().height:
+        if label.get_window_extent().height <= ax.get_window_extent().height:
+            continue
+        if " (" in text:  # the unit has a line of its own
             head, _, unit = text.rpartition(" (")
             label.set_text(f"{head}\n({unit}")
-            broken = True
+        elif " " in text and "\n" not in text:
+            spaces = (place for place, letter in enumerate(text) if letter == " ")
+            middle = min(spaces, key=lambda place: abs(2 * place - len(text)))
+            label.set_text(f"{text[:middle]}\n{text[middle + 1 :]}")
+        else:
+            continue
+        broken = True
     return broken
 
 
@@ -233,77 +243,3 @@ def _say(root: ET.Element, key: str, title: str, description: str) -> None:
         element = ET.Element(tag, {"id": f"{key}-{tag}"})
         element.text = text
         root.insert(place, element)
-
-
-def _named_points(figure: Figure) -> Iterator[tuple[str, list[str]]]:
-    """Mark the artists with few points, and yield the mark of each with its points."""
-    number = 0
-    for ax in figure.axes:
-        for artist in [*ax.collections, *ax.lines, *ax.patches]:
-            points = _points(artist)
-            if points is None or not 0 < len(points) <= MOST_NAMED:
-                continue
-            mark, number = f"{TIP}{number}", number + 1
-            artist.set_gid(mark)
-            yield mark, [_words(ax, x, y) for x, y in points]
-
-
-def _points(artist: Any) -> Floats | None:
-    """Return the points that an artist marks, or None if it marks none."""
-    xy: Floats
-    in_data = artist.axes.transData
-    if isinstance(artist.axes.yaxis.get_major_formatter(), DayFormatter):
-        return None  # a row for each day: its content has no value along the axis
-    if isinstance(artist, PathCollection):
-        if artist.get_offset_transform() != in_data:
-            return None
-        xy = np.ma.filled(np.ma.asarray(artist.get_offsets(), dtype=float), np.nan)
-    elif isinstance(artist, Line2D):
-        if artist.get_marker() in (None, "None", "none", "", " "):
-            return None
-        if artist.get_transform() != in_data:
-            return None
-        xy = np.column_stack(
-            [
-                np.ma.filled(np.ma.asarray(v, dtype=float), np.nan)
-                for v in artist.get_data(orig=False)
-            ]
-        )
-    elif isinstance(artist, Rectangle) and artist.get_data_transform() == in_data:
-        centre = artist.get_x() + artist.get_width() / 2
-        xy = np.array([[centre, artist.get_y() + artist.get_height()]], dtype=float)
-    else:
-        return None
-    finite: Floats = xy[np.isfinite(xy).all(axis=1)]
-    return finite
-
-
-def _words(ax: Axes, x: float, y: float) -> str:
-    """Return what lies at a point: ``Mon 20 Oct 2026, Steps (per day): 5,934``."""
-    parts = [_said(axis, value) for axis, value in ((ax.xaxis, x), (ax.yaxis, y))]
-    return ", ".join(filter(None, parts))
-
-
-def _said(axis: Any, value: float) -> str:
-    formatter, label = axis.get_major_formatter(), axis.get_label_text()
-    if isinstance(formatter, DayFormatter | TimeFormatter):
-        return formatter(value)
-    if isinstance(axis.get_major_locator(), HourLocator):
-        return words.time_of_day(value)
-    return f"{label}: {words.number(value)}" if label else words.number(value)
-
-
-def _name_points(root: ET.Element, named: dict[str, list[str]]) -> None:
-    """Give each marked point a title, which browsers show when a pointer rests on it."""
-    for group in root.iter(f"{SVG}g"):
-        texts = named.get(group.get("id", ""))
-        if texts is None:
-            continue
-        drawn = list(group.iter(f"{SVG}use"))
-        if not drawn:
-            drawn = list(group.iter(f"{SVG}path"))
-        if len(drawn) != len(texts):  # points outside the panel are not drawn
-            continue
-        for element, text in zip(drawn, texts, strict=True):
-            title = ET.SubElement(element, f"{SVG}title")
-            title.text = text
