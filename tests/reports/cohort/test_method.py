@@ -15,7 +15,7 @@ def test_the_recipe_has_versions_arguments_and_the_digest_of_the_archive() -> No
     assert recipe["cohort"]["inventory"] == "0" * 64
     assert part.findings[-1] == "Note: a note"
     assert "Holm" in dict(part.terms)["Many comparisons"]
-    assert any("Worn at least" in row[0] for row in part.tables[0]().rows)
+    assert ["Worn: wear in a minute", "at least 20 s"] in [row[:2] for row in part.tables[0]().rows]
 
 
 def test_the_methods_to_paste_name_groups_losses_and_sources() -> None:
@@ -29,6 +29,13 @@ def test_the_methods_to_paste_name_groups_losses_and_sources() -> None:
     assert any(line.startswith("Holm, S. (1979)") for line in text.references)
     alone = method(cohort_of(cohort_days(10, 3), by=None), {}, []).to_paste
     assert "compared" not in " ".join(alone.paragraphs)
+
+
+def test_the_limits_are_those_of_the_days() -> None:
+    cohort = cohort_of(cohort_days(3, 2))
+    cohort.recipe["limits"] = {"min_worn": "30s"}
+    rows = [row[:2] for row in method(cohort, {}, []).tables[0]().rows]
+    assert ["Worn: wear in a minute", "at least 30 s"] in rows
 
 
 def test_the_methods_have_the_tests_of_page_one() -> None:

@@ -69,10 +69,11 @@ def method(cohort: Cohort, arguments: dict[str, Any], notices: list[str]) -> Par
         "catalogue": catalogue_version(),
         "cohort": dict(cohort.recipe),
     }
+    limits = Limits(**cohort.recipe.get("limits", {}))
     text = json.dumps(recipe, indent=1, ensure_ascii=False, sort_keys=True, default=str)
     return Part(
         findings=findings,
-        tables=[partial(limits_table, [cohort.log])] if cohort.log else [],
+        tables=[partial(limits_table, [cohort.log], limits)] if cohort.log else [],
         terms=[
             *((term, shared[term]) for term in SHARED),
             *OWN,
