@@ -35,6 +35,35 @@ def test_a_limit_states_its_source_its_unit_and_the_field_it_is_about(log: str, 
         assert role_field(log, row.role)
 
 
+@each_row
+def test_a_limit_has_a_label_that_says_of_what_and_a_value_with_its_unit(
+    log: str, row: Limit
+) -> None:
+    assert row.label[:1].isupper() or row.label[:1].isdigit()
+    assert not any(word in row.value_text.lower() for word in ("true", "false", "bool"))
+    assert row.value_text not in row.label
+    if row.comparison == "edges":  # said by their size alone
+        assert [-value for value in row.values[::-1]] == list(row.values)
+    if row.unit in ("deg", "ms", "uV-equiv"):
+        assert row.value_text.endswith(f" {row.unit}")
+
+
+def test_the_value_of_a_limit_is_said_as_people_write_it() -> None:
+    fifteen, single = limits("computed_data"), limits("current_data")
+    assert fifteen["worn"].value_text == "not set"
+    assert fifteen["valid"].value_text == "set"
+    assert single["walking"].value_text == "set"
+    assert fifteen["time_on_task"].value_text == "at least 2 h"
+    assert fifteen["blink_exposure"].at(90.0).value_text == "at least 90 s"
+    assert fifteen["night"].value_text == "0 to 6 o'clock"
+    assert fifteen["tilt_sideways"].value_text == "-45 to 45 deg"
+    assert fifteen["tilt_fore_aft_for_pace"].value_text == "-45 to below 45 deg"
+    assert fifteen["walking"].value_text == "more than 0"
+    assert fifteen["tilt_zones"].value_text == "0, ±15, ±30, ±45 deg"
+    assert fifteen["own_tilt_zones"].value_text == "±5, ±15, ±30 deg"
+    assert single["packets_of_interval"].value_text == "at least 90 %"
+
+
 @pytest.mark.parametrize("log", LOGS)
 def test_a_limit_of_one_log_does_not_stand_beside_one_of_both(log: str) -> None:
     shared = {row.name for row in limits(log).values() if not row.log}

@@ -1,5 +1,7 @@
 """The first look at a frame."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -57,6 +59,22 @@ def test_fields_that_daily_would_use_are_named_with_what_to_type() -> None:
 def test_a_frame_without_wear_says_so_instead_of_zero() -> None:
     found = seen(el.sample("computed_data")[["stp", "bk_n"]])
     assert found["Worn"] == "\N{EN DASH} (the frame does not show it)"
+
+
+@pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
+@pytest.mark.parametrize("fields", [["stp", "cad"], ["bk_n"], ["isl"], ["tl_xav"]])
+def test_what_it_advises_works_on_this_frame(fields: list[str]) -> None:
+    frame = el.sample("computed_data")[fields]
+    advised = re.findall(r"el\.(plot_\w+)\(frame\)", el.look(frame).notes[0])
+    assert advised
+    for name in advised:
+        getattr(el, name)(frame)
+
+
+def test_one_record_is_not_said_in_the_plural() -> None:
+    frame = el.sample(SIXTY)
+    assert seen(frame.iloc[:1])["Rows"] == "1 record"
+    assert seen(el.resample(frame, "1h").iloc[:1])["Rows"] == "1 bin"
 
 
 def test_days_in_utc_are_pointed_out() -> None:

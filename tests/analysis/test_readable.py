@@ -64,7 +64,7 @@ def test_labels_have_units_and_the_year_stands_once(days) -> None:
 
 def test_days_of_two_years_have_their_year() -> None:
     days = el.daily(el.simulate("2026-12-31", 2, log="standard_mode_logs"))
-    assert el.readable(days).table.index.tolist() == ["Thu 31 Dec 2026", "Fri 01 Jan 2027"]
+    assert el.readable(days).table.index.tolist() == ["Thu 31 Dec 2026", "Fri 1 Jan 2027"]
 
 
 def test_groups_and_names_choose_the_columns(days) -> None:
@@ -192,3 +192,12 @@ def test_hours_of_a_week_and_of_an_account_are_named_as_such() -> None:
     assert weeks.html().count("h per week")
     days = pd.concat({"ann": el.daily(frame)}, names=["account"])
     assert "h per day" in el.readable(days).html()
+
+
+def test_days_and_stamps_have_no_leading_zero_as_in_text_and_figures() -> None:
+    days = pd.date_range("2026-11-01", periods=2, freq="D", tz="Asia/Tokyo", name="day")
+    stamps = days + pd.Timedelta("9h5min")
+    shown = el.readable(pd.DataFrame({"start": stamps}, index=days)).table
+    assert shown.index.tolist() == ["Sun 1 Nov", "Mon 2 Nov"]
+    alone = el.readable(pd.DataFrame({"start": stamps}, index=pd.Index([1, 2], name="n"))).table
+    assert alone.iloc[:, 0].tolist() == ["Sun 1 Nov 09:05", "Mon 2 Nov 09:05"]

@@ -148,9 +148,38 @@ def test_a_diary_is_shaded_in_a_figure(of_ada, tmp_path, kind: str) -> None:
     assert "Seminar" not in plain
 
 
+@pytest.fixture(scope="module")
+def fortnight(tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("fortnight") / "days.parquet"
+    el.simulate("2026-10-12", 14, log="standard_mode_logs", tz="Asia/Tokyo").to_parquet(path)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("figure", "options"),
+    [
+        ("week", []),
+        ("actogram", []),
+        ("change", ["--at", "2026-10-19"]),
+        ("change", ["--by", "weekend", "--field", "steps"]),
+    ],
+)
+def test_days_are_drawn_at_a_glance_or_compared(fortnight, tmp_path, figure, options) -> None:
+    path = tmp_path / "figure.png"
+    assert main(["plot", figure, fortnight, *options, "-o", str(path)]) == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_change_without_what_to_compare_names_the_options(fortnight, tmp_path, capsys) -> None:
+    assert main(["plot", "change", fortnight, "-o", str(tmp_path / "a.png")]) == 1
+    error = capsys.readouterr().err
+    assert "--at" in error
+    assert "--by" in error
+
+
 def test_a_figure_that_shades_nothing_says_so(of_ada, tmp_path, capsys) -> None:
     diary = tmp_path / "diary.csv"
     diary.write_text("start,end,label\n2025-10-20 09:00,2025-10-20 12:00,Seminar\n")
     command = ["plot", "heatmap", "computed_data", *RANGE, *of_ada, "--events", str(diary)]
     assert main([*command, "-o", str(tmp_path / "a.png")]) == 1
-    assert "leave out --events, or draw timeline or day" in capsys.readouterr().err
+    assert "leave out --events, or draw timeline, day or actogram" in capsys.readouterr().err

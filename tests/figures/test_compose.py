@@ -30,9 +30,9 @@ def panels(figure):
 def test_every_kind_of_either_log_is_drawn_with_the_look_and_left_to_nobody_to_close(
     frame, kind: str
 ) -> None:
-    if frame.attrs["eyelog"]["log"] == CURRENT and kind in ("rhythm", "bouts"):
-        pytest.skip("minutes of single steps have no rhythm and no bouts")
-    figure = el.compose_figure(frame, kind)
+    if frame.attrs["eyelog"]["log"] == CURRENT and kind in ("rhythm", "bouts", "week", "change"):
+        pytest.skip("minutes of single steps have no rhythm, no bouts and no days that count")
+    figure = el.compose_figure(frame, kind, at="2026-10-20" if kind == "change" else None)
     assert isinstance(figure, StyledFigure)
     assert figure.axes
     assert plt.get_fignums() == []
@@ -91,6 +91,56 @@ def test_what_cannot_be_drawn_is_refused(kind, fields, error, message) -> None:
     frame = el.sample("standard_mode_logs").drop(columns="stp_s")
     with pytest.raises(error, match=message):
         el.compose_figure(frame, kind, fields=fields)
+
+
+@pytest.fixture(scope="module")
+def fortnight() -> pd.DataFrame:
+    return el.simulate("2026-10-12", 14, log="standard_mode_logs", tz="Asia/Tokyo")
+
+
+def names_of(figure) -> list[str]:
+    return [text.get_text().split("\n")[0] for text in figure.axes[0].get_xticklabels()]
+
+
+def test_a_change_compares_periods_weekends_or_labels_of_a_diary(fortnight) -> None:
+    assert names_of(el.compose_figure(fortnight, "change", at="2026-10-19")) == ["before", "after"]
+    weekend = el.compose_figure(fortnight, "change", by="weekend", fields=["steps"])
+    assert names_of(weekend) == ["weekday", "weekend"]
+    assert weekend.axes[0].get_ylabel().startswith("Steps")
+    starts = pd.date_range("2026-10-12 09:00", periods=12, freq="D", tz="Asia/Tokyo")
+    diary = pd.DataFrame({"start": starts, "end": starts + pd.Timedelta("8h")})
+    diary["label"] = ["home", "office"] * 6
+    labelled = el.compose_figure(fortnight, "change", by="events", events=diary)
+    assert names_of(labelled) == ["home", "office"]
+
+
+def test_an_actogram_shows_states_or_one_field_and_the_diary(fortnight) -> None:
+    plain = el.compose_figure(fortnight, "actogram")
+    assert plain.axes[1].get_xlabel() == "Worn (h)"
+    day = pd.Timestamp("2026-10-13 09:00", tz="Asia/Tokyo")
+    diary = pd.DataFrame({"start": [day], "end": [pd.NaT], "label": ["Seminar"]})
+    shown = el.compose_figure(fortnight, "actogram", fields=["hm_yo"], events=diary)
+    assert len(shown.axes) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("change", {}, "plot_change takes either at="),
+        ("change", {"at": "2026-10-19", "by": "weekend"}, "plot_change takes either at="),
+        ("change", {"by": "events"}, "give both events= and by='events', or neither"),
+        ("change", {"at": "2026-10-19", "fields": ["steps", "worn_h"]}, "takes one field, not 2"),
+        ("actogram", {"fields": ["hm_yo", "hm_po"]}, "takes one field, not 2"),
+        ("week", {"fields": ["steps"]}, "takes no fields"),
+        ("week", {"at": "2026-10-19"}, "compares no days: leave out at=, or draw change"),
+        ("daily", {"by": "weekend"}, "compares no days: leave out by=, or draw change"),
+    ],
+)
+def test_days_are_compared_by_one_thing_and_only_in_a_change(
+    fortnight, kind: str, options: dict, message: str
+) -> None:
+    with pytest.raises(el.ConfigurationError, match=message):
+        el.compose_figure(fortnight, kind, **options)
 
 
 def test_a_frame_without_rows_is_refused() -> None:

@@ -32,8 +32,9 @@ def test_a_detail_that_fills_pages_is_not_printed() -> None:
 def test_each_limit_stands_with_its_source() -> None:
     (table,) = (make() for make in method(logs(FIFTEEN), {}, []).tables)
     rows = {row[0]: row for row in table.rows}
-    assert rows["At least 4 h worn"][2:] == ["eyelog"]
-    assert "At least 4 h worn,15-second log,4 h,eyelog" in table.csv.splitlines()
+    day = "Day that counts: wear in a day"
+    assert rows[day][1:] == ["at least 4 h", "eyelog"]
+    assert f"{day},at least 4 h,15-second log,eyelog" in table.csv.splitlines()
     assert all(row[2] for row in table.rows)
 
 
@@ -49,8 +50,11 @@ def test_definitions_come_with_their_sources() -> None:
         assert source in text
 
 
-def test_a_limit_of_every_log_is_said_to_be_of_all() -> None:
+def test_a_limit_of_one_log_of_several_names_it() -> None:
     both = cells(method(logs(), {}, []).tables[0]())
-    assert {of for of, *_ in both.values()} == {"all", "60-second log", "15-second log"}
-    alone = cells(method(logs(SIXTY), {}, []).tables[0]())
-    assert {of for of, *_ in alone.values()} == {"60-second log"}
+    assert "Day that counts: wear in a day" in both
+    assert "Worn: wear in a minute (60-second log)" in both
+    assert "High score (15-second log)" in both
+    alone = method(logs(SIXTY), {}, []).tables[0]()
+    assert [label for label, _ in alone.headers] == ["Limit", "Value", "Source"]
+    assert "60-second log" not in " ".join(row[0] for row in alone.rows)

@@ -53,6 +53,12 @@ def test_only_the_measures_that_were_asked_for_are_defined() -> None:
     assert "Pace" not in " ".join(text.paragraphs)
 
 
+def test_the_search_for_new_levels_is_told_with_the_own_usual_range() -> None:
+    assert "New levels were sought as the clearest split" in " ".join(
+        methods(logs(SIXTY), ["baseline"]).paragraphs
+    )
+
+
 def test_a_single_log_has_no_agreement() -> None:
     assert "Agreement" not in " ".join(methods(logs(FIFTEEN)).paragraphs)
 

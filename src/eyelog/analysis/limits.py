@@ -40,6 +40,16 @@ _TESTS: Final[Mapping[str, tuple[Test, Test]]] = MappingProxyType(
     }
 )
 
+_IN_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "x >= a": "at least {}",
+        "x <= a": "at most {}",
+        "x > a": "more than {}",
+        "a <= x <= b": "{} to {}",
+        "a <= x < b": "{} to below {}",
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -54,6 +64,7 @@ class Limit:
     words: str
     source: str
     note: str
+    label: str = ""
 
     @property
     def value(self) -> float:
@@ -76,6 +87,26 @@ class Limit:
     def text(self, field: str) -> str:
         """Return the limit in words."""
         return self.words.format(field=field, **dict(zip("ab", self.values, strict=False)))
+
+    @property
+    def value_text(self) -> str:
+        """The value with its unit, as it stands beside the label: ``at least 3 min``."""
+        if self.unit == "bool":
+            return "set" if self.comparison == "x > a" or self.value else "not set"
+        if self.unit == "share":
+            return _IN_WORDS[self.comparison].format(f"{self.value:.0%}".replace("%", " %"))
+        values, unit = self.values, self.unit
+        for longer, seconds in (("h", 3600.0), ("min", 60.0)):
+            if unit == "s" and values[0] >= 120 and values[0] % seconds == 0:
+                values, unit = (values[0] / seconds,), longer
+        after = "" if unit in ("count", "score") else f" {unit}"
+        numbers = [f"{value:g}" for value in values]
+        if self.comparison == "edges":  # of zones, which lie around 0 evenly
+            right = [value for value in values if value >= 0]
+            return ", ".join(f"±{v:g}" if v else "0" for v in right) + after
+        if self.comparison == "a <= x < b" and unit == "h":  # hours of day, not a length of time
+            return f"{numbers[0]} to {numbers[1]} o'clock"
+        return _IN_WORDS[self.comparison].format(*numbers) + after
 
 
 @cache

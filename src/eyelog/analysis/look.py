@@ -11,7 +11,7 @@ from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.analysis.readable import duration_text
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.sheet import NOTHING, Heading, Sheet
-from eyelog.catalogue import columns, log_named, needed
+from eyelog.catalogue import columns, log_named, needed, role
 from eyelog.clock import local_days
 from eyelog.errors import EyelogWarning, listed
 from eyelog.frame import OFFSET, clock_of, is_resampled, log_of, require_one_frame, stamps
@@ -80,7 +80,7 @@ def _amount(frame: pd.DataFrame, index: pd.DatetimeIndex, limits: Limits) -> lis
     first, last, n = days.min(), days.max(), (days.max() - days.min()).days + 1
     words = "1 day" if n == 1 else f"{n:,} days"
     until = "" if n == 1 else f" to {last:%a} {last.day} {last:%b %Y}"
-    kind = "bins" if is_resampled(frame) else "records"
+    kind = "bin" if is_resampled(frame) else "record"
     hours = coverage(frame, by="1D", limits=limits)
     recorded, expected, worn, usable = (
         numbers(hours[name]) for name in ("recorded_h", "expected_h", "worn_h", "valid_h")
@@ -89,7 +89,7 @@ def _amount(frame: pd.DataFrame, index: pd.DatetimeIndex, limits: Limits) -> lis
     counted = int((worn >= least).sum())
     return [
         ["Range", f"{words}: {first:%a} {first.day} {first:%b %Y}{until}"],
-        ["Rows", f"{len(frame):,} {kind}"],
+        ["Rows", f"{len(frame):,} {kind}{'' if len(frame) == 1 else 's'}"],
         ["Recorded", _share(recorded, expected, "of the time")],
         [
             "Worn",
@@ -133,7 +133,10 @@ def _to_try(frame: pd.DataFrame, index: pd.DatetimeIndex, absent: list[str]) -> 
     """Return what to type next."""
     if frame.empty:
         return ["Try a longer range: there is nothing to look at."]
-    hints = ["Try el.plot_overview(frame), el.daily(frame), el.explain(el.flag(frame))."]
+    # Without the field that shows wear there are no states to draw.
+    shows_wear = set(role(log_of(frame), "worn")) <= set(frame.columns)
+    first = "overview" if shows_wear else "timeline"
+    hints = [f"Try el.plot_{first}(frame), el.daily(frame), el.explain(el.flag(frame))."]
     if is_resampled(frame):
         hints = ["Try el.plot_timeline(frame), el.daily(frame)."]
     if str(index.tz) == "UTC" and OFFSET not in frame.columns:

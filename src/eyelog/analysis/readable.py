@@ -251,16 +251,22 @@ def _label_text(label: Any) -> str:
 
 
 def _day_texts(values: pd.Series, year: str) -> list[str]:
-    form = "%a %d %b" if year else "%a %d %b %Y"
-    return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
+    form = "%b" if year else "%b %Y"
+    return [
+        NOTHING if pd.isna(value) else f"{value:%a} {value.day} {value:{form}}" for value in values
+    ]
 
 
 def _stamp_texts(values: pd.Series, year: str, *, coarse: bool = False) -> list[str]:
     """Return day and time of stamps; coarse ones without weekday and seconds."""
     stamps = values.dropna()
     seconds = not coarse and bool((stamps.dt.second != 0).any())
-    form = f"{'' if coarse else '%a '}%d %b {'' if year else '%Y '}%H:%M{':%S' if seconds else ''}"
-    return [NOTHING if pd.isna(value) else value.strftime(form) for value in values]
+    before = "" if coarse else "%a "
+    after = f" %b {'' if year else '%Y '}%H:%M{':%S' if seconds else ''}"
+    return [
+        NOTHING if pd.isna(value) else f"{value.strftime(before)}{value.day}{value.strftime(after)}"
+        for value in values
+    ]
 
 
 def _within_days(values: pd.Series, index: pd.Index) -> bool:

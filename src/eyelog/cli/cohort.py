@@ -83,7 +83,7 @@ def _add_report(actions: Any) -> None:
         "--outcome",
         metavar="COLUMN",
         help="the outcome named before the data were seen, such as blink_rate_per_min: page one is"
-        " about it",
+        " about it, and its test is not corrected for the others",
     )
     report.add_argument(
         "--wearers",

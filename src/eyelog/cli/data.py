@@ -84,9 +84,21 @@ def add_commands(commands: Any) -> None:
         "--field",
         action="append",
         metavar="F",
-        help="a field to draw; repeat the option for more (default: a choice for the log)",
+        help="a field to draw, or a column of the daily summary (daily, change); repeat the option"
+        " for more (default: a choice for the log)",
     )
-    add_events(plot, "shade in a timeline or day")
+    plot.add_argument(
+        "--at",
+        metavar="DATE",
+        help="change: compare the days before this day with those from it on",
+    )
+    plot.add_argument(
+        "--by",
+        metavar="COLUMN",
+        help="change: compare days by a column of the daily summary with two values, by weekend, or"
+        " by two labels of the diary (events)",
+    )
+    add_events(plot, "shade in a timeline, day or actogram, or to compare by in a change")
     plot.add_argument(
         "-o",
         "--output",
@@ -187,7 +199,9 @@ def _plot(args: argparse.Namespace) -> int:
     check_ending(args.output, ENDINGS)
     frame = read_source(args)
     events = _events(args, frame)
-    figure = compose_figure(frame, args.figure, fields=args.field, events=events)
+    figure = compose_figure(
+        frame, args.figure, fields=args.field, events=events, at=args.at, by=args.by
+    )
     save_figure(figure, args.output, width=args.width)
     note(f"Figure written to {args.output}")
     return 0

@@ -66,7 +66,7 @@ def differences(
     -------
     DataFrame
         One row per outcome and group but the reference, indexed by ``outcome`` and ``group``.
-        Float64, in the unit of the outcome: ``difference`` (group less reference) with its 95 %
+        Float64, in the unit of the outcome: ``difference`` (group minus reference) with its 95 %
         interval ``low`` and ``high``; ``p``, and ``p_holm``, corrected for the number of
         comparisons in the table (Holm 1979); ``mean_reference`` and ``mean_group`` (of the wearers'
         means) and ``sd_wearers`` (of those means within groups). Int64 ``wearers_reference``,

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from eyelog.analysis import baseline, gait, rhythm
 from eyelog.analysis.daily import daily
+from eyelog.analysis.events import labels_by_day
 from eyelog.analysis.quality.evidence import has_evidence
 from eyelog.analysis.quality.flags import flag, mask
 from eyelog.analysis.quality.recipes import attrition
@@ -19,8 +20,10 @@ from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.resample import resample
 from eyelog.catalogue import field, near
 from eyelog.errors import ConfigurationError, argument
+from eyelog.figures.actogram import plot_actogram
 from eyelog.figures.attrition import plot_attrition
 from eyelog.figures.bouts import plot_bouts
+from eyelog.figures.change import plot_change
 from eyelog.figures.daily import plot_daily
 from eyelog.figures.day import plot_day
 from eyelog.figures.defaults import DEFAULT_FIELDS, DEFAULT_RECIPE, KINDS, STATE
@@ -32,12 +35,18 @@ from eyelog.figures.profile import plot_profile
 from eyelog.figures.quality import plot_quality
 from eyelog.figures.rhythm import plot_rhythm
 from eyelog.figures.timeline import plot_timeline
-from eyelog.frame import is_resampled, log_of, one_source, require, require_frame
+from eyelog.figures.week import plot_week
+from eyelog.frame import clock_of, is_resampled, log_of, one_source, require, require_frame
 
 __all__ = ["compose_figure"]
 
 STEPS: Final = "steps"  # of all classes, which are fields of their own in one of the logs
 OF_STEPS: Final = ("heatmap", "profile")
+CHANGE: Final = "change"
+OF_DAYS: Final = ("daily", CHANGE)  # draw columns of the daily summary
+OF_ONE: Final = (CHANGE, "actogram")
+WEEKEND: Final = "weekend"
+EVENTS: Final = "events"
 CELL: Final = "10min"
 HOUR: Final = "1h"
 PACE: Final = "pace_spm"
@@ -54,6 +63,8 @@ def compose_figure(
     *,
     fields: Sequence[str] | None = None,
     events: pd.DataFrame | None = None,
+    at: str | pd.Timestamp | None = None,
+    by: str | None = None,
 ) -> Figure:
     """Draw one kind of figure of a log, with a title and one panel per field where needed.
 
@@ -70,12 +81,23 @@ def compose_figure(
         ``mind`` or ``eye``), ``"heatmap"`` (fields by day and time of day in cells of 10 minutes),
         ``"daily"`` (values of the daily summary), ``"profile"`` (the usual day of fields),
         ``"rhythm"`` (the average day of fields by the hour, with active hours and cosinor),
-        ``"distribution"`` (how often values of fields occur) or ``"bouts"`` (of walking).
+        ``"distribution"`` (how often values of fields occur), ``"bouts"`` (of walking), ``"week"``
+        (the last seven days, each against the own usual range), ``"change"`` (a column of the daily
+        summary in two periods or conditions) or ``"actogram"`` (many days below each other: the
+        state of the eyewear, or a field).
     fields : sequence of str, optional
-        Columns of the frame, or of the daily summary (daily); by default a choice that suits the
-        log. Overview, quality, attrition and bouts take none.
+        Columns of the frame, or of the daily summary (daily, change); by default a choice that
+        suits the log. Overview, quality, attrition, bouts and week take none, change and actogram
+        one.
     events : DataFrame, optional
-        A diary, as `eyelog.read_events` returns it, to shade (timeline, day).
+        A diary, as `eyelog.read_events` returns it, to shade (timeline, day), to number (actogram)
+        or to compare by (change).
+    at : date, optional
+        The first day of the second period (change).
+    by : str, optional
+        Instead of `at`, what the days are compared by (change): a column of the daily summary with
+        two values, ``"weekend"`` (weekdays and weekends), or ``"events"`` (days with two different
+        labels in the diary; others are left out).
 
     Returns
     -------
@@ -85,8 +107,8 @@ def compose_figure(
     Raises
     ------
     ConfigurationError
-        If there is no such kind, the frame has no rows, or fields or events are given to a kind
-        that takes none, or too many.
+        If there is no such kind, the frame has no rows, or fields, events, `at` or `by` are given
+        to a kind that takes none, or too many.
     FieldError
         If the log has no such field, or the frame or the summary lacks it.
 
@@ -112,16 +134,23 @@ def compose_figure(
     log = log_of(frame)
     one_source(frame, what="compose_figure")
     names = _named(frame, kind, log, fields) if fields else _default(frame, kind, log)
-    shaded: dict[str, Any] = {}
-    if events is not None:
+    options: dict[str, Any] = {}
+    if kind == CHANGE:
+        options = {"at": at, "by": by, "events": events}
+    elif at is not None or by is not None:
+        given = argument("at" if by is None else "by")
+        raise ConfigurationError(
+            f"the figure {kind!r} compares no days: leave out {given}, or draw {CHANGE}"
+        )
+    elif events is not None:
         if kind not in SHADED:
             raise ConfigurationError(
                 f"the figure {kind!r} shades no events: leave out {argument('events')}, or draw"
-                f" {' or '.join(SHADED)}"
+                f" {', '.join(SHADED[:-1])} or {SHADED[-1]}"
             )
-        shaded = {"events": events}
+        options = {"events": events}
     with unmanaged():
-        drawn = DRAW[kind](frame, names, **shaded)
+        drawn = DRAW[kind](frame, names, **options)
     ax = drawn if isinstance(drawn, Axes) else drawn[0]
     return cast(Figure, ax.get_figure(root=True))
 
@@ -132,7 +161,7 @@ def _named(frame: pd.DataFrame, kind: str, log: str, fields: Sequence[str]) -> l
         raise ConfigurationError(
             f"the figure {kind!r} takes no fields: leave out {argument('fields')}"
         )
-    if kind != "daily":
+    if kind not in OF_DAYS:
         named = [name for name in fields if name != STEPS or kind not in OF_STEPS]
         for name in named:
             if name not in frame.columns:
@@ -140,6 +169,8 @@ def _named(frame: pd.DataFrame, kind: str, log: str, fields: Sequence[str]) -> l
         require(frame, named, purpose=f"the {kind}")
     if kind == "day" and len(fields) > 2:
         raise ConfigurationError(f"the figure 'day' takes one or two fields, not {len(fields)}")
+    if kind in OF_ONE and len(fields) > 1:
+        raise ConfigurationError(f"the figure {kind!r} takes one field, not {len(fields)}")
     return list(fields)
 
 
@@ -230,6 +261,43 @@ def _bouts(frame: pd.DataFrame, _: list[str]) -> Drawn:
     return plot_bouts(gait.bouts(frame), column=PACE)
 
 
+def _week(frame: pd.DataFrame, _: list[str]) -> Drawn:
+    return plot_week(daily(frame))
+
+
+def _change(
+    frame: pd.DataFrame,
+    names: list[str],
+    *,
+    at: str | pd.Timestamp | None,
+    by: str | None,
+    events: pd.DataFrame | None,
+) -> Drawn:
+    if (events is not None) != (by == EVENTS):
+        raise ConfigurationError(
+            f"the figure {CHANGE!r} compares days by their labels in a diary: give both"
+            f" {argument('events')} and {argument('by', EVENTS)}, or neither"
+        )
+    table = daily(frame)
+    attrs = table.attrs
+    if by == WEEKEND:
+        is_weekend = pd.DatetimeIndex(table.index).day_of_week >= 5
+        table = table.assign(**{WEEKEND: np.where(is_weekend, "weekend", "weekday")})
+    elif events is not None:
+        labels = labels_by_day(pd.DatetimeIndex(table.index), events, clock_of(frame))
+        table = table.assign(**{EVENTS: pd.Series(labels, table.index, dtype="str")})
+        table[EVENTS] = table[EVENTS].where(table[EVENTS] != "")
+    table.attrs = attrs
+    return plot_change(table, names[0], at=at, by=by)
+
+
+def _actogram(frame: pd.DataFrame, names: list[str], events: pd.DataFrame | None = None) -> Drawn:
+    if not names:
+        return plot_actogram(states(frame), events=events)
+    clean = frame if is_resampled(frame) else mask(frame, flag(frame))
+    return plot_actogram(clean[names[0]], events=events)
+
+
 def _stacked(
     plot: Callable[..., Axes],
     table: pd.DataFrame,
@@ -253,7 +321,7 @@ def _stacked(
     return made
 
 
-SHADED: Final = ("timeline", "day")
+SHADED: Final = ("timeline", "day", "actogram")
 DRAW: Final[Mapping[str, Callable[..., Drawn]]] = MappingProxyType(
     {
         "overview": _overview,
@@ -267,6 +335,9 @@ DRAW: Final[Mapping[str, Callable[..., Drawn]]] = MappingProxyType(
         "rhythm": _rhythm,
         "distribution": _distribution,
         "bouts": _bouts,
+        "week": _week,
+        CHANGE: _change,
+        "actogram": _actogram,
     }
 )
 """The function that draws each kind: from the raw frame and the fields to its Axes."""

@@ -15,7 +15,7 @@ ENDINGS: Final = (".png", ".svg", ".pdf")
 # A new kind has its name here, its fields below if it draws any, and its function in compose.py.
 KINDS: Final = (
     *("overview", "timeline", "day", "quality", "attrition", "heatmap", "daily"),
-    *("profile", "rhythm", "distribution", "bouts"),
+    *("profile", "rhythm", "distribution", "bouts", "week", "change", "actogram"),
 )
 
 STATE: Final = "state"
@@ -31,6 +31,8 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
             "rhythm": ("stp",),
             "distribution": ("hm_yo", "tl_yav"),
             "daily": ("worn_h", "steps", "blink_rate_per_min"),
+            "change": ("blink_rate_per_min",),
+            "actogram": (),  # the state of the eyewear
         },
         "standard_mode_logs": {
             "timeline": (
@@ -43,6 +45,8 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
             "rhythm": ("hm_yo",),
             "distribution": ("hm_yo", "tl_yav"),
             "daily": ("worn_h", "steps", "pace_spm"),
+            "change": ("blink_rate_per_min",),
+            "actogram": (),  # the state of the eyewear
         },
         "current_data": {
             "timeline": (
@@ -55,6 +59,8 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
             "profile": ("walking",),
             "rhythm": ("walking",),
             "daily": ("worn_h", "steps", "blink_rate_per_min"),
+            "change": ("blink_rate_per_min",),
+            "actogram": (),  # the state of the eyewear
         },
     }
 )

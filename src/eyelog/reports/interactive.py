@@ -252,7 +252,7 @@ def _course(logs: Logs, log: str, every: str) -> list["Plot"]:
             x_range=shown,
             x_axis_type="datetime",
             tools="xpan,xwheel_zoom,xbox_zoom,reset,hover",
-            tooltips=[("", "@at{%a %d %b %H:%M}"), (label, f"@{name}{{0.[00]}}")],
+            tooltips=[("", "@at{%a %-d %b %H:%M}"), (label, f"@{name}{{0.[00]}}")],
         )
         plot.hover.formatters = {"@at": "datetime"}
         plot.line("at", name, source=source, color=colour, line_width=1.2)
@@ -319,7 +319,7 @@ def _dates(between: str = " ") -> "DatetimeTickFormatter":
     """Name days as the report does; in two lines, they keep apart along the axis of a phone."""
     from bokeh.models import DatetimeTickFormatter
 
-    day = f"%a{between}%d %b"
+    day = f"%a{between}%-d %b"
     return DatetimeTickFormatter(hours="%H:%M", days=day, months=day, context=None)
 
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.analysis.limits import DEFAULT, Limit, Limits
-from eyelog.catalogue import catalogue, catalogue_version, role
+from eyelog.analysis.limits import DEFAULT, Limits
+from eyelog.catalogue import catalogue_version
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.provenance import history
 from eyelog.reports import words
@@ -21,6 +21,7 @@ from eyelog.reports.versions import versions
 
 __all__ = ["TERMS", "limits_table", "method"]
 
+ALL: Final = "all"
 LONGEST: Final = 400  # characters of one detail of the history; longer ones are spans of time
 
 TERMS: Final = [
@@ -142,35 +143,23 @@ def limits_table(logs: Sequence[str], chosen: Limits = DEFAULT) -> PageTable:
     limits_of: dict[tuple[str, ...], list[str]] = {}
     for log in logs:
         for one in chosen.of(log).values():
-            limits_of.setdefault((_said(one, log), _value(one), one.source), []).append(log)
+            limits_of.setdefault((one.label, one.value_text, one.source), []).append(log)
     rows = [
-        [text, _whose(of, logs), value, source] for (text, value, source), of in limits_of.items()
+        [text, value, _whose(of, logs), source] for (text, value, source), of in limits_of.items()
     ]
-    whole = pd.DataFrame(rows, columns=pd.Index(["limit", "logs", "value", "source"]))
+    whole = pd.DataFrame(rows, columns=pd.Index(["limit", "value", "logs", "source"]))
+    # A column of logs would make the table too wide for half a page.
     shown = [
-        [text if value in text else f"{text}: {value}", of, source]
-        for text, of, value, source in rows
+        [text if of == ALL or len(logs) == 1 else f"{text} ({of})", value, source]
+        for text, value, of, source in rows
     ]
     return PageTable.of(
         "Limits, with their sources",
-        ["Limit", "Logs", "Source"],
+        ["Limit", "Value", "Source"],
         shown,
         "limits",
         whole.set_index("limit"),
     )
-
-
-def _said(one: Limit, log: str) -> str:
-    """Return a limit in words, with the field's label from the catalogue."""
-    fields = role(log, one.role) if one.role else ()
-    label = catalogue(log)[fields[0]].label if len(fields) == 1 else "value"
-    sentence = one.text(f"{label}:")
-    return sentence[:1].upper() + sentence[1:]
-
-
-def _value(one: Limit) -> str:
-    unit = "" if one.unit in ("bool", "count", "score") else f" {one.unit}"
-    return ", ".join(f"{value:g}" for value in one.values) + unit
 
 
 def _recipe(logs: Logs, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -206,4 +195,4 @@ def _short(step: dict[str, Any]) -> dict[str, Any]:
 
 def _whose(of: Sequence[str], logs: Sequence[str]) -> str:
     """Return the logs that a limit is for in words; the names of all would fill the table."""
-    return "all" if len(of) == len(logs) > 1 else words.joined([LOG_WORDS[log] for log in of])
+    return ALL if len(of) == len(logs) > 1 else words.joined([LOG_WORDS[log] for log in of])

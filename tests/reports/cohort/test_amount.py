@@ -26,6 +26,17 @@ def test_the_groups_have_their_days_and_hours() -> None:
     assert rows["All wearers"][0] == "4"
 
 
+def test_one_group_or_none_has_a_sentence_in_place_of_a_table_of_one_row() -> None:
+    table = cohort_days(4, 3).assign(worn_h=np.repeat([6.0, 7, 8, 9], 3), valid_h=5.0)
+    for one in (cohort_of(table, by=None), cohort_of(table.assign(group="desk"))):
+        part = section(one)
+        assert part.findings[1] == (
+            "The median wearer has 3 days with records and 5.0 h usable a day; 90 h were worn in"
+            " all."
+        )
+        assert [make().file for make in part.tables] == ["wear-by-wearer.csv"]
+
+
 def test_the_hours_worn_in_all_are_those_of_every_day() -> None:
     table = cohort_days(4, 3)
     table["worn_h"] = np.repeat([6.0, 7, 8, 9], 3)

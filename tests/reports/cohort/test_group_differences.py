@@ -4,6 +4,7 @@ import pytest
 
 import eyelog as el
 from eyelog.analysis.sheet import NOTHING
+from eyelog.reports.cohort.first_page import contrast
 from eyelog.reports.cohort.group_differences import section
 from eyelog.reports.pictures import closing, figure_of
 from eyelog.reports.section_parts import Empty
@@ -14,20 +15,63 @@ def test_what_stands_out_is_said_with_its_interval() -> None:
     cohort = cohort_of(cohort_days(12, 6, effect=8.0))
     said = section(cohort).findings
     row = cohort.differences.loc[("blink_rate_per_min", "treated")]
-    assert said[0].startswith("Of 8 comparisons, 1 stands out after correction for their number:")
-    assert (
-        f"blink rate is {row['difference']:.1f} per min higher in treated than in control"
-        in (said[0])
+    assert said[0] == (
+        "No outcome was named beforehand. Of 8 comparisons, 1 stands out at 5 % after correction"
+        " (Holm)."
     )
-    assert f"95 % interval {row['low']:.1f} to {row['high']:.1f}" in said[0]
-    assert "comparisons excludes 0 would be 34 %" in said[1]
-    assert "the wearers' means" in said[2]
+    assert (
+        f"Blink rate is {row['difference']:.1f} per min higher in treated than in control"
+        in (said[1])
+    )
+    assert f"95 % interval {row['low']:.1f} to {row['high']:.1f}" in said[1]
+    assert "comparisons excludes 0 would be 34 %" in said[2]
+    assert "the wearers' means" in said[3]
+
+
+def test_the_outcome_named_beforehand_has_the_verdict_of_page_one() -> None:
+    cohort = cohort_of(cohort_days(24, 6, effect=-2.2), outcome="blink_rate_per_min")
+    row = cohort.judged.loc[("blink_rate_per_min", "treated")]
+    alone, corrected = row["p_decides"], cohort.differences["p_holm"].min()
+    assert alone < 0.05 < corrected  # it stands out on its own only
+    page, part = contrast(cohort), section(cohort)
+    p = f"p = {alone:.3f}, permutation test"
+    assert page.sentences[0].lead.startswith("Treated wearers blinked less often")
+    assert p in page.sentences[0].rest
+    assert part.findings[0] == page.looked
+    assert part.findings[1].startswith("Blink rate is ")
+    assert part.findings[1].endswith(f"{p}: it stands out.")
+    assert "in all but the outcome named beforehand" in part.findings[2]
+    made = part.tables[0]()
+    assert made.rows[0][0].startswith("Blink rate")
+    assert made.rows[0][6] == f"{alone:.3f}"
+    assert "permutation test for blink rate, which was named beforehand" in made.caption
+    assert "p_holm" not in made.csv
+
+
+def test_a_named_outcome_that_shows_nothing_is_said_as_that() -> None:
+    cohort = cohort_of(cohort_days(24, 6), outcome="steps")
+    said = section(cohort).findings
+    assert said[1].startswith("Number of steps is ")
+    assert said[1].endswith("permutation test: it does not stand out.")
+    few = section(cohort_of(cohort_days(4, 3), outcome="steps")).findings
+    assert few[0] == "Named beforehand: number of steps, without a test."
+    assert few[1].endswith(": no test.")
+
+
+def test_the_interval_of_a_difference_has_the_sign_of_its_words() -> None:
+    cohort = cohort_of(cohort_days(24, 6, effect=-1.6), outcome="blink_rate_per_min")
+    row = cohort.differences.loc[("blink_rate_per_min", "treated")]
+    assert row["low"] < row["difference"] < 0 < row["high"]
+    said = section(cohort).findings[1]
+    assert f"is {-row['difference']:.2f} per min lower" in said
+    assert f"95 % interval {-row['high']:.2f} to {-row['low']:.2f}" in said
 
 
 def test_no_difference_is_said_as_that() -> None:
     said = section(cohort_of(cohort_days(12, 6))).findings
     assert said[0] == (
-        "Of 8 comparisons, no difference stands out after correction for their number."
+        "No outcome was named beforehand. Of 8 comparisons, none stands out at 5 % after"
+        " correction (Holm)."
     )
 
 
@@ -35,7 +79,9 @@ def test_a_group_of_one_wearer_is_compared_without_an_interval() -> None:
     table = cohort_days(4, 3)
     table.loc["w03", "group"] = "control"
     part = section(cohort_of(table))
-    assert part.findings[0].startswith("No comparison has a p: each needs five wearers")
+    assert part.findings[0].endswith(
+        "No comparison has a p: each needs five wearers with values in both groups."
+    )
     assert part.findings[-1].startswith("Fewer than two wearers in a group have the outcome")
     made = part.tables[0]()
     assert [label for label, _ in made.headers][:3] == ["Quantity", "control", "treated"]
@@ -45,9 +91,11 @@ def test_a_group_of_one_wearer_is_compared_without_an_interval() -> None:
 def test_several_groups_are_each_compared_with_the_first() -> None:
     part = section(cohort_of(cohort_days(12, 3, groups=("a", "b", "c"))))
     made = part.tables[0]()
-    assert made.caption.startswith("Each group less a")
+    assert made.caption.startswith(
+        "Means of the wearers, and their difference, each group minus a."
+    )
     assert [row[1] for row in made.rows[:2]] == ["b", "c"]
-    assert made.csv.startswith("outcome,group,reference,difference,low,high,p,p_holm")
+    assert made.csv.startswith("outcome,group,reference,difference,low,high,p,p_decides,decided_by")
 
 
 def test_each_outcome_has_a_panel_with_a_row_for_each_group() -> None:

@@ -40,6 +40,8 @@ def section(cohort: Cohort) -> Part:
         "These numbers leave out days without any record: eyewear that stayed in its case"
         " lowers the number of days, not the hours per day.",
     ]
+    if not cohort.is_compared:
+        findings.insert(1, _in_all(cohort))
     return Part(
         findings=findings,
         pictures=[
@@ -56,7 +58,10 @@ def section(cohort: Cohort) -> Part:
                 lambda: plot_cohort(cohort.grouped, "worn_h", kind="caterpillar"),
             ),
         ],
-        tables=[partial(_groups_table, cohort), partial(_wearers_table, cohort)],
+        tables=[
+            *([partial(_groups_table, cohort)] if cohort.is_compared else []),
+            partial(_wearers_table, cohort),
+        ],
     )
 
 
@@ -78,13 +83,20 @@ def _per_wearer(cohort: Cohort) -> pd.DataFrame:
     return table if cohort.by is not None else table.drop(columns="group")
 
 
+def _in_all(cohort: Cohort) -> str:
+    """Return what the table of the groups says, where it would have a single row."""
+    table = _per_wearer(cohort)
+    days = words.count(int(table["days"].median()), "day")
+    usable = table["valid_h"].dropna() if "valid_h" in table else pd.Series(dtype="float64")
+    hours = "" if usable.empty else f" and {words.number(float(usable.median()), 1)} h usable a day"
+    total = words.whole(float(table["worn_h_total"].sum()))
+    return f"The median wearer has {days} with records{hours}; {total} h were worn in all."
+
+
 def _groups_table(cohort: Cohort) -> PageTable:
     table = _per_wearer(cohort)
     sides = [(name, table.loc[cohort.group_of == name]) for name in cohort.groups]
-    if cohort.by is None:
-        sides = [(ALL, table)]
-    elif len(sides) > 1:
-        sides.append((ALL, table))
+    sides.append((ALL, table))
     rows, whole = [], []
     for name, side in sides:
         cells = [name]
@@ -122,7 +134,7 @@ def _wearers_table(cohort: Cohort) -> PageTable:
     table = _per_wearer(cohort)
     least = table.sort_values(["days_counted", "worn_h_total"], kind="stable")
     few = least.head(MOST_LISTED)
-    named = "group" in table.columns
+    named = cohort.is_compared
     rows = [
         [
             str(account),

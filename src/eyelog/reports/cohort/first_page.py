@@ -1,108 +1,78 @@
 """Page one of a study: the contrast, each wearer behind it, and what was lost."""
 
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 
 from eyelog.analysis.columns import column
-from eyelog.analysis.compare.group_difference import difference_of_means, group_difference
+from eyelog.analysis.compare.group_difference import difference_of_means
 from eyelog.analysis.series.arrays import numbers
 from eyelog.analysis.series.dependence import level_interval, t_quantile
-from eyelog.analysis.series.holm import holm
-from eyelog.analysis.sheet import decimals, p_text
-from eyelog.errors import FieldError, argument
+from eyelog.analysis.sheet import decimals
 from eyelog.figures.contrast import plot_contrast, plot_others
 from eyelog.reports import words
 from eyelog.reports.answer import DEEDS, Fact, PageOne, Sentence
+from eyelog.reports.cohort import comparisons
+from eyelog.reports.cohort.comparisons import LEVEL
 from eyelog.reports.cohort.study import Cohort, label
 from eyelog.reports.logs import COUNTED_WORN_H
 from eyelog.reports.section_parts import Empty, Picture
 
-__all__ = ["check_outcome", "contrast"]
+__all__ = ["contrast"]
 
-LEVEL: Final = 0.05
 MOST_SENTENCES: Final = 3
 FIRST: Final = "blink_rate_per_min"  # where nothing else decides which outcome is drawn
 
 
-def check_outcome(cohort: Cohort, outcome: str | None) -> None:
-    """Raise `FieldError` if the outcome that was named cannot be compared."""
-    if outcome is not None and outcome not in cohort.outcomes and not cohort.is_empty:
-        raise FieldError(
-            f"{argument('outcome')} is one of {', '.join(cohort.outcomes)}, not {outcome!r}"
-        )
-
-
-def contrast(cohort: Cohort, outcome: str | None) -> PageOne:
+def contrast(cohort: Cohort) -> PageOne:
     """Return page one of a study.
-
-    Parameters
-    ----------
-    cohort : Cohort
-        The days of the wearers.
-    outcome : str, optional
-        The outcome that was named beforehand. Default: none was, and all are corrected together.
 
     Raises
     ------
     Empty
         If no wearer has a value of any outcome on a day that counts.
     """
-    names = [name for name in cohort.outcomes if len(cohort.means(name))]
+    names, outcome = [name for name in cohort.outcomes if len(cohort.means(name))], cohort.outcome
     if outcome is not None and outcome not in names:
-        raise Empty(f"no day that counts has a value of {label(outcome).lower()}")
+        raise Empty(f"no day that counts has a value of {column(outcome).label.lower()}")
     if not names:
         raise Empty("no day that counts has a value")
-    compared = cohort.by is not None and len(cohort.groups) > 1
-    table: Any = _judged(cohort, outcome) if compared else pd.DataFrame()
-    lead = outcome or _lead(names, table)
+    compared = cohort.is_compared
+    lead = outcome or _lead(names, cohort)
     return PageOne(
         facts=_facts(cohort),
-        sentences=_sentences(cohort, lead, outcome, table) if compared else [_spread(cohort, lead)],
-        looked=_looked(outcome, table) if compared else "",
+        sentences=_sentences(cohort, lead) if compared else [_spread(cohort, lead)],
+        looked=comparisons.looked(cohort) if compared else "",
         picture=Picture(
             column(lead).label,
-            "Wearers sorted by their mean, and the difference."
-            if compared
-            else "Wearers sorted by their mean.",
+            _drawn(cohort),
             partial(_draw, cohort, lead, compared=compared),
         ),
         trust=_lost(cohort),
-        beside=_others(cohort, lead, table) if len(cohort.groups) == 2 and compared else None,
+        beside=_others(cohort, lead) if compared and len(cohort.groups) == 2 else None,
     )
 
 
-def _judged(cohort: Cohort, outcome: str | None) -> Any:
-    """Return the differences with ``decides``: the p by which each may be said to stand out.
-
-    That of the outcome named beforehand is its own, by permutation where there are two groups; the
-    others are corrected for each other.
-    """
-    table: Any = cohort.differences.copy()
-    named = table.index.get_level_values("outcome") == outcome
-    table["decides"] = np.nan
-    table.loc[~named, "decides"] = holm(numbers(table["p"])[~named])
-    if outcome is not None:
-        p = numbers(table["p"])[named]
-        table.loc[named, "decides"] = [_permuted(cohort, outcome)] if len(p) == 1 else holm(p)
-    return table
+def _drawn(cohort: Cohort) -> str:
+    """Return what the figure of the wearers shows, and what its interval is."""
+    if not cohort.is_compared:
+        return "Wearers sorted by their mean."
+    alone = "" if cohort.outcome is not None else ", not corrected for the number of comparisons"
+    return (
+        "Wearers sorted by their mean, and the difference with its own 95 % interval"
+        f" (Welch){alone}."
+    )
 
 
-def _permuted(cohort: Cohort, outcome: str) -> float:
-    values = cohort.means(outcome)
-    groups = {str(name): str(group) for name, group in cohort.group_of.items() if name in values}
-    return group_difference(
-        values.rename(outcome).to_frame(), groups, outcome=outcome
-    ).p_permutation
-
-
-def _lead(outcomes: list[str], table: Any) -> str:
+def _lead(outcomes: list[str], cohort: Cohort) -> str:
     """Return the outcome to draw: the one that stands out most, else the blink rate."""
-    clear = table[table["decides"] < LEVEL] if len(table) else table
-    if len(clear):
-        return str(clear["decides"].idxmin()[0])
+    if cohort.is_compared:
+        table: Any = cohort.judged
+        clear = table[table["p_decides"] < LEVEL]
+        if len(clear):
+            return str(clear["p_decides"].idxmin()[0])
     return FIRST if FIRST in outcomes else outcomes[0]
 
 
@@ -139,30 +109,33 @@ def _by_group(cohort: Cohort, accounts: Any) -> str:
     return ", ".join(f"{name} {int(sizes.get(name, 0)):,}" for name in cohort.groups)
 
 
-def _sentences(cohort: Cohort, lead: str, outcome: str | None, table: Any) -> list[Sentence]:
+def _sentences(cohort: Cohort, lead: str) -> list[Sentence]:
     """Return the contrast that was named, whatever it shows, and what else stands out."""
-    ordered = table.sort_values("decides", kind="stable")
+    ordered = cohort.judged.sort_values("p_decides", kind="stable")
     sentences = []
     for key, row in ordered.iterrows():
-        name, group = map(str, key)
-        passed = row["decides"] < LEVEL
-        if name == outcome or passed:
-            made = _sentence(name, group, row, passed=passed, named=name == outcome)
-            sentences.append((name != outcome, made))
+        name, group = map(str, cast("tuple[str, str]", key))
+        passed = row["p_decides"] < LEVEL
+        if name == cohort.outcome or passed:
+            sentences.append((name != cohort.outcome, _sentence(name, group, row, passed=passed)))
     sentences.sort(key=lambda pair: pair[0])
     if not sentences:
+        compared = int(ordered["p"].notna().sum())
         return [
             Sentence(
-                f"No difference between the groups stands out among"
-                f" {words.count(int(table['p'].notna().sum()), 'comparison')}.",
-                _of(cohort, lead, table),
+                "No difference between the groups stands out among"
+                f" {words.count(compared, 'comparison')}."
+                if compared
+                else "No difference between the groups could be tested.",
+                _of(cohort, lead),
             )
         ]
     return [sentence for _, sentence in sentences[:MOST_SENTENCES]]
 
 
-def _of(cohort: Cohort, lead: str, table: Any) -> str:
+def _of(cohort: Cohort, lead: str) -> str:
     """Return the difference that is drawn, as nothing is said of it otherwise."""
+    table: Any = cohort.judged
     if len(cohort.groups) > 2 or np.isnan(table.loc[lead, "low"].iloc[0]):
         return ""
     (group,) = table.loc[lead].index
@@ -170,21 +143,19 @@ def _of(cohort: Cohort, lead: str, table: Any) -> str:
     return f"Drawn: {label(lead).lower()}, {group} minus {row['reference']} {_value(lead, row)}."
 
 
-def _sentence(name: str, group: str, row: Any, *, passed: bool, named: bool) -> Sentence:
+def _sentence(name: str, group: str, row: Any, *, passed: bool) -> Sentence:
     """Return a difference in words: who, what, which way; value, interval, of what, n, p."""
     reference = row["reference"]
     worth = f"{int(row['wearers_reference'])} and {int(row['wearers_group'])} wearers"
-    if np.isnan(row["decides"]):
+    if np.isnan(row["p_decides"]):
         return Sentence(
             f"{label(name)} of {group} and {reference}: no test.",
             f"{str(row['reason'])[:1].upper()}{str(row['reason'])[1:]} ({worth}).",
         )
-    how = "permutation test" if named else "corrected"
-    p = p_text(float(row["decides"]), 3)
-    tail = f"{worth}; p {f'< {p[1:]}' if p.startswith('<') else f'= {p}'}, {how}"
+    tail = f"{worth}; {comparisons.decided(row)}"
     if not passed:
         return Sentence(
-            f"Whether {label(name).lower()} differs between {group} and {reference} cannot be"
+            f"Whether the {label(name).lower()} differs between {group} and {reference} cannot be"
             " told:",
             f"{group} minus {reference} {_value(name, row)[:-1]}; {tail}).",
         )
@@ -231,22 +202,6 @@ def _spread(cohort: Cohort, lead: str) -> Sentence:
 _HALF: Final = (0.25, 0.5, 0.75)
 
 
-def _looked(outcome: str | None, table: Any) -> str:
-    """Return what was tested at which level."""
-    of_others = table.index.get_level_values("outcome") != outcome
-    others = int((table["p"].notna() & of_others).sum())
-    out = int((table["decides"][of_others] < LEVEL).sum())
-    if outcome is None:
-        return (
-            f"No outcome was named beforehand; {out:,} of {words.count(others, 'comparison')} stand"
-            " out at 5 % after correction (Holm)."
-        )
-    return (
-        f"Named beforehand: {label(outcome).lower()}, at 5 %. Of {others:,} other comparisons"
-        f" {out:,} stand out after correction (Holm)."
-    )
-
-
 def _draw(cohort: Cohort, lead: str, *, compared: bool) -> Any:
     wearers = _wearers(cohort, lead)
     differences: Any = pd.DataFrame(columns=["difference", "low", "high"], dtype="float64")
@@ -275,12 +230,13 @@ def _wearers(cohort: Cohort, name: str) -> pd.DataFrame:
     return table.sort_values(["group", "mean"], kind="stable")
 
 
-def _others(cohort: Cohort, lead: str, table: Any) -> Picture | None:
+def _others(cohort: Cohort, lead: str) -> Picture | None:
     """Return the other outcomes, each in SD of wearers, with intervals that hold together."""
+    table: Any = cohort.judged
     rows = table[(table.index.get_level_values("outcome") != lead) & table["low"].notna()]
     if rows.empty:
         return None
-    share = LEVEL / len(rows)
+    share = LEVEL / comparisons.held_together(cohort)
     made = {}
     for key, row in rows.iterrows():
         name = str(key[0])
@@ -299,13 +255,12 @@ def _others(cohort: Cohort, lead: str, table: Any) -> Picture | None:
             "low": (row["difference"] - wide) / sd,
             "high": (row["difference"] + wide) / sd,
             "said": f"{'+' if row['difference'] > 0 else ''}{number} {about.unit}".strip(),
-            "stands": bool(row["decides"] < LEVEL),
+            "stands": bool(row["p_decides"] < LEVEL),
         }
     reference, group = cohort.groups
     return Picture(
         "Other outcomes, looked at together",
-        f"{group} minus {reference}, in SD of the wearers; the intervals hold for all together"
-        " (Bonferroni).",
+        f"{group} minus {reference}, in SD of the wearers. {comparisons.together_text(cohort)}",
         lambda: plot_others(pd.DataFrame.from_dict(made, orient="index")),
     )
 

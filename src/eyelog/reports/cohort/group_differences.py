@@ -11,13 +11,13 @@ from eyelog.analysis.sheet import decimals, p_text
 from eyelog.figures.cohort import plot_cohort
 from eyelog.figures.drawing import panels
 from eyelog.reports import words
-from eyelog.reports.cohort.study import Cohort
+from eyelog.reports.cohort import comparisons
+from eyelog.reports.cohort.study import Cohort, label
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part, Picture
 
 __all__ = ["section"]
 
-STANDS_OUT: Final = 0.05
 METHOD: Final = (
     "Differences are those of the wearers' means, with Welch's intervals: what counts is the number"
     " of wearers, since days of one wearer are alike."
@@ -35,9 +35,8 @@ def section(cohort: Cohort) -> Part:
             if cohort.groups
             else "no wearer is in a group"
         )
-    table = cohort.differences
     return Part(
-        findings=[_stands_out(table), _worth(table), METHOD, *_small(table)],
+        findings=[*_said(cohort), _worth(cohort), METHOD, *_small(cohort.judged)],
         pictures=[
             Picture(
                 "The wearers of each group",
@@ -48,23 +47,33 @@ def section(cohort: Cohort) -> Part:
             )
             for names in _figures(cohort)
         ],
-        tables=[partial(_table, table)],
+        tables=[partial(_table, cohort)],
     )
 
 
-def _stands_out(table: pd.DataFrame) -> str:
-    compared = table[table["p"].notna()]
-    if compared.empty:
-        return "No comparison has a p: each needs five wearers with values in both groups."
-    clear = compared[compared["p_holm"] < STANDS_OUT]
-    number = words.count(len(compared), "comparison")
-    if clear.empty:
-        return f"Of {number}, no difference stands out after correction for their number."
-    differences = words.joined([_difference(*pair) for pair in clear.iterrows()])
-    return (
-        f"Of {number}, {len(clear)} stand{'s' if len(clear) == 1 else ''} out after correction for"
-        f" their number: {differences}."
-    )
+def _said(cohort: Cohort) -> list[str]:
+    """Return what was tested and what stands out, by the rule of page one."""
+    table, sentences = cohort.judged, [comparisons.looked(cohort)]
+    of_named = comparisons.is_named(cohort)
+    sentences += [_named(*pair) for pair in table[of_named].iterrows()]
+    clear = table[(table["p_decides"] < comparisons.LEVEL) & ~of_named]
+    if len(clear):
+        stands = words.joined([_difference(*pair) for pair in clear.iterrows()])
+        sentences.append(f"{stands[:1].upper()}{stands[1:]}.")
+    return sentences
+
+
+def _named(key: Any, row: pd.Series) -> str:
+    """Return the difference in the outcome named beforehand, whatever it shows."""
+    name, group = key
+    if np.isnan(row["difference"]):
+        return f"{label(name)} of {group} and {row['reference']}: {row['reason']}."
+    said = _difference(key, row)
+    said = f"{said[:1].upper()}{said[1:]}"
+    if np.isnan(row["p_decides"]):
+        return f"{said}: no test."
+    clear = "stands out" if row["p_decides"] < comparisons.LEVEL else "does not stand out"
+    return f"{said}; {comparisons.decided(row)}: it {clear}."
 
 
 def _difference(key: Any, row: pd.Series) -> str:
@@ -73,32 +82,33 @@ def _difference(key: Any, row: pd.Series) -> str:
     about = column(name)
     digits = _decimals(row, about.digits)
     unit = f" {about.unit}" if about.unit else ""
-    low, high = sorted((abs(row["low"]), abs(row["high"])))
-    if row["low"] < 0 < row["high"]:  # p and interval can disagree after rounding only
-        low, high = row["low"], row["high"]
+    low, high = row["low"], row["high"]
+    if row["difference"] < 0:  # as the words say which way, the interval is of the size
+        low, high = -high, -low
     more = "higher" if row["difference"] > 0 else "lower"
-    noun = about.label[:1].lower() + about.label[1:]
+    interval = words.interval(low, high, digits)
+    size = words.number(abs(row["difference"]), digits)
     return (
-        f"{noun} is {words.number(abs(row['difference']), digits)}{unit} {more} in {group} than in"
-        f" {row['reference']} ({words.interval(low, high, digits)})"
+        f"{label(name).lower()} is {size}{unit} {more} in {group} than in {row['reference']}"
+        f"{f' ({interval})' if interval else ''}"
     )
 
 
-def _worth(table: pd.DataFrame) -> str:
+def _worth(cohort: Cohort) -> str:
     """Return how the number of comparisons affects each of them."""
-    count = int(table["p"].notna().sum())
+    count = comparisons.others_tested(cohort)
+    assigned = (
+        "A difference between groups is the effect of what distinguishes them only where wearers"
+        " were assigned at random."
+    )
     if count < 2:
-        return (
-            "A difference between groups is the effect of what distinguishes them only where"
-            " wearers were assigned at random."
-        )
-    chance = 1 - 0.95**count
+        return assigned
     return (
         "Each 95 % interval holds for its own comparison. If no group differed, the chance that"
         f" some interval of {count} independent comparisons excludes 0 would be"
-        f" {words.percent(chance)}; the last p of the table is corrected for that (Holm). A"
-        " difference between groups is the effect of what distinguishes them only where wearers"
-        " were assigned at random."
+        f" {words.percent(1 - 0.95**count)}; the p that decides is corrected for that"
+        f"{'' if cohort.outcome is None else ' in all but the outcome named beforehand'}."
+        f" {assigned}"
     )
 
 
@@ -129,7 +139,10 @@ def _draw(cohort: Cohort, names: list[str]) -> Any:
     return made
 
 
-def _table(table: pd.DataFrame) -> PageTable:
+def _table(cohort: Cohort) -> PageTable:
+    """Return all differences, those of the outcome named beforehand first."""
+    of_named = comparisons.is_named(cohort)
+    table = pd.concat([cohort.judged[of_named], cohort.judged[~of_named]])
     groups = list(dict.fromkeys(table.index.get_level_values("group")))
     reference = str(table["reference"].iloc[0])
     several = len(groups) > 1  # else the caption says which
@@ -149,7 +162,7 @@ def _table(table: pd.DataFrame) -> PageTable:
                 words.number(row["difference"], finer),
                 words.range_of(row["low"], row["high"], finer),
                 _p(row["p"]),
-                _p(row["p_holm"]),
+                _p(row["p_decides"]),
                 f"{row['wearers_reference']:,}, {row['wearers_group']:,}",
                 words.whole(row["n"]),
                 *([remark] if remarked else []),
@@ -157,16 +170,29 @@ def _table(table: pd.DataFrame) -> PageTable:
         )
     group = "Group" if several else groups[0]
     return PageTable.of(
-        f"{'Each group' if several else groups[0]} less {reference}: means of the wearers, and"
-        " their difference",
+        "Means of the wearers, and their difference,"
+        f" {'each group' if several else groups[0]} minus {reference}. {_deciding(cohort)}",
         [
             *("Quantity", *(["Group"] if several else [])),
             *(reference, "Mean" if several else group, "Difference", "95 % interval"),
-            *("p", "p, corrected", "Wearers", "Days", *(["Remark"] if remarked else [])),
+            *("p, Welch", "p that decides", "Wearers", "Days"),
+            *(["Remark"] if remarked else []),
         ],
         rows,
         "differences",
         table,
+    )
+
+
+def _deciding(cohort: Cohort) -> str:
+    """Return which p decides."""
+    corrected = "Welch's p corrected for their number (Holm)"
+    if cohort.outcome is None:
+        return f"The p that decides is {corrected}."
+    return (
+        "The p that decides is that of the permutation test for"
+        f" {label(cohort.outcome).lower()}, which was named beforehand, and for the others"
+        f" {corrected}."
     )
 
 

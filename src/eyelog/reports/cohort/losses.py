@@ -8,9 +8,10 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from eyelog.analysis.columns import column
 from eyelog.analysis.series.arrays import numbers
 from eyelog.reports import words
-from eyelog.reports.cohort.study import Cohort, label
+from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.logs import COUNTED_WORN_H
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part
@@ -117,7 +118,7 @@ def _steps(cohort: Cohort) -> list[tuple[str, int, int | None, str]]:
         lost = len(counted) - len(some)
         steps.append(
             (
-                f"of these, with {label(name).lower()}",
+                f"of these, with {column(name).label.lower()}",
                 some.index.get_level_values("account").nunique(),
                 len(some),
                 f"{words.count(lost, 'day')}: {WHY.get(name, 'no value')}" if lost else "",

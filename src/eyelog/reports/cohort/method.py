@@ -8,6 +8,7 @@ from eyelog.analysis.limits import Limits
 from eyelog.catalogue import catalogue_version
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.reports import words
+from eyelog.reports.cohort import comparisons
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.literature import CitedText, cited_text
 from eyelog.reports.logs import COUNTED_WORN_H
@@ -34,25 +35,13 @@ OWN: Final = [
         " wearers is Student's t on these means. Bands over the days are percentiles of the"
         " wearers of each day.",
     ),
-    (
-        "Differences between groups",
-        "Of the means of the wearers, each of whom counts once, with Welch's interval and p (Welch"
-        " 1947, Biometrika 34:28), which let the groups spread differently. A group with fewer than"
-        " three wearers has no interval, one with fewer than five no p. No covariate is adjusted"
-        " for.",
-    ),
-    (
-        "Many comparisons",
-        "p, corrected: the step-down correction of Holm (1979, Scandinavian Journal of Statistics"
-        " 6:65) over all comparisons of the table. Intervals are not corrected.",
-    ),
-    (
-        "What the numbers cannot say",
-        "Eyewear is not worn at random: what was not worn was not measured, and wearers who wear"
-        " it less weigh as much as others. Wearers who failed or have no days may differ from the"
-        " rest. Nothing here is a diagnosis.",
-    ),
 ]
+CAVEAT: Final = (
+    "What the numbers cannot say",
+    "Eyewear is not worn at random: what was not worn was not measured, and wearers who wear"
+    " it less weigh as much as others. Wearers who failed or have no days may differ from the"
+    " rest. Nothing here is a diagnosis.",
+)
 
 MEASURED: Final = (
     "The blink rate of a day is its number of blinks over the time in which they could be counted."
@@ -80,11 +69,17 @@ def method(cohort: Cohort, arguments: dict[str, Any], notices: list[str]) -> Par
         "catalogue": catalogue_version(),
         "cohort": dict(cohort.recipe),
     }
+    limits = Limits(**cohort.recipe.get("limits", {}))
     text = json.dumps(recipe, indent=1, ensure_ascii=False, sort_keys=True, default=str)
     return Part(
         findings=findings,
-        tables=[partial(limits_table, [cohort.log])] if cohort.log else [],
-        terms=[*((term, shared[term]) for term in SHARED), *OWN],
+        tables=[partial(limits_table, [cohort.log], limits)] if cohort.log else [],
+        terms=[
+            *((term, shared[term]) for term in SHARED),
+            *OWN,
+            *comparisons.terms(cohort),
+            CAVEAT,
+        ],
         recipe=text,
         to_paste=_methods(cohort),
     )
@@ -116,20 +111,5 @@ def _methods(cohort: Cohort) -> CitedText:
         f" at least {COUNTED_WORN_H:g} h of wear. Each wearer counts once, as the mean of their"
         " days; the interval of a mean of wearers is Student's t on these means."
     )
-    return cited_text(f"{software_sentence()} {who}", judged, _compared(cohort), MEASURED)
-
-
-def _compared(cohort: Cohort) -> str:
-    """Return how the groups were compared, if there are any."""
-    if cohort.by is None or len(cohort.groups) < 2:
-        return ""
-    sizes = cohort.group_of.value_counts()
-    groups = words.joined([f"{name} (n = {int(sizes[name])})" for name in cohort.groups])
-    compared = int(cohort.differences["p"].notna().sum())
-    sentence = (
-        f"The groups of {cohort.by}, {groups}, were compared by the means of their wearers, with"
-        " intervals and p that let the groups spread differently [@welch1947]"
-    )
-    if compared > 1:
-        sentence += f", p corrected for {words.count(compared, 'comparison')} [@holm1979]"
-    return f"{sentence}. No covariate was adjusted for."
+    compared = comparisons.method_text(cohort) if cohort.is_compared else ""
+    return cited_text(f"{software_sentence()} {who}", judged, compared, MEASURED)

@@ -12,7 +12,7 @@ import eyelog
 from eyelog.cohort.result import result_of
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.reports.cohort import amount, group_differences, losses, outcomes, who
-from eyelog.reports.cohort.first_page import check_outcome, contrast
+from eyelog.reports.cohort.first_page import contrast
 from eyelog.reports.cohort.method import method
 from eyelog.reports.cohort.study import Cohort, as_cohort
 from eyelog.reports.document import Section, render
@@ -52,8 +52,9 @@ def report_cohort(
         The column with the group of each wearer. Default: no groups.
     outcome : str, optional
         The outcome that was named before the data were seen, such as ``"blink_rate_per_min"``: page
-        one is about it, and its p is not corrected for the others. Default: none was named, and all
-        are corrected together.
+        one is about it, and its p, by a permutation test, is not corrected for the others, which
+        are corrected among themselves (Holm). Default: none was named, and all are corrected
+        together.
     wearers : DataFrame, optional
         One row per wearer, with a column ``account``: columns to add to the days, such as groups
         that became known after they were computed. They replace columns of the same name.
@@ -114,8 +115,8 @@ def report_cohort(
         wearers=wearers,
         covariates=covariates,
         key_file=key_file,
+        outcome=outcome,
     )
-    check_outcome(cohort, outcome)
     arguments = {
         "by": by,
         "outcome": outcome,
@@ -150,7 +151,7 @@ def _page(cohort: Cohort, arguments: dict[str, Any], dated: str | None) -> str:
             about=_about(cohort),
             dated=dated,
             version=eyelog.__version__,
-            opening=None if cohort.is_empty else partial(contrast, cohort, arguments["outcome"]),
+            opening=None if cohort.is_empty else partial(contrast, cohort),
         )
 
 

@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.columns import column
+from eyelog.analysis.compare.group_difference import group_difference
 from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.holm import holm
 from eyelog.cohort.differences import OUTCOMES, differences, group_labels
 from eyelog.cohort.pseudonymise import pseudonymise
 from eyelog.cohort.result import Result, averaged_covariates
 from eyelog.cohort.wearers import one_row_each
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.provenance import stated_log
 from eyelog.reports.logs import COUNTED_WORN_H
 
@@ -25,6 +27,15 @@ WEAR: Final = ("recorded_h", "worn_h", "valid_h", "coverage")
 
 NOT_FOUND: Final = "in the table of wearers, but not in the result"
 PLACE: Final = re.compile(r"\S+/(?=log=)")  # where the archive is, in a message about its file
+NOUNS: Final = {  # where the label of a column is no noun, or a plural
+    "worn_h": "Time worn",
+    "walking_h": "Time walking",
+    "steps": "Number of steps",
+    "eye_moves_per_h": "Rate of eye movements",
+    "head_moves_yaw_per_h": "Rate of head turns (yaw)",
+}
+PERMUTED: Final = "permutation test"
+CORRECTED: Final = "corrected (Holm)"
 HIDDEN: Final = ("accounts", "archive", "wearers")  # parts of a recipe that identify the wearers
 
 
@@ -39,9 +50,23 @@ class Cohort:
         The column of the groups.
     averaged : sequence of str
         The covariates that have a mean; of the others the values are counted.
+    outcome : str, optional
+        The outcome that was named beforehand.
+
+    Raises
+    ------
+    FieldError
+        If the days have no such outcome.
     """
 
-    def __init__(self, result: Result, *, by: str | None, averaged: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        result: Result,
+        *,
+        by: str | None,
+        averaged: Sequence[str] = (),
+        outcome: str | None = None,
+    ) -> None:
         self.rows = result.rows
         self.failed, self.without = result.failed, result.without
         self.recipe = result.recipe
@@ -55,6 +80,11 @@ class Cohort:
             if name in result.covariates or (text(self.rows[name].dtype) and name != "reason")
         ]
         self.outcomes = [name for name in OUTCOMES if name in self.rows.columns]
+        if outcome is not None and outcome not in self.outcomes and not self.is_empty:
+            raise FieldError(
+                f"{argument('outcome')} is one of {', '.join(self.outcomes)}, not {outcome!r}"
+            )
+        self.outcome = outcome
 
     @property
     def is_empty(self) -> bool:
@@ -123,6 +153,44 @@ class Cohort:
         return differences(rows, by=str(self.by), outcomes=self.outcomes)
 
     @cached_property
+    def judged(self) -> pd.DataFrame:
+        """The differences with ``p_decides`` and ``decided_by``, the test that gave it.
+
+        The outcome named beforehand stands alone, by a permutation test; the p of all others are
+        corrected for each other. ``p_holm`` is left out, since it would be a second rule.
+        """
+        table = self.differences.drop(columns="p_holm")
+        named = np.asarray(table.index.get_level_values("outcome") == self.outcome)
+        decides = np.full(len(table), np.nan)
+        decides[~named] = holm(numbers(table["p"])[~named])
+        own = np.array([self._permuted(*key) for key in table.index[named]], dtype=np.float64)
+        decides[named] = holm(own)
+        tested = int(np.isfinite(own).sum())
+        of_named = PERMUTED if tested < 2 else f"{PERMUTED}, {CORRECTED}"
+        by = np.where(np.isnan(decides), "", np.where(named, of_named, CORRECTED))
+        place = table.columns.tolist().index("p") + 1
+        table.insert(place, "p_decides", decides)
+        table.insert(place + 1, "decided_by", pd.array(by.tolist(), dtype="str"))
+        return table
+
+    def _permuted(self, outcome: str, group: str) -> float:
+        """Return p of the permutation test of a group against the reference."""
+        row: Any = self.differences.loc[(outcome, group)]
+        if np.isnan(row["p"]):  # too few wearers for the one p are too few for the other
+            return float("nan")
+        means, pair = self.means(outcome), (row["reference"], group)
+        labels = {str(name): str(label) for name, label in self.group_of.items()}
+        groups = {name: labels[name] for name in means.index if labels[name] in pair}
+        return group_difference(
+            means.rename(outcome).to_frame(), groups, outcome=outcome
+        ).p_permutation
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether there are groups to compare."""
+        return self.by is not None and len(self.groups) > 1
+
+    @cached_property
     def calendar(self) -> tuple[pd.Timestamp, pd.Timestamp]:
         """The first and the last local day."""
         days = pd.DatetimeIndex(self.rows.index.get_level_values("day"))
@@ -135,8 +203,8 @@ class Cohort:
 
 
 def label(name: str) -> str:
-    """Return the name of an outcome as used in a sentence."""
-    return column(name).label
+    """Return the name of an outcome as the subject of a sentence, in the singular."""
+    return NOUNS.get(name, column(name).label)
 
 
 def as_cohort(
@@ -146,6 +214,7 @@ def as_cohort(
     wearers: pd.DataFrame | None,
     covariates: str | Sequence[str] | None = None,
     key_file: Any = None,
+    outcome: str | None = None,
 ) -> Cohort:
     """Return the cohort of a result, with the columns of a table of wearers, and pseudonyms.
 
@@ -154,7 +223,7 @@ def as_cohort(
     ConfigurationError
         If the result does not hold days, or the table of wearers or the groups cannot be used.
     FieldError
-        If there is no column of groups, or no such covariate.
+        If there is no column of groups, no such covariate, or no such outcome.
     """
     rows = result.rows
     empty = rows.empty
@@ -176,7 +245,7 @@ def as_cohort(
     result = Result(rows, result.failed, without, known_covariates, result.recipe)
     shown = _writable(result) if key_file is None else _pseudonymous(result, key_file)
     averaged = averaged_covariates(rows, known_covariates, covariates, what="report_cohort")
-    cohort = Cohort(shown, by=by, averaged=averaged)
+    cohort = Cohort(shown, by=by, averaged=averaged, outcome=outcome)
     cohort.group_of.to_dict()  # groups that cannot be used are an error before anything is drawn
     return cohort
 
