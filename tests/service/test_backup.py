@@ -167,6 +167,39 @@ def test_an_erased_account_does_not_come_back(
     assert found == []
 
 
+def test_a_name_that_was_used_again_before_the_backup_is_restored(
+    registry: Registry, tmp_path: Path
+) -> None:
+    archive = el.Archive(registry.folder)
+    assert main(["service", "erase", "ada", *words(registry)]) == 0
+    registry.accounts.add("ada")
+    frame = records(STANDARD, "2026-10-21", 60)
+    archive.write(STANDARD, frame, account="ada")
+    archive.set_zones("Asia/Tokyo", account="ada")
+    back_up(registry, tmp_path / "backup")
+    for path in (*registry.folder.glob("log=*"), registry.folder / ".zones"):
+        shutil.rmtree(path)
+    assert restore(registry, tmp_path / "backup").erased == 0
+    assert len(archive.read(STANDARD, account="ada")) == 60
+    assert str(archive.zones(account="ada")) == "Asia/Tokyo"
+    assert finding(registry) == "nothing lives again that had ended"
+
+
+def test_what_is_erased_while_a_backup_is_written_does_not_come_back(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def copy_then_erase(registry: Registry, target: Path) -> dict[str, tuple[int, str]]:
+        files = copy_all(registry, target)
+        assert main(["service", "erase", "ada", *words(registry)]) == 0
+        return files
+
+    copy_all = backup._copy_all
+    monkeypatch.setattr(backup, "_copy_all", copy_then_erase)
+    back_up(registry, tmp_path / "backup")
+    assert restore(registry, tmp_path / "backup").erased == 1
+    assert el.Archive(registry.folder).accounts() == ["bea", "cyd"]
+
+
 def test_a_restore_sets_aside_what_it_replaces_and_keeps_the_rest(
     registry: Registry, tmp_path: Path
 ) -> None:

@@ -91,9 +91,10 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     unfinished = target.with_name(f".{target.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)  # of a backup that was killed
     unfinished.mkdir(mode=0o700)
+    began = time.time()  # what is erased while files are copied may be in the copy
     try:
         files = _copy_all(registry, unfinished)
-        _write_list(unfinished, files)
+        _write_list(unfinished, files, began)
         _check(unfinished, files)
         damaged = _damaged(unfinished / "archive")
         if target.exists():
@@ -181,11 +182,11 @@ def _size_and_digest(file: Any) -> tuple[int, str]:
     return os.fstat(file.fileno()).st_size, file_digest(file, "sha256").hexdigest()
 
 
-def _write_list(target: Path, files: _Files) -> None:
+def _write_list(target: Path, files: _Files, at: float) -> None:
     content = {
         "layout": _LAYOUT,
         "made": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        "at": time.time(),
+        "at": at,
         "eyelog": version("eyelog"),
         "files": {name: list(values) for name, values in sorted(files.items())},
     }
@@ -224,7 +225,8 @@ def restore(registry: Registry, source: Path) -> Restored:
     """Put a backup back, once it was read whole and found sound.
 
     Files that differ are set aside, and files that the backup lacks stay. The records of accounts
-    that were erased since are left out. Each file is replaced whole; where a restore is killed
+    that were erased since are left out; a name that was erased before the backup, and used again,
+    is another wearer's. Each file is replaced whole; where a restore is killed
     between two, `interrupted` says so until it is repeated, and no service starts.
 
     Raises
@@ -234,8 +236,9 @@ def restore(registry: Registry, source: Path) -> Restored:
     """
     _refuse_database(registry)
     source = source.expanduser().absolute()
-    made, files = _read_list(source)
+    made, at, files = _read_list(source)
     _check(source, files)
+    left_out = _erased_since(registry, files, at)
     stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     make_folders(registry.folder)
     under_way = registry.folder / _UNDER_WAY
@@ -244,7 +247,7 @@ def restore(registry: Registry, source: Path) -> Restored:
     for name, (_, digest) in files.items():
         kind, _, inside = name.partition("/")
         target = (registry.state_folder if kind == "state" else registry.folder) / inside
-        if _is_of_erased(registry, inside):
+        if not left_out.isdisjoint(_accounts_in(inside)):
             erased += 1
             continue
         if target.exists():
@@ -284,7 +287,8 @@ def interrupted(archive: Path) -> str | None:
     )
 
 
-def _read_list(source: Path) -> tuple[str, _Files]:
+def _read_list(source: Path) -> tuple[str, float | None, _Files]:
+    """Return when a backup was made, as text and in seconds (None: not said), and its files."""
     try:
         content = json.loads((source / _LIST).read_bytes())
         if content["layout"] > _LAYOUT:
@@ -293,6 +297,7 @@ def _read_list(source: Path) -> tuple[str, _Files]:
             )
         files = {name: (size, digest) for name, (size, digest) in content["files"].items()}
         made = str(content["made"])
+        at = float(content["at"]) if "at" in content else None
     except FileNotFoundError:
         raise ConfigurationError(
             f"{source} is not a backup: it has no {_LIST}, which eyelog service backup writes"
@@ -302,12 +307,17 @@ def _read_list(source: Path) -> tuple[str, _Files]:
     for name in files:
         if name.partition("/")[0] not in ("state", "archive") or ".." in name.split("/"):
             raise ConfigurationError(f"{source / _LIST} is damaged: it names {name!r}")
-    return made, files
+    return made, at, files
 
 
-def _is_of_erased(registry: Registry, inside: str) -> bool:
-    named = map(account_of, inside.split("/"))
-    return any(account is not None and is_erased(registry, account) for account in named)
+def _erased_since(registry: Registry, files: _Files, at: float | None) -> set[str]:
+    """Return the accounts, of those that a backup has files of, that were erased after it."""
+    named = {account for name in files for account in _accounts_in(name)}
+    return {account for account in named if is_erased(registry, account, since=at)}
+
+
+def _accounts_in(name: str) -> set[str]:
+    return {account for part in name.split("/") if (account := account_of(part)) is not None}
 
 
 def _set_aside(registry: Registry, target: Path, kind: str, stamp: str) -> Path:
