@@ -1,6 +1,8 @@
 """A backup is complete and read back; a restore loses nothing, and says what lives again."""
 
+import errno
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -10,13 +12,14 @@ import threading
 import time
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
 
 import eyelog as el
 from eyelog.cli.main import main
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.service import backup
 from eyelog.service.app import create_app
 from eyelog.service.audit import FILE_NAME, Audit
@@ -233,6 +236,47 @@ def test_a_damaged_backup_is_not_restored(registry: Registry, tmp_path: Path, in
     with pytest.raises(ConfigurationError, match="is damaged"):
         restore(registry, tmp_path / "backup")
     assert "dan" in registry.accounts.names()
+
+
+def test_a_log_on_a_larger_disk_is_backed_up_and_restored(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = registry.folder / f"log={STANDARD}"
+    log.rename(tmp_path / "larger")
+    log.symlink_to(tmp_path / "larger")
+    made = back_up(registry, tmp_path / "backup")
+    archive = el.Archive(registry.folder)
+    archive.write(STANDARD, records(STANDARD, "2026-10-21", 60), account="ada")
+    shutil.rmtree(log / "account=bea")
+    replace = Path.replace
+
+    def replace_on_one_disk(path: Path, to: Path) -> Path:
+        if path.parent != to.parent:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        return replace(path, to)
+
+    monkeypatch.setattr(os, "link", Mock(side_effect=OSError(errno.EXDEV, "")))
+    monkeypatch.setattr(Path, "replace", replace_on_one_disk)
+    aside = restore(registry, tmp_path / "backup").set_aside
+    assert [Path(path).exists() for path in aside] == [True, True]  # the month and the state
+    assert log.is_symlink()
+    assert [len(archive.read(STANDARD, account=name)) for name in ("ada", "bea")] == [60, 60]
+    assert restore(Registry(tmp_path / "new"), tmp_path / "backup").put_back == made.files
+
+
+def test_a_backup_that_would_lack_what_a_link_leads_to_is_refused(
+    registry: Registry, tmp_path: Path
+) -> None:
+    home = registry.folder / f"log={STANDARD}" / "account=ada"
+    (home / "month=2026-10" / "data.parquet").rename(tmp_path / "elsewhere")
+    (home / "month=2026-10" / "data.parquet").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigurationError, match=r"data\.parquet is a link"):
+        back_up(registry, tmp_path / "backup")
+    home.rename(tmp_path / "ada")
+    home.symlink_to(tmp_path / "ada")
+    with pytest.raises(ArchiveError, match="account=ada is a link"):
+        back_up(registry, tmp_path / "backup")
+    assert not (tmp_path / "backup").exists()
 
 
 def test_what_is_not_a_backup_is_refused(registry: Registry, tmp_path: Path) -> None:

@@ -29,9 +29,16 @@ from typing import Any, Final
 from eyelog.archive.account_folders import account_of, complete_interrupted
 from eyelog.archive.all_or_none import JOURNAL
 from eyelog.archive.damage import is_damage
-from eyelog.archive.place import open_place
+from eyelog.archive.place import open_place, walk
 from eyelog.archive.store import Archive
-from eyelog.disk.files import make_folders, new_file, replace_file, sync_folder, whole_file
+from eyelog.disk.files import (
+    make_folders,
+    move_file,
+    new_file,
+    replace_file,
+    sync_folder,
+    whole_file,
+)
 from eyelog.disk.sqlite import connect
 from eyelog.errors import ConfigurationError
 from eyelog.service.audit import FILE_NAME, lock
@@ -150,7 +157,7 @@ def _files_of_archive(registry: Registry) -> Iterator[Path]:
         return  # an object store has copies of its own
     own = registry.state.file.stem  # the state may lie in the archive
     own_notes = (ended.FILE_NAME, _UNDER_WAY)
-    for parent, folders, names in os.walk(registry.folder):
+    for parent, folders, names in walk(os.fspath(registry.folder)):
         folders[:] = sorted(set(folders) - {UPLOADS})  # what came in is not yet of the archive
         for name in sorted(names):
             path = Path(parent) / name
@@ -160,8 +167,12 @@ def _files_of_archive(registry: Registry) -> Iterator[Path]:
                 or name.endswith((".tmp", "-journal"))
                 or name.startswith(JOURNAL)  # its finished months are not copied
             )
-            if not (is_state or unfinished or name in own_notes or path.is_symlink()):
+            if is_state or unfinished or name in own_notes:
+                continue
+            if not path.is_symlink():
                 yield path
+            elif path.exists() and path.parent != registry.folder:  # `walk` says which may be links
+                raise ConfigurationError(f"{path} is a link: move what it leads to here")
 
 
 def _copy(source: Path, target: Path) -> tuple[int, str]:
@@ -332,8 +343,8 @@ def _set_aside(registry: Registry, target: Path, kind: str, stamp: str) -> Path:
         make_folders(moved.parent)
     try:
         os.link(target, moved)  # at no moment is there no file
-    except OSError:  # no links on this file system
-        target.replace(moved)
+    except OSError:  # no links on this file system, or between two disks
+        move_file(target, moved)
     return moved
 
 

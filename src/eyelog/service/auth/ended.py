@@ -31,9 +31,8 @@ __all__ = ["FILE_NAME", "Note", "account_digest", "append", "damage", "notes"]
 FILE_NAME: Final = "_ended.jsonl"
 """Not one of the files ``_service.*``: they move with the state."""
 _FOLDER: Final = "_ended"
-_WHAT: Final = frozenset(
-    "tokens token grant account application erased disabled enabled invitation".split()
-)
+_TOKENS: Final = ("tokens", "token", "grant", "invitation")
+_WHAT: Final = (*_TOKENS, "account", "application", "erased", "disabled", "enabled")
 
 
 @dataclass(frozen=True, slots=True)
