@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -277,6 +278,51 @@ def test_a_backup_that_would_lack_what_a_link_leads_to_is_refused(
     with pytest.raises(ArchiveError, match="account=ada is a link"):
         back_up(registry, tmp_path / "backup")
     assert not (tmp_path / "backup").exists()
+
+
+def of_a_newer_release(state: Path) -> bytes:
+    with closing(sqlite3.connect(state)) as db, db:
+        db.execute("PRAGMA user_version = 99")
+    return state.read_bytes()
+
+
+def test_a_state_of_a_newer_release_is_neither_backed_up_nor_replaced(
+    registry: Registry, tmp_path: Path
+) -> None:
+    back_up(registry, tmp_path / "backup")
+    newer = of_a_newer_release(registry.state.file)
+    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
+        back_up(registry, tmp_path / "another")
+    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
+        restore(registry, tmp_path / "backup")
+    assert registry.state.file.read_bytes() == newer
+    assert not (tmp_path / "another").exists()
+    assert interrupted(registry.folder) is None
+
+
+def test_a_backup_with_a_state_of_a_newer_release_is_not_restored(
+    registry: Registry, tmp_path: Path
+) -> None:
+    back_up(registry, tmp_path / "backup")
+    state = tmp_path / "backup" / "state" / registry.state.file.name
+    body = of_a_newer_release(state)
+    listed = json.loads((tmp_path / "backup" / "backup.json").read_bytes())
+    listed["files"][f"state/{state.name}"] = [len(body), sha256(body).hexdigest()]
+    (tmp_path / "backup" / "backup.json").write_text(json.dumps(listed))
+    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
+        restore(Registry(tmp_path / "new"), tmp_path / "backup")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_damaged_state_is_replaced(registry: Registry, tmp_path: Path) -> None:
+    back_up(registry, tmp_path / "backup")
+    registry.state.file.write_bytes(b"no database")
+    restore(registry, tmp_path / "backup")
+    assert Registry(registry.folder, registry.state_folder).accounts.names() == [
+        "ada",
+        "bea",
+        "cyd",
+    ]
 
 
 def test_what_is_not_a_backup_is_refused(registry: Registry, tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ from eyelog.service.audit import FILE_NAME, lock
 from eyelog.service.auth import ended
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased
+from eyelog.service.auth.schema import refuse_newer, version_of
 from eyelog.service.spool import UPLOADS
 
 __all__ = ["BackupContents", "Restored", "back_up", "interrupted", "restore"]
@@ -84,10 +85,12 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     ------
     ConfigurationError
         If there is no state, or it is in a database, the folder exists or lies in one of those
-        copied, the copy is not what was read, or the state in it is damaged.
+        copied, the copy is not what was read, the state in it is damaged, or a newer release has
+        written it.
     """
     _refuse_database(registry)
     registry.require_state()
+    _refuse_newer(registry.state.file)
     target = target.expanduser().absolute()
     for folder in (registry.folder, registry.state_folder):
         if target.resolve().is_relative_to(folder.resolve()):
@@ -119,6 +122,12 @@ def _refuse_database(registry: Registry) -> None:
             f"the service's state is in a database, {registry.state.name}: copy it with pg_dump,"
             " and put it back with pg_restore and then eyelog service after-restore"
         )
+
+
+def _refuse_newer(state: Path) -> None:
+    # A damaged file says so where it is read, and a restore may replace it.
+    with suppress(sqlite3.Error), closing(connect(state)) as db:
+        refuse_newer(version_of(db), state)
 
 
 _Files = dict[str, tuple[int, str]]  # the path in the backup, its size and SHA-256
@@ -243,12 +252,18 @@ def restore(registry: Registry, source: Path) -> Restored:
     Raises
     ------
     ConfigurationError
-        If it is not a backup, or damaged, or the state is in a database.
+        If it is not a backup, or damaged, or the state is in a database, or that of the backup or
+        the one to be replaced is of a newer release.
     """
     _refuse_database(registry)
     source = source.expanduser().absolute()
     made, at, files = _read_list(source)
     _check(source, files)
+    name = registry.state.file.name
+    if f"state/{name}" in files:
+        _refuse_newer(source / "state" / name)
+    if registry.state.file.exists():
+        _refuse_newer(registry.state.file)
     left_out = _erased_since(registry, files, at)
     stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     make_folders(registry.folder)
