@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from fsspec.core import url_to_fs
 
@@ -17,6 +17,7 @@ from eyelog.disk.files import replace_file
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 
 __all__ = [
+    "LINKED",
     "Place",
     "archive_errors",
     "names_inside",
@@ -27,6 +28,9 @@ __all__ = [
     "walk",
     "write_small_file",
 ]
+
+LINKED: Final = ("log=", ".")
+"""How the names of the folders of an archive begin that may be links, to a larger disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,7 @@ def walk(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
                 continue
             if parent != root:
                 raise _deep_link(path)
-            if path.removeprefix(f"{root}/").startswith(("log=", ".")):
+            if path.removeprefix(f"{root}/").startswith(LINKED):
                 for below, inside, names in os.walk(path, onerror=_refuse_unreadable):
                     yield below, inside, names
                     for name in inside:

@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -29,7 +30,7 @@ from typing import Any, Final
 from eyelog.archive.account_folders import account_of, complete_interrupted
 from eyelog.archive.all_or_none import JOURNAL
 from eyelog.archive.damage import is_damage
-from eyelog.archive.place import open_place, walk
+from eyelog.archive.place import LINKED, open_place, walk
 from eyelog.archive.store import Archive
 from eyelog.disk.files import (
     make_folders,
@@ -164,24 +165,28 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
 def _files_of_archive(registry: Registry) -> Iterator[Path]:
     if not isinstance(registry.archive, Path):
         return  # an object store has copies of its own
-    own = registry.state.file.stem  # the state may lie in the archive
-    own_notes = (ended.FILE_NAME, _UNDER_WAY)
     for parent, folders, names in walk(os.fspath(registry.folder)):
         folders[:] = sorted(set(folders) - {UPLOADS})  # what came in is not yet of the archive
         for name in sorted(names):
             path = Path(parent) / name
-            is_state = parent == os.fspath(registry.folder) and name.startswith((own, f".{own}"))
-            unfinished = (
-                name == ".lock"
-                or name.endswith((".tmp", "-journal"))
-                or name.startswith(JOURNAL)  # its finished months are not copied
-            )
-            if is_state or unfinished or name in own_notes:
+            unfinished = name == ".lock" or name.endswith((".tmp", "-journal"))
+            if unfinished or (path.parent == registry.folder and _is_own(name)):
                 continue
             if not path.is_symlink():
                 yield path
             elif path.exists() and path.parent != registry.folder:  # `walk` says which may be links
                 raise ConfigurationError(f"{path} is a link: move what it leads to here")
+
+
+def _is_own(name: str) -> bool:
+    """Return whether a file beside the logs is not of the archive.
+
+    It may be the state; a list of what has ended or is under way; or a journal, whose finished
+    months are not copied.
+    """
+    name = name.casefold()  # as some disks do
+    notes = (ended.FILE_NAME, _UNDER_WAY)
+    return name in notes or name.startswith(("_service", "._service", JOURNAL))
 
 
 def _copy(source: Path, target: Path) -> tuple[int, str]:
@@ -217,12 +222,16 @@ def _write_list(target: Path, files: _Files, at: float) -> None:
 def _check(folder: Path, files: _Files) -> None:
     """Read every file of a backup back."""
     for name, expected in files.items():
+        _refuse_links(folder, name)
         try:
+            if not stat.S_ISREG((folder / name).stat().st_mode):
+                raise ConfigurationError(f"{folder / name} of the backup is not a file")
             with (folder / name).open("rb") as file:
                 actual = _size_and_digest(file)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
             raise ConfigurationError(
-                f"{folder / name} of the backup cannot be read: {error.strerror}"
+                f"{folder / name} of the backup cannot be read: {why}"
             ) from None
         if actual != expected:
             raise ConfigurationError(f"{folder / name} of the backup is damaged")
@@ -265,6 +274,12 @@ def restore(registry: Registry, source: Path) -> Restored:
     if registry.state.file.exists():
         _refuse_newer(registry.state.file)
     left_out = _erased_since(registry, files, at)
+    for name in files:
+        kind, _, inside = name.partition("/")
+        if kind == "state":
+            _refuse_links(registry.state_folder, inside)
+        else:
+            _refuse_links(registry.folder, inside, may_be_links=LINKED)
     stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     make_folders(registry.folder)
     under_way = registry.folder / _UNDER_WAY
@@ -331,9 +346,33 @@ def _read_list(source: Path) -> tuple[str, float | None, _Files]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigurationError(f"{source / _LIST} is damaged: {error}") from None
     for name in files:
-        if name.partition("/")[0] not in ("state", "archive") or ".." in name.split("/"):
-            raise ConfigurationError(f"{source / _LIST} is damaged: it names {name!r}")
+        if not _may_be_put_back(name):
+            raise ConfigurationError(
+                f"{source / _LIST} is damaged: it names {name!r}, which no backup has"
+            )
     return made, at, files
+
+
+def _may_be_put_back(name: str) -> bool:
+    """Return whether a backup can have a file; whoever wrote its list may have made one up."""
+    kind, *inside = name.split("/")
+    if not inside or not {"", ".", ".."}.isdisjoint(inside) or "\0" in name:
+        return False
+    if kind == "state":
+        return len(inside) == 1 and inside[0].startswith("_service.")
+    return kind == "archive" and not _is_own(inside[0])
+
+
+def _refuse_links(root: Path, name: str, *, may_be_links: tuple[str, ...] = ()) -> None:
+    """Refuse a file that lies behind a link, because that leads out of a folder."""
+    path = root
+    for part in name.split("/"):
+        path /= part
+        leads = part.startswith(may_be_links) and path.parent == root and path.is_dir()
+        if path.is_symlink() and not leads:
+            raise ConfigurationError(
+                f"{path} is a link, which a restore does not follow: move what it leads to here"
+            )
 
 
 def _erased_since(registry: Registry, files: _Files, at: float | None) -> set[str]:
