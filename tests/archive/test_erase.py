@@ -6,6 +6,7 @@ import pytest
 
 import eyelog as el
 from eyelog.catalogue import LOGS
+from eyelog.cli.main import main
 from support.records import records
 
 STANDARD = LOGS[1]
@@ -30,6 +31,39 @@ def test_a_link_is_removed_and_what_it_leads_to_is_not(archive: el.Archive, tmp_
     archive.erase("anna")
     assert not home.exists()
     assert (tmp_path / "elsewhere" / "data.parquet").read_bytes() == b"kept"
+
+
+def on_a_larger_disk(archive: el.Archive, tmp_path: Path) -> Path:
+    """Move the folder of a log elsewhere and leave a link, as somebody does whose disk is full."""
+    log = Path(archive.path, f"log={STANDARD}")
+    log.rename(tmp_path / "larger")
+    log.symlink_to(tmp_path / "larger")
+    return tmp_path / "larger"
+
+
+def test_a_log_on_a_larger_disk_is_erased_too(archive: el.Archive, tmp_path: Path) -> None:
+    for name in ("anna", "bea"):
+        archive.write(STANDARD, records(STANDARD, "2026-10-20", 50), account=name)
+    larger = on_a_larger_disk(archive, tmp_path)
+    assert archive.erase("anna")["what"].tolist() == ["month"]
+    assert [path.name for path in larger.iterdir()] == ["account=bea"]
+    assert archive.accounts() == ["bea"]
+    archive.erase("bea")
+    assert list(larger.iterdir()) == []
+    archive.write(STANDARD, records(STANDARD, "2026-10-20", 50), account="bea")
+    assert archive.accounts() == ["bea"]
+
+
+def test_what_a_removed_link_led_to_is_named(
+    archive: el.Archive, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive.write(STANDARD, records(STANDARD, "2026-10-20", 50), account="anna")
+    home = Path(archive.path, f"log={STANDARD}", "account=anna")
+    home.rename(tmp_path / "elsewhere")
+    home.symlink_to(tmp_path / "elsewhere")
+    assert main(["archive", "erase", "anna", "--archive", archive.path]) == 0
+    assert f"not reached: {tmp_path / 'elsewhere'}, to which" in capsys.readouterr().out
+    assert not home.is_symlink()
 
 
 @pytest.mark.parametrize("name", ["", None, 3])

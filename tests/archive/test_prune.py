@@ -99,6 +99,21 @@ def test_events_that_a_restore_set_aside_go_too(archive: el.Archive) -> None:
     assert '"a"' not in left.read_text()
 
 
+def test_a_log_on_a_larger_disk_is_pruned_and_a_link_deeper_down_is_refused(
+    archive: el.Archive, tmp_path: Path
+) -> None:
+    fill(archive)
+    before = len(prune(open_place(archive.path), NOVEMBER, dry_run=True))
+    log = Path(archive.path, f"log={STANDARD}")
+    log.rename(tmp_path / "larger")
+    log.symlink_to(tmp_path / "larger")
+    assert len(prune(open_place(archive.path), NOVEMBER, dry_run=True)) == before
+    (tmp_path / "larger" / "account=anna").rename(tmp_path / "anna")
+    (tmp_path / "larger" / "account=anna").symlink_to(tmp_path / "anna")
+    with pytest.raises(el.ArchiveError, match="account=anna is a link"):
+        prune(open_place(archive.path), NOVEMBER)
+
+
 @pytest.mark.parametrize("where", ["a folder", "an object store"])
 def test_only_what_belongs_to_some_accounts_goes(where: str, tmp_path: Path) -> None:
     # The folder is named like that of an account which is not one of them.

@@ -1,6 +1,8 @@
 """A backup is complete and read back; a restore loses nothing, and says what lives again."""
 
+import errno
 import json
+import os
 import random
 import shutil
 import sqlite3
@@ -9,14 +11,16 @@ import sys
 import threading
 import time
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
 
 import eyelog as el
 from eyelog.cli.main import main
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.service import backup
 from eyelog.service.app import create_app
 from eyelog.service.audit import FILE_NAME, Audit
@@ -167,6 +171,39 @@ def test_an_erased_account_does_not_come_back(
     assert found == []
 
 
+def test_a_name_that_was_used_again_before_the_backup_is_restored(
+    registry: Registry, tmp_path: Path
+) -> None:
+    archive = el.Archive(registry.folder)
+    assert main(["service", "erase", "ada", *words(registry)]) == 0
+    registry.accounts.add("ada")
+    frame = records(STANDARD, "2026-10-21", 60)
+    archive.write(STANDARD, frame, account="ada")
+    archive.set_zones("Asia/Tokyo", account="ada")
+    back_up(registry, tmp_path / "backup")
+    for path in (*registry.folder.glob("log=*"), registry.folder / ".zones"):
+        shutil.rmtree(path)
+    assert restore(registry, tmp_path / "backup").erased == 0
+    assert len(archive.read(STANDARD, account="ada")) == 60
+    assert str(archive.zones(account="ada")) == "Asia/Tokyo"
+    assert finding(registry) == "nothing lives again that had ended"
+
+
+def test_what_is_erased_while_a_backup_is_written_does_not_come_back(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def copy_then_erase(registry: Registry, target: Path) -> dict[str, tuple[int, str]]:
+        files = copy_all(registry, target)
+        assert main(["service", "erase", "ada", *words(registry)]) == 0
+        return files
+
+    copy_all = backup._copy_all
+    monkeypatch.setattr(backup, "_copy_all", copy_then_erase)
+    back_up(registry, tmp_path / "backup")
+    assert restore(registry, tmp_path / "backup").erased == 1
+    assert el.Archive(registry.folder).accounts() == ["bea", "cyd"]
+
+
 def test_a_restore_sets_aside_what_it_replaces_and_keeps_the_rest(
     registry: Registry, tmp_path: Path
 ) -> None:
@@ -200,6 +237,182 @@ def test_a_damaged_backup_is_not_restored(registry: Registry, tmp_path: Path, in
     with pytest.raises(ConfigurationError, match="is damaged"):
         restore(registry, tmp_path / "backup")
     assert "dan" in registry.accounts.names()
+
+
+def test_a_log_on_a_larger_disk_is_backed_up_and_restored(
+    registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = registry.folder / f"log={STANDARD}"
+    log.rename(tmp_path / "larger")
+    log.symlink_to(tmp_path / "larger")
+    made = back_up(registry, tmp_path / "backup")
+    archive = el.Archive(registry.folder)
+    archive.write(STANDARD, records(STANDARD, "2026-10-21", 60), account="ada")
+    shutil.rmtree(log / "account=bea")
+    replace = Path.replace
+
+    def replace_on_one_disk(path: Path, to: Path) -> Path:
+        if path.parent != to.parent:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        return replace(path, to)
+
+    monkeypatch.setattr(os, "link", Mock(side_effect=OSError(errno.EXDEV, "")))
+    monkeypatch.setattr(Path, "replace", replace_on_one_disk)
+    aside = restore(registry, tmp_path / "backup").set_aside
+    assert [Path(path).exists() for path in aside] == [True, True]  # the month and the state
+    assert log.is_symlink()
+    assert [len(archive.read(STANDARD, account=name)) for name in ("ada", "bea")] == [60, 60]
+    assert restore(Registry(tmp_path / "new"), tmp_path / "backup").put_back == made.files
+
+
+def test_a_backup_that_would_lack_what_a_link_leads_to_is_refused(
+    registry: Registry, tmp_path: Path
+) -> None:
+    home = registry.folder / f"log={STANDARD}" / "account=ada"
+    (home / "month=2026-10" / "data.parquet").rename(tmp_path / "elsewhere")
+    (home / "month=2026-10" / "data.parquet").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigurationError, match=r"data\.parquet is a link"):
+        back_up(registry, tmp_path / "backup")
+    home.rename(tmp_path / "ada")
+    home.symlink_to(tmp_path / "ada")
+    with pytest.raises(ArchiveError, match="account=ada is a link"):
+        back_up(registry, tmp_path / "backup")
+    assert not (tmp_path / "backup").exists()
+
+
+def listing(backup: Path, name: str, body: bytes = b"pwned\n") -> None:
+    """Name one more file in the list of a backup, as its true content would be."""
+    content = json.loads((backup / "backup.json").read_bytes())
+    content["files"][name] = [len(body), sha256(body).hexdigest()]
+    (backup / "backup.json").write_text(json.dumps(content))
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "archive//{}/pwned",
+        "state//{}/pwned",
+        "state/../pwned",
+        "archive/log=x/../../pwned",
+        "archive/./pwned",
+        "archive/",
+        "archive",
+        "pwned",
+        "archive/nul\0",
+        "archive/_ended.jsonl",
+        "archive/_Ended.jsonl",
+        "archive/_restoring.json",
+        "archive/_service.sqlite",
+        "archive/.together-0.json",
+        "state/pwned",
+        "state/_service.d/pwned",
+    ],
+)
+def test_a_list_that_names_what_no_backup_has_is_refused(tmp_path: Path, inside: str) -> None:
+    registry = Registry(tmp_path / "archive", tmp_path / "state")
+    registry.accounts.add("ada")
+    back_up(registry, tmp_path / "backup")
+    listing(tmp_path / "backup", inside.format(tmp_path))
+    before = set(tmp_path.rglob("*"))
+    with pytest.raises(ConfigurationError, match="damaged: it names"):
+        restore(Registry(tmp_path / "new", tmp_path / "new"), tmp_path / "backup")
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_a_name_that_no_disk_takes_is_refused(registry: Registry, tmp_path: Path) -> None:
+    back_up(registry, tmp_path / "backup")
+    listing(tmp_path / "backup", "archive/\ud800")
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        restore(registry, tmp_path / "backup")
+
+
+def test_files_of_others_in_the_archive_are_restored_whatever_their_names(
+    registry: Registry, tmp_path: Path
+) -> None:
+    names = {
+        "_ended.jsonl.old",
+        "a\nb",
+        "readme.txt",
+        "_ENDED",
+        b"\xff".decode(errors="surrogateescape"),
+    }
+    for name in names:
+        (registry.folder / name).write_bytes(b"kept")
+    (registry.folder / "_Service.notes").write_bytes(b"not of the archive")
+    back_up(registry, tmp_path / "backup")
+    restore(Registry(tmp_path / "new", tmp_path / "new-state"), tmp_path / "backup")
+    assert {path.name for path in (tmp_path / "new").iterdir() if path.is_file()} == names
+
+
+@pytest.mark.parametrize("link", ["log=x/account=ada", "log=x/account=ada/data.parquet"])
+def test_links_in_a_backup_and_in_what_it_replaces_are_refused(tmp_path: Path, link: str) -> None:
+    registry = Registry(tmp_path / "archive", tmp_path / "state")
+    registry.accounts.add("ada")
+    back_up(registry, tmp_path / "backup")
+    name, body = "log=x/account=ada/data.parquet", b"pwned\n"
+    listing(tmp_path / "backup", f"archive/{name}", body)
+    outside = tmp_path / "outside"
+    if link == name:
+        outside.write_bytes(body)
+    else:
+        outside.mkdir()
+        (outside / "data.parquet").write_bytes(body)
+    in_backup, in_archive = (tmp_path / "backup" / "archive" / link, tmp_path / "new" / link)
+    for path in (in_backup, in_archive):
+        path.parent.mkdir(parents=True)
+        path.symlink_to(outside)
+    elsewhere = Registry(tmp_path / "new", tmp_path / "new-state")
+    with pytest.raises(ConfigurationError, match=f"{in_backup} is a link"):
+        restore(elsewhere, tmp_path / "backup")
+    in_backup.unlink()
+    (tmp_path / "backup" / "archive" / name).parent.mkdir(exist_ok=True)
+    (tmp_path / "backup" / "archive" / name).write_bytes(body)
+    with pytest.raises(ConfigurationError, match=f"{in_archive} is a link"):
+        restore(elsewhere, tmp_path / "backup")
+    assert not elsewhere.state.file.exists()
+
+
+def of_a_newer_release(state: Path) -> bytes:
+    with closing(sqlite3.connect(state)) as db, db:
+        db.execute("PRAGMA user_version = 99")
+    return state.read_bytes()
+
+
+def test_a_state_of_a_newer_release_is_neither_backed_up_nor_replaced(
+    registry: Registry, tmp_path: Path
+) -> None:
+    back_up(registry, tmp_path / "backup")
+    newer = of_a_newer_release(registry.state.file)
+    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
+        back_up(registry, tmp_path / "another")
+    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
+        restore(registry, tmp_path / "backup")
+    assert registry.state.file.read_bytes() == newer
+    assert not (tmp_path / "another").exists()
+    assert interrupted(registry.folder) is None
+
+
+def test_a_backup_with_a_state_of_a_newer_release_is_not_restored(
+    registry: Registry, tmp_path: Path
+) -> None:
+    back_up(registry, tmp_path / "backup")
+    state = tmp_path / "backup" / "state" / registry.state.file.name
+    body = of_a_newer_release(state)
+    listing(tmp_path / "backup", f"state/{state.name}", body)
+    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
+        restore(Registry(tmp_path / "new"), tmp_path / "backup")
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_damaged_state_is_replaced(registry: Registry, tmp_path: Path) -> None:
+    back_up(registry, tmp_path / "backup")
+    registry.state.file.write_bytes(b"no database")
+    restore(registry, tmp_path / "backup")
+    assert Registry(registry.folder, registry.state_folder).accounts.names() == [
+        "ada",
+        "bea",
+        "cyd",
+    ]
 
 
 def test_what_is_not_a_backup_is_refused(registry: Registry, tmp_path: Path) -> None:

@@ -188,6 +188,21 @@ def test_the_others_keep_everything(tmp_path: Path, home: Path) -> None:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+def test_a_state_of_a_newer_release_is_refused_before_anything_is_changed(
+    tmp_path: Path, home: Path
+) -> None:
+    folder = tmp_path / "archive"
+    fill(folder, home, "anna")
+    registry = with_service(folder, None, "anna")
+    with closing(sqlite3.connect(registry.state.file)) as db, db:
+        db.execute("PRAGMA user_version = 99")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    for more in ((), ("--dry-run",)):
+        assert main(["service", "erase", "anna", "--archive", str(folder), *more]) == 1
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert before == after
+
+
 def test_no_event_is_lost_while_a_log_is_rewritten(tmp_path: Path) -> None:
     registry = with_service(tmp_path / "archive", None, "anna")
     stop = threading.Event()

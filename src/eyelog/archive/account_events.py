@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.archive.account_folders import SMALL_FILE, account_of, check_account
-from eyelog.archive.place import Place, read_small_file, write_small_file
+from eyelog.archive.place import Place, read_small_file, walk, write_small_file
 from eyelog.errors import ArchiveError, ConfigurationError
 
 __all__ = [
@@ -225,11 +225,16 @@ def prune_events(
 
 def _files(place: Place) -> list[str]:
     """Return the files of events in the archive, with those that lie in folders beside it."""
-    place.fs.invalidate_cache(place.root)
+    if place.local:
+        paths = []
+        for parent, folders, names in walk(place.root):
+            folders[:] = [name for name in folders if account_of(name) is None]
+            paths += [f"{parent}/{name}" for name in names]
+    else:
+        place.fs.invalidate_cache(place.root)
+        paths = [str(path) for path in place.fs.find(place.root)]
     return sorted(
-        str(path)
-        for path in place.fs.find(place.root)
-        if str(path).endswith(SMALL_FILE) and f"/{FOLDER}/account=" in str(path)
+        path for path in paths if path.endswith(SMALL_FILE) and f"/{FOLDER}/account=" in path
     )
 
 

@@ -2,7 +2,8 @@
 
 An account has folders of its own, one per log, and others of the same name under hidden folders
 such as ``.damaged``. Whatever lies in them is the account's, whatever its name. Its zones and
-events are files of its name, beside the logs and wherever a restore has set them aside.
+events are files of its name, beside the logs and wherever a restore has set them aside. A link in
+the folders of an account is removed, and what it leads to stays: the protocol names that.
 """
 
 import os
@@ -16,15 +17,16 @@ from eyelog.archive.account_events import FOLDER as EVENTS
 from eyelog.archive.account_folders import account_of, check_account, folder, locked
 from eyelog.archive.account_zones import FOLDER as ZONES
 from eyelog.archive.months import FILE
-from eyelog.archive.place import Place
+from eyelog.archive.place import Place, walk
 from eyelog.catalogue import known_logs
 from eyelog.disk.files import sync_folder
 from eyelog.errors import ConfigurationError
 
-__all__ = ["AccountFile", "erase", "named_accounts", "traces"]
+__all__ = ["LINK", "AccountFile", "erase", "link", "named_accounts", "traces"]
 
 _KEY: Final = "account="
 _LOCK: Final = ".lock"
+LINK: Final = "link to "
 _BESIDE: Final = {ZONES: "zones", EVENTS: "events"}
 
 
@@ -113,7 +115,7 @@ def _local_folders(root: str, account: str) -> Iterator[str]:
 
 def _walk(root: str) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the folders and files of each folder, but not of those of an account."""
-    for parent, names, files in os.walk(root):
+    for parent, names, files in walk(root):
         yield [f"{parent}/{name}" for name in names], [f"{parent}/{name}" for name in files]
         names[:] = [name for name in names if not name.startswith((_KEY, "month="))]
 
@@ -131,13 +133,20 @@ def _files(place: Place, root: str) -> Iterator[AccountFile]:
             yield AccountFile(_what(path), path, int(place.fs.size(path) or 0))
         return
     if Path(root).is_symlink():
-        yield AccountFile("link", root, 0)
+        yield link(root)
         return
     for parent, names, files in os.walk(root):
-        links = [name for name in names if (Path(parent) / name).is_symlink()]
-        for name in (*files, *links):
+        for name in (*files, *names):
             path = f"{parent}/{name}"
-            yield AccountFile(_what(path), path, Path(path).lstat().st_size)
+            if Path(path).is_symlink():
+                yield link(path)
+            elif name in files:
+                yield AccountFile(_what(path), path, Path(path).lstat().st_size)
+
+
+def link(path: str) -> AccountFile:
+    """Return a link as a file of an account; what it leads to is not the archive's, and stays."""
+    return AccountFile(f"{LINK}{Path(path).readlink()}", path, 0)
 
 
 def _what(path: str) -> str:
@@ -171,6 +180,6 @@ def _remove_tree(root: Path, top: Path) -> None:
         Path(parent).rmdir()
     above = root.parent
     sync_folder(above)
-    while above != top and not any(above.iterdir()):
+    while above != top and not above.is_symlink() and not any(above.iterdir()):
         above.rmdir()
         above = above.parent

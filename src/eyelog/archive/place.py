@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from fsspec.core import url_to_fs
 
@@ -17,6 +17,7 @@ from eyelog.disk.files import replace_file
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 
 __all__ = [
+    "LINKED",
     "Place",
     "archive_errors",
     "names_inside",
@@ -24,8 +25,12 @@ __all__ = [
     "read_small_file",
     "require_place",
     "require_store",
+    "walk",
     "write_small_file",
 ]
+
+LINKED: Final = ("log=", ".")
+"""How the names of the folders of an archive begin that may be links, to a larger disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +148,44 @@ def write_small_file(place: Place, path: str, body: bytes) -> None:
             replace_file(Path(path), body)
         else:
             place.fs.pipe_file(path, body)
+
+
+def walk(root: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield the folders of a local archive as `os.walk` does, with those on a larger disk.
+
+    The folder of a log, or a hidden one, may be a link if it lies in the archive itself. Whoever
+    meets another link to a folder is told so: what it leads to must not be left out unsaid.
+
+    Raises
+    ------
+    ArchiveError
+        If a folder deeper down is a link, or cannot be read.
+    """
+    for parent, folders, files in os.walk(root, onerror=_refuse_unreadable):
+        yield parent, folders, files
+        for path in (f"{parent}/{name}" for name in folders):
+            if not os.path.islink(path):  # noqa: PTH114 (as os.walk gives it)
+                continue
+            if parent != root:
+                raise _deep_link(path)
+            if path.removeprefix(f"{root}/").startswith(LINKED):
+                for below, inside, names in os.walk(path, onerror=_refuse_unreadable):
+                    yield below, inside, names
+                    for name in inside:
+                        if os.path.islink(f"{below}/{name}"):  # noqa: PTH114 (as os.walk gives it)
+                            raise _deep_link(f"{below}/{name}")
+
+
+def _deep_link(path: str) -> ArchiveError:
+    return ArchiveError(
+        f"{path} is a link: of an archive, only the folders of logs may be links, so move what it"
+        " leads to here"
+    )
+
+
+def _refuse_unreadable(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):  # it was just removed
+        raise ArchiveError(f"cannot read {error.filename}: {error.strerror}") from None
 
 
 def names_inside(place: Place, path: str) -> list[str]:

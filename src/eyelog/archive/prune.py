@@ -5,7 +5,6 @@ older stays for at most a month more. Months that `repair` or a restore has set 
 ledger of syncs stays, so that no sync brings them back.
 """
 
-import os
 import shutil
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
@@ -16,8 +15,8 @@ from urllib.parse import unquote
 
 from eyelog.archive.account_events import prune_events
 from eyelog.archive.account_folders import account_of, folder, locked
-from eyelog.archive.erase import AccountFile
-from eyelog.archive.place import Place, archive_errors
+from eyelog.archive.erase import AccountFile, link
+from eyelog.archive.place import Place, archive_errors, walk
 from eyelog.archive.utc_stamps import instant_us, is_month, month_edges
 from eyelog.catalogue import known_logs
 from eyelog.disk.files import sync_folder
@@ -61,7 +60,7 @@ def prune(
     if not place.local:
         return [*_remove_objects(place, before, concerned, dry_run=dry_run), *events]
     removed: list[AccountFile] = []
-    for parent, names, _ in os.walk(place.root):
+    for parent, names, _ in walk(place.root):
         old = sorted(name for name in names if _is_old(name, before))
         names[:] = sorted(name for name in names if not name.startswith(_KEY))
         if old and concerned(parent):
@@ -115,7 +114,7 @@ def _remove(place: Place, parent: Path, months: list[str], *, dry_run: bool) -> 
         removed = []
         for path in [parent / month for month in months]:
             if path.is_symlink():  # what it leads to is not the archive's
-                removed.append(AccountFile("link", str(path), 0))
+                removed.append(link(str(path)))
                 if not dry_run:
                     path.unlink()
                 continue

@@ -17,7 +17,7 @@ from eyelog.archive.place import Place, require_place
 from eyelog.archive.utc_stamps import month_edges
 from eyelog.catalogue import known_logs
 from eyelog.clock import DAY
-from eyelog.disk.files import make_folders, put_in_place, sync_folder
+from eyelog.disk.files import move_file, sync_folder
 from eyelog.errors import ArchiveError
 
 __all__ = ["repair"]
@@ -88,9 +88,8 @@ def _move(place: Place, path: str, aside: str) -> None:
         place.fs.mv(path, aside)
         return
     file, target = Path(path), Path(aside)
-    make_folders(target.parent)
     file.chmod(0o600)
-    put_in_place(file, target)
+    move_file(file, target)
     sync_folder(file.parent)
     with suppress(OSError):  # something else is in the folder
         file.parent.rmdir()

@@ -2,13 +2,20 @@
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from eyelog.cli.output import add_json, note, one_line
 from eyelog.cli.source import open_archive
 
-__all__ = ["ELSEWHERE", "add_arguments", "erase_records", "erase_stored", "print_protocol"]
+__all__ = [
+    "ELSEWHERE",
+    "add_arguments",
+    "erase_records",
+    "erase_stored",
+    "led_elsewhere",
+    "print_protocol",
+]
 
 Row = tuple[str, str, int, str]  # what, path, how many, of what
 
@@ -57,11 +64,22 @@ def erase_stored(args: argparse.Namespace) -> list[Row]:
     return rows
 
 
+def led_elsewhere(removed: Iterable[tuple[str, str]]) -> list[str]:
+    """Return, of what was removed and from where, to what links led: that is still there."""
+    from eyelog.archive.erase import LINK
+
+    return [
+        f"{what.removeprefix(LINK)}, to which the link {path} leads"
+        for what, path in removed
+        if what.startswith(LINK)
+    ]
+
+
 def print_protocol(
     args: argparse.Namespace, rows: Sequence[Row], out_of_reach: Sequence[str] = ()
 ) -> None:
     """Print what was removed, and what was not."""
-    beyond = [*out_of_reach, *ELSEWHERE]
+    beyond = [*out_of_reach, *led_elsewhere((what, path) for what, path, *_ in rows), *ELSEWHERE]
     if args.json:
         protocol: dict[str, Any] = {
             "account": args.account,

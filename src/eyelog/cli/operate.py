@@ -15,7 +15,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from eyelog.cli.erasing import ELSEWHERE, add_arguments, erase_records, erase_stored, print_protocol
+from eyelog.cli.erasing import (
+    ELSEWHERE,
+    add_arguments,
+    erase_records,
+    erase_stored,
+    led_elsewhere,
+    print_protocol,
+)
 from eyelog.cli.output import add_json, note, one_line
 from eyelog.cli.settings import add_settings, with_settings
 from eyelog.cli.source import (
@@ -1014,6 +1021,8 @@ def _prune(args: argparse.Namespace) -> None:
         if removed and not args.dry_run:
             _audit(registry, "prune", study=study, days=days, files=len(removed))
         pruned.append((study, days, before, removed))
+    every = [(one.what, one.path) for *_, removed in pruned for one in removed]
+    beyond = [*led_elsewhere(every), *ELSEWHERE]
     if args.json:
         protocol = {
             "dry_run": args.dry_run,
@@ -1027,7 +1036,7 @@ def _prune(args: argparse.Namespace) -> None:
                 for study, days, before, removed in pruned
             ],
             "without_retention": sorted(left),
-            "not_reached": list(ELSEWHERE),
+            "not_reached": beyond,
         }
         _print_json(protocol)
         return
@@ -1040,7 +1049,7 @@ def _prune(args: argparse.Namespace) -> None:
     if left:
         names = listed(sorted(left))
         print(one_line(f"not pruned: {_accounts(len(left))} without a retention: {names}"))
-    for text in ELSEWHERE:
+    for text in beyond:
         print(one_line(f"not reached: {text}"))
     if not any(removed for *_, removed in pruned):
         note("No month is older.")

@@ -3,6 +3,7 @@
 import errno
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ __all__ = [
     "is_full",
     "make_folders",
     "matching",
+    "move_file",
     "new_file",
     "path_of",
     "put_in_place",
@@ -96,6 +98,19 @@ def put_in_place(made: Path, target: Path) -> None:
     """Rename a finished file over its target."""
     made.replace(target)
     sync_folder(target.parent)
+
+
+def move_file(source: Path, target: Path) -> None:
+    """Rename a file; to another disk, copy it whole before it is removed here."""
+    make_folders(target.parent)
+    try:
+        put_in_place(source, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        with source.open("rb") as reading, whole_file(target) as sink:
+            shutil.copyfileobj(reading, sink)
+        source.unlink()
 
 
 @contextmanager

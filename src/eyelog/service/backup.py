@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -29,15 +30,23 @@ from typing import Any, Final
 from eyelog.archive.account_folders import account_of, complete_interrupted
 from eyelog.archive.all_or_none import JOURNAL
 from eyelog.archive.damage import is_damage
-from eyelog.archive.place import open_place
+from eyelog.archive.place import LINKED, open_place, walk
 from eyelog.archive.store import Archive
-from eyelog.disk.files import make_folders, new_file, replace_file, sync_folder, whole_file
+from eyelog.disk.files import (
+    make_folders,
+    move_file,
+    new_file,
+    replace_file,
+    sync_folder,
+    whole_file,
+)
 from eyelog.disk.sqlite import connect
 from eyelog.errors import ConfigurationError
 from eyelog.service.audit import FILE_NAME, lock
 from eyelog.service.auth import ended
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased
+from eyelog.service.auth.schema import refuse_newer, version_of
 from eyelog.service.spool import UPLOADS
 
 __all__ = ["BackupContents", "Restored", "back_up", "interrupted", "restore"]
@@ -77,10 +86,12 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     ------
     ConfigurationError
         If there is no state, or it is in a database, the folder exists or lies in one of those
-        copied, the copy is not what was read, or the state in it is damaged.
+        copied, the copy is not what was read, the state in it is damaged, or a newer release has
+        written it.
     """
     _refuse_database(registry)
     registry.require_state()
+    _refuse_newer(registry.state.file)
     target = target.expanduser().absolute()
     for folder in (registry.folder, registry.state_folder):
         if target.resolve().is_relative_to(folder.resolve()):
@@ -91,9 +102,10 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     unfinished = target.with_name(f".{target.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)  # of a backup that was killed
     unfinished.mkdir(mode=0o700)
+    began = time.time()  # what is erased while files are copied may be in the copy
     try:
         files = _copy_all(registry, unfinished)
-        _write_list(unfinished, files)
+        _write_list(unfinished, files, began)
         _check(unfinished, files)
         damaged = _damaged(unfinished / "archive")
         if target.exists():
@@ -111,6 +123,12 @@ def _refuse_database(registry: Registry) -> None:
             f"the service's state is in a database, {registry.state.name}: copy it with pg_dump,"
             " and put it back with pg_restore and then eyelog service after-restore"
         )
+
+
+def _refuse_newer(state: Path) -> None:
+    # A damaged file says so where it is read, and a restore may replace it.
+    with suppress(sqlite3.Error), closing(connect(state)) as db:
+        refuse_newer(version_of(db), state)
 
 
 _Files = dict[str, tuple[int, str]]  # the path in the backup, its size and SHA-256
@@ -147,20 +165,28 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
 def _files_of_archive(registry: Registry) -> Iterator[Path]:
     if not isinstance(registry.archive, Path):
         return  # an object store has copies of its own
-    own = registry.state.file.stem  # the state may lie in the archive
-    own_notes = (ended.FILE_NAME, _UNDER_WAY)
-    for parent, folders, names in os.walk(registry.folder):
+    for parent, folders, names in walk(os.fspath(registry.folder)):
         folders[:] = sorted(set(folders) - {UPLOADS})  # what came in is not yet of the archive
         for name in sorted(names):
             path = Path(parent) / name
-            is_state = parent == os.fspath(registry.folder) and name.startswith((own, f".{own}"))
-            unfinished = (
-                name == ".lock"
-                or name.endswith((".tmp", "-journal"))
-                or name.startswith(JOURNAL)  # its finished months are not copied
-            )
-            if not (is_state or unfinished or name in own_notes or path.is_symlink()):
+            unfinished = name == ".lock" or name.endswith((".tmp", "-journal"))
+            if unfinished or (path.parent == registry.folder and _is_own(name)):
+                continue
+            if not path.is_symlink():
                 yield path
+            elif path.exists() and path.parent != registry.folder:  # `walk` says which may be links
+                raise ConfigurationError(f"{path} is a link: move what it leads to here")
+
+
+def _is_own(name: str) -> bool:
+    """Return whether a file beside the logs is not of the archive.
+
+    It may be the state; a list of what has ended or is under way; or a journal, whose finished
+    months are not copied.
+    """
+    name = name.casefold()  # as some disks do
+    notes = (ended.FILE_NAME, _UNDER_WAY)
+    return name in notes or name.startswith(("_service", "._service", JOURNAL))
 
 
 def _copy(source: Path, target: Path) -> tuple[int, str]:
@@ -181,11 +207,11 @@ def _size_and_digest(file: Any) -> tuple[int, str]:
     return os.fstat(file.fileno()).st_size, file_digest(file, "sha256").hexdigest()
 
 
-def _write_list(target: Path, files: _Files) -> None:
+def _write_list(target: Path, files: _Files, at: float) -> None:
     content = {
         "layout": _LAYOUT,
         "made": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        "at": time.time(),
+        "at": at,
         "eyelog": version("eyelog"),
         "files": {name: list(values) for name, values in sorted(files.items())},
     }
@@ -196,12 +222,16 @@ def _write_list(target: Path, files: _Files) -> None:
 def _check(folder: Path, files: _Files) -> None:
     """Read every file of a backup back."""
     for name, expected in files.items():
+        _refuse_links(folder, name)
         try:
+            if not stat.S_ISREG((folder / name).stat().st_mode):
+                raise ConfigurationError(f"{folder / name} of the backup is not a file")
             with (folder / name).open("rb") as file:
                 actual = _size_and_digest(file)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
             raise ConfigurationError(
-                f"{folder / name} of the backup cannot be read: {error.strerror}"
+                f"{folder / name} of the backup cannot be read: {why}"
             ) from None
         if actual != expected:
             raise ConfigurationError(f"{folder / name} of the backup is damaged")
@@ -224,18 +254,32 @@ def restore(registry: Registry, source: Path) -> Restored:
     """Put a backup back, once it was read whole and found sound.
 
     Files that differ are set aside, and files that the backup lacks stay. The records of accounts
-    that were erased since are left out. Each file is replaced whole; where a restore is killed
+    that were erased since are left out; a name that was erased before the backup, and used again,
+    is another wearer's. Each file is replaced whole; where a restore is killed
     between two, `interrupted` says so until it is repeated, and no service starts.
 
     Raises
     ------
     ConfigurationError
-        If it is not a backup, or damaged, or the state is in a database.
+        If it is not a backup, or damaged, or the state is in a database, or that of the backup or
+        the one to be replaced is of a newer release.
     """
     _refuse_database(registry)
     source = source.expanduser().absolute()
-    made, files = _read_list(source)
+    made, at, files = _read_list(source)
     _check(source, files)
+    name = registry.state.file.name
+    if f"state/{name}" in files:
+        _refuse_newer(source / "state" / name)
+    if registry.state.file.exists():
+        _refuse_newer(registry.state.file)
+    left_out = _erased_since(registry, files, at)
+    for name in files:
+        kind, _, inside = name.partition("/")
+        if kind == "state":
+            _refuse_links(registry.state_folder, inside)
+        else:
+            _refuse_links(registry.folder, inside, may_be_links=LINKED)
     stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     make_folders(registry.folder)
     under_way = registry.folder / _UNDER_WAY
@@ -244,7 +288,7 @@ def restore(registry: Registry, source: Path) -> Restored:
     for name, (_, digest) in files.items():
         kind, _, inside = name.partition("/")
         target = (registry.state_folder if kind == "state" else registry.folder) / inside
-        if _is_of_erased(registry, inside):
+        if not left_out.isdisjoint(_accounts_in(inside)):
             erased += 1
             continue
         if target.exists():
@@ -284,7 +328,8 @@ def interrupted(archive: Path) -> str | None:
     )
 
 
-def _read_list(source: Path) -> tuple[str, _Files]:
+def _read_list(source: Path) -> tuple[str, float | None, _Files]:
+    """Return when a backup was made, as text and in seconds (None: not said), and its files."""
     try:
         content = json.loads((source / _LIST).read_bytes())
         if content["layout"] > _LAYOUT:
@@ -293,6 +338,7 @@ def _read_list(source: Path) -> tuple[str, _Files]:
             )
         files = {name: (size, digest) for name, (size, digest) in content["files"].items()}
         made = str(content["made"])
+        at = float(content["at"]) if "at" in content else None
     except FileNotFoundError:
         raise ConfigurationError(
             f"{source} is not a backup: it has no {_LIST}, which eyelog service backup writes"
@@ -300,14 +346,43 @@ def _read_list(source: Path) -> tuple[str, _Files]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigurationError(f"{source / _LIST} is damaged: {error}") from None
     for name in files:
-        if name.partition("/")[0] not in ("state", "archive") or ".." in name.split("/"):
-            raise ConfigurationError(f"{source / _LIST} is damaged: it names {name!r}")
-    return made, files
+        if not _may_be_put_back(name):
+            raise ConfigurationError(
+                f"{source / _LIST} is damaged: it names {name!r}, which no backup has"
+            )
+    return made, at, files
 
 
-def _is_of_erased(registry: Registry, inside: str) -> bool:
-    named = map(account_of, inside.split("/"))
-    return any(account is not None and is_erased(registry, account) for account in named)
+def _may_be_put_back(name: str) -> bool:
+    """Return whether a backup can have a file; whoever wrote its list may have made one up."""
+    kind, *inside = name.split("/")
+    if not inside or not {"", ".", ".."}.isdisjoint(inside) or "\0" in name:
+        return False
+    if kind == "state":
+        return len(inside) == 1 and inside[0].startswith("_service.")
+    return kind == "archive" and not _is_own(inside[0])
+
+
+def _refuse_links(root: Path, name: str, *, may_be_links: tuple[str, ...] = ()) -> None:
+    """Refuse a file that lies behind a link, because that leads out of a folder."""
+    path = root
+    for part in name.split("/"):
+        path /= part
+        leads = part.startswith(may_be_links) and path.parent == root and path.is_dir()
+        if path.is_symlink() and not leads:
+            raise ConfigurationError(
+                f"{path} is a link, which a restore does not follow: move what it leads to here"
+            )
+
+
+def _erased_since(registry: Registry, files: _Files, at: float | None) -> set[str]:
+    """Return the accounts, of those that a backup has files of, that were erased after it."""
+    named = {account for name in files for account in _accounts_in(name)}
+    return {account for account in named if is_erased(registry, account, since=at)}
+
+
+def _accounts_in(name: str) -> set[str]:
+    return {account for part in name.split("/") if (account := account_of(part)) is not None}
 
 
 def _set_aside(registry: Registry, target: Path, kind: str, stamp: str) -> Path:
@@ -322,8 +397,8 @@ def _set_aside(registry: Registry, target: Path, kind: str, stamp: str) -> Path:
         make_folders(moved.parent)
     try:
         os.link(target, moved)  # at no moment is there no file
-    except OSError:  # no links on this file system
-        target.replace(moved)
+    except OSError:  # no links on this file system, or between two disks
+        move_file(target, moved)
     return moved
 
 

@@ -21,7 +21,7 @@ from eyelog.archive.prune import prune
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.disk.sqlite import BUSY, code_of, connect
-from eyelog.errors import ConfigurationError, EyelogError, listed
+from eyelog.errors import EyelogError, listed
 from eyelog.service.audit import FILE_NAME
 from eyelog.service.auth import ended
 from eyelog.service.auth.cleanup import outdated
@@ -89,10 +89,11 @@ def check_service(registry: Registry) -> list[Finding]:
         findings += _applications(registry)
         findings += _retention(registry)
         findings.append(_outdated(registry))
+        findings.append(_list_of_ends(registry))
         findings.append(_ended_before(registry))
     except StateBusy:
         raise
-    except ConfigurationError as error:
+    except EyelogError as error:
         findings.append(Finding("accounts", "wrong", str(error)))
     return findings
 
@@ -289,6 +290,23 @@ def _outdated(registry: Registry) -> Finding:
         text = f"{count:,} to delete: a running service does so within an hour of the next refresh"
         return Finding("expired rows", "note", text)
     return Finding("expired rows", "ok", "none to delete")
+
+
+def _list_of_ends(registry: Registry) -> Finding:
+    """Check the list by which a restored state is known: what it has lost, nobody ends again."""
+    try:
+        damaged = ended.damage(registry.archive)
+    except EyelogError as error:
+        return Finding("list of ends", "wrong", f"{error}: what ended may live again, unnoticed")
+    if damaged:
+        text = (
+            f"{len(damaged)} damaged line{'s' if len(damaged) > 1 else ''} ({listed(damaged)}):"
+            " what was ended there may live again in a restored state, unnoticed; put an undamaged"
+            " copy of the list back, or end it again (revoke, disable, remove, erase) and delete"
+            " the line"
+        )
+        return Finding("list of ends", "wrong", text)
+    return Finding("list of ends", "ok", "each end that was noted can be read")
 
 
 def _ended_before(registry: Registry) -> Finding:

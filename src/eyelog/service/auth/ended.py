@@ -7,6 +7,7 @@ own.
 """
 
 import json
+import math
 import os
 import secrets
 import sys
@@ -19,16 +20,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from eyelog.errors import ArchiveError
+from eyelog.service.audit import lock
 from eyelog.service.auth.secrets import digest
 
 if TYPE_CHECKING:
     from eyelog.archive.place import Place
 
-__all__ = ["FILE_NAME", "Note", "account_digest", "append", "notes"]
+__all__ = ["FILE_NAME", "Note", "account_digest", "append", "damage", "notes"]
 
 FILE_NAME: Final = "_ended.jsonl"
 """Not one of the files ``_service.*``: they move with the state."""
 _FOLDER: Final = "_ended"
+_TOKENS: Final = ("tokens", "token", "grant", "invitation")
+_WHAT: Final = (*_TOKENS, "account", "application", "erased", "disabled", "enabled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +70,31 @@ def append(
     if isinstance(archive, str):
         _put(archive, text)
         return
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     try:
         archive.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = os.open(archive / FILE_NAME, flags | getattr(os, "O_BINARY", 0), 0o600)
-        try:
-            os.write(handle, text.encode())
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        _add(archive / FILE_NAME, text.encode())
     except OSError as error:
-        _warn(f"{archive / FILE_NAME} cannot be written ({error.strerror})")
+        _warn(f"{archive / FILE_NAME} cannot be written ({error.strerror or error})")
+
+
+def _add(file: Path, lines: bytes) -> None:
+    """Add lines to the end of a file, whole or not at all."""
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    handle = os.open(file, flags | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        with suppress(OSError):  # a network disk without locks
+            lock(handle, shared=False)
+        if size := os.fstat(handle).st_size:
+            os.lseek(handle, -1, os.SEEK_END)
+            if os.read(handle, 1) != b"\n":  # a power cut tore the last line
+                lines = b"\n" + lines
+        written = os.write(handle, lines)
+        if written < len(lines):  # a full disk
+            os.ftruncate(handle, size)
+            raise OSError(f"only {written} of {len(lines)} bytes could be written")
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _line(what: str, at: float, account: str | None, more: Mapping[str, str | None]) -> str:
@@ -108,21 +126,36 @@ def _warn(fault: str) -> None:
 
 
 def notes(archive: Path | str) -> list[Note]:
-    """Return the ends that were noted, in order; a damaged line is left out.
+    """Return the ends that were noted, in order; a damaged line is left out (see `damage`).
 
     Raises
     ------
     ArchiveError
-        If the object store of the archive does not answer.
+        If the list cannot be read, or the object store of the archive does not answer.
     """
-    return list(_notes(archive))
+    return [note for _, note in _notes(archive) if note is not None]
 
 
-def _lines(archive: Path | str) -> Iterable[bytes]:
+def damage(archive: Path | str) -> list[str]:
+    """Return where the list has lines that cannot be read: nobody knows what they had ended.
+
+    Raises
+    ------
+    ArchiveError
+        If the list cannot be read, or the object store of the archive does not answer.
+    """
+    return [where for where, note in _notes(archive) if note is None]
+
+
+def _lines(archive: Path | str) -> Iterable[tuple[str, bytes]]:
     if isinstance(archive, Path):
-        with suppress(FileNotFoundError):
-            return (archive / FILE_NAME).read_bytes().splitlines()
-        return []
+        file = archive / FILE_NAME
+        try:
+            return _numbered(f"{file}, line", file.read_bytes())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise ArchiveError(f"cannot read {file}: {error.strerror}") from None
     from eyelog.archive.place import archive_errors, open_place  # as in `_put`
 
     place = open_place(archive)
@@ -133,7 +166,12 @@ def _lines(archive: Path | str) -> Iterable[bytes]:
             names = sorted(map(str, place.fs.ls(folder, detail=False)))
         except FileNotFoundError:
             return []
-        return [line for name in names for line in _object(place, name).splitlines()]
+        return [line for name in names for line in _numbered(f"{name}, line", _object(place, name))]
+
+
+def _numbered(name: str, body: bytes) -> list[tuple[str, bytes]]:
+    lines = enumerate(body.split(b"\n"), start=1)
+    return [(f"{name} {number}", line) for number, line in lines if line]
 
 
 @lru_cache(maxsize=100_000)
@@ -143,8 +181,18 @@ def _object(place: "Place", path: str) -> bytes:
     return body
 
 
-def _notes(archive: Path | str) -> Iterator[Note]:
-    for line in _lines(archive):
-        with suppress(ValueError, TypeError):
-            values: dict[str, Any] = json.loads(line)
-            yield Note(**values)
+def _notes(archive: Path | str) -> Iterator[tuple[str, Note | None]]:
+    """Yield each line's place and note, None if it is damaged."""
+    for where, line in _lines(archive):
+        yield where, _note(line)
+
+
+def _note(line: bytes) -> Note | None:
+    try:
+        values: dict[str, Any] = json.loads(line)
+        note = Note(**values)
+        whole = note.what in _WHAT and math.isfinite(note.at)
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        return None
+    texts = (note.account, note.application, note.token)
+    return note if whole and all(text is None or isinstance(text, str) for text in texts) else None

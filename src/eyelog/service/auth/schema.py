@@ -162,12 +162,13 @@ def bring_up_to_date(db: sqlite3.Connection, file: Path) -> None:
             copy.unlink(missing_ok=True)
 
 
-def refuse_newer(version: int) -> None:
+def refuse_newer(version: int, file: Path | None = None) -> None:
     """Raise `ConfigurationError` for a version of the state that a newer release has made."""
     if version > VERSION:
+        where = "" if file is None else f" in {file}"
         raise ConfigurationError(
-            f"the service's state was written by a newer eyelog (version {version} of the state,"
-            f" this one knows {VERSION}): update eyelog"
+            f"the service's state{where} was written by a newer eyelog (version {version} of the"
+            f" state, this one knows {VERSION}): update eyelog"
         )
 
 
