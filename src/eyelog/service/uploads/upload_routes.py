@@ -16,6 +16,7 @@ from starlette.responses import Response
 from eyelog.archive.account_folders import remove_leftovers
 from eyelog.archive.inventory import bytes_of_account
 from eyelog.archive.months import months
+from eyelog.archive.place import archive_errors
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import known_logs
 from eyelog.clock import as_zones
@@ -138,7 +139,8 @@ class Uploads:
             )
         if not self._quota:
             return
-        held = bytes_of_account(place_of(Archive(self._archive)), account)
+        with archive_errors("read how much the archive has of an account"):
+            held = bytes_of_account(place_of(Archive(self._archive)), account)
         held += self.spool.bytes_of(account)
         if held + coming > self._quota:
             raise Problem(
@@ -172,7 +174,8 @@ class Uploads:
         place = place_of(Archive(self._archive))
         # The erasure may have ended before the import began. If it is still under way, it has to
         # find the months itself: its protocol names them.
-        unfound = imported or not any(months(place, log, account) for log in known_logs())
+        with archive_errors("list the months of an account"):
+            unfound = imported or not any(months(place, log, account) for log in known_logs())
         if unfound and not (place.local and self._registry.accounts.has(account)):
             Archive(self._archive).erase(account)
         raise deleted_meanwhile()
