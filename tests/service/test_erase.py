@@ -17,6 +17,7 @@ from eyelog.archive.account_folders import check_account
 from eyelog.archive.ledger import Noted, note_days
 from eyelog.archive.store import place_of
 from eyelog.cli.main import main
+from eyelog.service import erase
 from eyelog.service.audit import FILE_NAME, Audit
 from eyelog.service.auth.registry import Registry
 from eyelog.service.erase import erase_account
@@ -169,6 +170,22 @@ def test_the_audit_log_keeps_its_lines_under_one_pseudonym(tmp_path: Path) -> No
     assert after[1]["who"] == [pseudonym, "bea"]
     assert after[0]["address"] == "192.0.2.1"
     assert (log.stat().st_mode & 0o777) == 0o600
+
+
+def test_a_line_that_is_written_while_the_state_is_rewritten_is_renamed_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = Registry(tmp_path / "archive")
+    registry.accounts.add("anna")
+    rewriting = erase._rewrite
+
+    def rewrite(file: Path) -> None:
+        Audit(registry.state_folder).write("upload", account="anna")
+        rewriting(file)
+
+    monkeypatch.setattr(erase, "_rewrite", rewrite)
+    erase_account(registry, "anna", dry_run=False)
+    assert b"anna" not in (registry.state_folder / FILE_NAME).read_bytes()
 
 
 def test_the_others_keep_everything(tmp_path: Path, home: Path) -> None:

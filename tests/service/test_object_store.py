@@ -22,6 +22,7 @@ from eyelog.service.auth import ended
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import revived
 from eyelog.service.server import running
+from eyelog.service.uploads import upload_routes
 from support.account_page import Visitor
 from support.live import REDIRECT, Live
 from support.login_page import PASSWORD
@@ -208,12 +209,13 @@ def test_a_store_that_is_gone_makes_the_service_unhealthy_and_no_traceback(
     with object_store() as url:
         registry = Registry(url, tmp_path / "state")
         registry.accounts.add("ada")
-        token = reading_token(registry)
+        token, upload = reading_token(registry), registry.grants.issue_upload_token("ada")
         with running(url, state=tmp_path / "state") as address:
             assert day(address, token) == []
 
             def gone(*_: object, **__: object) -> None:
-                raise PermissionError("The AWS Access Key Id you provided does not exist")
+                asked = "http://there/wearers?prefix=log%3Da%2Faccount%3Dada"
+                raise PermissionError(f"The AWS Access Key Id you provided does not exist: {asked}")
 
             store = open_place(url).fs
             for name in ("ls", "info", "exists", "find"):
@@ -227,9 +229,36 @@ def test_a_store_that_is_gone_makes_the_service_unhealthy_and_no_traceback(
                 headers={"Authorization": f"Bearer {token}"},
                 timeout=60,
             )
-            assert asked.json()["error"] == "server_error"
+            announced = requests.post(
+                f"{address}/v1/uploads",
+                json={"sha256": "0" * 64, "size": 9},
+                headers={"Authorization": f"Bearer {upload}"},
+                timeout=60,
+            )
+            for answer in (asked, announced, post(address, upload, minute(1))):
+                assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
+                assert answer.json()["error"] == "temporarily_unavailable"
+                assert answer.json()["error_description"].startswith("the archive cannot be used")
             with pytest.raises(ArchiveError, match=r"cannot use the archive .*Key Id you provided"):
                 create_app(url, tmp_path / "state")
-    [logged] = [record for record in caplog.records if record.name == "eyelog.service"]
-    assert "The AWS Access Key Id you provided does not exist" in logged.getMessage()
-    assert logged.exc_info is None
+    logged = [record for record in caplog.records if record.name == "eyelog.service"]
+    assert len(logged) == 3
+    for record in logged:
+        assert "The AWS Access Key Id you provided does not exist" in record.getMessage()
+        assert "ada" not in record.getMessage()
+        assert record.exc_info is None
+
+
+def test_a_store_that_fails_when_room_is_looked_for_is_no_traceback(
+    bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = Registry(bucket, tmp_path / "state")
+    registry.accounts.add("ada")
+    upload = registry.grants.issue_upload_token("ada")
+
+    def gone(*_: object) -> int:
+        raise PermissionError("Access denied")
+
+    monkeypatch.setattr(upload_routes, "bytes_of_account", gone)
+    with running(bucket, state=tmp_path / "state", quota=10**9) as url:
+        assert post(url, upload, minute(1)).status_code == 503

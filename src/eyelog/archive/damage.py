@@ -4,7 +4,7 @@ from typing import Final
 
 from eyelog.errors import ArchiveError
 
-__all__ = ["FOREIGN", "NOT_PROTECTED", "damage", "is_damage", "problem_of"]
+__all__ = ["FOREIGN", "NOT_PROTECTED", "damage", "is_damage", "is_of_damage", "problem_of"]
 
 _REMEDY: Final = ": `eyelog archive repair` sets the damaged month aside"
 
@@ -21,6 +21,11 @@ _NO_DAMAGE: Final = (FOREIGN, NOT_PROTECTED)
 def damage(path: str, problem: str) -> ArchiveError:
     """Return the error of a file whose content has changed since it was written."""
     return ArchiveError(f"cannot read {path}: {problem.rstrip('.')}{_REMEDY}")
+
+
+def is_of_damage(error: ArchiveError) -> bool:
+    """Return whether an error is about the content of a file, not about its disk or store."""
+    return str(error).endswith(_REMEDY)
 
 
 def problem_of(error: ArchiveError, path: str) -> str:

@@ -7,6 +7,7 @@ service's state.
 
 import logging
 import os
+import re
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypedDict
@@ -22,6 +23,7 @@ from starlette.routing import Route
 
 from eyelog.answers.arrow import ARROW
 from eyelog.archive.account_folders import complete_interrupted, remove_leftovers
+from eyelog.archive.damage import is_of_damage
 from eyelog.archive.place import open_place, require_store
 from eyelog.catalogue import LOGS
 from eyelog.checks import whole_number
@@ -342,15 +344,31 @@ def _refuse_busy(request: Request, busy: Exception) -> Response:  # noqa: ARG001
 
 def _refuse_fault(request: Request, fault: Exception) -> Response:
     # One line: the operator must mend the fault, and every request fails until then.
-    _log.error("%s %s failed: %s", request.method, request.url.path, str(fault))
+    _log.error("%s failed: %s", _named(request), str(fault))
     return _unavailable(request, "the service cannot use its state; its log has the reason", 60)
 
 
 def _refuse_archive(request: Request, fault: Exception) -> Response:
+    assert isinstance(fault, ArchiveError)  # noqa: S101 (registered for nothing else)
     # One line, as for the state: a damaged month, or an object store that refuses.
-    _log.error("%s %s failed: %s", request.method, request.url.path, str(fault))
+    remote = isinstance(parts_of(request).registry.archive, str)
+    if remote and fault.__cause__ is not None and not is_of_damage(fault):
+        reason = _without_account(str(fault.__cause__) or type(fault.__cause__).__name__)
+        _log.error("%s: the object store does not answer: %s", _named(request), reason)
+        return _unavailable(request, "the archive cannot be used now: try again later", 60)
+    _log.error("%s failed: %s", _named(request), str(fault))
     description = "the service cannot use its archive; its log has the reason"
     return problem_answer(Problem(500, "server_error", description))
+
+
+def _named(request: Request) -> str:
+    return f"{request.method} {request.url.path}"
+
+
+def _without_account(text: str) -> str:
+    """Return what a store says without the path that was asked for, which names an account."""
+    text = re.sub(r"(https?://[^/\s\"']+)[^\s\"']*", r"\1", " ".join(text.split()))
+    return re.sub(r"account(=|%3D)[^/\s\"']*", "account=...", text, flags=re.IGNORECASE)
 
 
 def _unavailable(request: Request, description: str, wait_s: int) -> Response:

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,6 +66,7 @@ class Audit:
         account: str | None = None,
         application: str | None = None,
         address: str | None = None,
+        unless: Callable[[], bool] = lambda: False,
         **more: Any,
     ) -> None:
         """Append one event; values that are None are left out.
@@ -82,6 +84,8 @@ class Audit:
             The client id.
         address : str, optional
             Where the request came from.
+        unless : callable
+            Asked while no erasure can rewrite the log; if it returns True, nothing is written.
         **more
             Further details: texts, numbers, lists of these.
         """
@@ -90,11 +94,11 @@ class Audit:
         stated = {name: _short(value) for name, value in values.items() if value is not None}
         line = json.dumps({"time": now, "event": event, **stated}) + "\n"
         try:
-            self._append(line.encode())
+            self._append(line.encode(), unless)
         except OSError as error:
             self._complain(error)
 
-    def _append(self, line: bytes) -> None:
+    def _append(self, line: bytes, unless: Callable[[], bool]) -> None:
         # A link would lead the lines into another file.
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         while True:
@@ -104,6 +108,8 @@ class Audit:
                 break
             os.close(handle)  # another file took its place meanwhile
         try:
+            if unless():
+                return
             written = os.write(handle, line)
             if written < len(line):  # a full disk
                 with suppress(OSError):

@@ -55,21 +55,25 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     held = _rows_of_database(registry, account)
     held += [trace for file in _states(registry) for trace in _rows(file, account)]
     held += _coming_in(registry, account)
-    lines = [(file, _lines_of(file, account)) for file in _logs(registry)]
-    held += [ServiceTrace("audit log", str(file), count) for file, count in lines if count]
+    held += [
+        ServiceTrace("audit log", str(file), count)
+        for file in _logs(registry)
+        if (count := _lines_of(file, account))
+    ]
     if dry_run:
         return held
     if held or traces(open_place(registry.archive), account):
         ended.append(registry.archive, "erased", accounts=[account])
     for file in _states(registry):
         _delete_rows(file, account)
+    _remove_coming_in(registry, account)
+    for file in _states(registry):
+        _rewrite(file)
     _delete_from_database(registry, account)
-    if not open_place(registry.archive).local:
-        shutil.rmtree(Spool(registry.folder).of(account), ignore_errors=True)
     pseudonym = f"erased-{secrets.token_hex(4)}"
-    for file, count in lines:
-        if count:
-            _rename(file, account, pseudonym)
+    for file in _logs(registry):
+        _rename(file, account, pseudonym)
+    _remove_coming_in(registry, account)
     return held
 
 
@@ -147,6 +151,12 @@ def _coming_in(registry: Registry, account: str) -> list[ServiceTrace]:
     return []
 
 
+def _remove_coming_in(registry: Registry, account: str) -> None:
+    if not open_place(registry.archive).local:
+        with suppress(ConfigurationError):  # as above
+            shutil.rmtree(Spool(registry.folder).of(account), ignore_errors=True)
+
+
 # The state.
 
 
@@ -215,7 +225,15 @@ def _delete_rows(file: Path, account: str) -> None:
                 for table, column in _columns(db):
                     sql = f"DELETE FROM {table} WHERE {column} = ?"  # noqa: S608 (names of the schema)
                     db.execute(sql, (account,))
-            db.execute("VACUUM")  # rows that were deleted earlier are in free pages
+    except sqlite3.Error as error:
+        raise _unusable(file, error) from None
+
+
+def _rewrite(file: Path) -> None:
+    """Write a state anew: rows that were deleted earlier are in its free pages."""
+    try:
+        with closing(connect(file, write=True)) as db:
+            db.execute("VACUUM")
     except sqlite3.Error as error:
         raise _unusable(file, error) from None
 
@@ -242,6 +260,10 @@ def _rename(file: Path, account: str, pseudonym: str) -> None:
             lock(handle, shared=False)
             if not is_at(handle, file):
                 continue
+            # Only now: an upload that was under way may just have written its line.
+            if all(_renamed(line, account, pseudonym) == line for line in source):
+                return
+            source.seek(0)
             for leftover in file.parent.glob(f".{file.name}.*.tmp"):
                 leftover.unlink(missing_ok=True)
             with whole_file(file) as sink:

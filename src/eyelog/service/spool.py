@@ -6,7 +6,7 @@ hosts share that, in a folder of each host.
 ::
 
     ARCHIVE/.uploads/account=ada/0f3a.../      one upload; its process holds a lock on it
-    ARCHIVE/.uploads/account=ada/9b1c....part  the first part of a file, for a week
+    ARCHIVE/.uploads/account=ada/9b1c....part  what has come of a file in parts, for a week
 
 A folder whose process is dead has no lock: the next service that starts removes it. As it has the
 name of an account's folder, an erasure removes it too.
@@ -68,6 +68,9 @@ class Spool:
         finally:
             shutil.rmtree(path, ignore_errors=True)
             os.close(handle)
+            # The folder around it has the name of an account, which may be erased by now.
+            with suppress(OSError), self._whole(shared=False):
+                path.parent.rmdir()
 
     @contextmanager
     def part(self, account: str, name: str, *, make: bool = False) -> Iterator[Path | None]:

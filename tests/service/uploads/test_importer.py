@@ -25,6 +25,7 @@ def told(tmp_path: Path) -> dict[str, Any]:
     return {
         "archive": str(tmp_path / "archive"),
         "account": "ada",
+        "erased": 0,
         "folder": str(folder),
         "files": [str(folder / "1" / "a.csv")],
         "replace": False,

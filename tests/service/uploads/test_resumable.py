@@ -3,7 +3,7 @@
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,10 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+from eyelog.archive.store import Archive
+from eyelog.service.erase import erase_account
 from eyelog.service.spool import PART
+from eyelog.service.uploads.upload_routes import Uploads
 from support import live
 from support.uploads import SIXTY, csv, spooled, stored
 
@@ -37,7 +40,7 @@ def announce(there: live.Live, token: str) -> Call:
 
 @pytest.fixture
 def patch(there: live.Live, token: str) -> Call:
-    def patch(data: bytes, offset: Any, *, name: str = NAME, size: int = len(BODY), **more: Any):
+    def patch(data: Any, offset: Any, *, name: str = NAME, size: int = len(BODY), **more: Any):
         return requests.patch(
             f"{there.url}/v1/uploads/{name}",
             data=data,
@@ -115,6 +118,40 @@ def test_another_content_than_announced_is_refused_and_kept_nowhere(
     assert patch(BODY + b"x", 0).status_code == 400
 
 
+@pytest.mark.parametrize("complete", [True, False])
+def test_a_part_that_comes_after_an_erasure_is_refused_and_kept_nowhere(
+    there: live.Live, announce: Call, patch: Call, complete: bool
+) -> None:
+    announce()
+
+    def pieces() -> Iterator[bytes]:
+        yield BODY[:2000]
+        time.sleep(0.3)
+        erase_account(there.registry, "ada", dry_run=False)
+        Archive(there.archive).erase("ada")
+        yield BODY[2000:] if complete else BODY[2000:-1]
+
+    answer = patch(pieces(), 0)
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
+    assert [path for path in there.archive.rglob("*") if "ada" in path.name] == []
+
+
+def test_a_file_announced_just_after_an_erasure_leaves_no_name(
+    there: live.Live, announce: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = Uploads.check_room
+
+    def erased_meanwhile(self: Uploads, account: str, coming: int) -> None:
+        erase_account(there.registry, "ada", dry_run=False)
+        Archive(there.archive).erase("ada")
+        room(self, account, coming)
+
+    monkeypatch.setattr(Uploads, "check_room", erased_meanwhile)
+    answer = announce()
+    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
+    assert [path for path in there.archive.rglob("*") if "ada" in path.name] == []
+
+
 def test_parts_are_their_accounts_own(there: live.Live, announce: Call, patch: Call) -> None:
     announce()
     patch(BODY[:1000], 0)
@@ -145,6 +182,20 @@ def test_a_part_without_an_offset_or_of_no_hash_is_refused(announce: Call, patch
     announce()
     assert patch(BODY, "x").status_code == 400
     assert patch(BODY, 0, name="0").status_code == 404
+
+
+def test_a_file_stays_within_the_size_that_was_announced(
+    there: live.Live, announce: Call, patch: Call
+) -> None:
+    announce(size=1000)
+    grown = patch(BODY[:2000], 0)
+    assert (grown.status_code, grown.json()["error"]) == (400, "invalid_request")
+    assert "announced" in grown.json()["error_description"]
+    assert patch(BODY[:2000], 0, size=1000).status_code == 400
+    assert patch(BODY[:2000], 0, size=300 << 20).status_code == 413
+    assert sum(path.stat().st_size for path in spooled(there)) == 0
+    assert announce().json()["offset"] == 0  # with its true size
+    assert patch(BODY, 0).json()["new"] == 600
 
 
 @pytest.mark.usefixtures("within_one_hour")

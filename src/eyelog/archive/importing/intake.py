@@ -104,6 +104,7 @@ def import_files(
     replace: bool = False,
     keep_stored: bool = False,
     dry_run: bool = False,
+    before_writing: Callable[[], object] = lambda: None,
 ) -> list[FileReport]:
     """Import files, folders and zip files into an archive.
 
@@ -141,6 +142,9 @@ def import_files(
         it, the value of the file replaces it.
     dry_run : bool
         Report what an import would do, and leave the archive as it is.
+    before_writing : callable
+        Called when the months are locked and before any of them is put in place; if it raises an
+        `EyelogError`, nothing is written.
 
     Returns
     -------
@@ -181,7 +185,7 @@ def import_files(
         device=None if device is None else Devices(device),
         most=_WAITING,
     )
-    intake = _Intake(archive, account, chosen, replace, dry_run, keep_stored)
+    intake = _Intake(archive, account, chosen, replace, dry_run, keep_stored, before_writing)
     with closing(intake), progress_line(sum(sizes), f"import into {account}", unit="B") as done:
         for file, size in zip(input_files(every), sizes, strict=False):
             reader = _Counted(file, done)
@@ -246,6 +250,7 @@ class _Intake:
     replace: bool
     dry_run: bool
     keep_stored: bool
+    before_writing: Callable[[], object]
     reports: list[FileReport] = field(default_factory=list)
     waiting: dict[tuple[str, str], Waiting[FileReport]] = field(default_factory=dict)
     met: dict[tuple[str, str], Met] = field(default_factory=dict)
@@ -415,6 +420,7 @@ class _Intake:
                     continue  # all of its files were refused
                 held = self._write(key, stack, staged)
                 self._refuse_mixture(key, held)
+            self.before_writing()
             self.archive.put_in_place(staged)
         self._keep_events()
         for report in self.reports:

@@ -133,14 +133,15 @@ async def _take_files(request: Request) -> Response:
         async with arriving(request, account, fields=fields) as arrived:
             if forms.values(request, fields.get("form", "")) != [account]:
                 raise Problem(400, "invalid_request", "The form belongs to another login.")
-            answer = await uploads.take(account, arrived.files, arrived.folder, arrived.lock)
+            answer = await uploads.take(account, arrived)
     except Problem as problem:
+        if await to_thread.run_sync(sessions.account, request) is None:  # deleted meanwhile
+            return _closing(_ended(request, status=problem.status))
         wrong = {"files": _sentence(problem.description)}
         page = await _account(request, account, status=problem.status, wrong=wrong)
         page.headers.update({k: v for k, v in problem.headers.items() if k == "Retry-After"})
         return _closing(page)
-    size = sum(file.size for file in arrived.files)
-    await note_upload(request, Bearer(account, "", ""), answer, size)
+    await note_upload(request, Bearer(account, "", ""), arrived, answer)
     return await _account(request, account, arrived=_arrived(answer))
 
 

@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from eyelog.archive.export import csv_pieces
 from eyelog.archive.months import Selection, months, open_months
+from eyelog.archive.place import archive_errors
 from eyelog.archive.store import Archive, place_of
 from eyelog.archive.utc_stamps import month_edges
 from eyelog.browser import page_headers
@@ -37,7 +38,8 @@ class TooMany(Exception):
 def stored_months(folder: Path | str, account: str) -> dict[str, list[str]]:
     """Return the months (``2026-10``) of which an account has records, by log."""
     place = place_of(Archive(folder))
-    by_log = {log: months(place, log, account) for log in LOGS}
+    with archive_errors("list the months of an account"):
+        by_log = {log: months(place, log, account) for log in LOGS}
     return {log: present for log, present in by_log.items() if present}
 
 

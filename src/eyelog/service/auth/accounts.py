@@ -18,18 +18,21 @@ from eyelog.service.auth.transaction import KeyTaken, Transaction
 
 __all__ = [
     "INVITED_DAYS",
+    "NAME_RULE",
     "ROLES",
     "Account",
     "Accounts",
     "NewAccount",
     "check_name",
     "check_new",
+    "is_name",
     "shown",
 ]
 
 ROLES = ("wearer", "staff", "admin")
 """A member of staff is responsible for the wearers of one study, an admin for all."""
 INVITED_DAYS = 14
+NAME_RULE = "use printable characters, at most 64 bytes as UTF-8, without a space at either end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,15 +344,17 @@ def check_new(new: NewAccount) -> None:
 
 def check_name(name: str, what: str) -> None:
     """Raise `ConfigurationError` for a name that could mislead readers of a list or a page."""
+    if not is_name(name):
+        raise ConfigurationError(f"{shown(name)} cannot be {what}: {NAME_RULE}")
+
+
+def is_name(name: str) -> bool:
+    """Return whether a name follows `NAME_RULE`."""
     try:
         size = len(name.encode())
     except UnicodeEncodeError:
         size = 0
-    if not (name.isprintable() and name == name.strip() and 1 <= size <= 64):
-        raise ConfigurationError(
-            f"{shown(name)} cannot be {what}: use printable characters, at most 64 bytes as UTF-8,"
-            " without a space at either end"
-        )
+    return name.isprintable() and name == name.strip() and 1 <= size <= 64
 
 
 def shown(name: str) -> str:

@@ -23,10 +23,11 @@ import numpy as np
 from eyelog.archive.importing.formats import reading
 from eyelog.archive.importing.intake import FileReport, import_files
 from eyelog.archive.importing.sources import input_files
-from eyelog.archive.store import Archive
+from eyelog.archive.store import Archive, place_of
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 from eyelog.service.apart import end_with_parent
 from eyelog.service.responses import Problem
+from eyelog.service.uploads.deleted import DeletedMeanwhile, deleted_meanwhile, erasures
 
 __all__ = ["ImportFailed", "import_apart", "import_upload", "work"]
 
@@ -119,7 +120,14 @@ def work(told: Mapping[str, Any]) -> None:
 
 
 def import_upload(
-    archive: str, account: str, folder: str, files: Sequence[str], *, replace: bool, tz: str | None
+    archive: str,
+    account: str,
+    folder: str,
+    files: Sequence[str],
+    *,
+    erased: int,
+    replace: bool,
+    tz: str | None,
 ) -> dict[str, Any]:
     """Import files into an account, all months or none; return the answer of an upload.
 
@@ -134,6 +142,8 @@ def import_upload(
         The private folder, which no message shows.
     files : sequence of str
         Paths in it.
+    erased : int
+        How often the account had been erased when the upload began.
     replace : bool
         Whether other values replace stored ones.
     tz : str or None
@@ -148,18 +158,32 @@ def import_upload(
     Raises
     ------
     Problem
-        409 if the records seem to be of another wearer or device, 422 if no file is a log, 507 if
-        the disk is full, 503 if the archive cannot be written now, 400 if the zone is not known.
+        403 if the account was erased meanwhile, 409 if the records seem to be of another wearer or
+        device, 422 if no file is a log, 507 if the disk is full, 503 if the archive cannot be
+        written now, 400 if the zone is not known.
     """
     store = Archive(archive)
     paths = [Path(file) for file in files]
+
+    def check_account() -> None:
+        if erasures(Path(archive) if place_of(store).local else archive, account) > erased:
+            raise DeletedMeanwhile
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the answer has what matters
         try:
             zones = store.zones(account) or tz
             reports = import_files(
-                store, paths, account=account, tz=zones, replace=replace, keep_stored=not replace
+                store,
+                paths,
+                account=account,
+                tz=zones,
+                replace=replace,
+                keep_stored=not replace,
+                before_writing=check_account,
             )
+        except DeletedMeanwhile:
+            raise deleted_meanwhile() from None
         except ConfigurationError as error:
             raise Problem(409, "conflict", _without(folder, str(error))) from None
         except ArchiveError as error:

@@ -5,6 +5,7 @@ announces the file again, and learns how much is here, or that it was imported b
 part has come, the file counts as posted to /v1/records.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,8 +24,9 @@ from eyelog.service.auth.tokens import may_write
 from eyelog.service.bounds import UPLOAD_BYTES
 from eyelog.service.parts import parts_of
 from eyelog.service.responses import Problem, json_answer
+from eyelog.service.spool import PART
 from eyelog.service.uploads.upload_body import Received, disk_full, shown_name
-from eyelog.service.uploads.upload_routes import NO_STORE, Options, Uploads, note_upload
+from eyelog.service.uploads.upload_routes import NO_STORE, Arrived, Options, Uploads, note_upload
 
 __all__ = ["announce", "take_part"]
 
@@ -49,26 +51,25 @@ async def announce(request: Request) -> Response:
         raise Problem(
             400, "invalid_request", "the body must be JSON: sha256 (64 hexadecimal digits) and size"
         )
-    if told.size > UPLOAD_BYTES:
-        raise Problem(
-            413, "content_too_large", f"the file is larger than {UPLOAD_BYTES >> 20} MB: split it"
+    _check_size(told.size)
+    async with uploads.of(bearer.account) as erased:
+        earlier = await to_thread.run_sync(
+            uploads.sent.find, bearer.account, bytes.fromhex(told.sha256)
         )
-    earlier = await to_thread.run_sync(
-        uploads.sent.find, bearer.account, bytes.fromhex(told.sha256)
-    )
-    if earlier is not None:
-        return json_answer({"offset": told.size, "imported": True}, headers=NO_STORE)
-    return await to_thread.run_sync(_begin, uploads, bearer.account, told)
+        if earlier is not None:
+            return json_answer({"offset": told.size, "imported": True}, headers=NO_STORE)
+        return await to_thread.run_sync(_begin, uploads, bearer.account, told, erased)
 
 
-def _begin(uploads: Uploads, account: str, told: _Announced) -> Response:
+def _begin(uploads: Uploads, account: str, told: _Announced, erased: int) -> Response:
     headers: dict[str, str] = {}
-    with _part(uploads, account, told.sha256) as part:
+    with _part(uploads, account, told) as part:
         if part is None:
             headers = uploads.count(account)
             uploads.check_room(account, told.size)
-    with _part(uploads, account, told.sha256, make=True) as part:
+    with _part(uploads, account, told, make=True) as part:
         offset = part.stat().st_size if part is not None else 0
+    uploads.check_account(account, erased)
     return json_answer({"offset": offset, "imported": False}, headers=NO_STORE | headers)
 
 
@@ -80,13 +81,13 @@ async def take_part(request: Request) -> Response:
     try:
         options = Options(request)
         offset, size = (_number(request, name) for name in ("upload-offset", "upload-length"))
-        async with uploads.room():
+        _check_size(size)
+        told = _Announced(sha256, size)
+        async with uploads.of(account) as erased, uploads.room():
             with ExitStack() as stack:
-                part = await to_thread.run_sync(
-                    stack.enter_context, _part(uploads, account, sha256)
-                )
+                part = await to_thread.run_sync(stack.enter_context, _part(uploads, account, told))
                 if part is None:
-                    raise Problem(404, "not_found", "this upload was not announced, or has ended")
+                    raise await to_thread.run_sync(_not_announced, uploads, account, sha256)
                 received = part.stat().st_size
                 if received != offset:
                     raise Problem(
@@ -98,19 +99,21 @@ async def take_part(request: Request) -> Response:
                 await to_thread.run_sync(uploads.check_room, account, max(0, size - offset))
                 received = await _append(request, part, most=size - offset) + offset
                 if received < size:
+                    await to_thread.run_sync(uploads.check_account, account, erased)
                     return json_answer({"offset": received}, status=202, headers=NO_STORE)
                 folder, lock = await to_thread.run_sync(
                     stack.enter_context, uploads.spool.folder(account)
                 )
                 file = await to_thread.run_sync(_whole, part, folder, sha256, options.name)
+                arrived = Arrived([file], folder, lock, {}, erased)
                 answer = await uploads.take(
-                    account, [file], folder, lock, replace=options.replace, tz=options.tz
+                    account, arrived, replace=options.replace, tz=options.tz
                 )
     except Problem as problem:
         # What is still coming of the body is not waited for.
         problem.headers.setdefault("Connection", "close")
         raise
-    await note_upload(request, bearer, answer, file.size)
+    await note_upload(request, bearer, arrived, answer)
     return json_answer(answer, headers=NO_STORE)
 
 
@@ -120,15 +123,27 @@ async def _bearer(request: Request) -> Bearer:
     return bearer
 
 
+def _check_size(size: int) -> None:
+    if size > UPLOAD_BYTES:
+        raise Problem(
+            413, "content_too_large", f"the file is larger than {UPLOAD_BYTES >> 20} MB: split it"
+        )
+
+
 @contextmanager
 def _part(
-    uploads: Uploads, account: str, sha256: str, *, make: bool = False
+    uploads: Uploads, account: str, told: _Announced, *, make: bool = False
 ) -> Iterator[Path | None]:
-    if not _HASH.fullmatch(sha256):
+    """Give what has come of a file that was announced with this size, locked; None if it was not.
+
+    Its name has the size, so that it never grows beyond what there was room for.
+    """
+    if not _HASH.fullmatch(told.sha256):
         raise Problem(404, "not_found", "there is nothing at this address")
     with ExitStack() as stack:
         try:
-            part = stack.enter_context(uploads.spool.part(account, sha256, make=make))
+            name = f"{told.sha256}.{told.size}"
+            part = stack.enter_context(uploads.spool.part(account, name, make=make))
         except BlockingIOError:
             raise Problem(
                 409,
@@ -137,6 +152,14 @@ def _part(
                 headers={"Retry-After": "2"},
             ) from None
         yield part
+
+
+def _not_announced(uploads: Uploads, account: str, sha256: str) -> Problem:
+    if any(uploads.spool.of(account).glob(f"{sha256}.*{PART}")):
+        return Problem(
+            400, "invalid_request", "Upload-Length is not the size with which it was announced"
+        )
+    return Problem(404, "not_found", "this upload was not announced, or has ended")
 
 
 def _number(request: Request, name: str) -> int:
@@ -148,7 +171,8 @@ def _number(request: Request, name: str) -> int:
 
 async def _append(request: Request, part: Path, *, most: int) -> int:
     """Write the body to the end of a part, as far as it comes; return its bytes."""
-    with part.open("ab") as sink:
+    with part.open("r+b") as sink:  # which makes no file anew if the account was just erased
+        sink.seek(0, os.SEEK_END)
         waiting, taken = bytearray(), 0
 
         def write(data: bytes) -> None:

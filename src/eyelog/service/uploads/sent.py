@@ -53,9 +53,14 @@ class Sent:
         return list(islice((Arrival(*row) for row in rows if row[1] in accounts), most))
 
     def note(self, account: str, files: Iterable[tuple[bytes, int]], *, new: int) -> None:
-        """Note that files (SHA-256, size) were imported; those noted before keep their date."""
+        """Note that files (SHA-256, size) were imported; those noted before keep their date.
+
+        Nothing is noted for an account that was erased meanwhile.
+        """
         now = time.time()
         with self._state.write() as db:
+            if db.execute("SELECT 1 FROM account WHERE name = ?", (account,)).fetchone() is None:
+                return
             db.executemany(
                 "INSERT INTO upload VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 [(account, sha256, size, now, new) for sha256, size in files],

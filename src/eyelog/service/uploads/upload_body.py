@@ -56,12 +56,12 @@ async def receive(
     content_type = request.headers.get("content-type", "")
     kind, options = parse_options_header(content_type)
     files = _Files(folder)
-    parts = (
-        _Form(files, options.get(b"boundary", b""), {} if fields is None else fields)
-        if kind == b"multipart/form-data"
-        else _Raw(files, name)
-    )
     try:
+        parts = (
+            _Form(files, options.get(b"boundary", b""), {} if fields is None else fields)
+            if kind == b"multipart/form-data"
+            else _Raw(files, name)
+        )
         waiting = bytearray()
         async for piece in request.stream():
             waiting += piece

@@ -15,19 +15,22 @@ from starlette.responses import Response
 
 from eyelog.archive.account_folders import remove_leftovers
 from eyelog.archive.inventory import bytes_of_account
+from eyelog.archive.months import months
+from eyelog.archive.place import archive_errors
 from eyelog.archive.store import Archive, place_of
+from eyelog.catalogue import known_logs
 from eyelog.clock import as_zones
 from eyelog.errors import ConfigurationError
 from eyelog.service.access_log import ACCOUNT
 from eyelog.service.auth.grants import Bearer
 from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.restored import erasures
 from eyelog.service.auth.tokens import may_write
 from eyelog.service.hourly_limit import HourlyLimits
 from eyelog.service.parameters import by_name
 from eyelog.service.parts import parts_of
 from eyelog.service.responses import Problem, json_answer
 from eyelog.service.spool import Spool
+from eyelog.service.uploads.deleted import deleted_meanwhile, erasures, is_deleted
 from eyelog.service.uploads.importer import ImportFailed, import_apart
 from eyelog.service.uploads.sent import Sent
 from eyelog.service.uploads.upload_body import Received, receive
@@ -72,6 +75,7 @@ class Arrived(NamedTuple):
     folder: Path
     lock: int
     headers: dict[str, str]  # of the answer
+    erased: int  # how often the account was erased before
 
 
 class Uploads:
@@ -135,7 +139,8 @@ class Uploads:
             )
         if not self._quota:
             return
-        held = bytes_of_account(place_of(Archive(self._archive)), account)
+        with archive_errors("read how much the archive has of an account"):
+            held = bytes_of_account(place_of(Archive(self._archive)), account)
         held += self.spool.bytes_of(account)
         if held + coming > self._quota:
             raise Problem(
@@ -145,15 +150,38 @@ class Uploads:
                 f" {held / 1e6:,.1f} MB: ask the person who runs this service",
             )
 
+    @asynccontextmanager
+    async def of(self, account: str) -> AsyncIterator[int]:
+        """Take an upload of an account whose token was just checked; give how often it was erased.
+
+        Raises
+        ------
+        Problem
+            403 instead of any other refusal or fault, if the account is erased meanwhile: its files
+            are gone then.
+        """
+        erased = await to_thread.run_sync(erasures, self._registry.archive, account)
+        try:
+            yield erased
+        except (Problem, OSError):
+            await to_thread.run_sync(self.check_account, account, erased)
+            raise
+
+    def check_account(self, account: str, erased: int, *, imported: bool = False) -> None:
+        """Raise, and keep nothing, if an account was erased since its upload began."""
+        if not is_deleted(self._registry, account, erased):
+            return
+        place = place_of(Archive(self._archive))
+        # The erasure may have ended before the import began. If it is still under way, it has to
+        # find the months itself: its protocol names them.
+        with archive_errors("list the months of an account"):
+            unfound = imported or not any(months(place, log, account) for log in known_logs())
+        if unfound and not (place.local and self._registry.accounts.has(account)):
+            Archive(self._archive).erase(account)
+        raise deleted_meanwhile()
+
     async def take(
-        self,
-        account: str,
-        files: list[Received],
-        folder: Path,
-        lock: int,
-        *,
-        replace: bool = False,
-        tz: str | None = None,
+        self, account: str, arrived: Arrived, *, replace: bool = False, tz: str | None = None
     ) -> dict[str, Any]:
         """Import what was received; return the answer.
 
@@ -162,7 +190,9 @@ class Uploads:
         Problem
             If it is refused.
         """
-        erased = await to_thread.run_sync(erasures, self._registry, account)
+        files, folder = arrived.files, arrived.folder
+        check = partial(self.check_account, account, arrived.erased)
+        await to_thread.run_sync(check)
         size = sum(file.size for file in files)
         await to_thread.run_sync(self.check_room, account, 0)  # its own bytes are in the folder
         earlier = [await to_thread.run_sync(self.sent.find, account, f.sha256) for f in files]
@@ -171,6 +201,7 @@ class Uploads:
         told = {
             "archive": str(self._archive),
             "account": account,
+            "erased": arrived.erased,
             "folder": str(folder / "files"),
             "files": [str(file.path) for file in files],
             "replace": replace,
@@ -178,20 +209,17 @@ class Uploads:
         }
         try:
             answer = await to_thread.run_sync(
-                partial(self._import, told, temporary=temporary, lock=lock), limiter=self._one
+                partial(self._import, told, temporary=temporary, lock=arrived.lock),
+                limiter=self._one,
             )
         except ImportFailed as error:
+            await to_thread.run_sync(partial(check, imported=True))
             _log.error("an upload of %d bytes was not imported: %s", size, error)
             await to_thread.run_sync(remove_leftovers, place_of(Archive(self._archive)), account)
             raise Problem(
                 500, "server_error", "the import failed; the service's log has the reason"
             ) from None
-        if await to_thread.run_sync(erasures, self._registry, account) > erased:
-            # What was erased meanwhile has come back by this import, and nothing else.
-            await to_thread.run_sync(Archive(self._archive).erase, account)
-            raise Problem(
-                403, "access_denied", "the account was deleted meanwhile: nothing was kept"
-            )
+        await to_thread.run_sync(partial(check, imported=True))
         noted = [(file.sha256, file.size) for file in files]
         await to_thread.run_sync(partial(self.sent.note, account, noted, new=answer["new"]))
         if all(earlier) and not answer["new"]:
@@ -224,7 +252,7 @@ async def arriving(
         If the body is refused: then nothing is kept of it.
     """
     uploads = parts_of(request).uploads
-    async with uploads.room():
+    async with uploads.of(account) as erased, uploads.room():
         headers = await to_thread.run_sync(uploads.count, account)
         length = request.headers.get("content-length", "0")
         await to_thread.run_sync(
@@ -237,7 +265,7 @@ async def arriving(
             files_folder = folder / "files"
             files_folder.mkdir(mode=0o700)
             files = await receive(request, files_folder, name=name, fields=fields)
-            yield Arrived(files, folder, lock, headers)
+            yield Arrived(files, folder, lock, headers, erased)
 
 
 async def take_records(request: Request) -> Response:
@@ -249,33 +277,32 @@ async def take_records(request: Request) -> Response:
         options = Options(request)
         async with arriving(request, bearer.account, name=options.name) as arrived:
             answer = await uploads.take(
-                bearer.account,
-                arrived.files,
-                arrived.folder,
-                arrived.lock,
-                replace=options.replace,
-                tz=options.tz,
+                bearer.account, arrived, replace=options.replace, tz=options.tz
             )
     except Problem as problem:
         # What is still coming of the body is not waited for.
         problem.headers.setdefault("Connection", "close")
         raise
-    await note_upload(request, bearer, answer, sum(file.size for file in arrived.files))
+    await note_upload(request, bearer, arrived, answer)
     return json_answer(answer, headers=NO_STORE | arrived.headers)
 
 
-async def note_upload(request: Request, bearer: Bearer, answer: dict[str, Any], size: int) -> None:
+async def note_upload(
+    request: Request, bearer: Bearer, arrived: Arrived, answer: dict[str, Any]
+) -> None:
     """Count that records came in, and write it to the audit log."""
-    parts_of(request).metrics.count("uploads")
-    parts_of(request).metrics.count("rows", answer["new"])
+    shared = parts_of(request)
+    shared.metrics.count("uploads")
+    shared.metrics.count("rows", answer["new"])
     await to_thread.run_sync(
         partial(
-            parts_of(request).audit.write,
+            shared.audit.write,
             "upload",
+            unless=partial(is_deleted, shared.registry, bearer.account, arrived.erased),
             account=bearer.account,
             application=bearer.client_id or None,
             address=request.client and request.client.host,
-            bytes=size,
+            bytes=sum(file.size for file in arrived.files),
             files=len(answer["files"]),
             new=answer["new"],
         )
