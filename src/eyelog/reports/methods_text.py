@@ -217,10 +217,9 @@ def _baseline(_: Logs) -> str:
         " days worn for at least 8 h (median and MAD with Student's t, widened where neighbouring"
         " days are alike), from six weeks on of weekdays or of weekends alone. Trends are medians"
         " of all slopes [@theil1950; @sen1968], widened by the autocorrelation of the days. New"
-        " levels were sought as the clearest split of the days, or rise and return, against the clearest"
-        " in simulated days that are alike (autocorrelation .3). What is said to stand out does so"
-        " at 5 % over all quantities"
-        " that were looked at [@holm1979]."
+        " levels were sought as the clearest split of the days, or rise and return, against the"
+        " clearest in simulated days that are alike (autocorrelation .3). What is said to stand out"
+        " does so at 5 % over all quantities that were looked at [@holm1979]."
     )
 
 
