@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
 
 import eyelog as el
+from support.collisions import collisions
 from support.drawn import artists, legend_of, one, points, title_of, xy
 
 
@@ -138,3 +140,20 @@ def test_local_days_of_different_zones_share_their_date() -> None:
 def test_what_cannot_be_drawn_is_refused(table, arguments, says) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
         el.plot_cohort(table, "steps", **arguments)
+
+
+def test_the_two_labels_of_narrow_groups_keep_apart_in_a_style_of_large_letters() -> None:
+    days = pd.date_range("2026-10-05", periods=14, name="day")
+    draw = np.random.default_rng(1)
+    rates = {
+        f"w{i}": pd.DataFrame({"blink_rate_per_min": draw.normal(15, 2, 14)}, index=days).assign(
+            group=("control", "treated")[i % 2]
+        )
+        for i in range(8)
+    }
+    table = pd.concat(rates, names=["account"])
+    with plt.style.context("seaborn-v0_8-talk"):
+        figure, axes = plt.subplots(2, 2, figsize=(9, 7), layout="constrained")
+        el.plot_cohort(table, "blink_rate_per_min", kind="groups", by="group", ax=axes[1, 1])
+        assert axes[1, 1].get_xlabel() == "Blink rate\n(per min)"
+        assert not collisions(figure)
