@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
 
 import eyelog as el
 from eyelog.figures.style import COLOURS
+from support.collisions import collisions
 from support.drawn import artists, legend_of, one, points, title_of, xy
 
 
@@ -152,3 +154,20 @@ def test_a_column_is_in_the_colour_of_its_meaning() -> None:
         drawn = one(ax, "median")
         colour = drawn.get_color() if kind == "lines" else drawn.get_facecolors()[0]
         assert to_hex(colour).upper() == COLOURS["walking edge"]
+
+
+def test_the_two_labels_of_narrow_groups_keep_apart_in_a_style_of_large_letters() -> None:
+    days = pd.date_range("2026-10-05", periods=14, name="day")
+    draw = np.random.default_rng(1)
+    rates = {
+        f"w{i}": pd.DataFrame({"blink_rate_per_min": draw.normal(15, 2, 14)}, index=days).assign(
+            group=("control", "treated")[i % 2]
+        )
+        for i in range(8)
+    }
+    table = pd.concat(rates, names=["account"])
+    with plt.style.context("seaborn-v0_8-talk"):
+        figure, axes = plt.subplots(2, 2, figsize=(9, 7), layout="constrained")
+        el.plot_cohort(table, "blink_rate_per_min", kind="groups", by="group", ax=axes[1, 1])
+        assert axes[1, 1].get_xlabel() == "Blink rate\n(per min)"
+        assert not collisions(figure)

@@ -1,7 +1,7 @@
 """Many wearers at once: a line for each over the days, a row for each in order, or groups."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, Unpack
+from typing import Any, Final, Literal, Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -50,6 +50,7 @@ FAINT: Final = 0.55  # wearers, behind the mean in the same colour
 BESIDE_DIFFERENCES: Final = 14  # characters of a name: two panels stand beside it
 LEFT: Final = 0.58  # of the width: the groups
 RIGHT: Final = 0.29  # of the width: their differences
+MOST_OF_AXIS: Final = 0.75
 NARROW_PT: Final = 200.0  # two panels in a place of this width need small ticks
 GOLDEN: Final = 0.6180339887498949  # steps of this share of a row put neighbours far apart
 MOST_MM: Final = 180.0
@@ -367,6 +368,13 @@ def _estimates(
         dot.set_label("_difference" if meaning == "difference" else "_mean")
 
 
+def _is_long(ax: Axes, room_pt: float) -> bool:
+    """Return whether the label of an x axis takes nearly all of the length that it has."""
+    figure = cast(Any, ax.get_figure(root=True))
+    box = ax.xaxis.label.get_window_extent(figure._get_renderer())
+    return bool(box.width * 72.0 / figure.dpi > MOST_OF_AXIS * room_pt)
+
+
 def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Column) -> Any:
     """Draw beside the groups how far each lies from the first, on an axis of its own."""
     ax.set_axes_locator(LeftPart(ax, LEFT))
@@ -388,6 +396,9 @@ def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Colum
     if own_figure(ax) is None and whole_pt < NARROW_PT:
         for panel in (ax, beside):
             panel.tick_params(axis="x", labelsize="small")
+    # Two labels stand side by side, and panels that are drawn later may make this one narrower.
+    if own_figure(ax) is None and named.unit and _is_long(ax, LEFT * whole_pt):
+        ax.set_xlabel(named.text.removesuffix(f" ({named.unit})") + f"\n({named.unit})")
     with_interval = " with 95 % interval" if np.isfinite(ends).any() else ""
     (reference,) = short_names([next(iter(groups))])
     words = f"difference from {reference}{with_interval}"
