@@ -16,7 +16,7 @@ from eyelog.analysis.quality.flags import judged_columns
 from eyelog.analysis.quality.reasons import Reason, applies
 from eyelog.analysis.series.arrays import Arrays, Floats, Table, numbers
 from eyelog.catalogue import catalogue, log_named, role
-from eyelog.clock import LocalClock
+from eyelog.clock import DAY_US, LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.frame import (
     BIN_WIDTH,
@@ -365,10 +365,28 @@ def summary_table(data: Mapping[str, Any], prepared: Prepared, **details: Any) -
     """
     opened = prepared.opened
     table = pd.DataFrame(dict(data), index=prepared.groups.labels)
-    details = {"stamp": opened.stamp, "limits": opened.limits.details(), **details}
+    details = {
+        "stamp": opened.stamp,
+        "limits": opened.limits.details(),
+        **_when(prepared),
+        **details,
+    }
     return derived(
         table, prepared.frame, opened.purpose, log=opened.log, interval_s=None, **details
     )
+
+
+def _when(prepared: Prepared) -> dict[str, Any]:
+    """Return the zone and the first and last day of the rows, which groups do not show."""
+    index, stamp, clock = prepared.index, prepared.opened.stamp, prepared.clock
+    tz = None if clock.tz is None else str(clock.tz)
+    if not len(index):
+        return {"tz": tz, "days": []}
+    days = local_days(index[[0, min(1, len(index) - 1), -1]], stamp=stamp, clock=clock)
+    # A slice by date begins with the record that closes the day before.
+    boundary = stamp == "end" and int(time_of_day_us(index[:1], clock=clock)[0]) == DAY_US
+    ends = days[1 if boundary else 0], days[2]
+    return {"tz": tz, "days": [f"{day:%Y-%m-%d}" for day in ends]}
 
 
 def as_counts(values: Floats) -> npt.NDArray[np.int64]:
