@@ -562,11 +562,16 @@ def first_and_last_day(
 ) -> list[str]:
     """Return the first and the last local date of aware stamps as text, for a history.
 
-    A table of hours, weekdays or labels has lost its stamps: its history tells of which days it is.
+    A table of hours, weekdays or labels has lost its stamps: its history states the days.
     """
     if not len(index):
         return []
-    ends = pd.DatetimeIndex([index.min(), index.max()])
+    order = index.sort_values()
+    begins = order[:1]
+    # A slice by date begins with the record that closes the day before.
+    if stamp == "end" and len(order) > 1 and int(time_of_day_us(begins, clock=clock)[0]) == DAY_US:
+        begins = order[1:2]
+    ends = begins.append(order[-1:])
     return [str(day.date()) for day in local_days(ends, stamp=stamp, clock=clock)]
 
 

@@ -122,3 +122,13 @@ def test_the_legend_names_what_is_drawn_alone() -> None:
     weekdays = el.plot_baseline(el.baseline.personal(steps(usual(9), first="2026-10-05")))
     assert "day outside its range" not in legend_of(weekdays)
     assert legend_of(weekdays)[-1] == "weekend"
+
+
+def test_six_weeks_have_their_mondays_named() -> None:
+    days = pd.Series(
+        np.random.default_rng(2).normal(10, 1, 42),
+        index=pd.date_range("2026-03-02", periods=42, name="day"),
+    )
+    ax = el.plot_baseline(el.baseline.personal(days, window="14D"))
+    ax.figure.canvas.draw()
+    assert [text.get_text()[:3] for text in ax.get_xticklabels()] == ["Mon"] * 6

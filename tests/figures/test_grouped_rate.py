@@ -152,3 +152,20 @@ def test_it_looks_as_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     frame = el.simulate("2026-10-12", 7, log="standard_mode_logs", seed=1, tz="Asia/Tokyo")
     rates = el.blinks.rate(frame, by="hour")
     assert_looks_as_stored(el.plot_rate(rates), "rate", tmp_path)
+
+
+@pytest.mark.parametrize("by", ["hour", "weekday", "weekend"])
+def test_the_title_has_the_days_and_an_axis_of_hours_the_zone(by: str) -> None:
+    frame = el.simulate("2026-01-05", 8, log="standard_mode_logs", seed=2, tz="Asia/Tokyo")
+    sliced = frame.loc["2026-01-06":]  # begins with the record that closes the day before
+    for table, days in (
+        (el.blinks.rate(frame, by=by), "5 to 12 Jan 2026"),
+        (el.blinks.rate(sliced, by=by), "6 to 12 Jan 2026"),
+        (el.gait.pace(frame, by=by), "5 to 12 Jan 2026"),
+        (el.posture.head_movements(frame, by=by), "5 to 12 Jan 2026"),
+    ):
+        ax = el.plot_rate(table)
+        assert title_of(ax) == f"60-second log · {days}"
+        if by == "hour":
+            (below,) = ax.child_axes
+            assert below.get_xlabel() == "Time of day (Asia/Tokyo)"

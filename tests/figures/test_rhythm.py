@@ -122,3 +122,8 @@ def test_only_results_of_the_functions_named_are_drawn() -> None:
         el.plot_rhythm(profile, cosinor=(1.0, 2.0))  # type: ignore[arg-type]
     with pytest.raises(el.ConfigurationError, match="by='hour'"):
         el.plot_rhythm(el.rhythm.profile(wave(), stamp="start", by="weekday"))
+
+
+def test_an_average_day_of_zeros_has_an_axis_from_0_to_1() -> None:
+    steps = el.resample(el.sample("standard_mode_logs"), "1h")["stp_mid"] * 0.0
+    assert el.plot_rhythm(el.rhythm.profile(steps)).get_ylim() == (0.0, 1.0)

@@ -141,6 +141,9 @@ def plot_events(
     value_label(ax, f"Change: {words}" if change else words)
     ax.set_xlim(x[0] - bin_s / unit_s / 2.0, x[-1] + bin_s / unit_s / 2.0)
     value_axis(ax.yaxis)
+    low_y, high_y = ax.get_ylim()
+    if max(-low_y, high_y) < 0.1 and not np.nan_to_num(middle).any():
+        ax.set_ylim(-1.0 if change else 0.0, 1.0)  # limits around 0 alone would be hundredths
     if not np.isfinite(middle).any():
         say_no_values(ax)
     below = strip(ax)

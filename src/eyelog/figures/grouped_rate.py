@@ -29,7 +29,7 @@ from eyelog.figures.marks import (
     value_axis,
     value_label,
 )
-from eyelog.figures.named import meaning_of, shades, span_of
+from eyelog.figures.named import last_step, meaning_of, shades, span_of
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import require_rows
@@ -179,7 +179,7 @@ def _columns(
         if not weekly and len(days) <= MOST_WITH_WEEKENDS:
             weekends = days
     elif table.index.name == "hour":
-        hours_axis(below)
+        hours_axis(below, last_step(table).get("tz"))
     else:
         weekdays_axis(below.xaxis)
         ax.set_xlim(-0.5, 6.5)

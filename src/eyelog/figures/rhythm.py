@@ -116,6 +116,8 @@ def plot_rhythm(
             entries += _window(ax, window, words, colour, unit)
     value_label(ax, step_label(profile))
     value_axis(ax.yaxis)
+    if (profile["mean"].dropna() == 0).all():  # limits around 0 alone would be hundredths
+        ax.set_ylim(0.0, 1.0)
     if profile["mean"].isna().all():
         say_no_values(ax)
     hours_axis(ax, last_step(profile).get("tz"))

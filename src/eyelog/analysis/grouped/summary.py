@@ -365,13 +365,17 @@ def summary_table(data: Mapping[str, Any], prepared: Prepared, **details: Any) -
     Groups are not intervals of one length, so the provenance no longer states one. Where the zone
     varies, bins of less than a day keep the wearer's clock, ``utc_offset_min``.
     """
-    opened, groups = prepared.opened, prepared.groups
+    opened, groups, clock = prepared.opened, prepared.groups, prepared.clock
     table = pd.DataFrame(dict(data), index=groups.labels)
-    if prepared.clock.tz is None and isinstance(groups.labels, pd.DatetimeIndex):
-        offsets = groups.offsets_min(prepared.clock)
+    if clock.tz is None and isinstance(groups.labels, pd.DatetimeIndex):
+        offsets = groups.offsets_min(clock)
         table = table if offsets is None else table.assign(**{OFFSET: offsets})
-    days = first_and_last_day(prepared.index, stamp=opened.stamp, clock=prepared.clock)
-    known = {"stamp": opened.stamp, "limits": opened.limits.details(), "days": days}
+    known = {
+        "stamp": opened.stamp,
+        "limits": opened.limits.details(),
+        "tz": None if clock.tz is None else str(clock.tz),
+        "days": first_and_last_day(prepared.index, stamp=opened.stamp, clock=clock),
+    }
     return derived(
         table, prepared.frame, opened.purpose, log=opened.log, interval_s=None, **known | details
     )
