@@ -189,6 +189,34 @@ def test_a_name_that_was_used_again_before_the_backup_is_restored(
     assert finding(registry) == "nothing lives again that had ended"
 
 
+def test_a_clock_that_was_set_back_after_an_erasure_deletes_no_records(
+    registry: Registry,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    archive, true = el.Archive(registry.folder), time.time
+    with monkeypatch.context() as ahead:
+        ahead.setattr(time, "time", lambda: true() + 86_400)
+        for name in ("ada", "bea"):
+            assert main(["service", "erase", name, *words(registry)]) == 0
+    registry.accounts.add("ada")
+    for name in ("ada", "bea"):  # bea has records and no account
+        archive.write(STANDARD, records(STANDARD, "2026-10-21", 60), account=name)
+    assert "2 accounts (ada, bea) erased before, with files" in finding(registry)
+    assert main(["service", "after-restore", *words(registry)]) == 0
+    assert "Nothing lives again" in capsys.readouterr().err
+    back_up(registry, tmp_path / "backup")
+    shutil.rmtree(registry.folder / f"log={STANDARD}")
+    restore(registry, tmp_path / "backup")
+    assert archive.accounts() == ["ada", "bea", "cyd"]
+    assert registry.accounts.names() == ["ada", "cyd"]
+    monkeypatch.setattr(time, "time", lambda: true() + 2 * 86_400)  # the day has come
+    registry.accounts.add("bea")
+    assert main(["service", "after-restore", *words(registry)]) == 0
+    assert archive.accounts() == ["ada", "bea", "cyd"]
+
+
 def test_what_is_erased_while_a_backup_is_written_does_not_come_back(
     registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,11 +2,14 @@
 
 import argparse
 import json
+import shlex
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from eyelog.cli.output import add_json, note, one_line
 from eyelog.cli.source import open_archive
+from eyelog.errors import ArchiveError
 
 __all__ = [
     "ELSEWHERE",
@@ -75,11 +78,40 @@ def led_elsewhere(removed: Iterable[tuple[str, str]]) -> list[str]:
     ]
 
 
+def _default_archive(args: argparse.Namespace) -> list[str]:
+    """Return how to erase the account from the archive in the folder of eyelog, if it is there."""
+    from eyelog.archive.erase import traces
+    from eyelog.archive.place import open_place
+    from eyelog.disk.home import home_dir
+
+    default = open_place(home_dir() / "archive")
+    command = shlex.join(
+        ["eyelog", "archive", "erase", "--archive", default.root, "--", args.account]
+    )
+    try:
+        # Another folder, or another way to the one that was erased: then nothing is left in it.
+        found = bool(traces(default, args.account))
+    except ArchiveError as error:
+        return [f"the archive of EYELOG_HOME ({error}): then {command}"]
+    if not found or (args.dry_run and _is_same(open_archive(args).path, default.root)):
+        return []
+    return [f"the archive of EYELOG_HOME, which has the account too: {command}"]
+
+
+def _is_same(one: str, other: str) -> bool:
+    return "://" not in one and Path(one).exists() and Path(one).samefile(other)
+
+
 def print_protocol(
     args: argparse.Namespace, rows: Sequence[Row], out_of_reach: Sequence[str] = ()
 ) -> None:
     """Print what was removed, and what was not."""
-    beyond = [*out_of_reach, *led_elsewhere((what, path) for what, path, *_ in rows), *ELSEWHERE]
+    beyond = [
+        *_default_archive(args),
+        *out_of_reach,
+        *led_elsewhere((what, path) for what, path, *_ in rows),
+        *ELSEWHERE,
+    ]
     if args.json:
         protocol: dict[str, Any] = {
             "account": args.account,

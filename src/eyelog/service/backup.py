@@ -44,6 +44,7 @@ from eyelog.disk.sqlite import connect
 from eyelog.errors import ConfigurationError
 from eyelog.service.audit import FILE_NAME, lock
 from eyelog.service.auth import ended
+from eyelog.service.auth.ending import after_ends
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased
 from eyelog.service.auth.schema import refuse_newer, version_of
@@ -102,7 +103,7 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     unfinished = target.with_name(f".{target.name}.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)  # of a backup that was killed
     unfinished.mkdir(mode=0o700)
-    began = time.time()  # what is erased while files are copied may be in the copy
+    began = _now(registry.state.file)  # what is erased while files are copied may be in the copy
     try:
         files = _copy_all(registry, unfinished)
         _write_list(unfinished, files, began)
@@ -129,6 +130,13 @@ def _refuse_newer(state: Path) -> None:
     # A damaged file says so where it is read, and a restore may replace it.
     with suppress(sqlite3.Error), closing(connect(state)) as db:
         refuse_newer(version_of(db), state)
+
+
+def _now(state: Path) -> float:
+    """Return the time by which later ends are known, as `ending` has it."""
+    with suppress(sqlite3.Error), closing(connect(state)) as db:
+        return after_ends(db)
+    return time.time()
 
 
 _Files = dict[str, tuple[int, str]]  # the path in the backup, its size and SHA-256

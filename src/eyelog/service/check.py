@@ -8,6 +8,7 @@ import os
 import shutil
 import sqlite3
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -311,16 +312,29 @@ def _list_of_ends(registry: Registry) -> Finding:
 
 def _ended_before(registry: Registry) -> Finding:
     texts = [text] if (text := revived(registry).text) else []
-    back = erased_with_records(registry)
+    back, unsure = _with_older_records(registry)
     if back:
-        texts.append(f"records of {len(back)} account{'s' if len(back) > 1 else ''} erased since")
+        texts.append(f"records of {_accounts_in_words(back)} erased since")
+    doubt = ""
+    if unsure:
+        doubt = (
+            f"{_accounts_in_words(unsure)} ({listed(unsure)}) erased before, with files whose dates"
+            " are older than that: they were put back, or the clock was set back; eyelog archive"
+            " erase NAME erases all records of an account, if they were put back"
+        )
     if texts:
         text = (
             f"restored from an earlier state: {', '.join(texts)}: eyelog service after-restore"
             " ends them"
         )
-        return Finding("ended before", "wrong", text)
+        return Finding("ended before", "wrong", "; ".join(filter(None, (text, doubt))))
+    if doubt:
+        return Finding("ended before", "note", doubt)
     return Finding("ended before", "ok", "nothing lives again that had ended")
+
+
+def _accounts_in_words(names: list[str]) -> str:
+    return f"{len(names)} account{'s' if len(names) > 1 else ''}"
 
 
 def _retention(registry: Registry) -> Iterator[Finding]:
@@ -339,14 +353,29 @@ def _retention(registry: Registry) -> Iterator[Finding]:
 
 def erased_with_records(registry: Registry) -> list[str]:
     """Return the accounts that were erased and have older records or events again, sorted."""
-    erased = {note.account for note in ended.notes(registry.archive) if note.what == "erased"}
-    if not erased:
-        return []
-    return [
-        name
-        for name in sorted(named_accounts(open_place(registry.archive)))
-        if ended.account_digest(name) in erased and _lives_again(registry, name)
-    ]
+    return _with_older_records(registry)[0]
+
+
+def _with_older_records(registry: Registry) -> tuple[list[str], list[str]]:
+    """Return the accounts that were erased and have older files; those of which it is not sure.
+
+    Nobody knows whose the files are if an account of that name was added after the erasure: the
+    clock may have been set back since. An erasure that is still to come by the clock shows it.
+    """
+    last = {
+        note.account: note.at for note in ended.notes(registry.archive) if note.what == "erased"
+    }
+    if not last:
+        return [], []
+    added = {one.name: one.added for one in registry.accounts.all()}
+    sure, unsure = list[str](), list[str]()
+    for name in sorted(named_accounts(open_place(registry.archive))):
+        at = last.get(ended.account_digest(name))
+        if at is None or not _lives_again(registry, name):
+            continue
+        added_again = name in added and not is_erased(registry, name, since=added[name])
+        (unsure if added_again or at > time.time() else sure).append(name)
+    return sure, unsure
 
 
 def _lives_again(registry: Registry, account: str) -> bool:

@@ -22,6 +22,7 @@ from eyelog.disk.sqlite import BUSY, code_of, connect, transaction
 from eyelog.errors import ConfigurationError
 from eyelog.service.audit import FILE_NAME, is_at, lock
 from eyelog.service.auth import ended
+from eyelog.service.auth.ending import time_of_end
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import is_erased
 from eyelog.service.auth.schema import expected_columns, refuse_newer, version_of
@@ -63,7 +64,8 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     if dry_run:
         return held
     if held or traces(open_place(registry.archive), account):
-        ended.append(registry.archive, "erased", accounts=[account])
+        at = time_of_end(registry.state)
+        ended.append(registry.archive, "erased", at=at, accounts=[account])
     for file in _states(registry):
         _delete_rows(file, account)
     _remove_coming_in(registry, account)

@@ -1,11 +1,15 @@
 """What ended after a copy of the state was made is found in that copy, and nothing else."""
 
 import shutil
+import time
 from pathlib import Path
+
+import pytest
 
 from eyelog.service.auth.accounts import NewAccount
 from eyelog.service.auth.registry import Registry
 from eyelog.service.auth.restored import end_again, is_erased, revived
+from eyelog.service.erase import erase_account
 from support import live
 
 
@@ -45,6 +49,58 @@ def test_an_account_that_was_added_again_is_another_one(tmp_path: Path) -> None:
     registry.accounts.disable("ada")
     registry.accounts.remove("ada")
     registry.accounts.add("ada")
+    assert not revived(registry)
+
+
+def test_what_begins_after_an_end_outlives_a_clock_that_is_set_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = Registry(tmp_path / "archive", tmp_path / "state")
+    client_id, _ = registry.applications.add(live.REDIRECT)
+    true = time.time
+
+    def login(name: str) -> str:
+        code = registry.grants.issue_code(name, client_id, live.REDIRECT)
+        return registry.grants.exchange(code, client_id, live.REDIRECT, None)[0]
+
+    with monkeypatch.context() as ahead:
+        ahead.setattr(time, "time", lambda: true() + 86_400)
+        for name in ("ada", "bea", "cyd"):
+            registry.accounts.add(name)
+        registry.accounts.remove("ada")
+        registry.accounts.disable("bea")
+        erase_account(registry, "cyd", dry_run=False)
+        registry.accounts.enable("bea")
+        registry.grants.revoke_all()
+    registry.accounts.add("ada")
+    registry.accounts.add("cyd")
+    tokens = [login(name) for name in ("ada", "bea", "cyd")]
+    assert not revived(registry)
+    assert not end_again(registry)
+    monkeypatch.setattr(time, "time", lambda: true() + 2 * 86_400)  # the day has come
+    assert not end_again(registry)
+    assert all(not isinstance(registry.grants.bearer(token), str) for token in tokens)
+
+
+def test_what_began_while_the_clock_was_ahead_is_ended_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = Registry(tmp_path / "archive", tmp_path / "state")
+    client_id, _ = registry.applications.add(live.REDIRECT)
+    true = time.time
+    with monkeypatch.context() as ahead:
+        ahead.setattr(time, "time", lambda: true() + 86_400)
+        for name in ("ada", "bea"):
+            registry.accounts.add(name)
+        code = registry.grants.issue_code("bea", client_id, live.REDIRECT)
+        registry.grants.exchange(code, client_id, live.REDIRECT, None)
+    shutil.copy(registry.state.file, tmp_path / "copy")
+    registry.accounts.remove("ada")
+    registry.grants.revoke_all(accounts=["bea"])
+    shutil.copy(tmp_path / "copy", registry.state.file)
+    assert revived(registry).text == "2 tokens revoked since, 1 account removed since"
+    end_again(registry)
+    registry.accounts.add("ada")  # as a state that was put back learns of the ends after it
     assert not revived(registry)
 
 

@@ -10,7 +10,7 @@ from eyelog.catalogue import near
 from eyelog.cores import usable_cores
 from eyelog.errors import ConfigurationError, listed
 from eyelog.service.auth import ended
-from eyelog.service.auth.ending import Ended, end
+from eyelog.service.auth.ending import Ended, after_ends, end, time_of_end
 from eyelog.service.auth.password_rules import check_password_rules
 from eyelog.service.auth.secrets import check_password, digest, hash_password
 from eyelog.service.auth.state import State
@@ -106,11 +106,12 @@ class Accounts:
         now = time.time()
         try:
             with self._state.write() as db:
+                added = after_ends(db)
                 db.executemany(
                     "INSERT INTO account (name, password, added, study, role)"
                     " VALUES (?, ?, ?, ?, ?)",
                     [
-                        (one.name, hashed, now, one.study, one.role)
+                        (one.name, hashed, added, one.study, one.role)
                         for one, hashed in zip(new, stored, strict=True)
                     ],
                 )
@@ -227,19 +228,19 @@ class Accounts:
     def disable(self, *names: str) -> None:
         """Refuse every login and every token of accounts, until `enable`."""
         self.check(names)
-        ended.append(self._state.archive, "disabled", accounts=names)
+        self._note("disabled", names)
         self._change(names, "disabled = 1, session = session + 1")
 
     def enable(self, *names: str) -> None:
         """Allow logins again; tokens that were neither revoked nor have expired are valid again."""
         self.check(names)
-        ended.append(self._state.archive, "enabled", accounts=names)
+        self._note("enabled", names)
         self._change(names, "disabled = 0")
 
     def remove(self, *names: str) -> list[Ended]:
         """Remove accounts with their codes and tokens, and return what ended; records stay."""
         self.check(names)
-        ended.append(self._state.archive, "account", accounts=names)
+        self._note("account", names)
         revoked = []
         with self._state.write() as db:
             for name in names:
@@ -249,6 +250,9 @@ class Accounts:
                 if not db.execute("DELETE FROM account WHERE name = ?", (name,)).rowcount:
                     raise self._unknown(name)  # another process was first
         return revoked
+
+    def _note(self, what: str, names: Sequence[str]) -> None:
+        ended.append(self._state.archive, what, at=time_of_end(self._state), accounts=names)
 
     def check_login(self, name: str, password: str) -> bool:
         """Return whether the account exists, is not disabled, and has this password."""

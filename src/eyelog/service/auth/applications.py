@@ -8,7 +8,7 @@ from eyelog.catalogue import near
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth import ended
 from eyelog.service.auth.accounts import check_name, shown
-from eyelog.service.auth.ending import Ended, end
+from eyelog.service.auth.ending import Ended, end, time_of_end
 from eyelog.service.auth.redirects import check_redirect_uri
 from eyelog.service.auth.secrets import digest, new_token
 from eyelog.service.auth.state import State
@@ -142,7 +142,12 @@ class Applications:
             If there is no such application.
         """
         application = self.find(client_id)
-        ended.append(self._state.archive, "application", application=application.client_id)
+        ended.append(
+            self._state.archive,
+            "application",
+            at=time_of_end(self._state),
+            application=application.client_id,
+        )
         with self._state.write() as db:
             revoked = end(db, client_id=application.client_id)
             for table in ("code", "token", "application"):

@@ -56,14 +56,19 @@ def account_digest(name: str) -> str:
 
 
 def append(
-    archive: Path | str, what: str, *, accounts: Sequence[str | None] = (None,), **more: str | None
+    archive: Path | str,
+    what: str,
+    *,
+    at: float | None = None,
+    accounts: Sequence[str | None] = (None,),
+    **more: str | None,
 ) -> None:
     """Note an end, of each account; a fault is reported on stderr and never raised.
 
     What ends must end. It is noted before the state is changed, so that a killed process loses no
-    end.
+    end. `at` is from `time_of_end`, where it is to be compared with what is in the state.
     """
-    at = round(time.time(), 3)
+    at = time.time() if at is None else at
     text = "".join(_line(what, at, account, more) for account in accounts)
     if not accounts:
         return

@@ -1,15 +1,33 @@
-"""The end of tokens: by the wearer, by the operator, with an account or application, or unused."""
+"""The end of tokens: by the wearer, by the operator, with an account or application, or unused.
+
+Whether something began before an end or after it must not depend on a clock that is set back. So
+the state remembers the time of the last end: what begins later has a later time, and an end has a
+later time than all that it may end.
+"""
 
 import time
 from dataclasses import dataclass
 from typing import Any
 
+from eyelog.service.auth.state import State
 from eyelog.service.auth.transaction import Transaction
 
-__all__ = ["LAST_USE", "UNUSED_SECONDS", "VALID", "Ended", "end", "valid_at"]
+__all__ = [
+    "LAST_USE",
+    "UNUSED_SECONDS",
+    "VALID",
+    "Ended",
+    "after_ends",
+    "end",
+    "remember_end",
+    "time_of_end",
+    "valid_at",
+]
 
 UNUSED_SECONDS = 365 * 24 * 3600
 """A refresh token that was not used for this long ends."""
+
+_STEP_S = 0.001
 
 # Tokens issued by an older release have no date: they count as used when dates were introduced.
 LAST_USE = (
@@ -37,6 +55,35 @@ class Ended:
 def valid_at(now: float) -> dict[str, float]:
     """Return the values that `VALID` needs."""
     return {"now": now, "unused": now - UNUSED_SECONDS}
+
+
+def after_ends(db: Transaction) -> float:
+    """Return the time of what begins now; it is later than that of any end."""
+    row = db.execute("SELECT value FROM meta WHERE name = 'ended'").fetchone()
+    return time.time() if row is None else max(time.time(), float(row[0]) + _STEP_S)
+
+
+def time_of_end(state: State) -> float:
+    """Return the time of an end that is to be noted; it is that of the last or later."""
+    if not state.rows("SELECT 1 FROM meta"):
+        return time.time()
+    with state.write() as db:
+        begun: list[float | None] = [
+            db.execute(f"SELECT max({column}) FROM {table}").fetchone()[0]  # noqa: S608 (names from here)
+            for table, column in (("token", "issued"), ("account", "added"))
+        ]
+        at: float = max([after_ends(db), *(instant for instant in begun if instant is not None)])
+        remember_end(db, at)
+    return at
+
+
+def remember_end(db: Transaction, at: float) -> None:
+    """Keep the time of the last end, so that what begins from now on has a later one."""
+    db.execute(
+        "INSERT INTO meta VALUES ('ended', ?)"
+        " ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (repr(at).encode(),),
+    )
 
 
 def end(

@@ -14,7 +14,16 @@ from eyelog.service.auth import ended
 from eyelog.service.auth.accounts import Accounts
 from eyelog.service.auth.applications import Applications
 from eyelog.service.auth.cleanup import CleanUp
-from eyelog.service.auth.ending import LAST_USE, UNUSED_SECONDS, VALID, Ended, end, valid_at
+from eyelog.service.auth.ending import (
+    LAST_USE,
+    UNUSED_SECONDS,
+    VALID,
+    Ended,
+    after_ends,
+    end,
+    time_of_end,
+    valid_at,
+)
 from eyelog.service.auth.redirects import matches
 from eyelog.service.auth.secrets import digest, new_token, pkce_challenge
 from eyelog.service.auth.state import State
@@ -392,7 +401,10 @@ class Grants:
 
     def withdraw(self, account: str, client_id: str) -> int:
         """End the access of an application to an account; return how many tokens were revoked."""
-        ended.append(self._state.archive, "tokens", accounts=[account], application=client_id)
+        at = time_of_end(self._state)
+        ended.append(
+            self._state.archive, "tokens", at=at, accounts=[account], application=client_id
+        )
         with self._state.write() as db:
             revoked = end(db, account=account, client_id=client_id)
         return sum(one.refresh + one.access for one in revoked)
@@ -414,7 +426,8 @@ class Grants:
         if client_id is not None:
             client_id = self._applications.find(client_id).client_id
         whose: Sequence[str | None] = [None] if accounts is None else accounts
-        ended.append(self._state.archive, "tokens", accounts=whose, application=client_id)
+        at = time_of_end(self._state)
+        ended.append(self._state.archive, "tokens", at=at, accounts=whose, application=client_id)
         revoked = []
         with self._state.write() as db:
             for account in whose:
@@ -465,11 +478,10 @@ def _store(
     origin: bytes,
     scope: str | None,
 ) -> None:
-    now = time.time()
-    expires = now + ACCESS_SECONDS if kind == "access" else None
+    expires = time.time() + ACCESS_SECONDS if kind == "access" else None
     db.execute(
         "INSERT INTO token"
         " (hash, kind, account, client_id, origin, expires, revoked, issued, scope)"
         " VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)",
-        (digest(token), kind, account, client_id, origin, expires, now, scope),
+        (digest(token), kind, account, client_id, origin, expires, after_ends(db), scope),
     )

@@ -1,4 +1,8 @@
-"""What lives again in a state that was restored, although it had ended; and its second end."""
+"""What lives again in a state that was restored, although it had ended; and its second end.
+
+Applications are compared by their ids, which are never used twice; accounts and tokens by their
+times, which follow the order of ends and beginnings (see `ending`).
+"""
 
 import time
 from dataclasses import dataclass
@@ -6,7 +10,7 @@ from typing import Any
 
 from eyelog.service.auth import ended
 from eyelog.service.auth.ended import Note, account_digest
-from eyelog.service.auth.ending import VALID, valid_at
+from eyelog.service.auth.ending import VALID, after_ends, remember_end, valid_at
 from eyelog.service.auth.registry import Registry
 
 __all__ = ["Revived", "end_again", "erasures", "is_erased", "revived"]
@@ -54,16 +58,12 @@ def revived(registry: Registry) -> Revived:
         if note.what in ("account", "erased", "disabled", "enabled") and note.account:
             last[note.account] = note
     removed = {note.account: note.at for note in notes if note.what in ("account", "erased")}
-    gone = {note.application: note.at for note in notes if note.what == "application"}
+    gone = {note.application for note in notes if note.what == "application"}
     again = [one.name for one in accounts if _before(one.added, removed.get(digests[one.name]))]
     return Revived(
         _tokens(registry, notes, digests),
         again,
-        [
-            one.client_id
-            for one in registry.applications.all()
-            if _before(one.added, gone.get(one.client_id))
-        ],
+        [one.client_id for one in registry.applications.all() if one.client_id in gone],
         [
             one.name
             for one in accounts
@@ -111,7 +111,10 @@ def _tokens(registry: Registry, notes: list[Note], digests: dict[str, str]) -> l
 def end_again(registry: Registry) -> Revived:
     """End what lives again, and return it."""
     revived_rows = revived(registry)
+    last = max((note.at for note in ended.notes(registry.archive)), default=None)
     with registry.state.write() as db:
+        if last is not None:  # a state that was put back knows only the ends before it
+            remember_end(db, max(last, after_ends(db)))
         for hashed in revived_rows.tokens:
             db.execute("UPDATE token SET revoked = 1 WHERE hash = ?", (hashed,))
         for hashed in revived_rows.invitations:
