@@ -59,5 +59,11 @@ def test_without_a_token_or_with_a_wrong_one_an_error_says_what_to_do(
     shown = capsys.readouterr()
     assert "check the upload token" in shown.err
     assert "SECRET" not in shown.err + shown.out
+    for unusable in ("SÉCRET-TOKEN", "SECRET\nTOKEN", "SECRET TOKEN"):
+        monkeypatch.setenv("EYELOG_UPLOAD_TOKEN", unusable)
+        assert main(["push", str(tmp_path / "a.csv")]) == 1
+        shown = capsys.readouterr()
+        assert "what is in EYELOG_UPLOAD_TOKEN cannot be an upload token" in shown.err
+        assert "TOKEN" not in shown.err.replace("EYELOG_UPLOAD_TOKEN", "") + shown.out
     assert main(["push", str(tmp_path / "a.csv"), "--token-file", str(tmp_path / "no")]) == 1
     assert "cannot read the upload token" in capsys.readouterr().err

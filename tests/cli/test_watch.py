@@ -11,8 +11,8 @@ from support.uploads import csv
 
 
 @contextmanager
-def watching(archive: Path, folder: Path) -> Iterator["subprocess.Popen[str]"]:
-    words = ["watch", str(folder), "--archive", str(archive), "--settled", "0.5"]
+def watching(archive: Path, folder: Path, *more: str) -> Iterator["subprocess.Popen[str]"]:
+    words = ["watch", str(folder), "--archive", str(archive), "--settled", "0.5", *more]
     with subprocess.Popen(
         [sys.executable, "-m", "eyelog", *words],
         stdout=subprocess.PIPE,
@@ -36,6 +36,28 @@ def test_files_are_imported_as_they_arrive_and_not_again_after_a_kill(tmp_path: 
     with watching(tmp_path / "archive", folder) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == f"imported  {folder}/b.csv: 60 of 60 rows\n"
+
+
+def test_what_differs_from_the_archive_is_said_with_its_line_and_replaced_on_demand(
+    tmp_path: Path,
+) -> None:
+    text = "date,wea_s\n2026-10-24T09:00:00Z,{}\n"
+    (tmp_path / "a.csv").write_text(text.format(60))
+    archive, folder = tmp_path / "archive", tmp_path / "drive"
+    assert main(["import", str(tmp_path / "a.csv"), "--archive", str(archive)]) == 0
+    folder.mkdir()
+    (folder / "b.csv").write_text(text.format(59))
+    with watching(archive, folder) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == (
+            f"nothing new  {folder}/b.csv: 0 of 1 rows (other values than stored, which stay:"
+            " line 2 (wea_s); --replace writes those of the file)\n"
+        )
+    with watching(archive, folder, "--replace") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == (
+            f"imported  {folder}/b.csv: 1 of 1 rows, 1 with other values than before\n"
+        )
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path, capsys) -> None:

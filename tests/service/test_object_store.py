@@ -181,6 +181,29 @@ def test_a_bucket_that_does_not_exist_is_named_in_one_line(
     assert "wrong  archive " in capsys.readouterr().out
 
 
+def test_a_store_that_does_not_answer_leaves_the_other_findings(
+    bucket: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    where = ["--archive", bucket, "--state", str(tmp_path / "state")]
+    assert main(["service", "add-account", *where, "ada"]) == 0
+
+    def gone(*_: object, **__: object) -> None:
+        raise PermissionError("Access denied")
+
+    for name in ("ls", "info", "exists", "find", "cat_file"):
+        monkeypatch.setattr(open_place(bucket).fs, name, gone)
+    assert main(["service", "check", *where]) == 1
+    shown = capsys.readouterr()
+    found = [line.split(maxsplit=1) for line in shown.out.splitlines()]
+    results = {rest.partition("  ")[0]: result for result, rest in found}
+    assert results["archive"] == results["retention"] == results["ended before"] == "wrong"
+    assert results["accounts"] == results["integrity"] == results["applications"] == "ok"
+    assert "found something wrong: see above" in shown.err
+
+
 def test_missing_credentials_are_named_in_one_line(bucket: str, tmp_path: Path) -> None:
     without = {name: text for name, text in os.environ.items() if not name.startswith("AWS_")}
     without |= {

@@ -655,7 +655,7 @@ FOREIGN = [
         "random bytes", lambda: bytes(range(128, 256)) * 40, "refused", "no line that is the header"
     ),
     Kind("nothing", lambda: b"", "empty"),
-    Kind("only NULs", lambda: b"\0" * 500, "empty"),
+    Kind("only NULs", lambda: b"\0" * 500, "refused", "NUL bytes"),
     Kind("only blank lines", lambda: b"\r\n\r\n", "empty"),
     Kind("only a header", lambda: text().split("\n", 1)[0] + "\n", "read", rows=0),
 ]

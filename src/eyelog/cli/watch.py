@@ -32,6 +32,11 @@ def add_commands(commands: Any) -> None:
         metavar="S",
         help="seconds for which a file must stay as it is (default: 60)",
     )
+    watch.add_argument(
+        "--replace",
+        action="store_true",
+        help="let other values in the files replace stored ones; files imported before go again",
+    )
     add_zone(watch)
     watch.set_defaults(run=_watch)
 
@@ -40,14 +45,23 @@ def _watch(args: argparse.Namespace) -> int:
     from eyelog.archive.importing.watching import watch
 
     archive = open_archive(args)
-    reports = watch(archive, args.folder, account=args.account, tz=args.tz, settled_s=args.settled)
+    reports = watch(
+        archive,
+        args.folder,
+        account=args.account,
+        tz=args.tz,
+        replace=args.replace,
+        settled_s=args.settled,
+    )
     note(f"Watching {args.folder} for account {args.account!r} in {archive.path}")
     for report in reports:
-        print(_line(report), flush=True)
+        print(_line(report, args.spelled(report.fault) or report.reason), flush=True)
     return 0
 
 
-def _line(report: "FileReport") -> str:
+def _line(report: "FileReport", reason: str) -> str:
     counts = f": {report.kept:,} of {report.read:,} rows" if report.read else ""
-    reason = f" ({report.reason})" if report.reason else ""
-    return f"{report.status}  {report.file}{counts}{reason}"
+    replaced = report.conflicts and not report.differing  # what stays is in the reason
+    conflicts = f", {report.conflicts:,} with other values than before" if replaced else ""
+    why = f" ({reason})" if reason else ""
+    return f"{report.status}  {report.file}{counts}{conflicts}{why}"

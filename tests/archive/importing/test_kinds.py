@@ -99,6 +99,7 @@ def test_fields_of_both_logs_are_never_read_as_one() -> None:
         (b"\xd0\xcf\x11\xe0", "old Excel workbook: open it in the spreadsheet program"),
         (b"7z\xbc\xaf\x27\x1c", "7z file: unpack it first"),
         (b"  <html>", "HTML"),
+        (bytes(64), "NUL bytes"),
     ],
 )
 def test_files_that_are_not_text_are_named(content: bytes, what: str) -> None:
@@ -112,7 +113,7 @@ def test_files_that_are_not_text_are_named(content: bytes, what: str) -> None:
         (b"", "empty"),
         (b"\xef\xbb\xbf", "empty"),
         (b" \r\n\t", "empty"),
-        (b"\0\0\0\0", "empty"),
+        (b"\n\0", "empty"),
         (b'\xef\xbb\xbf {"a"', "text"),
         (b"[", "text"),
         (b"date,", "text"),

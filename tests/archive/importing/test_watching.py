@@ -1,5 +1,6 @@
 """A folder that is watched: only settled files are imported, each once, also after a kill."""
 
+import gzip
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -108,6 +109,45 @@ def test_a_refused_file_is_reported_once_and_the_others_are_imported(
     assert [each.status for each in found] == ["refused", "imported", "refused"]
     assert "as if they were of two wearers" in found[2].reason
     assert count(archive) == 600
+
+
+LINE = "2026-10-24T00:{:02}:00+00:00,{},0,80\n"
+FIRST = "date,wea_s,nis_s,bl\n" + "".join(LINE.format(at, 60) for at in range(4))
+OTHER = FIRST.replace(LINE.format(2, 60), LINE.format(2, 59)) + LINE.format(4, 60)
+
+
+def test_a_stored_value_stays_and_the_line_with_another_one_is_named(
+    archive: Archive, folder: Path, clock: Clock
+) -> None:
+    (folder / "a.csv").write_text(FIRST)
+    clock.happens[5] = lambda: (folder / "a.csv").write_text(OTHER)
+    first, second = seen(archive, folder, clock)
+    assert (first.status, first.reason) == ("imported", "")
+    assert (second.status, second.kept, second.conflicts) == ("imported", 1, 1)
+    assert "other values than stored, which stay: line 4 (wea_s);" in second.reason
+    assert archive.read(SIXTY, tz="UTC")["wea_s"].tolist() == [60.0] * 5
+
+
+def test_another_value_is_written_if_that_is_asked_for_also_of_a_file_imported_before(
+    archive: Archive, folder: Path, clock: Clock
+) -> None:
+    (folder / "a.csv").write_text(FIRST)
+    clock.happens[5] = lambda: (folder / "a.csv").write_text(OTHER)
+    seen(archive, folder, clock)
+    clock.looks = 0
+    (report,) = islice(watch(archive, folder, replace=True, settled_s=20, wait=clock.wait), 1)
+    assert (report.kept, report.conflicts, report.reason) == (1, 1, "")
+    assert archive.read(SIXTY, tz="UTC")["wea_s"].tolist() == [60.0, 60.0, 59.0, 60.0, 60.0]
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress])
+def test_a_file_whose_content_was_lost_is_refused(
+    archive: Archive, folder: Path, clock: Clock, packed: Callable[[bytes], bytes]
+) -> None:
+    (folder / "a.csv").write_bytes(packed(bytes(4000)))
+    (report,) = seen(archive, folder, clock)
+    assert report.status == "refused"
+    assert "NUL bytes" in report.reason
 
 
 def test_a_file_waits_while_the_archive_cannot_be_written(

@@ -155,6 +155,8 @@ def kind_of_bytes(start: bytes) -> str:
             raise NotALog(f"it is {kind}")
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text.strip(b"\0"):
+        if b"\0\0" in start:  # and no blank of UTF-16
+            raise NotALog("it begins with NUL bytes: a copy or a disk has lost its content")
         return "empty"
     for wide, (blank, char) in (("utf-16-le", (1, 0)), ("utf-16-be", (0, 1))):
         if len(start) > 8 and not start[blank::2].strip(b"\0") and b"\0" not in start[char::2]:

@@ -12,7 +12,7 @@ The notes lie in a folder of the account's name, so that an erasure removes them
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import replace as replaced
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -20,16 +20,20 @@ from typing import Final
 import msgspec
 
 from eyelog.archive.account_folders import check_account
+from eyelog.archive.importing.chosen_files import asked_zones
+from eyelog.archive.importing.conflicts import conflicts_of
 from eyelog.archive.importing.intake import FileReport, import_files
+from eyelog.archive.importing.sources import input_files
 from eyelog.archive.store import Archive, place_of
 from eyelog.clock import Zone
 from eyelog.disk.files import make_folders, replace_file
-from eyelog.errors import ArchiveError, ConfigurationError, marked, spelled
+from eyelog.errors import ArchiveError, ConfigurationError, argument, marked, spelled
 
 __all__ = ["watch"]
 
 _FOLDER: Final = ".watched"  # hidden: Parquet tools skip it
 _LONGEST_PAUSE_S: Final = 10.0
+_MOST_CONFLICTS: Final = 10  # in a report
 
 _Look = tuple[int, int]  # the size and the time of the last change (ns)
 
@@ -40,6 +44,7 @@ def watch(
     *,
     account: str = "me",
     tz: Zone | None = None,
+    replace: bool = False,
     settled_s: float = 60.0,
     wait: Callable[[float], object] = time.sleep,
 ) -> Iterator[FileReport]:
@@ -56,6 +61,10 @@ def watch(
         Whose records they are.
     tz : str, Zones, or a table or .csv file of zones, optional
         As `import_files` takes it.
+    replace : bool
+        Whether values of the files replace other ones that the archive has; files that were
+        imported before are imported again. Otherwise the stored value stays, and the report names
+        the lines.
     settled_s : float
         How many seconds a file must stay as it is before it is imported.
     wait : callable
@@ -76,6 +85,8 @@ def watch(
     if settled_s <= 0:
         raise ConfigurationError(f"files settle after some seconds, not {settled_s:g}")
     notes = _Notes(archive, folder, account)
+    if replace:
+        notes.imported.clear()
     since: dict[str, tuple[_Look, float]] = {}
     told: set[str] = set()
     while True:
@@ -89,7 +100,7 @@ def watch(
         for name, (look, first) in list(since.items()):
             if now - first < settled_s:
                 continue
-            reports, final = _imported(archive, folder / name, account, tz)
+            reports, final = _imported(archive, folder / name, account, tz, replace)
             if final:
                 notes.add(name, look)
                 told.discard(name)
@@ -101,16 +112,45 @@ def watch(
 
 
 def _imported(
-    archive: Archive, path: Path, account: str, tz: Zone | None
+    archive: Archive, path: Path, account: str, tz: Zone | None, over_stored: bool
 ) -> tuple[list[FileReport], bool]:
     """Import a file; return the reports, and whether trying again would give the same."""
     try:
-        return import_files(archive, [path], account=account, tz=tz), True
+        reports = import_files(
+            archive,
+            [path],
+            account=account,
+            tz=tz,
+            replace=over_stored,
+            keep_stored=not over_stored,
+        )
+        return _with_conflicts(reports, path, tz), True
     except (ConfigurationError, ArchiveError) as error:
         refused = isinstance(error, ConfigurationError)
         report = FileReport(os.fspath(path), account=account)
-        text = spelled(marked(error))
-        return [replace(report, status="refused" if refused else "waiting", reason=text)], refused
+        fault, state = marked(error), "refused" if refused else "waiting"
+        report = replaced(report, status=state, reason=spelled(fault), fault=fault)
+        return [report], refused
+
+
+def _with_conflicts(reports: list[FileReport], path: Path, tz: Zone | None) -> list[FileReport]:
+    """Say in the reports of a file, or of those of a zip, where values differ from stored ones."""
+    differing = {report.file: report for report in reports if report.differing}
+    for file in input_files([path] if differing else []):
+        if file.name in differing:
+            report = differing[file.name]
+            conflicts, more = conflicts_of(file, report, asked_zones(tz), _MOST_CONFLICTS)
+            places = [
+                f"{one.date if one.line is None else f'line {one.line}'} ({one.field})"
+                for one in conflicts
+            ]
+            places += [f"and {more:,} more"] if more else []
+            report.fault = (
+                f"other values than stored, which stay: {', '.join(places)};"
+                f" {argument('replace', True)} writes those of the file"
+            )
+            report.reason = spelled(report.fault)
+    return reports
 
 
 def _looks(folder: Path) -> dict[str, _Look]:

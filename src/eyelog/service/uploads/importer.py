@@ -18,9 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
-from eyelog.archive.importing.formats import reading
+from eyelog.archive.importing.conflicts import conflicts_of
 from eyelog.archive.importing.intake import FileReport, import_files
 from eyelog.archive.importing.sources import input_files
 from eyelog.archive.store import Archive, place_of
@@ -226,31 +224,12 @@ def _add_conflicts(
         if file.name not in differing:
             continue
         report, answer = differing[file.name]
-        cells = sorted(
-            (int(stamp), field)
-            for field, parts in report.differing.items()
-            for stamp in np.concatenate(parts).tolist()
-        )
-        if len(cells) > _MOST_CONFLICTS:
-            answer["more_conflicts"] = len(cells) - _MOST_CONFLICTS
-            cells = cells[:_MOST_CONFLICTS]
-        wanted = np.unique([stamp for stamp, _ in cells])
-        lines: dict[int, int] = {}
-        with reading(file, tz=zones, log=report.log) as log:
-            for page in log.pages() if log is not None else ():
-                if page.lines is not None:
-                    stamps = page.stamps.view(np.int64)
-                    hit = np.isin(stamps, wanted)
-                    lines |= dict(zip(stamps[hit].tolist(), page.lines[hit].tolist(), strict=True))
+        conflicts, more = conflicts_of(file, report, zones, _MOST_CONFLICTS)
+        if more:
+            answer["more_conflicts"] = more
         answer["conflicts"] = [
-            {"line": lines.get(stamp), "date": _rfc3339(stamp), "field": field}
-            for stamp, field in cells
+            {"line": one.line, "date": one.date, "field": one.field} for one in conflicts
         ]
-
-
-def _rfc3339(stamp: int) -> str:
-    text = str(np.datetime64(stamp, "us"))
-    return f"{text.removesuffix('.000000')}Z"
 
 
 def _without(folder: str, text: str) -> str:
