@@ -56,6 +56,8 @@ NO_SOURCE_FILE = {
     "cli/test_archive_zones.py": "the zone of an account, in every command",
     "analysis/test_hours_of_travellers.py": "the clock of travellers, in every summary by hours",
     "reports/test_days_before.py": "the days before a report, from the command to page one",
+    "service/test_forged_backups.py": "links and forgeries, in every step of a backup",
+    "service/test_backup_kills.py": "backups and restores that are killed",
     "cohort/test_travellers.py": "wearers who travel, in every table of a cohort",
     "cohort/test_wearers_zones.py": "the zones of the wearers, in every function",
     "docs/test_cohorts.py": "a page",

@@ -34,7 +34,7 @@ def test_a_title_says_quantity_when_and_value_with_its_unit() -> None:
 
 
 def test_the_band_of_a_glance_is_a_range_and_not_a_value() -> None:
-    days = el.daily(el.simulate("2026-09-21", 42, seed=4, tz="Asia/Tokyo"))
+    days = el.daily(el.simulate("2026-08-31", 63, seed=4, tz="Asia/Tokyo"))
     shown = titles(el.plot_week(days))
     rate = days["blink_rate_per_min"].iloc[-1]
     assert f"Blink rate, Sun 1 Nov: {rate:.1f} per min" in shown

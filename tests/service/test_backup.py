@@ -3,15 +3,11 @@
 import errno
 import json
 import os
-import random
 import shutil
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from contextlib import closing
-from hashlib import sha256
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -20,7 +16,7 @@ import pytest
 
 import eyelog as el
 from eyelog.cli.main import main
-from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.errors import ConfigurationError
 from eyelog.service import backup
 from eyelog.service.app import create_app
 from eyelog.service.audit import FILE_NAME, Audit
@@ -293,145 +289,6 @@ def test_a_log_on_a_larger_disk_is_backed_up_and_restored(
     assert restore(Registry(tmp_path / "new"), tmp_path / "backup").put_back == made.files
 
 
-def test_a_backup_that_would_lack_what_a_link_leads_to_is_refused(
-    registry: Registry, tmp_path: Path
-) -> None:
-    home = registry.folder / f"log={STANDARD}" / "account=ada"
-    (home / "month=2026-10" / "data.parquet").rename(tmp_path / "elsewhere")
-    (home / "month=2026-10" / "data.parquet").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(ConfigurationError, match=r"data\.parquet is a link"):
-        back_up(registry, tmp_path / "backup")
-    home.rename(tmp_path / "ada")
-    home.symlink_to(tmp_path / "ada")
-    with pytest.raises(ArchiveError, match="account=ada is a link"):
-        back_up(registry, tmp_path / "backup")
-    assert not (tmp_path / "backup").exists()
-
-
-def listing(backup: Path, name: str, body: bytes = b"pwned\n") -> None:
-    """Name one more file in the list of a backup, as its true content would be."""
-    content = json.loads((backup / "backup.json").read_bytes())
-    content["files"][name] = [len(body), sha256(body).hexdigest()]
-    (backup / "backup.json").write_text(json.dumps(content))
-
-
-@pytest.mark.parametrize(
-    "inside",
-    [
-        "archive//{}/pwned",
-        "state//{}/pwned",
-        "state/../pwned",
-        "archive/log=x/../../pwned",
-        "archive/./pwned",
-        "archive/",
-        "archive",
-        "pwned",
-        "archive/nul\0",
-        "archive/_ended.jsonl",
-        "archive/_Ended.jsonl",
-        "archive/_restoring.json",
-        "archive/_service.sqlite",
-        "archive/.together-0.json",
-        "state/pwned",
-        "state/_service.d/pwned",
-    ],
-)
-def test_a_list_that_names_what_no_backup_has_is_refused(tmp_path: Path, inside: str) -> None:
-    registry = Registry(tmp_path / "archive", tmp_path / "state")
-    registry.accounts.add("ada")
-    back_up(registry, tmp_path / "backup")
-    listing(tmp_path / "backup", inside.format(tmp_path))
-    before = set(tmp_path.rglob("*"))
-    with pytest.raises(ConfigurationError, match="damaged: it names"):
-        restore(Registry(tmp_path / "new", tmp_path / "new"), tmp_path / "backup")
-    assert set(tmp_path.rglob("*")) == before
-
-
-def test_a_name_that_no_disk_takes_is_refused(registry: Registry, tmp_path: Path) -> None:
-    back_up(registry, tmp_path / "backup")
-    listing(tmp_path / "backup", "archive/\ud800")
-    with pytest.raises(ConfigurationError, match="cannot be read"):
-        restore(registry, tmp_path / "backup")
-
-
-def test_files_of_others_in_the_archive_are_restored_whatever_their_names(
-    registry: Registry, tmp_path: Path
-) -> None:
-    names = {
-        "_ended.jsonl.old",
-        "a\nb",
-        "readme.txt",
-        "_ENDED",
-        b"\xff".decode(errors="surrogateescape"),
-    }
-    for name in names:
-        (registry.folder / name).write_bytes(b"kept")
-    (registry.folder / "_Service.notes").write_bytes(b"not of the archive")
-    back_up(registry, tmp_path / "backup")
-    restore(Registry(tmp_path / "new", tmp_path / "new-state"), tmp_path / "backup")
-    assert {path.name for path in (tmp_path / "new").iterdir() if path.is_file()} == names
-
-
-@pytest.mark.parametrize("link", ["log=x/account=ada", "log=x/account=ada/data.parquet"])
-def test_links_in_a_backup_and_in_what_it_replaces_are_refused(tmp_path: Path, link: str) -> None:
-    registry = Registry(tmp_path / "archive", tmp_path / "state")
-    registry.accounts.add("ada")
-    back_up(registry, tmp_path / "backup")
-    name, body = "log=x/account=ada/data.parquet", b"pwned\n"
-    listing(tmp_path / "backup", f"archive/{name}", body)
-    outside = tmp_path / "outside"
-    if link == name:
-        outside.write_bytes(body)
-    else:
-        outside.mkdir()
-        (outside / "data.parquet").write_bytes(body)
-    in_backup, in_archive = (tmp_path / "backup" / "archive" / link, tmp_path / "new" / link)
-    for path in (in_backup, in_archive):
-        path.parent.mkdir(parents=True)
-        path.symlink_to(outside)
-    elsewhere = Registry(tmp_path / "new", tmp_path / "new-state")
-    with pytest.raises(ConfigurationError, match=f"{in_backup} is a link"):
-        restore(elsewhere, tmp_path / "backup")
-    in_backup.unlink()
-    (tmp_path / "backup" / "archive" / name).parent.mkdir(exist_ok=True)
-    (tmp_path / "backup" / "archive" / name).write_bytes(body)
-    with pytest.raises(ConfigurationError, match=f"{in_archive} is a link"):
-        restore(elsewhere, tmp_path / "backup")
-    assert not elsewhere.state.file.exists()
-
-
-def of_a_newer_release(state: Path) -> bytes:
-    with closing(sqlite3.connect(state)) as db, db:
-        db.execute("PRAGMA user_version = 99")
-    return state.read_bytes()
-
-
-def test_a_state_of_a_newer_release_is_neither_backed_up_nor_replaced(
-    registry: Registry, tmp_path: Path
-) -> None:
-    back_up(registry, tmp_path / "backup")
-    newer = of_a_newer_release(registry.state.file)
-    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
-        back_up(registry, tmp_path / "another")
-    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
-        restore(registry, tmp_path / "backup")
-    assert registry.state.file.read_bytes() == newer
-    assert not (tmp_path / "another").exists()
-    assert interrupted(registry.folder) is None
-
-
-def test_a_backup_with_a_state_of_a_newer_release_is_not_restored(
-    registry: Registry, tmp_path: Path
-) -> None:
-    back_up(registry, tmp_path / "backup")
-    state = tmp_path / "backup" / "state" / registry.state.file.name
-    body = of_a_newer_release(state)
-    listing(tmp_path / "backup", f"state/{state.name}", body)
-    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
-        restore(Registry(tmp_path / "new"), tmp_path / "backup")
-    assert not (tmp_path / "new").exists()
-
-
 def test_a_damaged_state_is_replaced(registry: Registry, tmp_path: Path) -> None:
     back_up(registry, tmp_path / "backup")
     registry.state.file.write_bytes(b"no database")
@@ -512,106 +369,3 @@ def test_a_restore_that_was_killed_half_way_is_said_until_it_is_repeated(
     for name in ("ada", "bea", "cyd"):
         assert len(el.Archive(registry.folder).read(STANDARD, account=name)) == 60
     create_app(registry.folder, state=registry.state_folder)
-
-
-def command(*words: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "eyelog", "service", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-
-def killed_at_random(draws: random.Random, longest_s: float, *words: str) -> bool:
-    """Run a command and kill it; return whether it was quicker."""
-    with command(*words) as process:
-        try:
-            return process.wait(timeout=draws.uniform(0.3, longest_s)) == 0
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return False
-
-
-def contents(*folders: Path) -> dict[str, bytes]:
-    """Return the files that a backup or a restore is to bring back."""
-    return {
-        f"{folder.name}/{path.relative_to(folder)}": path.read_bytes()
-        for folder in folders
-        for path in folder.rglob("*")
-        if path.name in ("_service.sqlite", "data.parquet") and ".before-restore" not in path.parts
-    }
-
-
-def fill(registry: Registry, *, day: str = "2026-10-20") -> None:
-    """Give an archive records of 40 wearers, so that there is time to kill a command."""
-    for number in range(40):
-        if f"w{number}" not in registry.accounts.names():
-            registry.accounts.add(f"w{number}")
-        frame = records(STANDARD, day, 30, seed=number)
-        el.Archive(registry.folder).write(STANDARD, frame, account=f"w{number}")
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_a_killed_backup_is_whole_or_not_there_and_a_repeat_works(tmp_path: Path) -> None:
-    registry = Registry(tmp_path / "archive", tmp_path / "state")
-    fill(registry)
-    target, draws = tmp_path / "backup", random.Random(25)
-    with command("backup", *words(registry), str(tmp_path / "first")) as process:
-        started = time.monotonic()
-        assert process.wait(timeout=60) == 0
-        took = time.monotonic() - started
-    outcomes = []
-    for number in range(30):
-        outcomes.append(
-            killed_at_random(draws, took * 1.2, "backup", *words(registry), str(target))
-        )
-        if target.exists():
-            elsewhere = Registry(tmp_path / f"a{number}", tmp_path / f"s{number}")
-            restore(elsewhere, target)  # reads all of it
-            assert elsewhere.accounts.names() == registry.accounts.names()
-            assert len(el.Archive(elsewhere.folder).verify()) == 0
-            shutil.rmtree(target)
-    assert set(outcomes) == {True, False}
-    assert back_up(registry, target).damaged == 0
-    assert [path.name for path in tmp_path.glob(".backup*")] == []
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_a_killed_restore_leaves_the_old_or_the_new_and_a_repeat_works(tmp_path: Path) -> None:
-    registry = Registry(tmp_path / "archive", tmp_path / "state")
-    fill(registry)
-    back_up(registry, tmp_path / "backup")
-    new = contents(tmp_path / "backup" / "archive", tmp_path / "backup" / "state")
-    fill(registry, day="2026-10-21")
-    registry.accounts.add("dan")
-    old = contents(registry.folder, registry.state_folder)
-    assert {name for name in old if old[name] != new.get(name)} == set(old) >= set(new)
-    draws, source = random.Random(25), str(tmp_path / "backup")
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    for folder in (registry.folder, registry.state_folder):
-        shutil.copytree(folder, kept / folder.name)
-    with command("restore", *words(registry), source) as process:
-        started = time.monotonic()
-        assert process.wait(timeout=60) == 0
-        took = time.monotonic() - started
-    half = 0
-    for _ in range(30):
-        for folder in (registry.folder, registry.state_folder):
-            shutil.rmtree(folder)
-            shutil.copytree(kept / folder.name, folder)
-        ended_itself = killed_at_random(draws, took * 1.2, "restore", *words(registry), source)
-        now = contents(registry.folder, registry.state_folder)
-        assert all(now[name] in (old[name], new.get(name)) for name in old)
-        if interrupted(registry.folder) is None:
-            assert now in (old, new)
-            assert now == new or not ended_itself
-            continue
-        half += 1
-        restore(registry, tmp_path / "backup")
-        assert contents(registry.folder, registry.state_folder) == new
-        assert not list(tmp_path.rglob("*.tmp"))
-        assert len(el.Archive(registry.folder).verify()) == 0
-    assert half

@@ -135,8 +135,8 @@ def _to_try(frame: pd.DataFrame, index: pd.DatetimeIndex, absent: list[str]) -> 
         return ["Try a longer range: there is nothing to look at."]
     # Without the field that shows wear there are no states to draw.
     shows_wear = set(role(log_of(frame), "worn")) <= set(frame.columns)
-    first = "overview" if shows_wear else "timeline"
-    hints = [f"Try el.plot_{first}(frame), el.daily(frame), el.explain(el.flag(frame))."]
+    first = "el.plot_overview(frame)" if shows_wear else "el.plot_timeline(frame)"
+    hints = [f"Try {first}, el.daily(frame), el.explain(el.flag(frame))."]
     if is_resampled(frame):
         hints = ["Try el.plot_timeline(frame), el.daily(frame)."]
     if str(index.tz) == "UTC" and OFFSET not in frame.columns:

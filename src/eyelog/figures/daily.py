@@ -68,10 +68,7 @@ def plot_daily(
     min_worn_h : float
         A day with fewer worn hours is hollow; without ``worn_h`` in the table, none is.
     ax : Axes, optional
-        The Axes to draw on; a new figure by default. Dates, names and the legend need room: make
-        your figure with ``layout="constrained"``. One without a layout, whose subplots nobody has
-        placed, gets a tight layout until you place them (`subplots_adjust`); where you have, one
-        warning says if words do not fit.
+        The Axes to draw on; a new figure by default.
     title : str, optional
         In place of the title that names wearer, log and days; ``""`` for none.
 
@@ -94,6 +91,11 @@ def plot_daily(
     -----
     The median is taken over the days from three before to three after, of which at least four must
     have a value and be worn for `min_worn_h`.
+
+    Dates, names and the legend need room in your own subplots, here and in every figure of eyelog:
+    make yours with ``layout="constrained"``. A figure without a layout, whose subplots nobody has
+    placed, gets a tight layout until you place them (`subplots_adjust`); where you have, one
+    warning says if words do not fit.
 
     Examples
     --------

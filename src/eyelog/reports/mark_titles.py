@@ -19,7 +19,7 @@ from eyelog.analysis.series.arrays import Floats
 from eyelog.figures.calendar_axis import DayFormatter, HourLocator, TimeFormatter
 from eyelog.reports import words
 
-__all__ = ["MOST_NAMED", "Place", "mark_points", "places", "title_places", "title_points"]
+__all__ = ["MOST_NAMED", "TitledBox", "mark_points", "places", "title_places", "title_points"]
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
 # More points than this form a cloud: nobody looks for one of them, and naming each makes a large
@@ -34,21 +34,21 @@ GROUNDS: Final = ("_weekend", "_no record")
 OF_HOURS: Final = "_median"
 
 
-class Place(NamedTuple):
+class TitledBox(NamedTuple):
     """A part of a panel, in points from the lower left corner of the figure, and its title."""
 
     box: Bbox
     text: str
 
 
-class Quantity(NamedTuple):
+class Measure(NamedTuple):
     """What an axis shows, and in which unit."""
 
     name: str
     unit: str
 
     @classmethod
-    def of(cls, label: str) -> "Quantity | None":
+    def of(cls, label: str) -> "Measure | None":
         """Return the quantity of a label such as ``Blink rate (per min)``, or None without one."""
         text = " ".join(label.split())
         if not text:
@@ -96,17 +96,17 @@ def title_points(root: ET.Element, named: dict[str, list[str]]) -> None:
             ET.SubElement(element, f"{SVG}title").text = text
 
 
-def places(figure: Figure) -> list[Place]:
+def places(figure: Figure) -> list[TitledBox]:
     """Return the hours, days and cells that lines, outlines and images have no mark for."""
     point = 72.0 / figure.dpi
     return [
-        Place(Bbox(place.box.get_points() * point), place.text)
+        TitledBox(Bbox(place.box.get_points() * point), place.text)
         for ax in figure.axes
         for place in _places(ax)
     ]
 
 
-def title_places(root: ET.Element, found: list[Place], height: float) -> None:
+def title_places(root: ET.Element, found: list[TitledBox], height: float) -> None:
     """Lay areas that are not seen over a drawing, with their titles."""
     if not found:
         return
@@ -118,13 +118,13 @@ def title_places(root: ET.Element, found: list[Place], height: float) -> None:
         ET.SubElement(ET.SubElement(group, f"{SVG}path", {"d": area}), f"{SVG}title").text = text
 
 
-def _quantity(ax: Axes) -> Quantity | None:
+def _quantity(ax: Axes) -> Measure | None:
     if isinstance(ax.yaxis.get_major_formatter(), DayFormatter):
         return None  # a row for each day
-    return Quantity.of(ax.get_ylabel() or ax.get_title(loc="left"))
+    return Measure.of(ax.get_ylabel() or ax.get_title(loc="left"))
 
 
-def _titles(ax: Axes, quantity: Quantity, artist: Any) -> list[str]:
+def _titles(ax: Axes, quantity: Measure, artist: Any) -> list[str]:
     """Return the titles of the points or of the bar that an artist marks."""
     label = str(artist.get_label())
     if isinstance(artist, Rectangle):
@@ -136,7 +136,7 @@ def _titles(ax: Axes, quantity: Quantity, artist: Any) -> list[str]:
         when = _when(ax, left, left + wide)
         if label in RANGES:
             return [quantity.said(when, f"{RANGES[label]} {words.range_of(low, low + high)}")]
-        shown = Quantity(OTHERS.get(label, quantity.name), quantity.unit)
+        shown = Measure(OTHERS.get(label, quantity.name), quantity.unit)
         return [shown.said(when, words.number(low + high))]
     return [quantity.said(_when(ax, x, x), words.number(y)) for x, y in _points(artist)]
 
@@ -175,12 +175,12 @@ def _when(ax: Axes, left: float, right: float) -> str:
         if left == right:
             return words.time_of_day(left)
         return f"{words.time_of_day(left)} to {words.time_of_day(right)}"
-    along = Quantity.of(ax.get_xlabel()) or Quantity("", "")
+    along = Measure.of(ax.get_xlabel()) or Measure("", "")
     value = words.number(left) if left == right else words.range_of(left, right)
     return " ".join(filter(None, (along.name, value, along.unit)))
 
 
-def _places(ax: Axes) -> Iterator[Place]:
+def _places(ax: Axes) -> Iterator[TitledBox]:
     for image in ax.images:
         yield from _cells(ax, image)
     for mesh in ax.collections:
@@ -202,17 +202,17 @@ def _places(ax: Axes) -> Iterator[Place]:
             yield from _columns(ax, quantity, y[inside], np.arange(inside.sum() + 1.0))
 
 
-def _columns(ax: Axes, quantity: Quantity, values: Floats, edges: Floats) -> Iterator[Place]:
+def _columns(ax: Axes, quantity: Measure, values: Floats, edges: Floats) -> Iterator[TitledBox]:
     """Return a column as high as the panel for each value."""
     low, high = ax.get_ylim()
     ends: Floats = ax.transData.transform(np.column_stack([edges, np.full(len(edges), low)]))
     top = float(ax.transData.transform((edges[0], high))[1])
     for k in np.flatnonzero(np.isfinite(values)):
         text = quantity.said(_when(ax, edges[k], edges[k + 1]), words.number(values[k]))
-        yield Place(Bbox([[ends[k, 0], ends[k, 1]], [ends[k + 1, 0], top]]), text)
+        yield TitledBox(Bbox([[ends[k, 0], ends[k, 1]], [ends[k + 1, 0], top]]), text)
 
 
-def _cells(ax: Axes, image: AxesImage) -> Iterator[Place]:
+def _cells(ax: Axes, image: AxesImage) -> Iterator[TitledBox]:
     """Return the cells of an image of rows and hours, with the values of its colour bar."""
     cells = _filled(image.get_array())
     rows = [tick.get_text().split("  ")[0] for tick in ax.get_yticklabels()]
@@ -227,11 +227,11 @@ def _cells(ax: Axes, image: AxesImage) -> Iterator[Place]:
     )
 
 
-def _bins(ax: Axes, mesh: QuadMesh) -> Iterator[Place]:
+def _bins(ax: Axes, mesh: QuadMesh) -> Iterator[TitledBox]:
     """Return the bins of a density, with their counts."""
     corners = _filled(mesh.get_coordinates())
     cells = _filled(mesh.get_array()).reshape(corners.shape[0] - 1, corners.shape[1] - 1)
-    up = Quantity.of(ax.get_ylabel())
+    up = Measure.of(ax.get_ylabel())
     if mesh.colorbar is None or up is None:
         return
     across, along = corners[0, :, 0], corners[:, 0, 1]
@@ -250,10 +250,10 @@ def _grid(
     cells: Floats,
     edges: tuple[Floats, Floats],
     said: Callable[[int, int], str],
-) -> Iterator[Place]:
+) -> Iterator[TitledBox]:
     """Return the cells that have a value, if they are few enough to look for one."""
     of, _, label = bar.ax.get_ylabel().rpartition("\n")
-    quantity, seen = Quantity.of(label), np.argwhere(np.isfinite(cells))
+    quantity, seen = Measure.of(label), np.argwhere(np.isfinite(cells))
     if quantity is None or len(seen) > MOST_NAMED:
         return
     remark = f" ({of.lower()})" if of else ""
@@ -264,4 +264,4 @@ def _grid(
         )
         box = Bbox([corners.min(axis=0), corners.max(axis=0)])
         text = quantity.said(said(row, column), words.number(cells[row, column]))
-        yield Place(box, f"{text}{remark}")
+        yield TitledBox(box, f"{text}{remark}")
