@@ -571,7 +571,7 @@ def first_and_last_day(
     # A slice by date begins with the record that closes the day before.
     if stamp == "end" and len(order) > 1 and int(time_of_day_us(begins, clock=clock)[0]) == DAY_US:
         begins = order[1:2]
-    ends = begins.append(order[-1:])
+    ends = pd.DatetimeIndex([begins[0], order[-1]])
     return [str(day.date()) for day in local_days(ends, stamp=stamp, clock=clock)]
 
 

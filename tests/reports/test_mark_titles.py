@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 
 import eyelog as el
-from eyelog.reports.mark_titles import Quantity
+from eyelog.reports.mark_titles import AxisMeasure
 from eyelog.reports.pictures import closing, figure_of, svg_of
 
 SAMPLE = el.sample("standard_mode_logs")
@@ -23,12 +23,12 @@ def titles(drawn: Any) -> list[str]:
 
 
 def test_a_title_says_quantity_when_and_value_with_its_unit() -> None:
-    assert Quantity.of("Blink rate\n(per min)") == ("Blink rate", "per min")
-    assert Quantity.of("Head turns (yaw) (per h worn)") == ("Head turns (yaw)", "per h worn")
-    assert Quantity.of("Steps per hour") == ("Steps per hour", "")
-    assert Quantity.of("") is None
+    assert AxisMeasure.of("Blink rate\n(per min)") == ("Blink rate", "per min")
+    assert AxisMeasure.of("Head turns (yaw) (per h worn)") == ("Head turns (yaw)", "per h worn")
+    assert AxisMeasure.of("Steps per hour") == ("Steps per hour", "")
+    assert AxisMeasure.of("") is None
     assert (
-        Quantity("Tilt", "deg").said("Sat 31 Oct", "-17.9")
+        AxisMeasure("Tilt", "deg").said("Sat 31 Oct", "-17.9")
         == "Tilt, Sat 31 Oct: \N{MINUS SIGN}17.9 deg"
     )
 

@@ -41,14 +41,14 @@ class TitledBox(NamedTuple):
     text: str
 
 
-class Measure(NamedTuple):
+class AxisMeasure(NamedTuple):
     """What an axis shows, and in which unit."""
 
     name: str
     unit: str
 
     @classmethod
-    def of(cls, label: str) -> "Measure | None":
+    def of(cls, label: str) -> "AxisMeasure | None":
         """Return the quantity of a label such as ``Blink rate (per min)``, or None without one."""
         text = " ".join(label.split())
         if not text:
@@ -118,13 +118,13 @@ def title_places(root: ET.Element, found: list[TitledBox], height: float) -> Non
         ET.SubElement(ET.SubElement(group, f"{SVG}path", {"d": area}), f"{SVG}title").text = text
 
 
-def _quantity(ax: Axes) -> Measure | None:
+def _quantity(ax: Axes) -> AxisMeasure | None:
     if isinstance(ax.yaxis.get_major_formatter(), DayFormatter):
         return None  # a row for each day
-    return Measure.of(ax.get_ylabel() or ax.get_title(loc="left"))
+    return AxisMeasure.of(ax.get_ylabel() or ax.get_title(loc="left"))
 
 
-def _titles(ax: Axes, quantity: Measure, artist: Any) -> list[str]:
+def _titles(ax: Axes, quantity: AxisMeasure, artist: Any) -> list[str]:
     """Return the titles of the points or of the bar that an artist marks."""
     label = str(artist.get_label())
     if isinstance(artist, Rectangle):
@@ -136,7 +136,7 @@ def _titles(ax: Axes, quantity: Measure, artist: Any) -> list[str]:
         when = _when(ax, left, left + wide)
         if label in RANGES:
             return [quantity.said(when, f"{RANGES[label]} {words.range_of(low, low + high)}")]
-        shown = Measure(OTHERS.get(label, quantity.name), quantity.unit)
+        shown = AxisMeasure(OTHERS.get(label, quantity.name), quantity.unit)
         return [shown.said(when, words.number(low + high))]
     return [quantity.said(_when(ax, x, x), words.number(y)) for x, y in _points(artist)]
 
@@ -175,7 +175,7 @@ def _when(ax: Axes, left: float, right: float) -> str:
         if left == right:
             return words.time_of_day(left)
         return f"{words.time_of_day(left)} to {words.time_of_day(right)}"
-    along = Measure.of(ax.get_xlabel()) or Measure("", "")
+    along = AxisMeasure.of(ax.get_xlabel()) or AxisMeasure("", "")
     value = words.number(left) if left == right else words.range_of(left, right)
     return " ".join(filter(None, (along.name, value, along.unit)))
 
@@ -202,7 +202,7 @@ def _places(ax: Axes) -> Iterator[TitledBox]:
             yield from _columns(ax, quantity, y[inside], np.arange(inside.sum() + 1.0))
 
 
-def _columns(ax: Axes, quantity: Measure, values: Floats, edges: Floats) -> Iterator[TitledBox]:
+def _columns(ax: Axes, quantity: AxisMeasure, values: Floats, edges: Floats) -> Iterator[TitledBox]:
     """Return a column as high as the panel for each value."""
     low, high = ax.get_ylim()
     ends: Floats = ax.transData.transform(np.column_stack([edges, np.full(len(edges), low)]))
@@ -231,7 +231,7 @@ def _bins(ax: Axes, mesh: QuadMesh) -> Iterator[TitledBox]:
     """Return the bins of a density, with their counts."""
     corners = _filled(mesh.get_coordinates())
     cells = _filled(mesh.get_array()).reshape(corners.shape[0] - 1, corners.shape[1] - 1)
-    up = Measure.of(ax.get_ylabel())
+    up = AxisMeasure.of(ax.get_ylabel())
     if mesh.colorbar is None or up is None:
         return
     across, along = corners[0, :, 0], corners[:, 0, 1]
@@ -253,7 +253,7 @@ def _grid(
 ) -> Iterator[TitledBox]:
     """Return the cells that have a value, if they are few enough to look for one."""
     of, _, label = bar.ax.get_ylabel().rpartition("\n")
-    quantity, seen = Measure.of(label), np.argwhere(np.isfinite(cells))
+    quantity, seen = AxisMeasure.of(label), np.argwhere(np.isfinite(cells))
     if quantity is None or len(seen) > MOST_NAMED:
         return
     remark = f" ({of.lower()})" if of else ""
