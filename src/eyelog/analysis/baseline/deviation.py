@@ -122,8 +122,8 @@ def personal(
         Smallest number of earlier values; with fewer, the baseline is missing.
     min_day : str
         How long a day must have been worn to count, for tables by day with ``worn_h``. A day that
-        does not count is neither an earlier value nor judged: a day of four hours shows another
-        part of the day, not a smaller sample of it.
+        does not count is neither used as an earlier value nor judged: a day of four hours shows a
+        different part of the day, not a smaller sample of it.
     interval : str, optional
         The length of a row, such as ``"1D"``. Default: as in `eyelog.rhythm.most_active`.
 
@@ -133,10 +133,10 @@ def personal(
         Same index; ``value``, ``baseline`` (rolling median), ``spread`` (1.4826 MAD), both in the
         unit of the series, ``z`` (missing if the spread is 0), ``low`` and ``high`` (the usual
         range, in which 99 of 100 normal days lie), boolean ``outside`` (missing where there is no
-        range, as of rows shorter than a day, or the day does not count), ``p`` (how many normal
-        days are as far off), ``n`` earlier values, and ``coverage`` (n over the number of earlier
-        stamps that fit into the window). The
-        columns have the name of the series, as its axis in a figure does.
+        range, as for rows shorter than a day, or where the day does not count), ``p`` (the share of
+        normal days that are as far off), ``n`` earlier values, and ``coverage`` (n over the number
+        of earlier stamps that fit into the window). The columns have the name of the series, as its
+        axis in a figure does.
 
     Raises
     ------
@@ -151,9 +151,9 @@ def personal(
     Journal of the American Statistical Association 88:1273), times sqrt(1 + pi / (2 n)) for the
     error of the median. From ten days on, the range is wider where neighbouring days are alike,
     because such days differ less among themselves than from a later one. So 1 in 100 normal days
-    lies outside, after 7 days as after 90 (`benchmarks/levels.py`); a range of three robust SDs
-    would leave out 1 in 10 after 7 days. Of skewed values it leaves out more: of small counts
-    (negative binomial, k = 4) 3 in 100, so take their square root first.
+    lies outside, after 7 days as well as after 90 (`benchmarks/levels.py`); a range of three robust
+    SDs would exclude 1 in 10 after 7 days. It excludes more skewed values: 3 in 100 of small counts
+    (negative binomial, k = 4), so take their square root first.
 
     Examples
     --------
