@@ -1,8 +1,8 @@
-"""Everything that an archive has of one account, found and removed.
+"""Find and remove everything that an archive has of one account.
 
 An account has folders of its own, one per log, and others of the same name under hidden folders
-such as ``.damaged``. Whatever lies in them is the account's, whatever its name. Its zones and
-events are files of its name, beside the logs and wherever a restore has set them aside.
+such as ``.damaged``. Everything in them belongs to the account, whatever its name. Its zones and
+events are files with its name, beside the logs and wherever a restore has set them aside.
 """
 
 import os
@@ -38,11 +38,11 @@ class AccountFile:
 
 
 def erase(place: Place, account: str) -> list[AccountFile]:
-    """Remove everything of an account, also what a killed process left; return what was removed."""
+    """Remove everything of an account, even what a killed process left; return what was removed."""
     removed = traces(place, account)  # with unfinished files: whoever locks removes them
     with ExitStack() as stack:
         if place.local:
-            for log in known_logs():  # whoever is writing now finishes before anything is removed
+            for log in known_logs():  # a current writer finishes before anything is removed
                 with suppress(ConfigurationError):  # the archive cannot have so long a name
                     if Path(folder(place, log, account)).is_dir():
                         stack.enter_context(locked(place, log, account))
@@ -65,7 +65,7 @@ def traces(place: Place, account: str) -> list[AccountFile]:
 
 
 def named_accounts(place: Place) -> set[str]:
-    """Return the accounts after which anything in the archive is named, in hidden folders too."""
+    """Return the accounts after which anything in the archive is named, even in hidden folders."""
     if place.local:
         names = [
             path.rsplit("/", 1)[-1]
@@ -79,7 +79,7 @@ def named_accounts(place: Place) -> set[str]:
 
 
 def _beside(place: Place, account: str) -> Iterator[AccountFile]:
-    """Yield the files of the account's zones and events, wherever they lie."""
+    """Yield the files of the account's zones and events, wherever they are."""
     if place.local:
         paths = [path for _, files in _walk(place.root) for path in files]
     else:
@@ -93,7 +93,7 @@ def _beside(place: Place, account: str) -> Iterator[AccountFile]:
 
 
 def _folders(place: Place, account: str) -> list[str]:
-    """Return the folders of an account, at any depth, also those that other tools have named."""
+    """Return the folders of an account, at any depth, including those named by other tools."""
     if not place.local:
         place.fs.invalidate_cache(place.root)
         folders = {
@@ -112,7 +112,7 @@ def _local_folders(root: str, account: str) -> Iterator[str]:
 
 
 def _walk(root: str) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the folders and files of each folder, but not of those of an account."""
+    """Yield the folders and files of each folder, but not those of an account."""
     for parent, names, files in os.walk(root):
         yield [f"{parent}/{name}" for name in names], [f"{parent}/{name}" for name in files]
         names[:] = [name for name in names if not name.startswith((_KEY, "month="))]
@@ -159,7 +159,7 @@ def _remove(place: Place, path: str) -> None:
 
 
 def _remove_tree(root: Path, top: Path) -> None:
-    """Remove a folder with all in it, and the folders above it that are then empty."""
+    """Remove a folder and its content, and the folders above it that are then empty."""
     if root.is_symlink():
         root.unlink(missing_ok=True)
     for parent, _, files in os.walk(root, topdown=False):

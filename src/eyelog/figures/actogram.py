@@ -1,4 +1,4 @@
-"""Many days below each other: the states of a wearer or a value, or who wore the eyewear when."""
+"""Many days below each other: the states of a wearer or a value, or when each wearer wore it."""
 
 from functools import partial
 from typing import Any, Final, cast
@@ -42,7 +42,7 @@ MOST_IMAGE_ROWS: Final = 3000
 MOST_ROWS_APART: Final = 60
 """With more rows than this, rows touch, and wearers have no names."""
 ROW_MM: Final = 4.0
-LEAST_MM, MOST_MM = 24.0, 120.0  # with title, legend and key at most 170 mm
+LEAST_MM, MOST_MM = 24.0, 120.0  # at most 170 mm with title, legend and key
 AROUND_MM: Final = 32.0
 LANE_WIDTH: Final = {"Worn (h)": 0.26, "Diary": 0.1}
 DISC_PT: Final = 7.0
@@ -58,21 +58,21 @@ def plot_actogram(
     events: pd.DataFrame | None = None,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
-    """Draw many days below each other: states, a value, or who wore the eyewear when.
+    """Draw many days below each other: states, a value, or when each wearer wore the eyewear.
 
     Parameters
     ----------
     states_or_values : Series or DataFrame
-        Of one wearer the states (`eyelog.states`) or a column of a frame, such as
-        ``frame["hm_yo"]`` or one after `eyelog.resample`, whose stamps close their intervals. Of
+        For one wearer the states (`eyelog.states`) or a column of a frame, such as
+        ``frame["hm_yo"]`` or one after `eyelog.resample`, whose stamps close their intervals. For
         many wearers a table of days with ``worn_h``, indexed by ``account`` and ``day``
         (`eyelog.cohort.daily`).
     double : bool
-        Whether each row shows its day and the day after, so that nights lie whole in the middle.
+        Whether each row shows its day and the day after, so that nights are complete in the middle.
         A table of days has one cell for each day in any case.
     events : DataFrame, optional
-        The diary, as of `eyelog.read_events`: moments and spans are numbered at their times, spans
-        of more than a day are bars beside the days. Only of one wearer.
+        The diary, as returned by `eyelog.read_events`: moments and spans are numbered at their
+        times, spans of more than a day are bars beside the days. Only for one wearer.
     title
         As in `eyelog.plot_daily`.
 
@@ -80,7 +80,7 @@ def plot_actogram(
     -------
     array of Axes
         One wearer: the days, with an image of as many columns as a row has quarters of an hour (or
-        longer rows), then hours worn (of states) and the diary (with events). Many wearers: the
+        longer rows), then hours worn (for states) and the diary (with events). Many wearers: the
         days, days that count, and beneath them the wearers of each day; the labels are ``_days that
         count`` and ``_wearers``.
 
@@ -94,11 +94,11 @@ def plot_actogram(
 
     Notes
     -----
-    Of states, the height of a column is the share of its time that each state took; of a value it
-    is the mean of its time, from 0 (or the smallest value below it) to the largest. A measured 0 is
-    a pale column, a row without a value is grey, and time without a record is hatched. On the day
-    on which the clocks go back, the repeated hour shows the mean of both passes. Hours worn
-    are those of whole records; `eyelog.daily` counts the seconds of a minute: 1 to 2 % fewer.
+    For states, the height of a column is the share of its time that each state took; for a value it
+    is the mean over its time, from 0 (or the smallest value below it) to the largest. A measured 0
+    is a pale column, a row without a value is grey, and time without a record is hatched. On the
+    day on which the clocks go back, the repeated hour shows the mean of both passes. Hours worn are
+    those of whole records; `eyelog.daily` counts the seconds of a minute: 1 to 2 % fewer.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def _states(
     minutes = ribbon.day_shares(index, codes, rows, n, seconds, clock)
     shares = minutes.reshape(n, -1, COLUMN_MIN, len(ribbon.NAMES)).mean(axis=2)
     tops = np.cumsum(shares, axis=2)
-    # The middle of a level lies in the first state whose top is above it, or in none.
+    # The middle of a level is in the first state whose top is above it, or in none.
     middles = (np.arange(LEVELS) + 0.5) / LEVELS
     place = (middles[:, None, None, None] > tops[None]).sum(axis=3)
     look = np.array([*(to_rgba(COLOURS[name]) for name in ribbon.NAMES), (1.0, 1.0, 1.0, 0.0)])
@@ -202,7 +202,7 @@ def _values(
         )
     minutes = next(step for step in (COLUMN_MIN, 30, 60) if seconds <= step * 60)
     columns = 1440 // minutes
-    # A stamp closes its interval, which lies before it.
+    # A stamp closes its interval, which is before it.
     slot = (time_of_day_us(index, clock=clock) - 1) // (DAY_US // columns)
     cell, values = rows * columns + slot, numbers(series)
     finite = np.isfinite(values)
@@ -236,7 +236,7 @@ def _draw_days(
         after = np.concatenate([cells[1:], np.zeros_like(cells[:1])])
         cells = np.concatenate([cells, after], axis=2)
     apart = n <= MOST_ROWS_APART
-    # Of many days, fewer levels: an image has no more rows than a printed page can show.
+    # With many days, fewer levels: an image has no more rows than a printed page can show.
     thinned = cells[:, :: max(1, -(-n * LEVELS // MOST_IMAGE_ROWS))]
     drawn = thinned[:, ::-1]
     half = 0.5
@@ -276,7 +276,7 @@ def _draw_days(
 
 
 def _block(ax: Axes, side: int, row: float, half: float, **look: Any) -> None:
-    """Draw the ground of a row, or of many: hatched, or in a colour."""
+    """Draw the background of a row, or of many: hatched, or in a colour."""
     ground: dict[str, Any] = {
         "facecolor": COLOURS["no record"],
         "edgecolor": COLOURS["hatch"],
@@ -291,7 +291,7 @@ def _hour(hour: float, _: float | None = None) -> str:
 
 
 def _draw_worn(ax: Axes, worn: Floats) -> list[Entry]:
-    """Draw the hours worn on each day, of which the usable ones stand in front."""
+    """Draw the hours worn on each day, with the usable ones in front."""
     rows, full = np.arange(len(worn)), worn[:, 0] >= LEAST_H
     entries = [patch("worn, not usable (hours)", "worn")]
     bars = ax.barh(rows[full], worn[full, 0], 0.55, color=COLOURS["worn"])
@@ -357,7 +357,7 @@ def _tick(ax: Axes, row: int, hour: float, long_h: float) -> None:
 
 
 def _apart(discs: list[tuple[int, float, int]], scale: float) -> list[tuple[int, float, int]]:
-    """Move discs of a row to the right until none lies over the one before."""
+    """Move discs of a row to the right until none covers the one before."""
     moved: list[tuple[int, float, int]] = []
     for place, hour, key in sorted(discs):
         if moved and moved[-1][0] == place:
@@ -473,7 +473,7 @@ def _draw_cells(ax: Axes, hours: Floats, full: Bools) -> bool:
 
 
 def _draw_counts(cells: Axes, ax: Axes, names: list[str], counts: Ints) -> None:
-    """Draw the days that count of each wearer, whose names stand beside the cells if they fit."""
+    """Draw the days that count of each wearer, with the names beside the cells if they fit."""
     rows = np.arange(len(names))
     dots = ax.scatter(counts, rows, s=8.0 if len(names) <= MOST_ROWS_APART else 2.0)
     dots.set(color=COLOURS["usable"], linewidths=0, label="_days that count", clip_on=False)

@@ -42,8 +42,8 @@ ROW_MM: Final = 3.4
 GROUP_MM: Final = 9.0
 ALL_LINES: Final = 60.0  # lines whose colours together are full
 ALPHA: Final = (0.15, 0.6)
-BANDS: Final = (0.35, 0.45)  # how dark: the second lies on the first, and lines are seen on both
-BESIDE_DIFFERENCES: Final = 14  # characters of a name: two panels stand beside it
+BANDS: Final = (0.35, 0.45)  # how dark: the second is on the first, and lines are visible on both
+BESIDE_DIFFERENCES: Final = 14  # characters of a name: there are two panels beside it
 LEFT: Final = 0.58  # of the width: the groups
 RIGHT: Final = 0.29  # of the width: their differences
 NARROW_PT: Final = 200.0  # two panels in a place of this width need small ticks
@@ -104,7 +104,7 @@ def plot_cohort(
         number, 0 for the first of the calendar days; the line of the median has the label
         ``_median``. Caterpillar: points with that label, lowest at the bottom. Groups: the first at
         the top, points with the label ``_wearers``, ``_mean`` and its ``_interval``; and in
-        ``ax.child_axes``, of two groups or more, ``_difference`` and its ``_interval``.
+        ``ax.child_axes``, with two groups or more, ``_difference`` and its ``_interval``.
 
     Raises
     ------
@@ -112,13 +112,13 @@ def plot_cohort(
         If the table lacks a column.
     ConfigurationError
         If the table is not indexed by account and day or has no value, there is no such kind, or
-        `by` is missing when needed, given when not, or has no value.
+        `by` is missing when needed, given when not needed, or has no value.
 
     Notes
     -----
     Days are local days: those of wearers in different zones share a date, not 24 hours. Bands and
-    median of a day need five wearers with a value. The intervals of groups take wearers as the
-    units and need three in each group: Student's of a mean, Welch's of a difference, as of
+    median of a day need five wearers with a value. The intervals of groups use wearers as the units
+    and need three in each group: Student's for a mean, Welch's for a difference, as in
     `eyelog.compare.group_difference`, which gives its p.
 
     Examples
@@ -214,7 +214,7 @@ def _lines(ax: Axes, wide: pd.DataFrame, words: str) -> None:
     values = wide.to_numpy(dtype=np.float64)
     x = np.arange(len(days), dtype=np.float64)
     strands = [np.column_stack([x, row]) for row in values]
-    # Many lines lie over one another: fainter and thinner ones, over the bands that they make up.
+    # Many lines cover one another: fainter and thinner ones, over the bands that they make up.
     few = len(values) <= FEW_WEARERS
     meaning, order = "trace", 1.5
     alpha = float(np.clip(ALL_LINES / len(values), *ALPHA))
@@ -359,7 +359,7 @@ def _estimates(
 
 
 def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Column) -> Any:
-    """Draw beside the groups how far each lies from the first, on an axis of its own."""
+    """Draw beside the groups how far each is from the first, on an axis of its own."""
     ax.set_axes_locator(LeftPart(ax, LEFT))
     beside = ax.inset_axes(((1 - RIGHT) / LEFT, 0.0, RIGHT / LEFT, 1.0), sharey=ax)
     first, *others = groups.values()

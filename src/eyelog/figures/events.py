@@ -98,14 +98,14 @@ def key_words(keys: Mapping[str, int]) -> str:
 
 
 def name_events(places: Sequence[tuple[Axes, float, str]]) -> str:
-    """Name events at the top of the Axes on which they lie, in words or in numbers with a key.
+    """Name events at the top of their Axes, in words or in numbers with a key.
 
-    The key is a note of eyelog's own figure; of a user's it is returned, for the legend.
+    The key is a note of eyelog's own figure; for a user's figure it is returned, for the legend.
 
     Parameters
     ----------
     places : sequence of (Axes, float, str)
-        Of each event the Axes, where along x it begins, and its label; one without is not named.
+        For each event the Axes, where along x it begins, and its label; one without is not named.
     """
     places = [place for place in places if place[2]]
     if not places:
@@ -137,7 +137,7 @@ def _text(ax: Axes, x: float) -> Annotation:
 
 
 def _fit(named: Sequence[tuple[Annotation, str]], keys: Mapping[str, int]) -> str:
-    """Write words if all fit at the present size of the figure, else numbers; return their key."""
+    """Write words if all fit at the present size of the figure, or numbers; return their key."""
     figure = own_figure(cast(Axes, named[0][0].axes))
     for text, label in named:
         text.set(text=label, color=COLOURS["event"], fontsize=SMALL_PT, weight="normal", bbox=None)
@@ -158,7 +158,7 @@ def _spread(named: Sequence[tuple[Annotation, str]], gap_pt: float, apart_pt: fl
     """Place texts from left to right within their Axes; return whether none had to be moved on.
 
     Words begin where their event does (`apart_pt` is 0), and move left only to stay within the
-    Axes. Numbers stand on it, and move right until they are apart.
+    Axes. Numbers are on it, and move right until they are apart.
     """
     ends: dict[Axes, float] = {}
     in_order = True

@@ -45,7 +45,7 @@ class Span(NamedTuple):
 
     word: str
     short: str
-    """The word beside a panel, where the width of a phone leaves room for four letters."""
+    """The word beside a panel, where the width of a phone leaves space for four letters."""
     days: int
     panel_mm: float
     numbers: bool
@@ -74,9 +74,9 @@ def plot_week(
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last seven days of a wearer, each against the wearer's own usual range.
 
-    One panel per quantity: hours worn, blink rate, steps, tilt of the head and, of the 15-second
-    log, the focus score. The grey band of a day is the range in which 99 of 100 normal days lie, by
-    the 28 days before it.
+    One panel per quantity: hours worn, blink rate, steps, tilt of the head and, for the 15-second
+    log, the focus score. The grey band of a day is the range of 99 of 100 normal days, based on the
+    28 days before it.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def plot_week(
     -----
     A ring and an arrow mark what stands out: outside the usual range of
     `eyelog.baseline.personal` with p < .05 after correction for all values of the figure (Holm
-    1979, Scandinavian Journal of Statistics 6:65). Without a ring, a value outside its band means
-    nothing more: 1 in 100 normal values lies there. At the right of a panel stand the median of the
+    1979, Scandinavian Journal of Statistics 6:65). Without a ring, a value outside its band has no
+    further meaning: 1 in 100 normal values is there. At the right of a panel are the median of the
     days of the week that were worn for 8 hours, and the usual value of the last day.
 
     Examples
@@ -152,7 +152,7 @@ def plot_month(
     Notes
     -----
     What stands out is decided as in `eyelog.plot_week`, corrected for all values of these 28 days.
-    At the right of a panel stand the median of the days that were worn for 8 hours, and the usual
+    At the right of a panel are the median of the days that were worn for 8 hours, and the usual
     value of the last day.
 
     Examples
@@ -205,7 +205,7 @@ def plot_judged(
     span: Span,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
-    """Draw the last days of a table of days, as `plot_week` does, with what is known of them.
+    """Draw the last days of a table of days, as `plot_week` does, with what is known about them.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def plot_judged(
     span : Span
         `WEEK` or `MONTH`.
     title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -329,7 +329,7 @@ def _usual(ax: Axes, judged: pd.DataFrame, *, from_zero: bool) -> None:
 
 def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, meaning: str) -> None:
     values = numbers(week[name])
-    # Of the hours worn, those that are usable stand in front; orange alone is too light on white.
+    # Of the hours worn, the usable ones are in front; orange alone is too light on white.
     worn = name == "worn_h" and "valid_h" in week
     colour, edge = COLOURS[meaning], COLOURS[shades(meaning)[0]]
     look: dict[str, Any] = {"facecolor": COLOURS["worn"] if worn else colour, "edgecolor": edge}
@@ -369,7 +369,7 @@ def _points(
 
 
 def _point_out(ax: Axes, values: Floats, stands: Bools, judged: pd.DataFrame, span: Span) -> None:
-    """Write beside the ring of a day which way it stands out, with room for it in the panel."""
+    """Write beside the ring of a day which way it stands out, with space for it in the panel."""
     away = span.ring**0.5 / 2 + 1.0
     usual = numbers(judged["baseline"])
     share = (away + 1.8 * ARROW_PT) / (span.panel_mm / 25.4 * 72.0)

@@ -1,4 +1,4 @@
-"""What stands out of all that a page looks at: trends, new levels, and single days."""
+"""What stands out among everything on a page: trends, new levels, and single days."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -20,13 +20,13 @@ COLUMNS: Final = (
 )
 LEAST_DAYS: Final = 8  # a week of earlier days, and one to compare with it
 # Changes over all days and single days share the level of the page, 5 %. A new level has a p of at
-# least .002, and its page looks at twice eight series.
+# least .002, and its page examines twice eight series.
 LEVEL_OF_CHANGES: Final = 0.035
 LEVEL_OF_DAYS: Final = 0.015
 
 
 class Findings(NamedTuple):
-    """What is known of each quantity, and which of it stands out of all that was looked at."""
+    """What is known about each quantity, and which of it stands out among all that was examined."""
 
     trends: dict[str, Trend]
     levels: dict[str, pd.DataFrame]
@@ -36,14 +36,14 @@ class Findings(NamedTuple):
 
 
 def findings(table: pd.DataFrame, columns: Sequence[str] = COLUMNS) -> Findings:
-    """Look at every quantity, and keep what stands out of all looks on this page (Holm 1979).
+    """Examine every quantity, and keep what stands out after correction for the page (Holm 1979).
 
     Parameters
     ----------
     table : DataFrame
         The days that count.
     columns : sequence of str
-        The quantities to look at, where at least `LEAST_DAYS` days have a value.
+        The quantities to examine, where at least `LEAST_DAYS` days have a value.
     """
     names = [name for name in columns if name in table and table[name].notna().sum() >= LEAST_DAYS]
     trends = {name: trend(table, name) for name in names}
@@ -67,5 +67,5 @@ def findings(table: pd.DataFrame, columns: Sequence[str] = COLUMNS) -> Findings:
 
 
 def stands(p: Floats, level: float) -> Bools:
-    """Return which of many p stand out; those that are missing were not looked at."""
+    """Return which of many p stand out; those that are missing were not examined."""
     return np.asarray(holm(p) < level)

@@ -39,7 +39,7 @@ MOST_BINS: Final = 12_000
 """Points of a line; more would make the page large and the browser slow."""
 MOST_FIELDS: Final = 4
 MOST_DAYS: Final = 16
-"""Days with a name beside the overview; of more, every second or third has one."""
+"""Days with a name beside the overview; with more, every second or third has one."""
 DAY_MS: Final = DAY_US / 1000
 PLACE: Final = "explorable"
 """The id of the element that the browser draws into."""
@@ -55,7 +55,7 @@ class Explorable:
     library : str
         The script that draws.
     item : str
-        The figures with their values, as JSON that can stand in a script element.
+        The figures with their values, as JSON that can be put into a script element.
     place : str
         The id of the element to draw into.
     about : str

@@ -1,4 +1,4 @@
-"""How the numbers came about: definitions, limits, and the recipe to repeat them."""
+"""How the numbers were obtained: definitions, limits, and the recipe to repeat them."""
 
 import json
 from collections.abc import Sequence
@@ -203,5 +203,5 @@ def _short(step: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whose(of: Sequence[str], logs: Sequence[str]) -> str:
-    """Return the logs that a limit is for in words; the names of all would fill the table."""
+    """Return in words the logs that a limit is for; the names of all would fill the table."""
     return "all" if len(of) == len(logs) > 1 else words.joined([LOG_WORDS[log] for log in of])

@@ -1,4 +1,4 @@
-"""Figures as SVG inside a page: text as text, ids of their own, colours that follow the page."""
+"""Figures as SVG inside a page: text as text, unique ids, colours that follow the page."""
 
 import base64
 import io
@@ -32,7 +32,7 @@ __all__ = ["closing", "figure_of", "svg_of"]
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
 HREF: Final = "{http://www.w3.org/1999/xlink}href"
-# More points than this form a cloud: nobody looks for one of them, and naming each makes a large
+# More points than this form a cloud: nobody looks for a single point, and naming each makes a large
 # file.
 MOST_NAMED: Final = 400
 IMAGE_DPI: Final = 130  # for parts drawn as pixels: sharp on a screen, small in a file
@@ -86,7 +86,7 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
             # Artists inside the axes do not affect the layout, and asking each bar takes seconds.
             artist.set_in_layout(not artist.get_clip_on())
         for spine in ax.spines.values():
-            spine.set_in_layout(False)  # nor does a line that the numbers along it lie beyond
+            spine.set_in_layout(False)  # nor does a line that the numbers along it exceed
     sink = io.BytesIO()
     with (
         style(),
@@ -279,7 +279,7 @@ def _points(artist: Any) -> Floats | None:
 
 
 def _words(ax: Axes, x: float, y: float) -> str:
-    """Return what lies at a point: ``Mon 20 Oct 2026, Steps (per day): 5,934``."""
+    """Return what is at a point: ``Mon 20 Oct 2026, Steps (per day): 5,934``."""
     parts = [_said(axis, value) for axis, value in ((ax.xaxis, x), (ax.yaxis, y))]
     return ", ".join(filter(None, parts))
 

@@ -6,9 +6,9 @@
     TO/state/               the state (copied by SQLite itself) and the audit log
     TO/archive/             the files of the archive
 
-Month files are replaced as a whole, so each is copied as it was before or after a write. Of a
+Month files are replaced as a whole, so each is copied as it was before or after a write. For a
 service whose archive is in an object store, only the state and the audit log are copied. The list
-of what has ended (`auth.ended`) is in no backup, so that no restore can put an older one back.
+of what has ended (`auth.ended`) is in no backup, so that no restore can bring back an older one.
 """
 
 import json
@@ -46,7 +46,7 @@ _LIST: Final = "backup.json"
 _LAYOUT: Final = 1
 _ASIDE: Final = ".before-restore"
 _UNDER_WAY: Final = "_restoring.json"
-"""It stands in the archive while a restore replaces files: until then they are of two times."""
+"""It is in the archive while a restore replaces files: until then they are from two times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     Raises
     ------
     ConfigurationError
-        If there is no state, or it is in a database, the folder exists or lies in one of those
+        If there is no state, or it is in a database, the folder exists or is in one of those
         copied, the copy is not what was read, or the state in it is damaged.
     """
     _refuse_database(registry)
@@ -147,10 +147,10 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
 def _files_of_archive(registry: Registry) -> Iterator[Path]:
     if not isinstance(registry.archive, Path):
         return  # an object store has copies of its own
-    own = registry.state.file.stem  # the state may lie in the archive
+    own = registry.state.file.stem  # the state may be in the archive
     own_notes = (ended.FILE_NAME, _UNDER_WAY)
     for parent, folders, names in os.walk(registry.folder):
-        folders[:] = sorted(set(folders) - {UPLOADS})  # what came in is not yet of the archive
+        folders[:] = sorted(set(folders) - {UPLOADS})  # incoming files are not archived yet
         for name in sorted(names):
             path = Path(parent) / name
             is_state = parent == os.fspath(registry.folder) and name.startswith((own, f".{own}"))
@@ -221,10 +221,10 @@ def _damaged(archive: Path) -> int:
 
 
 def restore(registry: Registry, source: Path) -> Restored:
-    """Put a backup back, once it was read whole and found sound.
+    """Put a backup back, once it was read completely and found to be sound.
 
     Files that differ are set aside, and files that the backup lacks stay. The records of accounts
-    that were erased since are left out. Each file is replaced whole; where a restore is killed
+    that were erased since are left out. Each file is replaced as a whole; if a restore is killed
     between two, `interrupted` says so until it is repeated, and no service starts.
 
     Raises
@@ -252,7 +252,7 @@ def restore(registry: Registry, source: Path) -> Restored:
                 if file_digest(present, "sha256").hexdigest() == digest:
                     continue
             if kind == "state" and inside.startswith(FILE_NAME):
-                # The log that is there has what came after the backup.
+                # The existing log has what happened after the backup.
                 target = target.with_name(f"{FILE_NAME}.restored-{stamp}")
             else:
                 aside.append(str(_set_aside(registry, target, kind, stamp)))
@@ -269,7 +269,7 @@ def restore(registry: Registry, source: Path) -> Restored:
 
 
 def interrupted(archive: Path) -> str | None:
-    """Return what to do about a restore that was killed half way; None if there was none."""
+    """Return what to do about a restore that was killed halfway; None if there was none."""
     try:
         body = (archive / _UNDER_WAY).read_bytes()
     except FileNotFoundError:
@@ -314,7 +314,7 @@ def _set_aside(registry: Registry, target: Path, kind: str, stamp: str) -> Path:
     """Move a file that is replaced: nothing that came after the backup is lost."""
     if kind == "state":
         moved = target.with_name(f"{target.stem}.before-restore-{stamp}{target.suffix}")
-        journal = target.with_name(f"{target.name}-journal")  # not to be played into the next file
+        journal = target.with_name(f"{target.name}-journal")  # not replayed into the next file
         if journal.exists():
             journal.replace(moved.with_name(f"{moved.name}-journal"))
     else:

@@ -77,7 +77,7 @@ def contrast(cohort: Cohort, outcome: str | None) -> PageOne:
 def _judged(cohort: Cohort, outcome: str | None) -> Any:
     """Return the differences with ``decides``: the p by which each may be said to stand out.
 
-    That of the outcome named beforehand is its own, by permutation where there are two groups; the
+    For the outcome named beforehand it is its own p, by permutation where there are two groups; the
     others are corrected for each other.
     """
     table: Any = cohort.differences.copy()
@@ -99,7 +99,7 @@ def _permuted(cohort: Cohort, outcome: str) -> float:
 
 
 def _lead(outcomes: list[str], table: Any) -> str:
-    """Return the outcome to draw: the one that stands out most, else the blink rate."""
+    """Return the outcome to draw: the one that stands out most, otherwise the blink rate."""
     clear = table[table["decides"] < LEVEL] if len(table) else table
     if len(clear):
         return str(clear["decides"].idxmin()[0])
@@ -162,7 +162,7 @@ def _sentences(cohort: Cohort, lead: str, outcome: str | None, table: Any) -> li
 
 
 def _of(cohort: Cohort, lead: str, table: Any) -> str:
-    """Return the difference that is drawn, as nothing is said of it otherwise."""
+    """Return the difference that is drawn, if no other sentence mentions it."""
     if len(cohort.groups) > 2 or np.isnan(table.loc[lead, "low"].iloc[0]):
         return ""
     (group,) = table.loc[lead].index
@@ -171,7 +171,7 @@ def _of(cohort: Cohort, lead: str, table: Any) -> str:
 
 
 def _sentence(name: str, group: str, row: Any, *, passed: bool, named: bool) -> Sentence:
-    """Return a difference in words: who, what, which way; value, interval, of what, n, p."""
+    """Return a difference in words: who, what, which direction; value, interval, of what, n, p."""
     reference = row["reference"]
     worth = f"{int(row['wearers_reference'])} and {int(row['wearers_group'])} wearers"
     if np.isnan(row["decides"]):
@@ -276,7 +276,7 @@ def _wearers(cohort: Cohort, name: str) -> pd.DataFrame:
 
 
 def _others(cohort: Cohort, lead: str, table: Any) -> Picture | None:
-    """Return the other outcomes, each in SD of wearers, with intervals that hold together."""
+    """Return the other outcomes, each in SD of wearers, with simultaneous intervals."""
     rows = table[(table.index.get_level_values("outcome") != lead) & table["low"].notna()]
     if rows.empty:
         return None
@@ -292,7 +292,7 @@ def _others(cohort: Cohort, lead: str, table: Any) -> Picture | None:
         wide = half / t_quantile(freedom) * t_quantile(freedom, 1 - share / 2)
         sd, about = row["sd_wearers"], column(name)
         digits = decimals(np.array([row["difference"]]), about.digits)
-        digits += abs(row["difference"]) < 0.5 * 10.0**-digits  # else it would be shown as 0
+        digits += abs(row["difference"]) < 0.5 * 10.0**-digits  # otherwise it would be shown as 0
         number = words.number(row["difference"], digits).replace("-", "\N{MINUS SIGN}")
         made[about.label] = {
             "difference": row["difference"] / sd,

@@ -103,7 +103,7 @@ def _worth(table: pd.DataFrame) -> str:
 
 
 def _small(table: pd.DataFrame) -> list[str]:
-    """Return why something is missing, where all rows share it; else it stands in the table."""
+    """Return why something is missing, where all rows share it; otherwise the table says it."""
     reasons = set(table["reason"])
     reason = reasons.pop()
     return [f"{reason[:1].upper()}{reason[1:]}."] if reason and not reasons else []
@@ -132,7 +132,7 @@ def _draw(cohort: Cohort, names: list[str]) -> Any:
 def _table(table: pd.DataFrame) -> PageTable:
     groups = list(dict.fromkeys(table.index.get_level_values("group")))
     reference = str(table["reference"].iloc[0])
-    several = len(groups) > 1  # else the caption says which
+    several = len(groups) > 1  # otherwise the caption says which
     remarks = table["reason"].tolist()
     remarked = len(set(remarks)) > 1  # what all rows share is said above the table
     rows = []

@@ -29,7 +29,7 @@ HIDDEN: Final = ("accounts", "archive", "wearers")  # parts of a recipe that ide
 
 
 class Cohort:
-    """The days of the wearers; each table is made when it is first asked for.
+    """The days of the wearers; each table is made when it is first needed.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Cohort:
     by : str, optional
         The column of the groups.
     averaged : sequence of str
-        The covariates that have a mean; of the others the values are counted.
+        The covariates that have a mean; for the others the values are counted.
     """
 
     def __init__(self, result: Result, *, by: str | None, averaged: Sequence[str] = ()) -> None:
@@ -119,7 +119,7 @@ class Cohort:
     def differences(self) -> pd.DataFrame:
         """The differences between the groups."""
         rows = self.counted.copy(deep=False)
-        rows.attrs = {}  # who was lost stands in a section of its own
+        rows.attrs = {}  # who was lost is in a section of its own
         return differences(rows, by=str(self.by), outcomes=self.outcomes)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What lives again in a state that was restored, although it had ended; and its second end."""
+"""What is valid again in a restored state although it had ended; and its second end."""
 
 import time
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Revived:
 
     @property
     def text(self) -> str:
-        """What lives again, in words."""
+        """What is valid again, in words."""
         counts = [
             (len(self.tokens), "token", "revoked since"),
             (len(self.accounts), "account", "removed since"),
@@ -109,7 +109,7 @@ def _tokens(registry: Registry, notes: list[Note], digests: dict[str, str]) -> l
 
 
 def end_again(registry: Registry) -> Revived:
-    """End what lives again, and return it."""
+    """End what is valid again, and return it."""
     revived_rows = revived(registry)
     with registry.state.write() as db:
         for hashed in revived_rows.tokens:

@@ -1,4 +1,4 @@
-"""POST /v1/records: files of records into the archive, all of an upload or nothing."""
+"""POST /v1/records: files of records into the archive, either all of an upload or nothing."""
 
 import logging
 import shutil
@@ -43,7 +43,7 @@ _log = logging.getLogger("eyelog.service")
 
 
 class Options:
-    """What the address of an upload asks for: `name`, `replace` and `tz`."""
+    """What the address of an upload requests: `name`, `replace` and `tz`."""
 
     def __init__(self, request: Request) -> None:
         pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
@@ -84,7 +84,8 @@ class Uploads:
     limits : HourlyLimits or None
         How many uploads an account may begin per hour.
     quota : int
-        How many bytes the archive takes of one account, with what is coming in; 0 for no limit.
+        How many bytes the archive accepts from one account, including incoming files; 0 for no
+        limit.
     """
 
     def __init__(self, registry: Registry, limits: HourlyLimits | None, quota: int) -> None:
@@ -128,7 +129,7 @@ class Uploads:
         return left.headers
 
     def check_room(self, account: str, coming: int) -> None:
-        """Raise if so many bytes more of an account are too much for the disk or its quota."""
+        """Raise if that many more bytes of an account are too much for the disk or its quota."""
         if shutil.disk_usage(self._registry.folder).free < coming + _SPARE:
             raise Problem(
                 507, "insufficient_storage", "the disk of the service is full: try again later"
@@ -187,7 +188,7 @@ class Uploads:
                 500, "server_error", "the import failed; the service's log has the reason"
             ) from None
         if await to_thread.run_sync(erasures, self._registry, account) > erased:
-            # What was erased meanwhile has come back by this import, and nothing else.
+            # Only what was erased in the meantime has come back through this import.
             await to_thread.run_sync(Archive(self._archive).erase, account)
             raise Problem(
                 403, "access_denied", "the account was deleted meanwhile: nothing was kept"
@@ -221,7 +222,7 @@ async def arriving(
     Raises
     ------
     Problem
-        If the body is refused: then nothing is kept of it.
+        If the body is refused; nothing of it is then kept.
     """
     uploads = parts_of(request).uploads
     async with uploads.room():
@@ -257,7 +258,7 @@ async def take_records(request: Request) -> Response:
                 tz=options.tz,
             )
     except Problem as problem:
-        # What is still coming of the body is not waited for.
+        # The rest of the body is not waited for.
         problem.headers.setdefault("Connection", "close")
         raise
     await note_upload(request, bearer, answer, sum(file.size for file in arrived.files))
@@ -265,7 +266,7 @@ async def take_records(request: Request) -> Response:
 
 
 async def note_upload(request: Request, bearer: Bearer, answer: dict[str, Any], size: int) -> None:
-    """Count that records came in, and write it to the audit log."""
+    """Count the records that arrived, and write this to the audit log."""
     parts_of(request).metrics.count("uploads")
     parts_of(request).metrics.count("rows", answer["new"])
     await to_thread.run_sync(
