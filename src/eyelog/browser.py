@@ -1,7 +1,7 @@
 """The look and the headers shared by all pages that eyelog sends to a browser.
 
 The service, the end of a login and live recording show pages, and none imports another. No page
-loads anything, and only that of live recording runs a script, its own.
+loads anything, and only the page of live recording runs a script, which is its own.
 """
 
 import base64
@@ -84,8 +84,8 @@ def page_headers(form_targets: str = "'none'", *, script: str = "") -> dict[str,
     """Return headers that keep a page out of caches and frames, and free of foreign scripts.
 
     `form_targets` are the sources of the policy to which the page's forms may lead; browsers also
-    apply it to a redirect that follows a form. `script` is the text of the only script that may
-    run, and ask its own server; by default none may.
+    apply it to a redirect that follows a form. `script` is the text of the only script that may run
+    and send requests to its own server; by default none may.
     """
     runs = f"script-src {_hash(script)}; connect-src 'self'; " if script else ""
     return {

@@ -67,7 +67,7 @@ CURRENT_DATA: Final = "current_data"
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """What is known of a log beyond its single fields: the one place where logs differ.
+    """What is known about a log beyond its single fields: the one place where logs differ.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Log:
         Whether the web service has it.
     states_seconds : bool
         Whether a record says how many of its seconds were worn, measured, noisy and walked; if not,
-        it was each of these wholly or not at all.
+        each of these applies to the whole record or not at all.
     has_cleansings : bool
         Whether blinks are given in two cleansings, strong and weak.
     gap_length : str
@@ -101,7 +101,8 @@ class Log:
         uneven, and numbers show what was lost.
     beside : str
         What a message calls its files where they are left out: the app writes them beside the other
-        logs, so they are read if they are asked for, or alone. Empty: they are always read.
+        logs, so they are read only on request, or if there are no others. Empty: they are always
+        read.
     spread : mapping of str to (str, str)
         For evidence that holds for its neighbours too: the name of its limit, and the names of the
         limits of how long it holds before and after a record (empty if it does not).
@@ -192,7 +193,7 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
     }
 )
 LOGS: Final = tuple(name for name, log in _LOGS.items() if log.served)
-"""The logs of the web service; `known_logs` returns all that there are."""
+"""The logs of the web service; `known_logs` returns all logs."""
 INTERVAL_SECONDS: Final[Mapping[str, int]] = MappingProxyType(
     {name: int(_LOGS[name].interval_s) for name in LOGS}
 )
@@ -205,12 +206,12 @@ def known_logs() -> tuple[str, ...]:
 
 
 def either_log(spell: Callable[[str], str] = repr) -> str:
-    """Return all logs as a sentence offers them, each name as `spell` writes it."""
+    """Return all logs as a list in a sentence, each name as `spell` writes it."""
     return " or ".join(f"{spell(name)} ({log.words})" for name, log in _LOGS.items())
 
 
 def log_named(name: str) -> Log:
-    """Return what is known of a log."""
+    """Return what is known about a log."""
     return _LOGS[name]
 
 
@@ -491,7 +492,7 @@ def needed(what: str, *, log: str) -> tuple[str, ...]:
     tuple of str
         In catalogue order. A summary of these fields alone equals the summary of all fields. The
         name of the summary can be given wherever fields are chosen (``fields=`` of `eyelog.Client`
-        and `eyelog.Archive`, ``--fields``). Of a masked frame keep the column ``stored`` too: it
+        and `eyelog.Archive`, ``--fields``). For a masked frame keep the column ``stored`` too: it
         shows the time in which the eyewear was stored.
 
     Raises

@@ -71,9 +71,9 @@ _FIXED = re.compile(r"UTC([+-]\d{2}:[0-5]\d)", re.ASCII)
 # An offset as people write it: +09:00, +9, UTC+9, GMT+0900.
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s*([+-])(\d{1,2}):?([0-5]\d)?", re.ASCII | re.IGNORECASE)
 
-# What people call their zone, and the names that it can stand for. An abbreviation is never taken
-# for a zone: several places share it, and it does not say when the clocks change. (Some, such as
-# CET and EST, are old IANA names too; not every machine has those.)
+# What people call their zone, and the names that it can mean. An abbreviation is never accepted as
+# a zone: several places share it, and it does not say when the clocks change. (Some, such as CET
+# and EST, are old IANA names too; not every machine has those.)
 _CALLED = {
     "ACDT": ("Australia/Adelaide",),
     "ACST": ("Australia/Adelaide", "Australia/Darwin"),
@@ -456,10 +456,10 @@ class LocalClock:
     def days(self, first: int, last: int) -> tuple[Ints, Ints, Ints]:
         """Return opening, closing and number of the local days from `first` to `last`.
 
-        Days are numbered from 1970-01-01, in order of time. A day has one entry, also where the
-        clock changes on it; two or more if the clock goes back over midnight, so that the date
-        comes again (a minute past midnight in St. John's before 2011; on a flight west); none if
-        the clock skips it.
+        Days are numbered from 1970-01-01, in order of time. A day has one entry, even if the clock
+        changes on it; two or more if the clock goes back over midnight, so that the date occurs
+        again (a minute past midnight in St. John's before 2011; on a flight west); none if the
+        clock skips it.
         """
         opens, closes, dates = self.cells((first - 2) * DAY_US, (last + 3) * DAY_US, DAY_US)
         new = np.append(True, dates[1:] != dates[:-1])
@@ -470,8 +470,8 @@ class LocalClock:
     def instants(self, wall: Ints) -> Ints:
         """Return the first instant at which the clock shows each time or a later one.
 
-        So a time that comes twice is its first pass, and one that is skipped is the instant of the
-        change.
+        For a time that occurs twice this is the first pass; for one that is skipped, the instant of
+        the change.
         """
         if not len(wall):
             return wall
@@ -599,7 +599,7 @@ def check_stamp(stamp: str) -> str:
 
 
 def whole_days(windows: Sequence[Window]) -> dict[date, tuple[Window, ...]]:
-    """Group windows by local date, in order: a day is stored whole or not at all."""
+    """Group windows by local date, in order: a day is stored as a whole or not at all."""
     days: dict[date, tuple[Window, ...]] = {}
     for window in windows:
         days[window.day] = (*days.get(window.day, ()), window)
@@ -640,8 +640,8 @@ class Zones:
 
     Notes
     -----
-    A table read with `Zones` has its index in the zone `home`, which is the first, and, if there
-    is more than one zone, the column ``utc_offset_min``: days and hours follow this column.
+    A table read with `Zones` has its index in the zone `home`, which is the first zone, and, if
+    there is more than one zone, the column ``utc_offset_min``: days and hours follow this column.
 
     Two objects with the same rows are equal, and have the same hash.
 
@@ -698,7 +698,7 @@ class Zones:
         return len({name for _, name in self.rows}) > 1
 
     def changes(self) -> list[datetime]:
-        """Return the instant (UTC) from which each zone holds; the first one's is of no use.
+        """Return the instant (UTC) from which each zone holds; that of the first zone has no use.
 
         Where the first ``from`` is empty, it is the beginning of time.
         """
@@ -767,7 +767,7 @@ class Zones:
         return pd.DataFrame(rows, columns=pd.Index(_COLUMNS), dtype="str")
 
     def with_zone(self, name: str, since: str | date | datetime) -> "Zones":
-        """Return the zones with one more, or with another one from a date that is there.
+        """Return the zones with one added, or with one replaced if its date is already there.
 
         Parameters
         ----------
@@ -830,7 +830,7 @@ def known_zones(
     whose : str
         Whose records, such as ``account 'anna'``, for the warning.
     stored : Zones, optional
-        What the archive knows of the account.
+        What the archive knows about the account.
     remedy : str
         What to type so that the zone is known.
 
@@ -904,7 +904,7 @@ class _Travelling(tzinfo):
         return _Travelling, (self._zones,)
 
     def utcoffset(self, when: datetime | None) -> timedelta | None:
-        """Return the offset of a clock time; if it comes twice, or never, ``fold`` decides."""
+        """Return the offset of a clock time; if it occurs twice, or never, ``fold`` decides."""
         if when is None:
             return None
         begins = datetime.min.replace(tzinfo=UTC)
@@ -924,7 +924,7 @@ class _Travelling(tzinfo):
         return after if when.fold or before is None else before
 
     def dst(self, _when: datetime | None) -> timedelta | None:
-        """Return nothing: the zones do not say it together."""
+        """Return nothing: several zones together do not have one."""
         return None
 
     def tzname(self, _when: datetime | None) -> str | None:

@@ -34,7 +34,7 @@ def on_cores(calls: Sequence[Callable[[], Made]], *, values: int) -> list[Made]:
     calls : sequence of callable
         May run at the same time, so none may write what another reads.
     values : int
-        How many values they compute with. Few are left to the caller's thread.
+        How many values they compute with. If there are few, the caller's thread computes them.
     """
     cores = min(usable_cores(), MOST_CORES)
     if cores < 2 or len(calls) < 2 or values < LEAST_VALUES:
@@ -49,7 +49,7 @@ def on_cores(calls: Sequence[Callable[[], Made]], *, values: int) -> list[Made]:
     # The caller's thread works too: glibc keeps memory that is freed there for the next column, and
     # gives it back to the system elsewhere.
     with ThreadPoolExecutor(cores - 1) as pool:
-        # What the caller has set in numpy and `warnings` holds in the threads too.
+        # What the caller has set in numpy and `warnings` applies in the threads too.
         others = [pool.submit(copy_context().run, work) for _ in range(cores - 1)]
         work()
         for other in others:

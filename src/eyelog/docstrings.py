@@ -1,4 +1,4 @@
-"""Words that the docstrings of several functions share: they stand once, and all readers see them.
+"""Words that the docstrings of several functions share: written once, and seen by all readers.
 
 In the source, a docstring refers to a function that has the same parameters or errors:
 
@@ -6,7 +6,7 @@ In the source, a docstring refers to a function that has the same parameters or 
         As in `eyelog.daily`.
 
 In its place `help`, IPython and the documentation show the words. Errors that every function of a
-kind raises need not even be named in it.
+kind raises need not be named in it at all.
 """
 
 import re
@@ -26,7 +26,7 @@ _AFTER: Final = re.compile(
 
 
 def put_words(function: Function, words: Mapping[str, str]) -> Function:
-    """Put the words for parameters and errors in place of the references to them.
+    """Replace the references to parameters and errors with the words for them.
 
     A reference is replaced if there are words for all of its names.
 
@@ -51,7 +51,7 @@ def put_words(function: Function, words: Mapping[str, str]) -> Function:
 
 
 def add_errors(function: Function, errors: Mapping[str, str]) -> Function:
-    """Name those errors in the docstring that it does not describe in words of its own.
+    """Add the errors to the docstring that it does not describe itself.
 
     Parameters
     ----------

@@ -18,9 +18,9 @@
 
     EyelogWarning (UserWarning)           something was kept that deserves a look
 
-A message that speaks of an argument is written with `argument`, and one that speaks of a function
-of eyelog with `call`. So the error knows which arguments it means (`EyelogError.arguments`), and
-each reader spells them: Python as ``tz='Asia/Tokyo'``, the command line as ``--tz Asia/Tokyo``.
+A message that mentions an argument is written with `argument`, and one that mentions a function of
+eyelog with `call`. So the error knows which arguments it mentions (`EyelogError.arguments`), and
+each interface spells them: Python as ``tz='Asia/Tokyo'``, the command line as ``--tz Asia/Tokyo``.
 """
 
 import re
@@ -106,12 +106,12 @@ class EyelogError(Exception):
     Attributes
     ----------
     arguments : tuple of str
-        The arguments that the message speaks of, such as ``("tz",)``.
+        The arguments that the message mentions, such as ``("tz",)``.
     """
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The arguments that the message speaks of."""
+        """The arguments that the message mentions."""
         return tuple(dict.fromkeys(_NAMED.findall(marked(self))))
 
     def __str__(self) -> str:

@@ -73,7 +73,8 @@ __all__ = [
     "zones_of",
 ]
 
-# What a table needs to be read right stands in its columns and index, never in its history alone.
+# Everything needed to read a table correctly is in its columns and index, never in its history
+# alone.
 STORED: Final = "stored"  # boolean: the eyewear was off pose; `mask` adds it
 OFFSET: Final = "utc_offset_min"  # minutes east of UTC, if the wearer's zone varies
 BIN_WIDTH: Final = "bin_s"  # seconds of each bin; `resample` adds it
@@ -98,7 +99,7 @@ def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> p
 def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataFrame:
     """Return `frame` with the index and columns of the one shape.
 
-    The columns that are present come in catalogue order with the catalogue's dtypes; unknown
+    The columns that are present are put in catalogue order with the catalogue's dtypes; unknown
     columns are kept last, unchanged, with a warning. Rows are sorted by time; of several rows with
     the same stamp the last one is kept.
 
@@ -184,14 +185,14 @@ def warn_unknown(log: str, names: Sequence[object]) -> None:
 
 
 def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
-    """Return which log a frame is: the one named, else by its provenance, else by its columns.
+    """Return which log a frame is: by `log`, otherwise by its provenance, otherwise by its columns.
 
     Raises
     ------
     MixedLogsError
         If `log`, the provenance and the columns contradict one another.
     ConfigurationError
-        If neither shows it; the message says to pass ``log=``.
+        If neither shows it; the message asks for ``log=``.
     """
     if not isinstance(frame, pd.DataFrame):
         raise ConfigurationError(
@@ -361,7 +362,7 @@ def _clock_us(text: str) -> int:
 
 
 def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) -> float:
-    """Return how long one row of a table lasts, in seconds: the one rule for all.
+    """Return how long one row of a table lasts, in seconds: the same rule for all tables.
 
     Parameters
     ----------
@@ -375,13 +376,13 @@ def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) ->
     float
         - Records: the interval of their log, 15 or 60 seconds, whatever is missing from them.
         - Bins: their width (``bin_s``), of which some may be cut short at midnight.
-        - Any other table, and a Series: the smallest distance of neighbouring stamps, whatever is
-          missing between them; NaN for fewer than two rows.
+        - Any other table, and a Series: the smallest distance between neighbouring stamps, whatever
+          is missing between them; NaN for fewer than two rows.
 
     Raises
     ------
     ConfigurationError
-        If bins of several widths stand in the table.
+        If the table has bins of several widths.
     """
     if isinstance(table, pd.DataFrame):
         if is_resampled(table):
@@ -447,8 +448,8 @@ def bin_widths(bins: Any) -> npt.NDArray[np.float64]:
 def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | None:
     """Return the share of each record that no earlier record covers; None if none overlap.
 
-    Where a connection starts anew, its first record may cover time that the last one of the
-    connection before has covered: each second counts once.
+    When a new connection starts, its first record may cover time that the last record of the
+    previous connection has covered: each second counts once.
 
     Parameters
     ----------
@@ -468,7 +469,7 @@ def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | Non
     if distances.min() >= length_us:
         return None
     lost = length_us - distances
-    # A stamp that comes late makes the next one look early: what a neighbour has spare is not lost.
+    # A late stamp makes the next one look early: the spare time of a neighbour is not lost.
     beside = np.concatenate([[0], lost, [0]])
     lost = np.clip(np.minimum(lost, lost + np.minimum(beside[:-2], beside[2:])), 0, None)
     share = np.ones(len(index))
@@ -483,9 +484,9 @@ def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | Non
 def one_source(frame: pd.DataFrame, *, what: str, stamp: str = "end") -> None:
     """Raise `ConfigurationError` if a frame holds the records of several wearers or devices.
 
-    That is if its index has the level ``account``, if rows with one stamp have different values, if
-    records interleave for more than 5 minutes or 1 % of them, or if bins overlap. Rows with one
-    stamp and the same values are repeats.
+    That is the case if its index has the level ``account``, if rows with one stamp have different
+    values, if records interleave for more than 5 minutes or 1 % of them, or if bins overlap. Rows
+    with the same stamp and the same values are repeats.
     """
     if ACCOUNT in frame.index.names:
         held = frame.index.unique(ACCOUNT).astype(str).tolist()
@@ -579,15 +580,15 @@ def in_zones(frame: pd.DataFrame, zones: Zones) -> pd.DataFrame:
 
 
 def in_own_offsets(frame: pd.DataFrame, home: str | None = None) -> pd.DataFrame:
-    """Return records on the clock that each shows in `OFFSET`; `frame` is not used afterwards.
+    """Return records on the clock that `OFFSET` shows for each; `frame` is not used afterwards.
 
-    The index is in the zone `home`, by default in the offset of the first record. Where all records
-    have the offset of that zone there is no column.
+    The index is in the zone `home`, by default in the offset of the first record. If all records
+    have the offset of that zone, there is no such column.
 
     Raises
     ------
     ConfigurationError
-        If some records have an offset and others have not.
+        If some records have an offset and others do not.
     """
     index = cast(pd.DatetimeIndex, frame.index)
     values = frame[OFFSET] if OFFSET in frame.columns else pd.Series(np.nan, index=index)

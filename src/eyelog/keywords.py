@@ -1,10 +1,10 @@
-"""Keywords that a function hands on as they come: stated once, and shown in its signature.
+"""Keywords that a function passes on unchanged: stated once, and shown in its signature.
 
     @hands_on_to(open_frame)
     def pace(frame, *, by=None, **options: Unpack[FrameOptions]):
         opened = open_frame(frame, "gait.pace", **options)
 
-The names and types stand in `FrameOptions`, the defaults in `open_frame`. `help`, completion in a
+The names and types are in `FrameOptions`, the defaults in `open_frame`. `help`, completion in a
 notebook and the documentation show them as keywords of `pace`; type checkers read `FrameOptions`.
 """
 
@@ -18,7 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def hands_on_to(taker: Callable[..., Any]) -> Callable[[Function], Function]:
-    """Let the signature of a function show what it hands on to another, in place of `**options`."""
+    """Let the signature of a function show what it passes on to another, instead of `**options`."""
     taken = signature(taker).parameters
 
     def with_keywords(function: Function) -> Function:
@@ -43,6 +43,6 @@ def show_options(function: Function, defaults: Mapping[str, Any] | None = None) 
 
 
 def refuse_unknown(unknown: Mapping[str, Any], what: str) -> None:
-    """Raise `TypeError`, as Python does, for a keyword that was handed on from `what`."""
+    """Raise `TypeError`, as Python does, for a keyword that was passed on from `what`."""
     for name in unknown:
         raise TypeError(f"{what}() got an unexpected keyword argument {name!r}")

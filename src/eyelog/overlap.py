@@ -1,8 +1,8 @@
-"""Which records cover the same time as those of another source: the one rule for all doors.
+"""Which records cover the same time as those of another source: one rule for all of eyelog.
 
 Someone wears one device at a time, so records of two sources that interleave would count the same
-hour twice. A connection begins its intervals anew, so the first record after a connection may
-begin before the last one ended: that is no overlap.
+hour twice. A connection starts its own intervals, so its first record may begin before the last one
+of the connection before has ended: that is not an overlap.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -34,8 +34,9 @@ Ints = npt.NDArray[np.int64]
 class Overlap(NamedTuple):
     """How much of the time several sources cover, in microseconds of UTC.
 
-    `doubled_us` is the time that counts more than once, between `first` and `last`. `records` of
-    the `of` records (those with one stamp count once) lie between records of other `sources`.
+    `doubled_us` is the time that counts more than once, between `first` and `last`. `records` is
+    how many of the `of` records (those with one stamp count once) lie between records of other
+    `sources`.
     """
 
     doubled_us: int
@@ -68,7 +69,7 @@ def overlaps(us: npt.ArrayLike, source: npt.ArrayLike | None, interval_us: int) 
     -------
     Overlap
         A record overlaps if the records before and after it are of other sources, each less than
-        an interval away, and so near to one another (one and a half intervals) that they leave no
+        an interval away, and so close to one another (one and a half intervals) that they leave no
         room for it. Records with one stamp are repeats, and never overlap.
 
     Examples
@@ -110,20 +111,20 @@ def overlaps(us: npt.ArrayLike, source: npt.ArrayLike | None, interval_us: int) 
 
 
 def crowding(us: npt.ArrayLike, interval_us: int) -> Overlap:
-    """Return how much uneven records are too many for their time, as those of two devices are.
+    """Return how much time has more uneven records than fit in, as with those of two devices.
 
     Parameters
     ----------
     us : array of int
         The stamps in microseconds, in any order, of packets that their receiver stamped. One packet
-        may come late and its neighbours close behind, so single distances show nothing.
+        may arrive late with its neighbours close behind, so single distances show nothing.
     interval_us : int
         The length of the interval of a record.
 
     Returns
     -------
     Overlap
-        Of the windows of 5 minutes that have a fourth more records than fit in.
+        For the windows of 5 minutes that have a quarter more records than fit in.
 
     Examples
     --------
@@ -162,7 +163,7 @@ def _lasting(inside: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 def mostly_differ(shared: int, differing: int, interval_us: int) -> bool:
     """Return whether records on shared stamps are those of somebody else, not corrections.
 
-    That is if most of them have other values, and these cover more than 5 minutes.
+    That is the case if most of them have different values, and these cover more than 5 minutes.
     """
     return 2 * differing > shared and differing * interval_us > TOLERATED_US
 
@@ -176,7 +177,7 @@ def duration_text(us: float) -> str:
 
 
 def span_text(first: Any, last: Any) -> str:
-    """Return two instants as text: the day of the second only where it is another one."""
+    """Return two instants as text: the day of the second only if it is a different one."""
     end = f"{last:%H:%M}" if first.date() == last.date() else f"{last:%Y-%m-%d %H:%M}"
     return f"from {first:%Y-%m-%d %H:%M} to {end}"
 

@@ -16,7 +16,7 @@ def in_terminal() -> bool:
 
 
 def wanted(choice: bool | None) -> bool:
-    """Return whether to show progress: as chosen, else in a terminal and in a notebook."""
+    """Return whether to show progress: as chosen, otherwise in a terminal and in a notebook."""
     if choice is not None:
         return choice
     return in_terminal() or _in_notebook()

@@ -62,7 +62,7 @@ def derived(
     account: str | None = None,
     **details: Any,
 ) -> Table:
-    """Give a new table the attrs of what it was made from, with one more step; return the table."""
+    """Give a new table the attrs of its source, with one step added; return the table."""
     table.attrs = dict(source.attrs)
     return record(table, step, log=log, account=account, **details)
 

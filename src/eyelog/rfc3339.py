@@ -37,7 +37,7 @@ def parse_rfc3339(text: str) -> datetime:
 def parse_stamps(texts: Sequence[str]) -> np.ndarray:
     """Return the UTC instants (datetime64[us]) of many RFC 3339 stamps at once.
 
-    Stamps of whole seconds in one spelling (``Z``, ``+09:00`` or ``+0900``) are read by column;
+    Stamps of whole seconds in one spelling (``Z``, ``+09:00`` or ``+0900``) are read as a column;
     all others one by one through `parse_rfc3339`, with the same result.
 
     Raises

@@ -61,7 +61,7 @@ class Client:
         wearer a different name: the addresses of the service do not distinguish them.
     tz : str, Zones, or a table or .csv file of zones, optional
         The wearer's zone or zones (`eyelog.Zones`), for the days and the index. By default that of
-        the setting EYELOG_TZ, else UTC, with a warning when records are fetched.
+        the setting EYELOG_TZ, otherwise UTC, with a warning when records are fetched.
     home : path, optional
         Folder of tokens and cache; by default EYELOG_HOME, else the platform's data folder.
     workers : int
@@ -107,7 +107,7 @@ class Client:
     ) -> None:
         self.base_url = check_base_url(base_url)
         self.account = _check_account(account)
-        with warnings.catch_warnings():  # a fetch says it
+        with warnings.catch_warnings():  # a fetch reports it
             warnings.simplefilter("ignore", EyelogWarning)
             zones = known_zones(tz, whose="a service")
         self.tz: str | Zones = zones if zones.vary else zones.home
@@ -194,7 +194,7 @@ class Client:
         self.credentials.revoke()
 
     def _zones_of(self, tz: Zone | None) -> Zones:
-        """Return the zones of a fetch: those given for it, else those of the client."""
+        """Return the zones of a fetch: those given for it, otherwise those of the client."""
         if tz is None and self._given:
             return as_zones(self.tz)
         return known_zones(tz, whose=f"account {self.account!r}", stacklevel=5)
@@ -318,7 +318,7 @@ class Client:
 
 
 def _look_outside(frame: pd.DataFrame, first: datetime, last: datetime) -> None:
-    """Warn of records outside the range; they are kept."""
+    """Warn about records outside the range; they are kept."""
     index = frame.index
     if len(index) and (index[0] < first or index[-1] >= last + SECOND):
         outside = int(((index < first) | (index >= last + SECOND)).sum())

@@ -1,4 +1,4 @@
-"""Whole days: from the cache if it has them fresh, else from the service, and then stored."""
+"""Whole days: from the cache if fresh there, otherwise from the service, and then stored."""
 
 import math
 import threading
@@ -96,7 +96,7 @@ class DayFetcher:
         self.file = day_file(home, account, credentials.base_url)
         self.cache = DayCache(self.file)
         self._session = PerProcess(self._open)
-        self._columns_offered = False  # until the service says so: the contract has JSON alone
+        self._columns_offered = False  # until the service says so: the contract has only JSON
 
     def _open(self) -> requests.Session:
         session: requests.Session = cached_session(self.cache)
@@ -163,7 +163,7 @@ class DayFetcher:
     def _ask(self, day: Day, stop: threading.Event) -> list[Page]:
         """Ask the service for all windows of a day, store the day, and return its pages."""
         with self.cache.collecting(day.key, day.log, day.day, day.tz) as pending:
-            # Each answer is decoded as it comes, so everything stored has been read to its end
+            # Each answer is decoded when it arrives, so everything stored has been read to its end
             # once.
             pages = self._walk(day, stop, force_refresh=True)
             pending.commit(empty=not any(page.n for page in pages))

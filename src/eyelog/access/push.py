@@ -1,7 +1,7 @@
 """Files sent to a service that keeps an archive, in parts, so that an interruption costs little.
 
-The service knows what it has: nothing is remembered here. A file that was imported before is not
-sent again, and one that was interrupted goes on where it was.
+The service knows what it has, so no state is kept here. A file that was imported before is not sent
+again, and one that was interrupted resumes where it stopped.
 """
 
 import time
@@ -90,7 +90,7 @@ def push(
     token : str
         An upload token of the account, or an access token with the scope ``write``.
     replace : bool
-        Whether values of the files replace other ones that the archive has.
+        Whether values of the files replace different ones that the archive has.
     again : bool
         Whether files that were imported before are sent again; `replace` includes it.
     tz : str, optional
@@ -99,7 +99,7 @@ def push(
     Raises
     ------
     RequestError
-        If the service cannot be reached or refuses the token: no later file would fare better.
+        If the service cannot be reached or refuses the token: no later file would succeed either.
     """
     warn_of_plain_http(base_url)
     every = list(files)

@@ -22,7 +22,7 @@ MOST_PAGES: Final = 500
 """Pages of one window. The service returns a full day of 5,760 records as 12 pages."""
 
 MOST_EMPTY: Final = 3
-"""Empty pages in a row with a new cursor each: nothing more will come."""
+"""Consecutive empty pages, each with a new cursor: nothing more will come."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

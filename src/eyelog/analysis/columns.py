@@ -35,7 +35,8 @@ __all__ = [
 ]
 
 ENDING: Final = "*"
-# What a table of its own has: columns, and names of the index. The first that fits is it.
+# How a special table is recognised: its columns, and names of the index. The first that fits is
+# used.
 TABLES: Final[Mapping[str, tuple[frozenset[str], frozenset[str]]]] = MappingProxyType(
     {
         "weekly": (frozenset({"days_counted"}), frozenset()),
@@ -166,14 +167,14 @@ def documented() -> list[Column]:
 
 
 def names() -> list[str]:
-    """Return the names of all columns of ``columns.csv`` that are no endings."""
+    """Return the names of all columns of ``columns.csv`` that are not endings."""
     return list(dict.fromkeys(name for _, name in _rows() if not name.startswith(ENDING)))
 
 
 def meanings(name: str) -> list[Column]:
     """Return a column of a result in each meaning that it has, the general one first.
 
-    A field of a log is none; its endings are, such as ``sc_fcs_mean``.
+    A field of a log is not such a column; its endings are, such as ``sc_fcs_mean``.
     """
     rows = [_of_row(row, name, "day") for (_, of), row in _rows().items() if of == name]
     if rows:
@@ -183,9 +184,9 @@ def meanings(name: str) -> list[Column]:
 
 
 def table_of(columns: Iterable[object], index: Iterable[object] = ()) -> str:
-    """Return which table has these columns and names of its index, empty if it is no special one.
+    """Return which table has these columns and index names, empty if it is not a special one.
 
-    Only tables are told apart in which one name has another meaning.
+    Only tables in which a name has a different meaning are distinguished.
     """
     names, levels = set(map(str, columns)), {str(name) for name in index if name}
     for table, (needs, beside) in TABLES.items():

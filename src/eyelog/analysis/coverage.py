@@ -190,9 +190,9 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
 
         - ``implicit``: there are no rows;
         - ``explicit``: there are rows, and every value in them is missing (with the short
-          rests between such rows, where their grid of stamps starts anew);
+          remainders between such rows, where their grid of stamps restarts);
         - ``irregular``: less than one interval between two records, or records that overlap
-          (then ``duration`` is 0): the grid of stamps starts anew.
+          (then ``duration`` is 0): the grid of stamps restarts.
 
         In the 20 Hz log, whose stamps are uneven, there are two other kinds:
 
@@ -211,8 +211,8 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None, stamp: str = "end") -> 
     Notes
     -----
     A record covers the interval before its stamp. The 15-second log starts a new grid each
-    time the phone connects, so most of its gaps have an ``implicit`` part of whole intervals and
-    an ``irregular`` rest; the durations add up to all the time without a value between the first
+    time the phone connects, so most of its gaps have an ``implicit`` part of whole intervals and an
+    ``irregular`` remainder; the durations add up to all the time without a value between the first
     record and the last. Time before the first record and after the last is not a gap: the range
     that was meant is unknown here.
 
@@ -275,8 +275,8 @@ def _of_packets(frame: pd.DataFrame, log: str, index: pd.DatetimeIndex) -> pd.Da
     sequence = None if sequence is None else sequence[here]
     anew, missing = packets(us, sequence)
     rows = np.flatnonzero((missing > 0) | anew)
-    # A connection opens one packet before its first stamp; lost packets end at the latest where
-    # the next one has come.
+    # A connection opens one packet before its first stamp; lost packets end at the latest where the
+    # next packet arrives.
     ends = np.where(anew, us - PACKET_US, np.minimum(us, np.roll(us, 1) + missing * PACKET_US))
     start = us[rows - 1]
     end = np.maximum(ends[rows], start)

@@ -100,8 +100,8 @@ def daily(
         its times, but its other values are missing. Default 0: eyewear is worn for part of the day,
         so every day has values, with its coverage beside them.
     complete : bool
-        Whether the days without records from the first to the last day have a row too: ``n`` and
-        the other counts are 0, so is ``coverage``, the rest is missing. By default they have none.
+        Whether the days without records from the first to the last day have a row too: ``n``, the
+        other counts and ``coverage`` are 0, and the rest is missing. By default they have none.
     limits : Limits, optional
         What counts as worn, noisy and walking, and as a run of wear (``min_run``: the first and the
         last wear of a day belong to one), see `eyelog.Limits`. Hours and values follow the same
@@ -121,7 +121,7 @@ def daily(
         Index ``day``: the calendar date of each day with records (datetime64[us], midnight, without
         a zone), so days join with any table that has dates. A day is that of the wearer's clock: of
         the zone of the frame or, where the frame has it, of the column ``utc_offset_min``. The
-        hours of a date that comes twice, as on a flight west over midnight, are those of both
+        hours of a date that occurs twice, as on a flight west over midnight, are those of both
         times. Columns, if the frame has their fields:
 
         - wear: int64 ``n`` (records), float64 ``coverage`` (recorded time / the 23, 24,
@@ -172,7 +172,7 @@ def daily(
     of ``val_s``). Over 15 simulated days of each log the eyewear's own signal gives 17 to 18 % too
     little worn time (and 15 to 17 % too many turns of the head per worn hour); with blinks it is
     within 0.5 % of the truth (0.8 % for the worst of three wearers; 1 to 2 %). A masked frame is
-    refused then, because masking removes some of the blinks: pass the records.
+    then refused, because masking removes some of the blinks: pass the records.
 
     Sums add up over bins and bins keep them whole, so ``daily(resample(frame, "10min"))`` has the
     same ``n``, coverage, hours, steps, pace, movements per hour and blink rate as ``daily(frame)``
@@ -219,7 +219,7 @@ def _with_empty_days(table: pd.DataFrame, prepared: Prepared) -> pd.DataFrame:
     if table.empty:
         return table
     days = microseconds(cast(pd.DatetimeIndex, table.index[[0, -1]])) // DAY_US
-    # A day that the clock skipped, as on a flight over the date line, was no day.
+    # A day that the clock skipped, as on a flight over the date line, does not count as a day.
     days_lived = np.unique(prepared.clock.days(int(days[0]), int(days[1]))[2])
     counts = {name: 0 for name in table.columns if table[name].dtype == np.int64}
     whole = table.reindex(dates_at(days_lived).rename("day"))

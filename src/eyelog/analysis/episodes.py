@@ -31,8 +31,8 @@ def episodes(
         Whether a stamp closes or opens its interval. Default: ``"end"`` (a record stamped 10:00:00
         covers the interval before it); dates open their days.
     interval : str, optional
-        Length of one row, such as ``"15s"``. Default: the smallest distance of neighbouring rows.
-        Needed for a single row.
+        Length of one row, such as ``"15s"``. Default: the smallest distance between neighbouring
+        rows. Needed for a single row.
 
     Returns
     -------

@@ -100,7 +100,7 @@ def label(
     Notes
     -----
     A row lies in an event if the middle of its interval does, so events that follow each other
-    share no row and lose none. Events of one label may overlap.
+    share no row and lose none. Events with the same label may overlap.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def label(
     categories = list(dict.fromkeys(names.tolist()))
     codes = np.full(len(index), -1, np.int64)
     middles = _middles(frame, index, stamp)
-    # If events of one label lie inside each other, the last one to end decides.
+    # If events with the same label are nested, the last one to end decides.
     reach = np.maximum.accumulate(ends) if len(ends) else ends
     at = np.searchsorted(starts, middles, side="right") - 1
     inside = at >= 0

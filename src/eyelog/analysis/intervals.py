@@ -1,4 +1,4 @@
-"""The 15-second log made again from the rows of the 20 Hz log, without the app's buffers."""
+"""The 15-second log, recomputed from the rows of the 20 Hz log, without the app's buffers."""
 
 from typing import Any, Final, Unpack
 
@@ -29,7 +29,7 @@ WIDTH: Final = "15s"
 WIDTH_US: Final = log_named(COMPUTED_DATA).interval_us
 # The same roles in both logs: single movements here, their number there.
 _EYES: Final = tuple(f"eye_{way}" for way in DIRECTIONS)
-# The roles in the 15-second log of what is counted or summed up.
+# The roles in the 15-second log of what is counted or summarised.
 _COUNTED: Final = (
     "steps", "blinks_all", "blink_count", "gap_count", "gap_total", "blink_strength_total",
     "noise_s", "head_moves_pitch", "head_moves_yaw", *_EYES,
@@ -43,10 +43,10 @@ def intervals(
     limits: Limits | None = None,
     log: str | None = None,
 ) -> pd.DataFrame:
-    """Return the 15-second log made again from the rows of the 20 Hz log.
+    """Return the 15-second log, recomputed from the rows of the 20 Hz log.
 
     The app takes statistics of blinks from a buffer of the latest events, so they repeat and lag
-    behind. Here each record is about its own 15 seconds.
+    behind. Here each record describes its own 15 seconds.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def intervals(
     Raises
     ------
     ConfigurationError
-        If `width` is another one, the log has no single events, or the frame holds the records of
-        several devices.
+        If `width` is a different one, the log has no single events, or the frame holds the records
+        of several devices.
 
     Notes
     -----
@@ -106,7 +106,7 @@ def intervals(
     first = np.flatnonzero(np.append(True, sent.opens[1:]))[: len(rows.us)]
     last = np.append(first[1:], len(rows.us)) - 1 if len(first) else first
     opens_us = rows.us[first] - PACKET_US
-    # The last stamp may come a packet early.
+    # The last stamp may be a packet early.
     whole = (rows.us[last] + PACKET_US - opens_us) // WIDTH_US
     nth = np.arange(whole.sum()) - np.repeat(np.cumsum(whole) - whole, whole)
     closes_us = np.repeat(opens_us, whole) + (nth + 1) * WIDTH_US
@@ -186,7 +186,7 @@ def _trust(rows: SingleRows, groups: Groups) -> dict[str, Any]:
     if _has(rows, "noise_flag"):
         flag = rows.part("noise_flag")
         noisy = _counts(flag > 0, groups, missing=np.isnan(flag))
-        # Stamps are uneven, so a packet more may fit into a window.
+        # Stamps are uneven, so one more packet may fit into a window.
         data["noise_s"] = np.minimum(noisy * PACKET_US, WIDTH_US) / 1e6
         if _has(rows, "step_event"):
             steps = rows.part("step_event")

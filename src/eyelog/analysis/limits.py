@@ -126,7 +126,7 @@ def limits(log: str) -> Mapping[str, Limit]:
 
 
 def limit(log: str, name: str) -> Limit:
-    """Return one limit of a log; `KeyError` if the log has none of that name."""
+    """Return one limit of a log; `KeyError` if the log has no limit of that name."""
     return limits(log)[name]
 
 
@@ -326,7 +326,7 @@ _DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(
 
 
 def chosen_limits(limits: Limits | None, frame: Remembering | None = None) -> Limits:
-    """Return the limits given, else the default ones; refuse a frame that followed others.
+    """Return the limits given, otherwise the default ones; refuse a frame that followed others.
 
     Raises
     ------

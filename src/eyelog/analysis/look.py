@@ -101,7 +101,7 @@ def _amount(frame: pd.DataFrame, index: pd.DatetimeIndex, limits: Limits) -> lis
 
 
 def _share(hours: Floats, of: Floats, words: str) -> str:
-    """Return hours, and their part of others in percent; a sign if none are known."""
+    """Return hours, and their share of others in percent; a sign if none are known."""
     if not np.isfinite(hours).any():
         return f"{NOTHING} (the frame does not show it)"
     total, whole = float(np.nansum(hours)), float(np.nansum(of))

@@ -209,7 +209,7 @@ def _column(table: pd.DataFrame, name: Any, about: Column) -> tuple[Heading, lis
         texts = [NOTHING if pd.isna(value) else duration_text(value) for value in values]
     elif name == "bytes":
         texts = [_size_text(value) for value in values]
-    elif infer_dtype(values, skipna=True) == "boolean":  # of objects too, as read from CSV
+    elif infer_dtype(values, skipna=True) == "boolean":  # also of dtype object, as read from CSV
         texts = [NOTHING if pd.isna(value) else "yes" if value else "no" for value in values]
     elif pd.api.types.is_numeric_dtype(values.dtype):
         numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -327,7 +327,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _notes(table: pd.DataFrame, shown: Sequence[Any]) -> list[str]:
-    """Return in words that there are no rows, and which zone the times are in."""
+    """Return a text saying that there are no rows, and which zone the times are in."""
     notes = [] if len(table) else ["There are no rows."]
     if zones := _zones(table, shown):
         notes.append(f"Time zone: {' and '.join(zones)}.")

@@ -101,15 +101,15 @@ def resample(
         float64 ``recorded_min``, ``exposure_min`` (minutes worn; missing if the evidence of wear
         is), ``coverage`` (recorded time / width) and ``bin_s`` (width of the bin in seconds;
         shorter if midnight or the clock cuts it), and boolean ``closing_alone`` (its only record is
-        the one stamped at the midnight that closes it, see `eyelog.daily`). These columns are what
-        bins are known by; bins of several widths that follow one another can stand in one table. A
-        bin without records has ``n`` 0 and missing values. Texts and fields unknown to the
-        catalogue have no rule and are left out; the provenance names them.
+        the one stamped at the midnight that closes it, see `eyelog.daily`). Bins are recognised by
+        these columns; a table can hold bins of several widths that follow one another. A bin
+        without records has ``n`` 0 and missing values. Texts and fields unknown to the catalogue
+        have no rule and are left out; the provenance names them.
 
-        Between the two, summaries of the bins find what they need: ``NAME_total`` (the whole sum of
-        a field, which `min_coverage` leaves as it is), ``NAME_weight`` (the weight behind a
-        weighted value, float64) and the minutes in which movements could be counted (such as
-        ``head_moves_pitch_min``).
+        Between these and the fields are columns that summaries of the bins need: ``NAME_total``
+        (the whole sum of a field, which `min_coverage` leaves as it is), ``NAME_weight`` (the
+        weight behind a weighted value, float64) and the minutes in which movements could be counted
+        (such as ``head_moves_pitch_min``).
 
     Raises
     ------
@@ -131,8 +131,8 @@ def resample(
     the head); a field's own count is not in a bin.
 
     A bin does not show its records. A record with only some of its classes of steps, or of its
-    directions of movement, adds these to the bin, but nothing to a summary of the records; so does
-    a movement in a record without evidence of wear, whose time is not known.
+    directions of movement, adds these to the bin, but nothing to a summary of the records; the same
+    applies to a movement in a record without evidence of wear, whose time is not known.
 
     Examples
     --------
@@ -255,7 +255,7 @@ class _Bins:
                 )
                 carried[f"{field.name}{WEIGHT}"] = behind
             else:
-                # The same column where it can be: each time it is asked for, it is judged again.
+                # The same column where possible: each time it is requested, it is judged again.
                 whole = f"{field.name}{TOTAL}" in self.frame.columns
                 covered = self._coverage(numbers(self.frame[field.name]) if whole else values)
                 reduced = reductions.by_rule(field.agg, values, self._time(field), self.groups)

@@ -1,4 +1,4 @@
-"""The parameters and errors that most summaries or figures share, in words that stand here once."""
+"""The parameters and errors that most summaries or figures share, described here once."""
 
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
@@ -31,8 +31,8 @@ by : None, str, Series or array
     each row (the context).""",
     "of": """\
 of : {"minutes", "wearer"}
-    What the result is about: these minutes, or the wearer, of whose days these are a sample.
-    For the wearer it comes with an interval.""",
+    What the result is about: these minutes, or the wearer, with these days as a sample of the
+    wearer's days. For the wearer it comes with an interval.""",
     "cleansing": """\
 cleansing : {"strong", "weak"}
     60-second log: use the strictly or the lightly cleansed blinks.""",
@@ -53,11 +53,11 @@ ax : Axes, optional
     The Axes to draw on; a new figure by default.""",
     "title": """\
 title : str, optional
-    In place of the title that names wearer, log and days; ``""`` for none.""",
+    Replaces the title that names wearer, log and days; ``""`` for none.""",
     **ERRORS,
 }
 
 
 def shared_parameters(function: Function) -> Function:
-    """Put the words into the docstring of a function, in place of its references."""
+    """Put the words into the docstring of a function, replacing its references."""
     return put_words(function, WORDS)

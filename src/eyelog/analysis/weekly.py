@@ -65,7 +65,7 @@ def weekly(
     frame : DataFrame
         A frame of one log, one that `eyelog.resample` has made, or a table of days: that of
         `eyelog.daily`, also read back from a file, joined with other columns or without its
-        history. Days are known by an index of dates.
+        history. Days are recognised by an index of dates.
     columns : str or iterable of str, optional
         Groups of columns (``"wear"``, ``"gait"``, ``"eyes"``, ``"head"``, ``"scores"``) or names of
         columns; exactly these are returned. Default: all.
@@ -90,10 +90,9 @@ def weekly(
         the ISO week), int64 ``days`` (with records) and ``days_counted``, float64
         ``worn_h_per_day``, ``valid_h_per_day`` and ``steps_per_day`` (means over the days that
         count), then the columns of `eyelog.daily` other than ``first_worn``, ``last_worn``,
-        ``blink_rate_slope_per_h`` and ``step_time_cv_between``, which are of days, over
-        the days that count: ``n``, hours and ``steps`` are sums, rates and averages are made from
-        sums, and ``coverage``
-        is recorded time over the whole week (167 to 169 hours).
+        ``blink_rate_slope_per_h`` and ``step_time_cv_between``, which are defined for days only,
+        over the days that count: ``n``, hours and ``steps`` are sums, rates and averages are made
+        from sums, and ``coverage`` is recorded time over the whole week (167 to 169 hours).
 
     Raises
     ------
@@ -109,11 +108,11 @@ def weekly(
     Notes
     -----
     A table of days gives the same ``n``, counts, exposures, hours, steps and pace; and the same
-    scores and blink rate, as long as no day is missing one for its few values. ``coverage`` counts
-    24 hours for a day without records. All other values are means over the days that count, each
-    day once (of directions, the mean direction), where those of records are made from the sums of
-    the week; so are your own columns of numbers. ``blink_strength_sd_uv`` is missing, and times
-    and texts are left out.
+    scores and blink rate, unless a day has no rate or score because it has too few values.
+    ``coverage`` counts 24 hours for a day without records. All other values, and your own columns
+    of numbers, are means over the days that count, each day once (for directions, the mean
+    direction), whereas those of records are made from the sums of the week.
+    ``blink_strength_sd_uv`` is missing, and times and texts are left out.
 
     Weeks run from Monday to Sunday (ISO 8601), so the first days of January can belong to the last
     week of the year before. Days and numbers are those of `eyelog.daily`: if all days count, ``n``,
@@ -227,7 +226,7 @@ def _of_table(
 
 
 def _value(days: pd.DataFrame, name: Any, groups: Groups) -> npt.NDArray[Any] | None:
-    """Return a column of weeks from that of days; None for what has no value of a week."""
+    """Return a column of weeks from that of days; None for what has no weekly value."""
     column = days[name]
     if name in DAY_ONLY:
         return None

@@ -98,7 +98,7 @@ def _encode(
     cursor: str | None,
 ) -> bytes:
     lists = [_dates(local, utc) if name == "date" else values(name) for name in fields]
-    # A struct writes its keys from a table made once: half the time of a dict per record.
+    # A struct writes its keys from a table made once, in half the time of a dict per record.
     records = list(map(_record(fields), *lists))
     hours: dict[str, list[Any]] = {}
     hour_of = local // _HOUR

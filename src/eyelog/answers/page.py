@@ -93,7 +93,7 @@ def joined_pages(
     Returns
     -------
     Joined
-        Of the ``frame``: index ``date`` (aware in `tz`, sorted, unique); columns in catalogue order
+        Its ``frame``: index ``date`` (aware in `tz`, sorted, unique); columns in catalogue order
         with the catalogue's dtypes. Unknown fields are float64 if all their values are numbers,
         else object. Its history has the same counts, for people.
 
@@ -126,7 +126,7 @@ def joined_pages(
             for page in filled:
                 cast(dict[str, Any], page.columns).pop(name, None)
             if len(stamps) > _MANY_RECORDS:
-                pa.default_memory_pool().release_unused()  # Arrow would keep it for later tables
+                pa.default_memory_pool().release_unused()  # x it for later tables
     index = pd.DatetimeIndex(order.of_stamps(stamps), name="date").tz_localize("UTC")
     joined = pd.DataFrame(data, index=index.tz_convert(zone(tz)), copy=False)
     repeated, conflicts = len(stamps) - len(joined), order.conflicts

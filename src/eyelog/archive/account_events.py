@@ -162,7 +162,7 @@ def events_in_utc(events: pd.DataFrame) -> pd.DataFrame:
 
 
 def add_events(place: Place, account: str, events: pd.DataFrame, *, keep: bool = True) -> int:
-    """Put events beside those of an account; return how many are new or changed.
+    """Add events to those of an account; return how many are new or changed.
 
     Parameters
     ----------
@@ -195,16 +195,16 @@ def _write(place: Place, path: str, events: pd.DataFrame) -> None:
 def prune_events(
     place: Place, before: datetime, concerned: Callable[[str], bool], *, dry_run: bool = False
 ) -> list[tuple[str, int]]:
-    """Remove the events that began before an instant, also from files that a restore set aside.
+    """Remove the events that began before an instant, even from files that a restore set aside.
 
-    Returns each file and its bytes less.
+    Returns each file and by how many bytes it shrank.
 
     Parameters
     ----------
     place, before, dry_run
         As for `eyelog.archive.prune.prune`.
     concerned : callable
-        Returns whether a file is one of those to look at.
+        Returns whether a file is one of those to examine.
     """
     removed = []
     for path in filter(concerned, _files(place)):

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 SMALL_FILE: Final = ".v1.csv"
-"""How the names of an account's small files end, which lie beside the logs: zones and events."""
+"""How the names of an account's small files beside the logs end: zones and events."""
 # A folder, a small file, or one that a killed process was writing.
 _NAMED: Final = re.compile(
     r"account=(.+?)(?:\.v1\.csv)?|\.account=(.+)\.v1\.csv\..*\.tmp", re.DOTALL
@@ -89,7 +89,7 @@ def locked(place: Place, log: str, account: str) -> Iterator[None]:
     """
     if not place.local:
         bucket = place.root.partition("/")[0]
-        if bucket and not place.fs.exists(bucket):  # fsspec would make it, misspelt as it may be
+        if bucket and not place.fs.exists(bucket):  # fsspec would create it, even if it is misspelt
             raise ArchiveError(
                 f"cannot write to {place.name}: there is no {bucket!r}, create it first"
             )
@@ -99,7 +99,7 @@ def locked(place: Place, log: str, account: str) -> Iterator[None]:
     make_folders(home)
     try:
         with FileLock(home / ".lock", timeout=WAIT_S, mode=0o600):
-            complete(Path(place.root), home)  # before its files are taken for leftovers
+            complete(Path(place.root), home)  # before its files are mistaken for leftovers
             for leftover in home.glob("month=*/.*.tmp"):
                 leftover.unlink(missing_ok=True)
             yield

@@ -4,7 +4,7 @@
 
     ROOT/.zones/account=me.v1.csv
 
-Its lines are those of `eyelog.Zones`, ``from,tz``. They are of the wearer, not of one log. The
+Its lines are those of `eyelog.Zones`, ``from,tz``. They belong to the wearer, not to one log. The
 folder is hidden, so Parquet tools skip it.
 """
 
@@ -51,7 +51,7 @@ def stored_zones(place: Place, account: str) -> Zones | None:
 
 
 def set_zones(place: Place, account: str, zones: Zones) -> None:
-    """Put the zones of an account in place of those before, whole."""
+    """Replace the zones of an account, as a whole."""
     path = zones_path(place, account)
     table = zones.to_frame()
     lines = [f"{since},{name}" for since, name in zip(table["from"], table["tz"], strict=True)]

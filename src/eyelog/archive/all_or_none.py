@@ -1,12 +1,12 @@
-"""Several month files put in place together: all of them, or none, whatever is killed.
+"""Several month files put in place together: all of them or none, whatever is killed.
 
 One month is replaced by one rename. Several need a journal, which names the finished files and
-their targets. It is on the disk before the first rename, and is removed after the last. So a
-process that is killed before has changed nothing, and what one that is killed in between has left
-is completed by whoever locks one of the accounts next, by `verify`, and by a service that starts.
+their targets. It is on the disk before the first rename, and is removed after the last. A process
+that is killed before that has changed nothing. What a process leaves that is killed in between is
+completed by the next one that locks one of the accounts, by `verify`, and by a service that starts.
 
-Until then, and for the milliseconds between the renames of a process that lives, a reader can see
-some of the months new and others old.
+Until then, and for the milliseconds between the renames of a running process, a reader can see some
+of the months new and others old.
 """
 
 import json
@@ -41,7 +41,7 @@ def put_together(root: Path, files: Mapping[Path, Path]) -> None:
             put_in_place(made, target)
         return
     for folder in {made.parent for made in files}:
-        sync_folder(folder)  # so that a power cut leaves no journal of files that are not there
+        sync_folder(folder)  # so that a power cut leaves no journal that names missing files
     pairs = [
         [str(path.relative_to(root)) for path in (made, target)] for made, target in files.items()
     ]
@@ -54,9 +54,9 @@ def put_together(root: Path, files: Mapping[Path, Path]) -> None:
 def complete(root: Path, home: Path) -> None:
     """Complete what a killed process left of a folder, under the lock of the caller.
 
-    Whoever wrote a journal held the locks of all its folders until it was removed; who has one of
-    these locks knows that the writer is dead. Two processes may complete the same journal: a
-    finished file can be renamed only once.
+    The process that wrote a journal held the locks of all its folders until it was removed; a
+    process that has one of these locks knows that the writer is dead. Two processes may complete
+    the same journal: a finished file can be renamed only once.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def complete(root: Path, home: Path) -> None:
 
 
 def unfinished(root: Path) -> list[Path]:
-    """Return the journals that are there, of processes that live or were killed."""
+    """Return the journals that exist, of processes that are running or were killed."""
     for leftover in root.glob(f".{JOURNAL}*.tmp"):  # of one killed before its journal was whole
         with suppress(FileNotFoundError):
             if time.time() - leftover.stat().st_mtime > _LEFT_S:

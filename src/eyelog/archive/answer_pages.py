@@ -17,7 +17,7 @@ __all__ = ["table_of_pages"]
 
 
 def table_of_pages(pages: Sequence[Page], log: str) -> pa.Table:
-    """Return the records of some pages, sorted by stamp; of several with one stamp, the last.
+    """Return the records of some pages, sorted by stamp; of several with the same stamp, the last.
 
     It has every field of the catalogue, and after them the unknown fields that have a value, with a
     warning.

@@ -74,9 +74,9 @@ def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Mer
 
 
 def other_values(old: pa.Table, new: pa.Table) -> tuple[int, int]:
-    """Return how many stamps two sorted tables share, and on how many their values differ.
+    """Return how many stamps two sorted tables share, and at how many their values differ.
 
-    A missing value does not count as another value.
+    A missing value does not count as a different value.
     """
     old_stamps, new_stamps = stamps_of(old), stamps_of(new)
     of_old, of_new = np.isin(old_stamps, new_stamps), np.isin(new_stamps, old_stamps)

@@ -129,10 +129,10 @@ def frame_of(table: pa.Table, tz: str, *, share: bool = False) -> pd.DataFrame:
 def frame_from(
     schema: pa.Schema, tables: Iterable[pa.Table], most_rows: int, tz: str
 ) -> pd.DataFrame:
-    """Return the frame of sorted tables, one after the other, as `frame_of` does of them together.
+    """Return the frame of sorted tables, one after the other, as `frame_of` does for all together.
 
-    Each table is copied before the next is asked for, so that a large frame and its tables are not
-    in memory at once. The numbers stand in one piece of memory, which the system hands out faster
+    Each table is copied before the next is requested, so that a large frame and its tables are not
+    in memory at once. The numbers are in one block of memory, which the system allocates faster
     than many.
 
     Parameters
@@ -142,7 +142,7 @@ def frame_from(
     tables : iterable of Table
         The records, in order of time.
     most_rows : int
-        At most so many rows in all.
+        The largest number of rows in all.
     tz : str
         The zone of the index.
     """

@@ -2,7 +2,7 @@
 
 A text that a spreadsheet would run as a formula, or that a reader would misread, is written as a
 JSON string (``"=1+1"``, quotation marks included). A text that is itself in quotation marks is
-written so too, hence every text is read back unchanged.
+written in the same way, so every text is read back unchanged.
 """
 
 import json
@@ -77,6 +77,6 @@ def header_cell(name: str, log: str) -> str:
 
 
 def _spellings() -> frozenset[str]:
-    """Return the names that a reader takes as fields of one of the logs."""
+    """Return the names that a reader treats as fields of one of the logs."""
     fields = [field for log in known_logs() for field in catalogue(log).values()]
     return frozenset(text.casefold() for f in fields for text in (f.name, f.long_name) if text)

@@ -1,4 +1,4 @@
-"""What is wrong with a month, in words: damage, and what is only unusual."""
+"""What is wrong with a month, in words: damage, or something merely unusual."""
 
 from typing import Final
 

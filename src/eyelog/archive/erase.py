@@ -1,4 +1,4 @@
-"""Everything that an archive has of one account, found and removed.
+"""Find and remove everything that an archive has of one account.
 
 An account has folders of its own, one per log, and others of the same name under hidden folders
 such as ``.damaged``. Whatever lies in them is the account's, whatever its name. Its zones and
@@ -40,11 +40,11 @@ class AccountFile:
 
 
 def erase(place: Place, account: str) -> list[AccountFile]:
-    """Remove everything of an account, also what a killed process left; return what was removed."""
+    """Remove everything of an account, even what a killed process left; return what was removed."""
     removed = traces(place, account)  # with unfinished files: whoever locks removes them
     with ExitStack() as stack:
         if place.local:
-            for log in known_logs():  # whoever is writing now finishes before anything is removed
+            for log in known_logs():  # a current writer finishes before anything is removed
                 with suppress(ConfigurationError):  # the archive cannot have so long a name
                     if Path(folder(place, log, account)).is_dir():
                         stack.enter_context(locked(place, log, account))
@@ -67,7 +67,7 @@ def traces(place: Place, account: str) -> list[AccountFile]:
 
 
 def named_accounts(place: Place) -> set[str]:
-    """Return the accounts after which anything in the archive is named, in hidden folders too."""
+    """Return the accounts after which anything in the archive is named, even in hidden folders."""
     if place.local:
         names = [
             path.rsplit("/", 1)[-1]
@@ -81,7 +81,7 @@ def named_accounts(place: Place) -> set[str]:
 
 
 def _beside(place: Place, account: str) -> Iterator[AccountFile]:
-    """Yield the files of the account's zones and events, wherever they lie."""
+    """Yield the files of the account's zones and events, wherever they are."""
     if place.local:
         paths = [path for _, files in _walk(place.root) for path in files]
     else:
@@ -95,7 +95,7 @@ def _beside(place: Place, account: str) -> Iterator[AccountFile]:
 
 
 def _folders(place: Place, account: str) -> list[str]:
-    """Return the folders of an account, at any depth, also those that other tools have named."""
+    """Return the folders of an account, at any depth, including those named by other tools."""
     if not place.local:
         place.fs.invalidate_cache(place.root)
         folders = {
@@ -168,7 +168,7 @@ def _remove(place: Place, path: str) -> None:
 
 
 def _remove_tree(root: Path, top: Path) -> None:
-    """Remove a folder with all in it, and the folders above it that are then empty."""
+    """Remove a folder and its content, and the folders above it that are then empty."""
     if root.is_symlink():
         root.unlink(missing_ok=True)
     for parent, _, files in os.walk(root, topdown=False):

@@ -83,7 +83,7 @@ class _Records:
 
 
 def check_target(path: Path) -> str:
-    """Return the format that a path asks for: ``"csv"``, ``"parquet"`` or ``"answers"``.
+    """Return the format that a path indicates: ``"csv"``, ``"parquet"`` or ``"answers"``.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def names_location(fields: str | Iterable[str] | None) -> bool:
 def export(
     selection: Selection, path: Path, zones: Zones, days: Iterable[date], *, location: bool
 ) -> list[Path]:
-    """Write a range of an archive in the format that `path` asks for; return the files written.
+    """Write a range of an archive in the format that `path` indicates; return the files written.
 
     `days` are the local days of `zones` in the range. Without `location` the fields that show where
     the wearer was are left out.
@@ -140,7 +140,7 @@ def without_location(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def export_frame(frame: pd.DataFrame, path: Path) -> list[Path]:
-    """Write a frame in the format that `path` asks for; return the files written.
+    """Write a frame in the format that `path` indicates; return the files written.
 
     The stamps of CSV and answers are in the zone of the index. A frame without records becomes a
     CSV or Parquet file without rows, and no answer.
@@ -236,7 +236,7 @@ def _warn_of_location(names: set[str]) -> None:
 def _write(
     records: _Records, path: Path, kind: str, days: Iterable[date], *, empty: bool = False
 ) -> list[Path]:
-    """Write records; without a record write nothing, unless an `empty` table is asked for."""
+    """Write records; without a record write nothing, unless an `empty` table is requested."""
     if kind == "answers":
         return list(_answers(records, path, list(days)))
     tables = (table for table in _counted(records) if table.num_rows)
@@ -297,7 +297,7 @@ def _write_csv(records: _Records, tables: Iterable[pa.Table], sink: Any) -> None
 
 def _write_rows(records: _Records, table: pa.Table, sink: Any) -> None:
     bare = pa_csv.WriteOptions(include_header=False)
-    # If a column has an empty chunk, pyarrow writes bytes that belong to nothing.
+    # If a column has an empty chunk, pyarrow writes bytes that belong to no column.
     pa_csv.write_csv(_as_text(table, records).combine_chunks(), sink, bare)
 
 

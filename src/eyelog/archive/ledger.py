@@ -58,7 +58,7 @@ def synced_days(place: Place, log: str, account: str, month: str) -> set[date]:
 
 
 def problems_of_month(place: Place, log: str, account: str, month: str) -> list[str]:
-    """Return what is wrong with a month, also where only the ledger of syncs shows it.
+    """Return what is wrong with a month, even if only the ledger of syncs shows it.
 
     A file without a seal has nothing else that states how many records it had.
     """

@@ -127,7 +127,7 @@ def prepare(frame: pd.DataFrame, log: str, days: Iterable[str | date] | None) ->
         If the index is naive, or a stamp is missing or outside the years 1 to 9999.
     """
     log_of(frame, check_log(log))
-    if OFFSET in frame.columns:  # of the wearer's clock, which the archive knows by itself
+    if OFFSET in frame.columns:  # of the wearer's clock, which the archive knows itself
         frame = frame.drop(columns=OFFSET)
     shaped = conform(frame, log, tz="UTC")
     tz = cast(tzinfo, cast(pd.DatetimeIndex, frame.index).tz)
@@ -163,14 +163,14 @@ def _checked_stamps(stamps: Stamps) -> Stamps:
 def write(place: Place, account: str, batch: Batch, *, replace: bool = False) -> Outcome:
     """Merge a batch into the months of one account; return what changed.
 
-    If both have a record of one stamp, the new one wins, in the columns that it has. Records inside
-    the spans of the batch are removed unless the batch has them.
+    If both have a record with the same stamp, the new one wins, in the columns that it has. Records
+    inside the spans of the batch are removed unless the batch has them.
 
     Raises
     ------
     ConfigurationError
         Without spans, if the account holds the records of another wearer or device in the same
-        time. Other values on the same stamps may be replaced.
+        time. Different values at the same stamps may be replaced.
     """
     if not len(batch.stamps) and not batch.spans:
         return Outcome()
@@ -189,7 +189,7 @@ def write(place: Place, account: str, batch: Batch, *, replace: bool = False) ->
 
 @dataclass
 class _Met:
-    """What the account holds where a batch goes: the stamps, and how many have other values."""
+    """What the account holds where a batch goes: the stamps, and how many have different values."""
 
     held: list[Stamps] = field(default_factory=list)
     shared: int = 0
@@ -315,7 +315,7 @@ def _merge_month(
                 table = merged.table
                 if merged.differs:
                     outcomes.append(Outcome(merged.added, merged.changed, merged.removed))
-                    # A new file is begun only at the first difference.
+                    # A new file is started only at the first difference.
                     if records is None and made is not None:
                         write_group = stack.enter_context(new_month(made, schema, log, account))
                         before = (old.rows(schema, *edges) for edges in groups[:at] if old)

@@ -1,11 +1,11 @@
-"""The months of an archive: which there are, where their files lie, and what is in them.
+"""The months of an archive: which there are, where their files are, and what is in them.
 
 ::
 
     ROOT/log=computed_data/account=me/month=2026-10/data.parquet
 
 One file has one month of one log of one account. Names that begin with a dot (locks, unfinished
-files) are not data: Parquet tools skip them. How a file holds its records is a matter of the room
+files) are not data: Parquet tools skip them. How a file holds its records is decided in the room
 `parquet`, which only this module, `month_writer` and `protect` use.
 """
 

@@ -1,6 +1,6 @@
 """Where an archive is: a local folder, or any URL that fsspec can open.
 
-Its small files are read and written whole; what goes wrong there becomes one line that names the
+Its small files are read and written as a whole; any error there becomes one line that names the
 place.
 """
 
@@ -136,7 +136,7 @@ def read_small_file(place: Place, path: str) -> bytes | None:
 
 
 def write_small_file(place: Place, path: str, body: bytes) -> None:
-    """Put a small file of an archive in place of the one before, whole.
+    """Replace a small file of an archive, as a whole.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Months that are older than a study keeps its records, found and removed.
+"""Find and remove months that are older than the retention of a study.
 
-A month goes as a whole, when its last instant is older: so nothing younger is lost, and what is
-older stays for at most a month more. Months that `repair` or a restore has set aside go too. The
-ledger of syncs stays, so that no sync brings them back.
+A month is removed as a whole, when its last instant is older: so nothing younger is lost, and what
+is older stays for at most one more month. Months that `repair` or a restore has set aside are
+removed too. The ledger of syncs stays, so that no sync brings them back.
 """
 
 import shutil
@@ -106,7 +106,7 @@ def _live(
 
 
 def _remove(place: Place, parent: Path, months: list[str], *, dry_run: bool) -> list[AccountFile]:
-    """Remove months of one folder; whoever writes into it now has finished before."""
+    """Remove months of one folder, after waiting for any process that is writing into it."""
     with ExitStack() as stack:
         log, account = (unquote(each.partition("=")[2]) for each in parent.parts[-2:])
         if not dry_run and log in known_logs() and folder(place, log, account) == str(parent):

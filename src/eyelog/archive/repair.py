@@ -76,7 +76,7 @@ def _every_day(month: str) -> list[date]:
 
 
 def _free_name(place: Place, path: str) -> str:
-    """Return where a file goes: the same place in a hidden folder, with the time in its name."""
+    """Return where a file is moved: the same place in a hidden folder, with a time in its name."""
     inside = path.removeprefix(f"{place.root}/").rsplit("/", 1)[0]
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}{PurePath(path).suffix}"
     return f"{place.root}/{ASIDE}/{inside}/{name}"

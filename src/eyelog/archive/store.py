@@ -162,8 +162,8 @@ class Archive:
             ``"steps"``) stands for all fields that it needs, see `eyelog.needed`.
         tz : str, Zones, or a table or .csv file of zones, optional
             The wearer's zone, or zones, see `eyelog.Zones`. By default those that the archive has
-            of the account (`zones`), else that of the setting EYELOG_TZ, else UTC. It decides
-            about the days and the index, never about which instants there are.
+            for the account (`zones`), otherwise that of the setting EYELOG_TZ, otherwise UTC. It
+            determines the days and the index, never which instants there are.
 
         Returns
         -------
@@ -208,7 +208,7 @@ class Archive:
         warn_unknown(log, [name for name in frame.columns if name not in catalogue(log)])
         frame = in_zones(frame, zones)
         edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
-        if len(frame):  # an open range begins and ends with the records that there are
+        if len(frame):  # an open range begins and ends with the existing records
             edges |= {"start": _stamp(frame.index[0])} if start is None else {}
             edges |= {"end": _stamp(frame.index[-1])} if end is None else {}
         return provenance.record(frame, "archive", log=log, account=account, **edges)
@@ -286,7 +286,7 @@ class Archive:
         return stored_zones(self._place, account)
 
     def set_zones(self, tz: Zone, *, account: str = "me") -> None:
-        """Keep the zone, or the zones, of an account, in place of those kept before.
+        """Keep the zone, or the zones, of an account, replacing those kept before.
 
         `read` and everything that reads the archive takes them from here. No record changes.
 
@@ -322,8 +322,8 @@ class Archive:
         account : str
             Whose.
         tz : str or Zones, optional
-            The zone of the times. By default the one that the archive knows for the account, else
-            UTC.
+            The zone of the times. By default the one that the archive knows for the account,
+            otherwise UTC.
 
         Returns
         -------
@@ -353,13 +353,13 @@ class Archive:
     def add_events(
         self, events: pd.DataFrame, *, account: str = "me", dry_run: bool = False
     ) -> int:
-        """Put events beside those of an account; return how many are new or changed.
+        """Add events to those of an account; return how many are new or changed.
 
         Parameters
         ----------
         events : DataFrame
-            As `eyelog.read_events` returns it. Two events of one start, kind and label are one: the
-            later call has its end and value.
+            As `eyelog.read_events` returns it. Two events with the same start, kind and label are
+            one: the later call determines its end and value.
         account : str
             Whose they are.
         dry_run : bool
@@ -368,7 +368,7 @@ class Archive:
         Returns
         -------
         int
-            How many are new, or have another end or value.
+            How many are new, or have a different end or value.
 
         Raises
         ------
@@ -423,11 +423,12 @@ class Archive:
     ) -> Written:
         """Merge records into the archive.
 
-        If the archive already has a record of the same stamp, the new one wins, in the columns that
-        `frame` has; nothing else is lost. With `days`, those local days become exactly those of
-        `frame`: records that are no longer in `frame` are removed. Writing the same records again
-        touches no file. The records of another wearer or device are refused: those that have other
-        values on most stamps that the account has too, or lie between its records.
+        If the archive already has a record with the same stamp, the new one wins, in the columns
+        that `frame` has; nothing else is lost. With `days`, those local days become exactly those
+        of `frame`: records that are no longer in `frame` are removed. Writing the same records
+        again touches no file. The records of another wearer or device are refused: those that have
+        different values at most of the stamps that the account has too, or that interleave with its
+        records.
 
         Parameters
         ----------
@@ -442,12 +443,12 @@ class Archive:
             The local days, in the zone of the frame's index, of which `frame` has every record
             (stamps from 00:00:00 to 23:59:59.999999, as a fetch of the day selects them).
         replace : bool
-            Write other values over those on the same stamps, however many they are.
+            Overwrite the values at the same stamps, however many there are.
 
         Returns
         -------
         Written
-            Named tuple of counts: records ``added``, ``changed`` (another value in any column)
+            Named tuple of counts: records ``added``, ``changed`` (a different value in any column)
             and ``removed``. All are 0 if the archive already had the same records.
 
         Raises
@@ -570,8 +571,8 @@ class Archive:
     def fingerprint(self, log: str, start: Instant, end: Instant, *, account: str) -> Hashable:
         """Return a value that changes whenever the months of a range are written.
 
-        It costs one look at the properties of each month's file and reads none of them, so a
-        cache can compare it at each request.
+        It looks only at the properties of each month's file and reads none of the files, so a cache
+        can compare it at each request.
 
         Parameters
         ----------
@@ -609,7 +610,7 @@ class Archive:
         Only days are requested that the archive does not have from this service yet, or that were
         not final: less than a week old when last requested, or without any record (those again
         after an hour at the earliest). The archive keeps track of that itself, so a sync that was
-        stopped at any point continues where it was.
+        stopped at any point resumes where it stopped.
 
         Parameters
         ----------
@@ -626,7 +627,7 @@ class Archive:
             One row per day, in order; columns ``day`` (string), ``state`` (``"fetched"``,
             ``"cached"`` if the cache had the settled day, ``"unchanged"``, ``"empty"`` or
             ``"failed"``), ``asked`` (bool, whether the service was asked), ``records`` (Int64, how
-            many records the service has of the day; missing if it failed), ``removed`` (int64,
+            many records the service has for the day; missing if it failed), ``removed`` (int64,
             records of the archive that the service no longer has) and ``reason`` (string, why the
             day failed or was not requested).
 
@@ -651,8 +652,8 @@ class Archive:
         it aside. After eight days in a row on which the service failed, the rest is not requested.
 
         As in a fetch, stamps select: the record of 00:00:00, which closes a day, comes with the
-        day that it opens. A day from an earlier sync is replaced whole. Records from elsewhere (an
-        import) are kept beside those of the first sync, and an answer without records removes
+        day that it opens. A day from an earlier sync is replaced as a whole. Records from elsewhere
+        (an import) are kept beside those of the first sync, and an answer without records removes
         nothing. Nothing is added to the cache. At most a month is in memory at a time. After a sync
         is killed, the next one requests again at most the days of its last ten seconds.
 

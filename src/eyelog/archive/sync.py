@@ -1,10 +1,10 @@
 """From a service into an archive: the only module that uses both.
 
-Days are requested in parallel and written a month at a time: a month file is written anew each
-time, so that writing it every few days would cost several times as much. Only then are they noted
-in the `ledger`. So memory holds one month, whatever the length of the range. The loss if a sync is
-killed is bounded in time: the days of a slow service are written every ten seconds. The first four
-days of a sync are written at once, so that an archive that cannot be written is noticed before many
+Days are requested in parallel and written a month at a time: a month file is rewritten each time,
+so writing it every few days would cost several times as much. Only then are they noted in the
+`ledger`. So memory holds one month, whatever the length of the range. The loss if a sync is killed
+is bounded in time: the days of a slow service are written every ten seconds. The first four days of
+a sync are written at once, so that an archive that cannot be written is noticed before many
 requests. Nothing is stored in the cache, which would keep every record twice.
 """
 
@@ -52,7 +52,7 @@ __all__ = ["STATES", "sync"]
 STATES: Final = ("fetched", "cached", "unchanged", "empty", "failed")
 FIRST_DAYS: Final = 4
 WRITE_AFTER_S: Final = 10.0
-"""Seconds after which days that have come are written, although their month is not complete."""
+"""Seconds after which days that have arrived are written, even if their month is incomplete."""
 
 GIVE_UP_AFTER: Final = 8
 
@@ -158,7 +158,7 @@ class _Run:
         self._warnings: dict[str, warnings.WarningMessage] = {}
 
     def close(self) -> None:
-        """Close the connections, and give once the warnings that every chunk would repeat."""
+        """Close the connections, and issue once the warnings that every chunk would repeat."""
         self.fetcher.close()
         for warning in self._warnings.values():
             warnings.warn_explicit(
@@ -247,7 +247,7 @@ class _Run:
                     self.fetcher.close()  # ends the waits of open requests
                     raise
                 finally:
-                    self._keep()  # also what came before an interrupt
+                    self._keep()  # including what arrived before an interrupt
                 if self.fatal is not None:
                     raise self.fatal
 
@@ -274,7 +274,7 @@ class _Run:
                 self._in_a_row = 0
 
     def _keep(self) -> None:
-        """Write the answers that have come, then note them."""
+        """Write the answers that have arrived, then note them."""
         answers, self.answers = self.answers, {}  # an interrupted worker may still add one
         if answers:
             with self._at_the_archive():
@@ -290,8 +290,8 @@ class _Run:
         stamps = stamps_of(table)
         counts = {day: _count_inside(stamps, day, _zone_of(self.client)) for day in answers}
         self.outside += len(stamps) - sum(counts.values())
-        # A day from an earlier sync is replaced whole. Records from elsewhere stay, and an answer
-        # without records removes nothing.
+        # A day from an earlier sync is replaced as a whole. Records from elsewhere stay, and an
+        # answer without records removes nothing.
         replaced = [day for day, count in counts.items() if count and day in self.noted]
         spans = [_span(day, _zone_of(self.client)) for day in replaced]
         outcome = write(self.place, self.account, prepare_table(table, self.log, spans))

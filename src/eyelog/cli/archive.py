@@ -194,7 +194,7 @@ def _import(args: argparse.Namespace) -> int:
 
 
 def _listed(reports: "list[FileReport]", *, accounts: bool) -> str:
-    """Return what became of each file, as lines of the terminal's width."""
+    """Return what happened to each file, as lines of the terminal's width."""
     from eyelog.analysis.sheet import Heading, Sheet
 
     # Counts that are 0 for every file are not shown: --json has every count of every file.
@@ -267,8 +267,8 @@ def _inventory(args: argparse.Namespace) -> int:
     if args.json:
         emit(table, as_json=True, index=False)
     elif len(table):
-        # Not all columns fit into 80 characters: damage matters more than size. Zones are of the
-        # wearer, not of one log, so they stand below.
+        # Not all columns fit into 80 characters: damage matters more than size. Zones belong to the
+        # wearer, not to one log, so they are below.
         logs = table.drop(columns=["tz", "bytes"] if damaged else "tz")
         for name in ("first", "last"):
             logs[name] = logs[name].dt.tz_localize(None)

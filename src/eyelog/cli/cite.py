@@ -51,7 +51,7 @@ def _cite(args: argparse.Namespace) -> int:
 
 
 def _text(args: argparse.Namespace) -> "CitedText":
-    """Return the methods of the records that were asked for; without records, eyelog alone."""
+    """Return the methods for the requested records; without records, only eyelog."""
     from eyelog.reports.literature import SOFTWARE, CitedText, source
 
     named = (args.archive, args.account, args.log, args.wearer, args.device, args.tz, args.sections)

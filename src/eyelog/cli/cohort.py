@@ -225,7 +225,7 @@ def _report(args: argparse.Namespace) -> int:
 
 
 def _wearers(path: Path) -> "pd.DataFrame":
-    """Return the table of wearers; accounts are text, also where they look like numbers."""
+    """Return the table of wearers; accounts are text, even where they look like numbers."""
     import pandas as pd
 
     if path.suffix not in (".csv", ".parquet"):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_commands"]
 
-# Long past: days that a slow clock takes for the future would never be requested.
+# Long past: days that are in the future for a slow clock would never be requested.
 START, DAYS, ZONE, SEED = "2025-10-20", 14, "Asia/Tokyo", 1
 FIGURES = ("overview", "day", "heatmap", "daily")
 

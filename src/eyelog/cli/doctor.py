@@ -349,7 +349,7 @@ def _start_one(base_url: str) -> str:
 
 
 def _tokens(base_url: str, *, given: bool) -> Iterator[_Finding]:
-    """Yield how each account is logged in at the service; of a token, only when it ends."""
+    """Yield how each account is logged in at the service; about a token, only when it ends."""
     from eyelog.access.auth.token_file import TokenStore
     from eyelog.access.environment import token_from_environment
     from eyelog.disk.home import home_dir

@@ -1,4 +1,4 @@
-"""The protocol of an erasure: what was removed, and what eyelog cannot reach."""
+"""The report of an erasure: what was removed, and what eyelog cannot reach."""
 
 import argparse
 import json

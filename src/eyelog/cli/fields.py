@@ -97,7 +97,7 @@ def _fields(args: argparse.Namespace) -> int:
 
     table = fields(args.what)
     if args.names:
-        dates = ["date"] if "date" in args.names else []  # the index of a frame, no column
+        dates = ["date"] if "date" in args.names else []  # the index of a frame, not a column
         others = [name for name in args.names if name != "date"]
         table = table.loc[[*dates, *(check_fields(args.what, others) if others else ())]]
     if args.json:
@@ -150,7 +150,7 @@ def _find(words: list[str], *, as_json: bool) -> int:
 
 
 def _columns(by_name: "dict[str, list[Column]]", *, as_json: bool) -> int:
-    """Print what columns of results mean, in each table in which one means something else."""
+    """Print what columns of results mean, in each table in which one has a different meaning."""
     rows = [
         {
             "column": name,

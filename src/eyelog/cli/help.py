@@ -49,7 +49,7 @@ class _Version(argparse.Action):
 class _Command(argparse.ArgumentParser):
     """A parser that takes options anywhere between the words of a command.
 
-    argparse fills optional words (FILE..., LOG [START END]) only if they stand together before or
+    argparse fills optional words (FILE..., LOG [START END]) only if they are together before or
     after all options: ``plot timeline -o a.png week.csv`` would fail. The parser of the named
     command is in the namespace as ``parser``.
     """
@@ -60,7 +60,7 @@ class _Command(argparse.ArgumentParser):
         """Parse the known arguments; the intermixed parsing itself calls this again."""
         if self._intermixed:
             return super().parse_known_args(args, namespace)
-        # The intermixed parsing takes what follows "--" for options: "-x" may be an account.
+        # The intermixed parsing treats what follows "--" as options: "-x" may be an account.
         if self._subparsers is not None or "--" in (args or ()):
             namespace_of, others = super().parse_known_args(args, namespace)
         else:

@@ -21,7 +21,7 @@ from eyelog.errors import EyelogError, marked, spelled
 __all__ = ["build_parser", "main"]
 
 INTERRUPTED: Final = 130  # 128 + SIGINT, as shells count
-NEW_OBJECTS: Final = 50_000  # after so many, Python looks for unreachable ones
+NEW_OBJECTS: Final = 50_000  # after this many, Python looks for unreachable ones
 
 
 def build_parser() -> Program:
@@ -110,10 +110,10 @@ def _take_any_letter() -> None:
 
 @contextmanager
 def _collecting_seldom() -> Iterator[None]:
-    """Let Python look for unreachable objects seldom.
+    """Let Python rarely look for unreachable objects.
 
-    The libraries of a command and the figures of a report are hundred thousands of small objects
-    that stay; looking through them again and again takes a tenth of the time of a report.
+    The libraries of a command and the figures of a report are hundreds of thousands of small
+    objects that remain; examining them again and again takes a tenth of the time of a report.
     """
     before = gc.get_threshold()
     gc.set_threshold(NEW_OBJECTS, *before[1:])
@@ -125,8 +125,8 @@ def _collecting_seldom() -> Iterator[None]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    # What is left when the program ends goes with it: to look through it first takes 0.3 s after
-    # a report.
+    # What is left when the program ends goes with it: examining it first takes 0.3 s after a
+    # report.
     atexit.register(gc.freeze)
     with _collecting_seldom(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -168,7 +168,7 @@ def _add_accounts(actions: Any) -> None:
 
 
 def _add_several(parser: argparse.ArgumentParser) -> None:
-    """Let a command take many accounts in place of one."""
+    """Let a command take many accounts instead of one."""
     parser.add_argument(
         "--csv", type=Path, metavar="FILE", help="all accounts in the column name of a CSV file"
     )
@@ -541,7 +541,7 @@ def _accounts(count: int) -> str:
 
 
 def _zones_to_set(archive: "Archive", zones: dict[str, str]) -> "dict[str, Zones]":
-    """Return the zones of wearers that the archive does not know yet; refuse another zone."""
+    """Return the zones of wearers that the archive does not know yet; refuse a different zone."""
     from eyelog.clock import as_zones
 
     wanted = {name: as_zones(zone, what="a list of wearers") for name, zone in zones.items()}
@@ -557,7 +557,7 @@ def _zones_to_set(archive: "Archive", zones: dict[str, str]) -> "dict[str, Zones
 def _chosen(args: argparse.Namespace, registry: "Registry", name: str | None) -> dict[str, str]:
     """Return the accounts that a command is for: one by its name, those of a file or a study.
 
-    With each comes the zone that the file gives it, else an empty text.
+    With each comes the zone that the file gives it, otherwise an empty text.
     """
     if sum(each is not None for each in (name, args.csv, args.all_in)) != 1:
         args.usage("say which accounts: one of NAME, --csv FILE and --all-in STUDY")
@@ -713,7 +713,7 @@ def _erase(args: argparse.Namespace) -> None:
     from eyelog.service.erase import erase_account, out_of_reach
 
     registry = _registry(args, existing=False)
-    # The login first: nobody asks for records that are half gone.
+    # The login first: nobody can then request records that are half gone.
     erased = erase_account(registry, args.account, dry_run=args.dry_run)
     units = {"audit log": "lines", "coming in": "files"}
     rows = [(one.what, one.path, one.count, units.get(one.what, "rows")) for one in erased]
@@ -1011,7 +1011,7 @@ def _prune(args: argparse.Namespace) -> None:
     pruned = []
     kept_days = _kept_days(args, registry)
     members = registry.accounts.by_study()
-    # Of those who were removed nobody knows the study; their records may have to go too.
+    # The study of removed accounts is unknown; their records may have to be deleted too.
     left = set() if args.older_than or args.all_in else named_accounts(place)
     for study, days in kept_days:
         before = now - timedelta(days=days)

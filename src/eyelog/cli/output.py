@@ -158,7 +158,7 @@ def write_table(table: "pd.DataFrame", path: Path) -> None:
     Raises
     ------
     ConfigurationError
-        If the ending is another one, or the folder does not exist.
+        If the ending is a different one, or the folder does not exist.
     EyelogError
         If the file cannot be written.
     """
@@ -173,7 +173,7 @@ def write_table(table: "pd.DataFrame", path: Path) -> None:
 
 
 def _write_private(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file whole or not at all, readable only by its owner, into an existing folder."""
+    """Write a complete file or none, readable only by its owner, into an existing folder."""
     if not path.parent.is_dir():
         raise ConfigurationError(f"no folder {path.parent} to write {path.name} into: make it")
     try:

@@ -25,7 +25,7 @@ _CONFIG: Final = f"{PREFIX}CONFIG"
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """One setting: its name, what it is, and the value of a service that says nothing of it."""
+    """One setting: its name, what it is, and the value of a service that does not set it."""
 
     name: str
     kind: str
@@ -130,7 +130,7 @@ def add_config(parser: argparse.ArgumentParser) -> None:
 def add_settings(parser: argparse.ArgumentParser, names: Iterable[str] | None = None) -> None:
     """Add settings to a command as options, by default all, and the option ``--config``.
 
-    The options have no default of their own: `in_force` then sees which were given.
+    The options have no default of their own, so that `in_force` sees which were given.
     """
     for name in _BY_NAME if names is None else names:
         setting = _BY_NAME[name]

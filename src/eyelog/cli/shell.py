@@ -1,7 +1,7 @@
 """Messages of the library, which address a Python user, in the words of the command line.
 
 An error or a warning knows which argument (``tz='Asia/Tokyo'``) and which function
-(``eyelog.fields('computed_data')``) it speaks of. In a shell these are an option and a command; all
+(``eyelog.fields('computed_data')``) it mentions. In a shell these are an option and a command; all
 other words stay as they are.
 """
 

@@ -1,7 +1,7 @@
 """Where a command's records come from: one rule for all commands.
 
 Paths given: those files. An archive given, or records of the account in the default archive: the
-archive. Else the service. One line on stderr says which it was.
+archive. Otherwise the service. One line on stderr says which it was.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def add_zone(
     default: str = "the account's in the archive, else EYELOG_TZ, else UTC, with a warning",
     files: bool = False,
 ) -> None:
-    """Add the option that names the zone of the wearer; `files` may show it by themselves."""
+    """Add the option that names the zone of the wearer; `files` may show it themselves."""
     own = "; or the word file, for the offset that each date is written with" if files else ""
     parser.add_argument(
         "--tz",
@@ -83,7 +83,7 @@ def add_zone(
 
 
 def zones_or_none(args: argparse.Namespace) -> "Zones | str | None":
-    """Return the zones to ask the service in: the option's, else those that the archive knows."""
+    """Return the zones for asking the service: the option's, or those that the archive knows."""
     if args.tz is not None:
         return str(args.tz)
     from eyelog.archive.store import Archive
@@ -180,7 +180,7 @@ def service_archive(args: argparse.Namespace) -> Path | str:
 def service_places(args: argparse.Namespace) -> tuple[Path | str, str | None, str | None]:
     """Return the archive, the state and the folder of this host, as the settings of a service say.
 
-    A line on stderr warns of a password that others on this machine can read.
+    A line on stderr warns about a password that others on this machine can read.
     """
     state, origin = args.in_force["state"]
     if state is not None:
@@ -189,7 +189,7 @@ def service_places(args: argparse.Namespace) -> tuple[Path | str, str | None, st
 
 
 def warn_of_password(state: str, origin: str | None = None) -> None:
-    """Warn on stderr of a password in the address of a database that others can read.
+    """Warn on stderr about a password in the address of a database that others can read.
 
     Parameters
     ----------
@@ -220,12 +220,12 @@ def open_archive(args: argparse.Namespace) -> "Archive":
     return Archive(args.archive or None)
 
 
-# The records that the words of a command ask for.
+# The records that the words of a command request.
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What the words ask for: files, or logs of an archive or service; and the range."""
+    """What the words request: files, or logs of an archive or service; and the range."""
 
     paths: tuple[str, ...]
     logs: tuple[str, ...]
@@ -241,7 +241,7 @@ class _Asked:
 
 
 def read_source(args: argparse.Namespace) -> "pd.DataFrame":
-    """Return the frame of the one log that the arguments of `add_source` ask for."""
+    """Return the frame of the one log that the arguments of `add_source` request."""
     frames = read_sources(args)
     if len(frames) > 1:
         raise ConfigurationError(f"these files have several logs: add --log {_EITHER}")
@@ -251,7 +251,7 @@ def read_source(args: argparse.Namespace) -> "pd.DataFrame":
 def read_sources(
     args: argparse.Namespace, fields: Callable[[str], Iterable[str]] | None = None
 ) -> "dict[str, pd.DataFrame]":
-    """Return the frames, by log, that the arguments of `add_source` ask for.
+    """Return the frames, by log, that the arguments of `add_source` request.
 
     `fields` returns the fields of a log that are enough; only an archive can leave the others out.
     """
@@ -509,7 +509,7 @@ def _from_service(args: argparse.Namespace, source: _Asked) -> Origin:
 
 
 def read_service(args: argparse.Namespace, *, fields: list[str] | None) -> "pd.DataFrame":
-    """Return the frame that the arguments of `add_range` ask the service for."""
+    """Return the frame that the arguments of `add_range` request from the service."""
     from eyelog.access.client import connect
 
     check_log(args.log)

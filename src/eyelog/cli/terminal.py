@@ -1,4 +1,4 @@
-"""What a terminal asks of a text: breaks between words, and colour where it has colour."""
+"""What a terminal needs in a text: breaks between words, and colour where it has colour."""
 
 import os
 import re
@@ -36,7 +36,7 @@ def headed(text: str, stream: TextIO) -> str:
 
 
 def _has_colour(stream: TextIO) -> bool:
-    """Return whether a stream is a terminal with colour, and nobody asked for none."""
+    """Return whether a stream is a terminal with colour, and colour was not switched off."""
     return (
         stream.isatty()
         and not os.environ.get("NO_COLOR")

@@ -32,7 +32,7 @@ def apply(
     end: Instant | None = None,
     **options: Unpack[StudyOptions],
 ) -> pd.DataFrame:
-    """Return what a function makes of each wearer's frame, in parallel.
+    """Return what a function computes from each wearer's frame, in parallel.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def apply(
         The columns that each result has, and their dtypes. A wearer with other columns fails. Also
         the shape of a cohort without results.
     fields : iterable of str or str, optional
-        Read these fields only, or those of a summary, see `eyelog.needed`. Default: all.
+        Read only these fields, or those of a summary, see `eyelog.needed`. Default: all.
     start, end, accounts, tz, out, scheduler, workers, wearers
         As for `eyelog.cohort.daily`.
 
@@ -76,15 +76,15 @@ def apply(
     Notes
     -----
     One task computes one wearer, whose whole range is in memory: name the `fields` that are used.
-    An error in `function` concerns its wearer alone and is reported with its reason. A wearer
-    without records in the range is not passed to it.
+    An error in `function` affects only its wearer and is reported with its reason. A wearer without
+    records in the range is not passed to it.
 
     Where the wearers were (columns ``lat`` and ``lng``) is left out of the result unless `fields`
     or `meta` names it. The function itself sees these fields.
 
     With `out`, a wearer is computed again where records, arguments, the function's own source, or
     values that it was made with have changed. Functions that it calls and global values are not
-    looked at: choose another `out` after changing those.
+    considered: choose a different `out` after changing those.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def _prototype(meta: Any) -> pd.DataFrame | None:
 
 
 def _name(function: Any) -> str:
-    """Return what a function is called; a function made by `partial` by that which it calls."""
+    """Return the name of a function; for one made by `partial`, that of the function it calls."""
     while isinstance(function, partial):
         function = function.func
     kind = type(function)

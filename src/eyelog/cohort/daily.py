@@ -35,11 +35,11 @@ def daily(
     limits : Limits, optional
         What counts as worn, noisy and walking, see `eyelog.Limits`; the same for all wearers.
     accounts : iterable of str, optional
-        Whose records; default all that the archive and `wearers` have.
+        Whose records; by default all that the archive and `wearers` have.
     tz : str, Zones, or a table or .csv file of zones, optional
         The zone or zones (`eyelog.Zones`) of wearers whose zone `wearers` does not have. By default
-        those that the archive has of each account, else that of the setting EYELOG_TZ, else UTC,
-        with a warning.
+        those that the archive has for each account, otherwise that of the setting EYELOG_TZ,
+        otherwise UTC, with a warning.
     out : str or path, optional
         A folder, or a URL that fsspec can open, for the result as a Parquet dataset. Then the
         report is returned instead of the table.
@@ -47,7 +47,7 @@ def daily(
         A Dask cluster: its address (``"tcp://10.0.0.1:8786"``) or a client of it. The workers need
         to reach the archive and `out`. Default: processes on this machine.
     workers : int, optional
-        How many processes on this machine; default one per core, and none beside this one where
+        How many processes on this machine; by default one per core, and none besides this one if
         there is little to do.
     wearers : DataFrame, optional
         One row per wearer, with a column ``account`` (or an index of that name). The column ``tz``
@@ -58,7 +58,7 @@ def daily(
     -------
     DataFrame
         Without `out`, one row per wearer and local day, sorted. Index ``account`` and ``day``, the
-        local date of the wearer's own clock. Columns as of `eyelog.daily`, in the same units
+        local date of the wearer's own clock. Columns as in `eyelog.daily`, in the same units
         (stamps are in UTC where there are several zones), then those of `wearers`.
 
         With `out`, one row per wearer: ``account``, ``state`` (``"done"``, ``"unchanged"`` since
@@ -68,8 +68,8 @@ def daily(
     Raises
     ------
     ConfigurationError
-        If the extra ``cohort`` is not installed, an argument is not valid, or `out` has something
-        else.
+        If the extra ``cohort`` is not installed, an argument is not valid, or `out` contains
+        something else.
     ArchiveError
         If the archive has nothing of this log or cannot be listed, `out` cannot be written, or
         another run writes there.
@@ -90,18 +90,18 @@ def daily(
 
     Notes
     -----
-    One task computes one month of one wearer, so memory does not grow with the cohort. It reads
-    the columns that `eyelog.daily` needs, and what lies around the month (``min_run`` and 10
-    minutes), so that days at its edge are whole. A wearer who travels (`eyelog.Zones`) is one task,
+    One task computes one month of one wearer, so memory does not grow with the cohort. It reads the
+    columns that `eyelog.daily` needs, and a margin around the month (``min_run`` and 10 minutes),
+    so that days at its edge are complete. A wearer who travels (`eyelog.Zones`) is one task,
     because the clock may go back to a month that it has left. The table depends neither on the
     number of workers nor on the order in which they finish. A wearer who cannot be read has no rows
     at all.
 
-    ``pandas.read_parquet(out)`` reads a dataset. Each of its files is put in place whole and says
-    what it was computed from: the same call goes on where a stopped run was, and over an archive
-    that has grown computes only the months that changed. The dataset always has exactly what the
-    last call asked for; files of other wearers and months are removed. ``_recipe.json`` beside
-    them has the arguments, the versions and a digest of the files that were read.
+    ``pandas.read_parquet(out)`` reads a dataset. Each of its files is put in place as a whole and
+    says what it was computed from: the same call resumes where a stopped run left off, and over an
+    archive that has grown it computes only the months that changed. The dataset always has exactly
+    what the last call requested; files of other wearers and months are removed. ``_recipe.json``
+    beside them has the arguments, the versions and a digest of the files that were read.
 
     In a script, calls with several processes belong under ``if __name__ == "__main__":``. On Linux,
     the first such call also starts a server process that has imported eyelog, which takes a second;

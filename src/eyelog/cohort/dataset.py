@@ -96,10 +96,10 @@ class Dataset:
                     kept = (pq.read_schema(source).metadata or {}).get(MADE)
             return None if kept is None else Made(**json.loads(kept))
         except (FileNotFoundError, pa.ArrowInvalid, TypeError, ValueError):
-            return None  # not there, or not ours: it is computed again
+            return None  # missing, or not ours: it is computed again
 
     def write(self, account: str, month: str | None, rows: pd.DataFrame, made: Made) -> None:
-        """Put the file of one wearer and month in place, whole."""
+        """Put the file of one wearer and month in place, as a whole."""
         table = pa.Table.from_pandas(rows)
         metadata = {**(table.schema.metadata or {}), MADE: made.to_bytes()}
         if self.attrs:
@@ -117,7 +117,7 @@ class Dataset:
                 self.place.fs.rm_file(path)
 
     def parts(self) -> set[str]:
-        """Return the paths of the files that are there."""
+        """Return the paths of the existing files."""
         with archive_errors(f"list {self.name}"):
             return set(self._files())
 
@@ -224,13 +224,13 @@ class Dataset:
             if self.place.local:
                 with whole_file(Path(path)) as sink:
                     sink.write(data)
-            else:  # an object store puts a whole object in place, or none
+            else:  # an object store puts a whole object in place or none
                 self.place.fs.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
                 self.place.fs.pipe_file(path, data)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Let one run at a time write here, where the disk can lock; clear what a killed one left.
+        """Let one run at a time write here, if the disk can lock; clear what a killed run left.
 
         Raises
         ------

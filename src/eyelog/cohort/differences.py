@@ -24,7 +24,7 @@ MOST_GROUPS: Final = 8
 
 
 class _Row(NamedTuple):
-    """What a group differs by from the reference in one outcome."""
+    """By how much a group differs from the reference in one outcome."""
 
     difference: float = MISSING
     low: float = MISSING
@@ -57,10 +57,10 @@ def differences(
         them. Wearers without a value are left out.
     outcomes : str or sequence of str, optional
         Columns to compare. Default: hours worn, blink rate, eye movements, steps, hours walked,
-        pace, head turns and tilt of a daily table; of any other all columns of numbers that are not
-        covariates, which have one value for each wearer.
+        pace, head turns and tilt of a daily table; for any other table, all columns of numbers that
+        are not covariates, which have one value for each wearer.
     reference : str, optional
-        The group that the others are compared with; default the first in the order of the alphabet.
+        The group that the others are compared with; by default the first in alphabetical order.
 
     Returns
     -------
@@ -86,12 +86,12 @@ def differences(
     Notes
     -----
     Each difference is that of `eyelog.compare.group_difference`: of the means of the wearers, with
-    Welch's interval (from three wearers a group on) and p (from five), so that days of one wearer
-    do not count as independent, and groups may spread each in its own way. That function also tests
-    one outcome by permutation, which assumes no normality.
+    Welch's interval (from three wearers per group on) and p (from five), so days of one wearer do
+    not count as independent, and groups may differ in spread. That function also tests one outcome
+    by permutation, which assumes no normality.
 
-    Each interval holds its own difference in 95 of 100 cases. Of many differences that are not
-    there, one in twenty has an interval without 0: `p_holm` is below 0.05 for any of them in no
+    Each interval holds its own difference in 95 of 100 cases. Of many differences that do not
+    exist, one in twenty has an interval without 0: `p_holm` is below 0.05 for any of them in no
     more than 5 of 100 such tables (Holm 1979, Scandinavian Journal of Statistics 6:65).
 
     Examples

@@ -1,4 +1,4 @@
-"""What a cohort's table says about groups of wearers, and what was lost on the way to it."""
+"""What a cohort's table shows about groups of wearers, and what was lost on the way to it."""
 
 import os
 from collections.abc import Hashable, Iterable, Sequence
@@ -42,13 +42,13 @@ def summary(
     by : str or sequence of str, optional
         Columns whose values are the groups, such as those of ``wearers=``. Default: one group.
     wearers : DataFrame, optional
-        The wearers that were asked for, as for `eyelog.cohort.daily`: those without rows are then
+        The wearers that were requested, as for `eyelog.cohort.daily`: those without rows are then
         counted and named. The place of a dataset knows them.
     covariates : str or sequence of str, optional
         Columns of the table of wearers to summarise too, such as ``"age"``. Others are not: the
-        mean of a seed or an identifier says nothing. In a table of several rows for each
-        wearer, a column that eyelog does not measure and that has one value for each wearer is a
-        covariate; in a table of one row each, what `wearers` has, here or in the call that made it.
+        mean of a seed or an identifier has no meaning. In a table of several rows for each wearer,
+        a column that eyelog does not measure and that has one value for each wearer is a covariate;
+        in a table of one row each, what `wearers` has, here or in the call that made it.
 
     Returns
     -------
@@ -56,16 +56,16 @@ def summary(
         Named tuple of three tables.
 
         ``groups``: one row per group and outcome (each column of numbers, but covariates only if
-        they are named), indexed by the columns of `by` and ``outcome``. Each wearer counts once, by
-        the mean of the own rows. Int64 ``wearers`` and ``n`` (rows) with a value; float64 ``mean``,
-        ``sd`` between wearers, ``low`` and ``high`` (95 % interval of the mean, from the t
-        distribution; missing for one wearer), and the percentiles of wearers ``p5``, ``p25``,
+        they are named), indexed by the columns of `by` and ``outcome``. Each wearer counts once,
+        with the mean of their own rows. Int64 ``wearers`` and ``n`` (rows) with a value; float64
+        ``mean``, ``sd`` between wearers, ``low`` and ``high`` (95 % interval of the mean, from the
+        t distribution; missing for one wearer), and the percentiles of wearers ``p5``, ``p25``,
         ``p50``, ``p75``, ``p95``.
 
         ``attrition``: from wearers to days to values. Index ``step``: ``wearers asked for``,
         ``wearers without a failure`` (if some failed), ``wearers with rows``, ``rows in a group``
         (with `by`), then each outcome (rows with a value). Int64 ``wearers`` and ``n`` that are
-        left; ``n`` is missing before there are rows. Of a table without `wearers`, the first step
+        left; ``n`` is missing before there are rows. For a table without `wearers`, the first step
         is ``wearers with rows``.
 
         ``excluded``: the wearers that are in no group. Index ``account``; text ``reason``.

@@ -41,20 +41,20 @@ def pseudonymise(table: pd.DataFrame, *, key_file: str | os.PathLike[str]) -> pd
     -------
     DataFrame
         The same rows, sorted by pseudonym where accounts are in the index (so that their order
-        says nothing either), without the provenance that names wearers. In the texts of
+        gives no information either), without the provenance that names wearers. In the texts of
         ``reason``, accounts are replaced too.
 
     Raises
     ------
     ConfigurationError
-        If the table has no accounts; or `key_file` does not name a file, or one that holds
-        something else than a key.
+        If the table has no accounts; or `key_file` does not name a file, or names one that holds
+        something other than a key.
 
     Notes
     -----
     A pseudonym is the start of an HMAC-SHA256 (RFC 2104) of the account: the same account and key
-    give the same one in every table, so tables can still be joined. What is left may identify a
-    wearer nevertheless: dates, zones, rare covariates, and the pattern of the days themselves.
+    give the same one in every table, so tables can still be joined. What is left may still identify
+    a wearer: dates, zones, rare covariates, and the pattern of the days themselves.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _hidden(accounts: pd.Index, secret: bytes, pseudonyms: dict[str, str]) -> An
 
 
 def _without(text: Any, pseudonyms: dict[str, str]) -> Any:
-    """Return a text without accounts, longest first, also as they are written in paths."""
+    """Return a text without accounts, longest first, including how they are written in paths."""
     if not isinstance(text, str):
         return text
     for account in sorted(pseudonyms, key=len, reverse=True):

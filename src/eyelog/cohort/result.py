@@ -36,7 +36,7 @@ class Result:
     recipe : mapping
         What was computed from what; empty where the provenance does not say.
     is_whole : bool
-        Whether all wearers that were asked for are in it, with rows or without.
+        Whether all requested wearers are in it, with rows or without.
     """
 
     rows: pd.DataFrame
@@ -53,7 +53,7 @@ def result_of(
     what: str,
     wearers: pd.DataFrame | None = None,
 ) -> Result:
-    """Return the result that a table is, or that lies at a place.
+    """Return the result that a table is, or that is stored at a place.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def result_of(
     what : str
         The caller's name.
     wearers : DataFrame, optional
-        Who was asked for: a table says nothing of those without rows.
+        Who was requested: a table gives no information about those without rows.
 
     Raises
     ------
@@ -90,9 +90,10 @@ def accounts_of(rows: pd.DataFrame) -> set[str]:
 def averaged_covariates(
     rows: pd.DataFrame, covariates: Sequence[str], chosen: str | Sequence[str] | None, *, what: str
 ) -> list[str]:
-    """Return the covariates that have a mean: those that were asked for.
+    """Return the covariates that have a mean: those that were requested.
 
-    Nobody can tell an age from a seed by its numbers, and the mean of a seed says nothing.
+    An age cannot be distinguished from a seed by its numbers, and the mean of a seed has no
+    meaning.
 
     Raises
     ------
@@ -147,7 +148,7 @@ def _of_table(table: pd.DataFrame, what: str, people: pd.DataFrame | None) -> Re
         str(name)
         for name in table.columns
         if not is_measured(str(name))
-        # In rows of wearers, what a function returned looks like what is known of the wearer.
+        # In rows of wearers, what a function returned looks like what is known about the wearer.
         and (name in given if one_row else not _varies(table[name]))
     )
     recipe: dict[str, Any] = {key: step[key] for key in ("step", "inventory") if key in step}
@@ -155,7 +156,7 @@ def _of_table(table: pd.DataFrame, what: str, people: pd.DataFrame | None) -> Re
 
 
 def _varies(values: pd.Series) -> bool:
-    """Return whether a column has several values in a wearer, as a covariate has not."""
+    """Return whether a column has several values within a wearer, which a covariate does not."""
     seen = values.reset_index()[[ACCOUNT, values.name]].drop_duplicates()
     return bool(seen[ACCOUNT].duplicated().any())
 
@@ -192,7 +193,7 @@ def _without_those_present(
     covariates: Any,
     recipe: Mapping[str, Any],
 ) -> Result:
-    """Return the result; wearers that have rows, of a table that was changed, are not lost."""
+    """Return the result; wearers with rows in a table that was changed are not lost."""
     present = set(rows.index.get_level_values("account"))
     return Result(
         rows,

@@ -130,9 +130,9 @@ def _through_pool(
     under_way: dict[Future[bytes], Sequence[Item]],
     most: int,
 ) -> Iterator[Result]:
-    """Compute what waits, at most so many parts at a time, and give each result when it is there.
+    """Compute what waits, a few parts at a time, and give each result when it is ready.
 
-    A part leaves `waiting` when the pool has it, and `under_way` when its results are there.
+    A part leaves `waiting` when the pool has it, and `under_way` when its results are ready.
     """
     while waiting or under_way:
         while waiting and len(under_way) < most:
@@ -147,7 +147,7 @@ def _through_pool(
 def _submit(
     pool: ProcessPoolExecutor, function: Callable[[Item], Result], items: Sequence[Item]
 ) -> Future[bytes]:
-    """Have a function computed for some items, also a function of a notebook."""
+    """Have a function computed for some items, even a function of a notebook."""
     import cloudpickle
 
     with _interrupts_blocked():  # if no process is idle, this starts one
@@ -182,7 +182,7 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Block SIGINT in the processes that this thread starts, also while they import."""
+    """Block SIGINT in the processes that this thread starts, even while they import."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -229,8 +229,8 @@ def _origin() -> str:
 def _begin_worker(environment: Mapping[str, str]) -> None:
     """Leave interrupts to the main process, and end with it even if it is killed.
 
-    There is a process for each core, so each has one thread for its work. What a fork has from its
-    server is replaced: variables of the environment, and the state of NumPy's global generator.
+    There is a process for each core, so each has one thread for its work. What a fork inherits from
+    its server is replaced: variables of the environment, and the state of NumPy's global generator.
     """
     os.environ.clear()
     os.environ.update(environment)
@@ -249,12 +249,12 @@ def _begin_worker(environment: Mapping[str, str]) -> None:
 
 
 def _keep_freed_memory() -> None:
-    """Have glibc keep what is freed, up to 64 MB, for the columns of the next month.
+    """Make glibc keep what is freed, up to 64 MB, for the columns of the next month.
 
-    It gives a column of more than 128 KB back to the system as soon as it is freed, and takes the
-    next one anew, page by page: a seventh of the CPU time of a month. It keeps blocks as large as
-    the largest that was freed so far (mallopt(3), M_MMAP_THRESHOLD); this one is never touched, so
-    it takes no memory. Other C libraries do as they like.
+    It gives a column of more than 128 KB back to the system as soon as it is freed, and requests
+    the next one again, page by page: a seventh of the CPU time of a month. It keeps blocks as large
+    as the largest that was freed so far (mallopt(3), M_MMAP_THRESHOLD); this one is never touched,
+    so it takes no memory. Other C libraries may behave differently.
     """
     np.empty(LARGEST_KEPT, np.uint8)
 

@@ -61,18 +61,18 @@ def simulate(
     days : int
         How many local days, 1 or more.
     log : {"computed_data", "standard_mode_logs"}, optional
-        Only this log; default both, of the same days.
+        Only this log; by default both, for the same days.
     seed : int
-        Which cohort, 0 or more. The first wearers of a larger cohort of a seed are those of a
-        smaller one.
+        Which cohort, 0 or more. The first wearers of a larger cohort are those of a smaller one
+        with the same seed.
     tz : str or sequence of str
-        IANA zone of the wearers, or several, which pairs of wearers take in turn, so that each zone
-        has wearers of both groups. The archive keeps them.
+        IANA zone of the wearers, or several, which are assigned to pairs of wearers in turn, so
+        that each zone has wearers of both groups. The archive keeps them.
     effect : float
         How many times as often wearers of the group ``treated`` blink as they would in the group
         ``control``, 0.5 to 2: the planted effect.
     workers : int, optional
-        How many processes; default one per core.
+        How many processes; by default one per core.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def simulate(
 
 
 def _seed_of(seed: int, number: int) -> int:
-    """Return the seed of one wearer: cohorts of neighbouring seeds share nobody."""
+    """Return the seed of one wearer: cohorts with neighbouring seeds share nobody."""
     return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
 
 

@@ -172,7 +172,7 @@ def _span(
 def _compute(
     parts: Sequence[WearerMonth], label: str, scheduler: Any, workers: int | None
 ) -> list[MonthOutcome]:
-    """Compute the parts; the order in which they end leaves no trace."""
+    """Compute the parts; the order in which they end does not affect the result."""
     outcomes = []
     unit = "wearer" if any(part.month is None for part in parts) else "month"
     with progress_line(len(parts), label, choice=None, unit=unit) as done:

@@ -1,10 +1,10 @@
 """One part of a cohort: one wearer and month, or one wearer's whole range, computed anywhere.
 
-The range of a wearer who travels is never cut. Where the clock goes back over midnight, two months
-have each a piece of the other; and how long a day of travel was depends on the last record before
-the flight, however long ago that is.
+The range of a wearer who travels is never cut. Where the clock goes back over midnight, each of two
+months has a piece of the other; and how long a day of travel was depends on the last record before
+the flight, however long ago that was.
 
-A part carries all that a worker needs, and answers with an outcome, never with an error.
+A part carries everything that a worker needs, and answers with an outcome, never with an error.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ __all__ = ["MonthOutcome", "Study", "WearerMonth", "compute", "of_cohort", "of_w
 Span = tuple[datetime, datetime]
 
 # The runs of wear that hold the first and the last wear of a day last `min_run` (5 minutes) or
-# more, over midnights too: the only thing in which a day depends on records of others.
+# more, even across midnights: the only way in which a day depends on records of other days.
 AROUND: Final = timedelta(minutes=10)
 SECOND_US: Final = 1_000_000
 LOCAL_DATES: Final = ("day", "week")
@@ -82,7 +82,7 @@ class WearerMonth:
 
 @dataclass(frozen=True, slots=True)
 class MonthOutcome:
-    """What came of a part."""
+    """The outcome of a part."""
 
     account: str
     month: str | None
@@ -98,7 +98,7 @@ class MonthOutcome:
 def plan(
     study: Study, wearer: Wearer, first: datetime | None, last: datetime | None
 ) -> list[WearerMonth]:
-    """Return the parts of one wearer within the range asked for, in order."""
+    """Return the parts of one wearer within the requested range, in order."""
     if wearer.tz.vary:
         stored = months(place_of(study.archive), study.log, wearer.account)
         edges = [_utc(us) for name in stored for us in month_edges(name)]
@@ -209,7 +209,7 @@ def _reaches_into(part: WearerMonth, frame: pd.DataFrame) -> bool:
 
 
 def _of_days(part: WearerMonth, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
-    """Return the days of the month, each whole, and their number."""
+    """Return the days of the month, each complete, and their number."""
     table = daily(frame, log=part.study.log, limits=part.study.limits)
     table.attrs = {}  # pandas copies it at each access of a column
     if part.month is not None:
@@ -277,7 +277,7 @@ def _without_zone(level: pd.Index, local: bool) -> pd.Index:
 def _of_function(
     part: WearerMonth, frame: pd.DataFrame
 ) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
-    """Return what the function makes of the wearer's frame, days read, and columns left out."""
+    """Return the result of the function for the wearer's frame, days read, and columns left out."""
     study = part.study
     result = cast(Callable[[pd.DataFrame], Any], study.function)(frame)
     days = len(day_groups(cast(pd.DatetimeIndex, frame.index)))

@@ -30,7 +30,7 @@ class Wearer:
     tz: Zones
     covariates: tuple[tuple[str, Any], ...] = ()
     absent: str = ""  # why there is nothing to read
-    unknown: bool = False  # asked for by name, and not in the archive
+    unknown: bool = False  # requested by name, but not in the archive
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def roster(
     tz: Zone | None,
     wearers: pd.DataFrame | None,
 ) -> Roster:
-    """Return who is to be read: those asked for, else all of the archive and of the table.
+    """Return who is to be read: those requested, otherwise all in the archive and in the table.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def roster(
     unknown: list[str] = []
     for account in sorted(wanted):
         row = {} if table is None else _scalars(table, account)
-        # Of an account that is not in the archive nothing is read.
+        # For an account that is not in the archive, nothing is read.
         fallback = given if account in archived else given or Zones("UTC")
         zones = _zones_of(row, fallback, archive, account, unknown)
         if "tz" in row:
@@ -113,7 +113,7 @@ def roster(
             )
         )
     if unknown:
-        # Said once for all of them.
+        # Reported once for all of them.
         more = len(unknown) - 1
         others = f" and {more} other account{'s' if more > 1 else ''}" if more else ""
         last = known_zones(
@@ -140,7 +140,7 @@ def _names(accounts: Iterable[str]) -> list[str]:
 
 
 def _is_name(name: Any) -> bool:
-    """Return whether an account can be one: text that can be written down."""
+    """Return whether a value can be an account: text that can be written."""
     try:
         return isinstance(name, str) and len(name.encode()) > 0
     except UnicodeEncodeError:
@@ -202,7 +202,7 @@ def _zones_of(
 ) -> Zones:
     """Return the zones of a wearer: those of the table, those given, or those of the archive.
 
-    A wearer of whom none are known is added to `unknown`.
+    A wearer without known zones is added to `unknown`.
     """
     stated = row.get("tz")
     if stated is not None:

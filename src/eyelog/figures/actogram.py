@@ -1,4 +1,4 @@
-"""Many days below each other: the states of a wearer or a value, or who wore the eyewear when."""
+"""Many days below each other: the states of a wearer or a value, or when each wearer wore it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ MOST_IMAGE_ROWS: Final = 3000
 MOST_ROWS_APART: Final = 60
 """With more rows than this, rows touch, and wearers have no names."""
 ROW_MM: Final = 4.0
-LEAST_MM, MOST_MM = 24.0, 120.0  # with title, legend and key at most 170 mm
+LEAST_MM, MOST_MM = 24.0, 120.0  # at most 170 mm with title, legend and key
 AROUND_MM: Final = 32.0
 KEY_MM: Final = 10.0  # of them, for the key to the events
 LANE_WIDTH: Final = {"Worn (h)": 0.26, "Diary": 0.1}
@@ -65,21 +65,21 @@ def plot_actogram(
     events: pd.DataFrame | None = None,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
-    """Draw many days below each other: states, a value, or who wore the eyewear when.
+    """Draw many days below each other: states, a value, or when each wearer wore the eyewear.
 
     Parameters
     ----------
     states_or_values : Series or DataFrame
-        Of one wearer the states (`eyelog.states`) or a column of a frame, such as
-        ``frame["hm_yo"]`` or one after `eyelog.resample`, whose stamps close their intervals. Of
+        For one wearer the states (`eyelog.states`) or a column of a frame, such as
+        ``frame["hm_yo"]`` or one after `eyelog.resample`, whose stamps close their intervals. For
         many wearers a table of days with ``worn_h``, indexed by ``account`` and ``day``
         (`eyelog.cohort.daily`).
     double : bool
-        Whether each row shows its day and the day after, so that nights lie whole in the middle.
+        Whether each row shows its day and the day after, so that nights are complete in the middle.
         A table of days has one cell for each day in any case.
     events : DataFrame, optional
-        The diary, as of `eyelog.read_events`: moments and spans are numbered at their times, spans
-        of more than a day are bars beside the days. Only of one wearer.
+        The diary, as returned by `eyelog.read_events`: moments and spans are numbered at their
+        times, spans of more than a day are bars beside the days. Only for one wearer.
     title
         As in `eyelog.plot_daily`.
 
@@ -87,7 +87,7 @@ def plot_actogram(
     -------
     array of Axes
         One wearer: the days, with an image of as many columns as a row has quarters of an hour (or
-        longer rows), then hours worn (of states) and the diary (with events). Many wearers: the
+        longer rows), then hours worn (for states) and the diary (with events). Many wearers: the
         days, days that count, and beneath them the wearers of each day; the labels are ``_days that
         count`` and ``_wearers``.
 
@@ -190,7 +190,7 @@ def _states(
     minutes = ribbon.day_shares(index, codes, rows, n, seconds, clock)
     shares = minutes.reshape(n, -1, COLUMN_MIN, len(ribbon.NAMES)).mean(axis=2)
     tops = np.cumsum(shares, axis=2)
-    # The middle of a level lies in the first state whose top is above it, or in none.
+    # The middle of a level is in the first state whose top is above it, or in none.
     middles = (np.arange(LEVELS) + 0.5) / LEVELS
     place = (middles[:, None, None, None] > tops[None]).sum(axis=3)
     look = np.array([*(to_rgba(COLOURS[name]) for name in ribbon.NAMES), (1.0, 1.0, 1.0, 0.0)])
@@ -211,7 +211,7 @@ def _values(
         )
     minutes = next(step for step in (COLUMN_MIN, 30, 60) if seconds <= step * 60)
     columns = 1440 // minutes
-    # A stamp closes its interval, which lies before it.
+    # A stamp closes its interval, which is before it.
     slot = (time_of_day_us(index, clock=clock) - 1) // (DAY_US // columns)
     cell, values = rows * columns + slot, numbers(series)
     finite = np.isfinite(values)
@@ -293,7 +293,7 @@ def _draw_days(
 
 
 def _block(ax: Axes, side: int, row: float, half: float, **look: Any) -> None:
-    """Draw the ground of a row, or of many: hatched, or in a colour."""
+    """Draw the background of a row, or of many: hatched, or in a colour."""
     ground: dict[str, Any] = {
         "facecolor": COLOURS["no record"],
         "edgecolor": COLOURS["hatch"],
@@ -308,7 +308,7 @@ def _hour(hour: float, _: float | None = None) -> str:
 
 
 def _draw_worn(ax: Axes, worn: Floats) -> list[Entry]:
-    """Draw the hours worn on each day, of which the usable ones stand in front."""
+    """Draw the hours worn on each day, with the usable ones in front."""
     rows, full = np.arange(len(worn)), worn[:, 0] >= LEAST_H
     entries = [patch("worn, not usable (hours)", "worn")]
     bars = ax.barh(rows[full], worn[full, 0], 0.55, color=COLOURS["worn"])
@@ -547,7 +547,7 @@ def _draw_cells(ax: Axes, hours: Floats, full: Bools) -> None:
 
 
 def _draw_counts(cells: Axes, ax: Axes, names: list[str], counts: Ints) -> None:
-    """Draw the days that count of each wearer, whose names stand beside the cells if they fit."""
+    """Draw the days that count of each wearer, with the names beside the cells if they fit."""
     rows = np.arange(len(names))
     dots = ax.scatter(counts, rows, s=8.0 if len(names) <= MOST_ROWS_APART else 2.0)
     dots.set(color=COLOURS["usable"], linewidths=0, label="_days that count", clip_on=False)

@@ -28,7 +28,7 @@ from eyelog.frame import require, require_frame
 
 __all__ = ["plot_agreement"]
 
-# More points than this hide one another: then colours show how many pairs lie where.
+# More points than this hide one another: colours then show how many pairs are where.
 MOST_POINTS: Final = 500
 MOSTLY_COUNTS: Final = 0.5
 CELLS: Final = (60, 40)
@@ -51,9 +51,9 @@ def plot_agreement(
         A frame of the 15-second log; or pairs: the result of `eyelog.compare.minute_pairs`, or any
         table with the columns ``mean`` and ``difference``.
     limits : DataFrame, AgreementLimits or Series
-        Of a frame, that of the 60-second log of the same wearer and time. Of pairs, the result of
-        `eyelog.compare.limits_of_agreement` for them, or the row of `eyelog.compare.agreement` for
-        the same quantity.
+        With a frame, that of the 60-second log of the same wearer and time. With pairs, the result
+        of `eyelog.compare.limits_of_agreement` for them, or the row of `eyelog.compare.agreement`
+        for the same quantity.
     quantity : str, optional
         The quantity of `eyelog.compare.agreement` to draw, such as ``"steps"``: needed with two
         frames, and the words on the axes with pairs. Default: the row that `limits` is, or that of
@@ -196,7 +196,7 @@ def _limits(ax: Axes, stated: dict[str, float], unit: str) -> list[Any]:
         )
         drawn.set_label(f"_{name}")
     ax.axhline(0, color=COLOURS["axis"], linewidth=0.5, zorder=0.5).set_label("_zero")
-    # As many decimals as the limits need: a bias that is a hundredth of them is none.
+    # As many decimals as the limits need: a bias of a hundredth of them does not count.
     ends = np.array([stated["low"], stated["high"]])
     places = decimals(ends, None)
     bias, low, high = (_text(stated[name], places) for name in NAMES)
@@ -210,7 +210,7 @@ def _limits(ax: Axes, stated: dict[str, float], unit: str) -> list[Any]:
 
 
 def _text(value: float, places: int) -> str:
-    """Return a number with so many decimals; what rounds to 0 has no sign."""
+    """Return a number with the given decimals; what rounds to 0 has no sign."""
     text = number_text(round(value, places) + 0.0, places)
     return text.replace("-", "\N{MINUS SIGN}")
 

@@ -101,7 +101,7 @@ def plot_events(
     require(table, [*columns, count], purpose="plot_events")
     course, name = _of_field(table, field)
     bin_s = _bin_s(course.index)
-    # A bin closes at its offset; its value lies in its middle.
+    # A bin closes at its offset; its value is drawn in its middle.
     seconds = _seconds(course.index) - bin_s / 2.0
     unit_s, unit = next(
         pair for pair in UNITS if np.abs(seconds).max() >= 2 * pair[0] or pair[0] == 1

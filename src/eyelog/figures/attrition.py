@@ -97,7 +97,7 @@ def plot_attrition(
     table = _without_legacy(table, log)
     of_outcome = (table["outcome"].fillna("") != "").to_numpy(dtype=bool)
     shared = np.flatnonzero(~of_outcome)
-    # The outcomes stand closer: nothing is written under their counts.
+    # The outcomes are closer together: nothing is written under their counts.
     heights = np.where(of_outcome, OUTCOME, 1.0)
     rows = np.cumsum(heights) - heights / 2
     left, removed = (table[name].to_numpy() for name in ("left", "removed"))
@@ -112,7 +112,7 @@ def plot_attrition(
         color=[COLOURS["usable" if is_used else "worn"] for is_used in used],
         label="left",
     )
-    # The records without an outcome may have another one: they are not removed.
+    # The records without an outcome may have a different one: they are not removed.
     checked = removed - unknown
     for width, start, label, colour in (
         (checked, left, "removed", "masked"),

@@ -66,7 +66,7 @@ def plot_baseline(
     FieldError
         If the table lacks a column.
     ConfigurationError
-        If there are no rows, several rows are of one day, or a change lies outside the days.
+        If there are no rows, several rows are of one day, or a change is outside the days.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def plot_baseline(
         entries.append(patch("weekend"))
     value_label(ax, step_label(table))
     value_axis(ax.yaxis)
-    if cannot_be_negative(table):  # the view alone: what is drawn does not follow the history
+    if cannot_be_negative(table):  # only the view: what is drawn does not follow the history
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
     if not np.isfinite(value).any():
         say_no_values(ax)
@@ -154,7 +154,7 @@ def _lone_days(ax: Axes, x: Any, baseline: Any, low: Any, high: Any) -> None:
 
 
 def _entries(table: pd.DataFrame, drawn: Mapping[str, bool], of_point: str) -> list[Any]:
-    """Return the entries of the legend, of what is drawn alone."""
+    """Return the entries of the legend, only for what is drawn."""
     window = str(last_step(table).get("window") or "")
     days = window.removesuffix("D")
     of = f" of the {days} days before" if days.isdigit() else " of earlier days"

@@ -109,7 +109,7 @@ def plot_bouts(
     number_of = _counted(table, minutes)
     marker = "o" if draw is _lines else "s"
     entries = [line(number_of, "walking", marker=marker, linestyle="")]
-    # A colour that is drawn: of those that the colour bar explains, the middle one.
+    # A colour that is drawn: the middle one of those that the colour bar explains.
     shade: Any = COLOURS["walking" if column is None else "hatch"]
     if image is not None:
         shade = image.cmap(0.5)
@@ -199,7 +199,7 @@ def _counted(table: pd.DataFrame, minutes: Floats) -> str:
 
 
 def _scale() -> Colormap:
-    """Return the colours of walking without the palest, in which a thin line would not be seen."""
+    """Return the colours of walking without the palest, in which a thin line would be invisible."""
     return ListedColormap(sequential("walking")(np.linspace(0.2, 1.0, 256))).with_extremes(
         bad="none"
     )

@@ -38,12 +38,12 @@ __all__ = [
 ]
 
 MOST_LABELS: Final = 16
-# The room that a label takes along its axis, in points: two short lines along x, one line along y.
+# The space that a label takes along its axis, in points: two short lines along x, one line along y.
 DAY_LABEL_PT: Final = {"x": 31.0, "y": 9.5}
 HOUR_LABEL_PT: Final = 17.0
 DATE_LABEL_PT: Final = 38.0  # "Mon 20 Oct" in one line, under midnight
 WEEKDAY_EM: Final = ((3, 2.5), (2, 1.75))
-"""How many letters of a weekday are written where its place is so wide, in sizes of type."""
+"""How many letters of a weekday are written at a given width of its place, in sizes of type."""
 HOUR_STEPS: Final = (1, 2, 3, 6, 12)
 MONTH_STEPS: Final = (1, 2, 3, 6, 12, 24, 60, 120)
 MONDAYS_FROM: Final = 21
@@ -219,7 +219,7 @@ def _type_scale(axis: Axis, ours_pt: float = TEXT_PT) -> float:
 
 def _most_days(axis: Axis, share: float = 1.0) -> int:
     each = DAY_LABEL_PT["x" if isinstance(axis, XAxis) else "y"] * _type_scale(axis)
-    least = 1 if share < 1.0 else 2  # a few days may lie too near each other for two labels
+    least = 1 if share < 1.0 else 2  # a few days may be too close to each other for two labels
     return int(np.clip(share * length_pt(axis) // each, least, MOST_LABELS))
 
 
@@ -329,7 +329,7 @@ class HourLocator(Locator):
 
 
 class TimeLocator(Locator):
-    """Ticks along local time: hours within a few days, else days, Mondays, months."""
+    """Ticks along local time: hours within a few days, otherwise days, Mondays, months."""
 
     def __init__(self, clock: LocalClock) -> None:
         self.clock = clock
@@ -387,7 +387,7 @@ class TimeLocator(Locator):
 
 
 class TimeFormatter(Formatter):
-    """Labels along local time: hours with the day beneath midnight, else days as elsewhere."""
+    """Labels along local time: hours with the day beneath midnight, otherwise days as elsewhere."""
 
     def __init__(self, clock: LocalClock) -> None:
         self.clock = clock

@@ -35,10 +35,10 @@ LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 PANEL_MM: Final = 58.0
 AROUND_MM: Final = 30.0
 WEEK_DAYS: Final = 7
-SIDE_CHARACTERS: Final = 14  # of the name of a condition: three stand beside each other at 89 mm
-LEVELS: Final = 30  # values closer than this part of their range stand beside each other
+SIDE_CHARACTERS: Final = 14  # of the name of a condition: three fit beside each other at 89 mm
+LEVELS: Final = 30  # values closer than this part of their range are drawn beside each other
 STEP: Final = 0.07
-REACH: Final = 0.22  # how far from its place a point may stand
+REACH: Final = 0.22  # how far from its place a point may be
 SPREAD: Final = 1.96  # an interval of 95 % reaches this many standard errors
 SHAPE_REACH: Final = 1.3  # of the interval: the curve is hardly higher than 0 there
 SHAPE_WIDE: Final = 0.42
@@ -50,7 +50,7 @@ Result = TwoPeriods | GroupDifference | pd.DataFrame
 
 @dataclass(frozen=True)
 class Difference:
-    """What a result says, whatever kind it is."""
+    """What a result says, of whatever kind."""
 
     value: float
     low: float
@@ -86,8 +86,8 @@ def plot_change(
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     r"""Draw two periods or two conditions, and beside them the difference with its interval.
 
-    Of one wearer a point is a day, of many it is the mean of a wearer's days. Squares are before or
-    the first condition, circles after or the second.
+    For one wearer a point is a day, for many it is the mean of a wearer's days. Squares are before
+    or the first condition, circles after or the second.
 
     Parameters
     ----------
@@ -102,12 +102,12 @@ def plot_change(
         Instead, the column of the two conditions; the first in order of their names is the
         reference. Rows without one are left out.
     account : str, optional
-        The one wearer to draw, of a table of many.
+        The wearer to draw, from a table of many.
     result : TwoPeriods, GroupDifference or DataFrame, optional
-        The difference, if it is at hand: of `eyelog.compare.two_periods`,
-        `eyelog.compare.group_difference` or `eyelog.compare.fit_mixed`. Default: of one wearer the
-        first; of many the second where each wearer has one condition, else the third. Of days worn
-        for less than 4 hours it must have counted either all or none.
+        The difference, if already computed: of `eyelog.compare.two_periods`,
+        `eyelog.compare.group_difference` or `eyelog.compare.fit_mixed`. Default: for one wearer the
+        first; for many the second if each wearer has one condition, otherwise the third. It must
+        have counted either all or none of the days worn for less than 4 hours.
     title
         As in `eyelog.plot_daily`.
 
@@ -133,10 +133,10 @@ def plot_change(
     shape beside it has the same two ends and shows where most of it lies. A result that gives no
     interval is drawn without one, with its reason under the figure. The difference of two periods
     is the median of the differences of every two days (Hodges & Lehmann 1963, Annals of
-    Mathematical Statistics 34:598), on which single days weigh little; that of a mixed model is its
-    term. Neither need be the difference of the two means drawn beside it: the text under the figure
-    says what it is, and by how much the means differ. An estimation plot after Ho et
-    al. (2019, Nature Methods 16:565).
+    Mathematical Statistics 34:598), in which single days have little weight; that of a mixed model
+    is its term. Neither is necessarily the difference of the two means drawn beside it: the text
+    under the figure says what it is, and by how much the means differ. An estimation plot after Ho
+    et al. (2019, Nature Methods 16:565).
 
     Examples
     --------
@@ -191,7 +191,7 @@ def plot_change(
 
 
 def _rows(table: pd.DataFrame, account: str | None) -> tuple[pd.DataFrame, str | None]:
-    """Return the rows by number with ``day`` and, of many wearers, ``account``; and the one."""
+    """Return the rows by number with ``day`` and, for many wearers, ``account``; and the one."""
     rows = with_account(table, what="plot_change")
     days: Any = None
     if isinstance(table.index, pd.MultiIndex):
@@ -244,7 +244,7 @@ def _sided(
 
 
 def _full(rows: pd.DataFrame) -> Bools:
-    """Return which rows were worn for as long as a day that counts; all if none says."""
+    """Return which rows were worn for as long as a day that counts; all if none states it."""
     if "worn_h" not in rows:
         return np.ones(len(rows), dtype=bool)
     return np.asarray(numbers(rows["worn_h"]) >= LEAST_H)
@@ -386,7 +386,7 @@ def _wearers(rows: pd.DataFrame, names: tuple[str, str]) -> Sides:
 def _days(
     rows: pd.DataFrame, full: Bools, names: tuple[str, str], at: str | pd.Timestamp | None
 ) -> Sides:
-    """Return each day of one wearer; of two periods, the same weekdays are pairs."""
+    """Return each day of one wearer; in two periods, the same weekdays are pairs."""
     if "day" not in rows:
         raise ConfigurationError("plot_change needs the day of each row of one wearer")
     after = rows["after"].to_numpy(dtype=bool)
@@ -472,7 +472,7 @@ def _term(fit: pd.DataFrame, names: tuple[str, str], by: str | None) -> str:
 
 
 def _spread(values: Floats) -> Floats:
-    """Return how far from its place each point stands, so that equal values lie side by side."""
+    """Return how far from its place each point is, so that equal values are side by side."""
     low, high = float(values.min()), float(values.max())
     level = np.floor((values - low) / ((high - low) or 1.0) * LEVELS)
     rank = pd.Series(values).groupby(level).cumcount().to_numpy()
@@ -482,7 +482,7 @@ def _spread(values: Floats) -> Floats:
 
 
 def _short(names: tuple[str, str]) -> list[str]:
-    """Return the names of the sides, short enough to stand beside each other in one column."""
+    """Return the names of the sides, short enough to fit beside each other in one column."""
     return short_names(names, SIDE_CHARACTERS)
 
 
@@ -542,7 +542,7 @@ def _means(ax: Axes, sides: Sides, about: Column) -> None:
     dashed.set(linestyle="--", label="_mean before")
     look: dict[str, Any] = {"textcoords": "offset points", "fontsize": SMALL_PT, "zorder": 5}
     texts = [number_text(mean, digits).replace("-", "\N{MINUS SIGN}") for mean in (first, second)]
-    # Over or under its bar, whichever is away from the line that the first mean is carried by.
+    # Over or under its bar, away from the line that carries the first mean across.
     up = second > first
     for text, (start, end), mean, over in (
         (texts[0], left, first, not up),
@@ -625,7 +625,7 @@ def _entries(sides: Sides, difference: Difference) -> list[Entry]:
 
 
 def _note(ax: Axes, sides: Sides, difference: Difference, about: Column, left_out: int) -> None:
-    """Write the difference, its interval, of what they are, and how much they are based on."""
+    """Write the difference, its interval, what they describe, and how much they are based on."""
     figure = own_figure(ax)
     if figure is None:
         return
@@ -643,7 +643,7 @@ def _note(ax: Axes, sides: Sides, difference: Difference, about: Column, left_ou
 
 
 def _meaning(sides: Sides, difference: Difference, about: Column) -> str:
-    """Return what the difference is, and by how much the means beside it differ if that is else."""
+    """Return what the difference is, and by how much the means beside it differ if not the same."""
     means = _mean(sides, 1) - _mean(sides, 0)
     digits = decimals(np.array([difference.value, means]), about.digits)
     texts = [

@@ -109,7 +109,7 @@ def plot_cohort(
         number, 0 for the first of the calendar days; the line of the median has the label
         ``_median``. Caterpillar: points with that label, lowest at the bottom. Groups: the first at
         the top, points with the label ``_wearers``, ``_mean`` and its ``_interval``; and in
-        ``ax.child_axes``, of two groups or more, ``_difference`` and its ``_interval``.
+        ``ax.child_axes``, with two groups or more, ``_difference`` and its ``_interval``.
 
     Raises
     ------
@@ -117,13 +117,13 @@ def plot_cohort(
         If the table lacks a column.
     ConfigurationError
         If the table is not indexed by account and day or has no value, there is no such kind, or
-        `by` is missing when needed, given when not, or has no value.
+        `by` is missing when needed, given when not needed, or has no value.
 
     Notes
     -----
     Days are local days: those of wearers in different zones share a date, not 24 hours. Bands and
-    median of a day need five wearers with a value. The intervals of groups take wearers as the
-    units and need three in each group: Student's of a mean, Welch's of a difference, as of
+    median of a day need five wearers with a value. The intervals of groups use wearers as the units
+    and need three in each group: Student's for a mean, Welch's for a difference, as in
     `eyelog.compare.group_difference`, which gives its p.
 
     Examples
@@ -220,7 +220,7 @@ def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
     values = wide.to_numpy(dtype=np.float64)
     x = np.arange(len(days), dtype=np.float64)
     strands = [np.column_stack([x, row]) for row in values]
-    # Many lines lie over one another: fainter and thinner ones, over the bands that they make up.
+    # Many lines cover one another: fainter and thinner ones, over the bands that they make up.
     few = len(values) <= FEW_WEARERS
     meaning, order = "trace", 1.5
     alpha = float(np.clip(ALL_LINES / len(values), *ALPHA))
@@ -376,7 +376,7 @@ def _is_long(ax: Axes, room_pt: float) -> bool:
 
 
 def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Column) -> Any:
-    """Draw beside the groups how far each lies from the first, on an axis of its own."""
+    """Draw beside the groups how far each is from the first, on an axis of its own."""
     ax.set_axes_locator(LeftPart(ax, LEFT))
     beside = ax.inset_axes(((1 - RIGHT) / LEFT, 0.0, RIGHT / LEFT, 1.0), sharey=ax)
     first, *others = groups.values()

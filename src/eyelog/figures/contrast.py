@@ -1,4 +1,4 @@
-"""Groups of wearers: each wearer with the own interval, and beside them what the groups differ by.
+"""Groups of wearers: each wearer with an interval, and beside them how the groups differ.
 
 The first page of a cohort's report shows these two figures side by side.
 """
@@ -23,7 +23,7 @@ __all__ = ["plot_contrast", "plot_others"]
 PANEL_MM: Final = 54.0
 ROW_MM: Final = 7.5
 AROUND_MM: Final = 26.0
-BETWEEN: Final = 0.16  # of all wearers: the room between two groups
+BETWEEN: Final = 0.16  # of all wearers: the space between two groups
 NAME_CHARACTERS: Final = 14
 
 

@@ -70,7 +70,7 @@ def plot_daily(
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
     title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------

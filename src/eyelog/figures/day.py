@@ -29,7 +29,7 @@ MOST_DAYS: Final = 16
 SECOND: Final = 0.42  # of the height of a day, for the second column
 HIGHEST_PANEL_MM, LOWEST_PANEL_MM, ALL_PANELS_MM = 40.0, 8.0, 150.0
 BETWEEN_MM: Final = 6.0
-# As shares of a panel's height: where the ribbon lies beneath it, and where the axis then is.
+# As shares of a panel's height: where the ribbon is beneath it, and where the axis then is.
 RIBBON: Final = (-0.2, -0.06)
 AXIS: Final = -0.24
 HOUR_US: Final = 3_600_000_000
@@ -85,7 +85,7 @@ def plot_day(
         If the frame or the events lack a column.
     ConfigurationError
         If there are no rows, the rows are not in order, cover too many days or last longer than
-        half a day, a column does not hold numbers, or `fig` is no figure or has Axes.
+        half a day, a column does not hold numbers, or `fig` is not a figure or has Axes.
 
     Notes
     -----
@@ -325,7 +325,7 @@ def _ribbons(
 def _shade(
     ax: Axes, events: list[tuple[int, int | None, str]], day: pd.Timestamp, clock: LocalClock
 ) -> list[tuple[Axes, float, str]]:
-    """Shade the part of each event that lies on a day; return where those that begin on it do."""
+    """Shade the part of each event that is on a day; return where those that begin on it begin."""
     start, end = day_edges(day, clock)
     named = []
     for first, last, text in events:

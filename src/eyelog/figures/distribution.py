@@ -32,8 +32,8 @@ EDGE: Final = 0.4
 MOST_BARS: Final = 80
 BARS: Final = 40
 METHODS: Final = {"peak": "density peak", "q90": "90th percentile", "q99": "99th percentile"}
-MOST_LINES: Final = 12  # more cumulative curves cannot be told apart
-MOST_VALUES: Final = (0.0025, 0.9975)  # the shares of values between which most lie
+MOST_LINES: Final = 12  # more cumulative curves cannot be distinguished
+MOST_VALUES: Final = (0.0025, 0.9975)  # the shares of values between which most values are
 ROOM: Final = 0.5  # on either side of them, as a share of their range
 NAMED_AT: Final = (0.9, 0.1)
 NAME_AWAY_PT: Final = 3.0  # from the name of a curve to the side of its panel
@@ -87,7 +87,7 @@ def plot_distribution(
     ------
     ConfigurationError
         If there is no value to draw, `scale` or `by` is not valid, or there are too many groups to
-        tell cumulative curves apart.
+        distinguish cumulative curves.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def plot_distribution(
         entries.append(line(words, "reference", linewidth=0))
     if typical is not None and np.isfinite(typical.value):
         words = _typical(ax, typical, series_unit(series), beside=by is None)
-        if by is not None:  # names and numbers of groups stand where its words would
+        if by is not None:  # names and numbers of groups are where its words would be
             entries.append(line(words, "reference", linestyle="--"))
     ax.set_xlabel(series_label(series))
     panel_legend(ax, entries)
@@ -167,7 +167,7 @@ def plot_distribution(
 
 
 def _range(values: Floats, scale: str) -> tuple[tuple[float, float], int]:
-    """Return the range to show, and how many values lie beyond it.
+    """Return the range to show, and how many values are beyond it.
 
     A few values far from all others would make one bar of those.
     """
@@ -194,7 +194,7 @@ def _ends(values: Floats, shown: tuple[float, float]) -> str:
 
 
 def _typical(ax: Axes, typical: TypicalValue, unit: str, *, beside: bool) -> str:
-    """Draw the typical value as a line, its words beside it on the side that has room."""
+    """Draw the typical value as a line, with its words on the side that has room."""
     colour = COLOURS["reference"]
     ax.axvline(typical.value, color=colour, linewidth=1.4, linestyle="--").set_label("_typical")
     method = METHODS.get(typical.method, typical.method)

@@ -56,7 +56,7 @@ __all__ = [
 
 
 class AxesOptions(TypedDict, total=False):
-    """The keywords of every figure of one panel: where it is drawn, and what stands over it."""
+    """The keywords of every figure of one panel: where it is drawn, and the words above it."""
 
     ax: Axes | None
     title: str | None
@@ -293,7 +293,7 @@ def _panels_in(
 def set_title(
     ax: Axes, ours: str, given: str | None = None, *, fig: FigureBase | None = None
 ) -> None:
-    """Write the title: over the whole figure if it is eyelog's own, else over the Axes.
+    """Write the title: over the whole figure if it is eyelog's own, otherwise over the Axes.
 
     Parameters
     ----------
@@ -302,9 +302,9 @@ def set_title(
     ours : str
         The title that eyelog gives; its parts are divided by ``" · "``.
     given : str, optional
-        What the user wants in its place; ``""`` for no title.
+        What the user wants instead; ``""`` for no title.
     fig : Figure or SubFigure, optional
-        The user's figure, over all panels of which it stands.
+        The user's figure; the title is above all of its panels.
     """
     text = ours if given is None else given
     figure = own_figure(ax)
@@ -346,7 +346,7 @@ def laid_out_width(ax: Axes) -> float:
 
 
 def lay_out(ax: Axes) -> None:
-    """Place the Axes of a user's figure as its layout will: words are fitted to what it leaves."""
+    """Place the Axes of a user's figure as its layout will: words are fitted to the space left."""
     figure = cast(Figure, ax.get_figure(root=True))
     engine = figure.get_layout_engine()
     if engine is not None and own_figure(ax) is None:
@@ -365,7 +365,7 @@ def has_fixed_places(ax: Axes) -> bool:
 
 
 def margins(ax: Axes) -> tuple[float, float]:
-    """Return where in pixels the room beside an Axes ends: at a neighbour, or at the edge."""
+    """Return where in pixels the space beside an Axes ends: at a neighbour, or at the edge."""
     figure, mine = cast(Figure, ax.get_figure(root=True)), ax.bbox
     beside = [
         other.bbox

@@ -109,7 +109,7 @@ def name_events(
 ) -> str:
     """Name events at the top of the Axes on which they lie, in words or in numbers with a key.
 
-    The key is a note of eyelog's own figure; of a user's it is returned, for the legend.
+    The key is a note of eyelog's own figure; for a user's figure it is returned, for the legend.
 
     Parameters
     ----------

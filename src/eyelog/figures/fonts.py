@@ -68,7 +68,7 @@ def find_letters(letters: Iterable[str]) -> bool:
     if wanted:
         installed = font_manager.fontManager.ttflist
         for entry in sorted(
-            # A last resort has a box for every letter there is.
+            # A last-resort font has a box for every letter.
             (one for one in installed if "LastResort" not in one.name.replace(" ", "")),
             key=_plainest,
         ):
@@ -82,7 +82,7 @@ def find_letters(letters: Iterable[str]) -> bool:
 
 
 def _plainest(entry: FontEntry) -> tuple[bool, bool, str]:
-    """Return by what to sort: upright and regular fonts first, then those without serifs."""
+    """Return the sort key: upright and regular fonts first, then those without serifs."""
     upright = entry.style == "normal" and entry.weight in ("normal", "regular", REGULAR)
     return not upright, "Sans" not in entry.name, entry.name
 
@@ -118,7 +118,7 @@ def say_that_letters_are_missing(letters: Iterable[str]) -> None:
 
 @cache
 def say_that_the_font_is_replaced() -> None:
-    """Warn once that a figure is in the font of matplotlib, because none that we want is there."""
+    """Warn once that a figure is in the font of matplotlib, because none of ours is installed."""
     if _preferred()[0] == ALWAYS:
         warnings.warn(
             f"neither Helvetica nor Arial is installed, so figures are in {ALWAYS}: install one, or"

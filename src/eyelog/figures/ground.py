@@ -1,7 +1,7 @@
-"""The ground under what is drawn on a user's Axes, which is dark in some styles.
+"""The background of what is drawn on a user's Axes, which is dark in some styles.
 
-The colours of figures have meanings, and are made to be told apart on white. So in a dark style the
-area of the values and the legend become white; the words around them keep the user's colours.
+The colours of figures have meanings, and are chosen to be distinguishable on white. So in a dark
+style the plotting area and the legend become white; the words around them keep the user's colours.
 """
 
 from typing import Any, Final
@@ -13,7 +13,7 @@ from matplotlib.colors import to_rgb, to_rgba
 __all__ = ["LEAST_CONTRAST", "contrast", "keep_readable"]
 
 LEAST_CONTRAST: Final = 4.5
-"""Of a text with its ground, by the guidelines for accessible pages (WCAG 2, level AA)."""
+"""Of a text with its background, by the guidelines for accessible pages (WCAG 2, level AA)."""
 
 
 def contrast(first: Any, second: Any) -> float:
@@ -31,14 +31,14 @@ def _luminance(colour: Any) -> float:
 
 
 def keep_readable(ax: Axes, *, white: str, text: str) -> None:
-    """Make the ground of a user's Axes white if it is dark, and words fit the ground they stand on.
+    """Make the background of a user's Axes white if it is dark, and words fit their background.
 
     Parameters
     ----------
     ax : Axes
         The Axes, after everything has been drawn on it.
     white, text : str
-        The colours of the ground and of the words on it.
+        The colours of the background and of the words on it.
     """
     around = _over(ax.get_figure(root=True).get_facecolor(), "white")  # type: ignore[union-attr]
     for each in (ax, *ax.child_axes):
@@ -59,7 +59,7 @@ def keep_readable(ax: Axes, *, white: str, text: str) -> None:
 
 
 def _over(colour: Any, beneath: Any) -> tuple[float, float, float]:
-    """Return a colour as it looks over another, which shows through as far as it is clear."""
+    """Return a colour as it looks over another, which shows through where it is transparent."""
     red, green, blue, alpha = to_rgba(colour)
     red, green, blue = (
         alpha * part + (1.0 - alpha) * under

@@ -68,12 +68,12 @@ def plot_rate(
     ax
         As in `eyelog.plot_daily`.
     title : str, optional
-        In place of the title that names what is drawn, and the log; ``""`` for none.
+        Replaces the title that names what is drawn, and the log; ``""`` for none.
 
     Returns
     -------
     Axes
-        Hours, weekdays, days and weeks lie along x, with the minutes behind each beneath, in
+        Hours, weekdays, days and weeks are along x, with the minutes behind each beneath, in
         ``ax.child_axes``; labels are rows, each with its minutes beside its name. The labels of the
         artists are ``_value`` (points), ``_interval`` (bars, of a table that has ``low`` and
         ``high``), ``_of these minutes`` (hollow points of a table about the wearer, whose interval
@@ -126,7 +126,7 @@ def plot_rate(
 
 
 def _along(table: pd.DataFrame) -> Floats | pd.DatetimeIndex | None:
-    """Return the places of the groups along x: hours, weekdays or dates; None of labels."""
+    """Return the places of the groups along x: hours, weekdays or dates; None for labels."""
     index = table.index
     if index.name in ("hour", "weekday") and pd.api.types.is_integer_dtype(index.dtype):
         return numbers(index)
@@ -245,7 +245,7 @@ def _points(
 def _limits(
     ax: Axes, at: Floats, values: Floats, low: Floats, high: Floats, *, across: bool, edge: str
 ) -> list[Entry]:
-    """Set the limits of the values, beyond which only intervals of extraordinary length go."""
+    """Set the limits of the values, which only intervals of extraordinary length exceed."""
     finite = np.isfinite(values)
     if not finite.any():
         return []

@@ -27,8 +27,9 @@ Entry = tuple[str, Artist]
 def legend(ax: Axes, entries: Sequence[Entry], *, note: str = "") -> None:
     """Explain colours and marks in one line under the figure, or under a user's Axes.
 
-    In a figure of eyelog's own, panels share one legend: equal labels have one entry. A note stands
-    above the legend of a user's Axes; that of an own figure is its `StyledFigure.note`.
+    In a figure of eyelog's own, panels share one legend: equal labels have one entry. A note is
+    placed above the legend of a user's Axes; that of eyelog's own figure is its
+    `StyledFigure.note`.
     """
     figure = own_figure(ax)
     if figure is not None:

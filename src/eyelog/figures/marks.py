@@ -107,7 +107,7 @@ def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> None:
 
 
 def fit_colour_bar(bar: Colorbar) -> None:
-    """Make the words of a colour bar as small as the margin at the right of it wants."""
+    """Make the words of a colour bar as small as the margin to its right requires."""
     if not has_fixed_places(bar.ax):
         return
     renderer = cast(Any, bar.ax.get_figure(root=True))._get_renderer()
@@ -227,7 +227,7 @@ def _fit_label(ax: Axes, text: str) -> None:
         return
     breaks = [place for place, letter in enumerate(text) if letter == " "]
     if breaks:
-        # Before a unit in brackets if that makes no line longer, else in the middle.
+        # Before a unit in brackets if that makes no line longer, otherwise in the middle.
         middle = min(breaks, key=lambda place: max(place, len(text) - place - 1))
         unit = text.rfind(" (")
         place = unit if unit >= len(text) / 3 else middle
@@ -280,7 +280,7 @@ def _power_ticks(norm: Normalize) -> list[float]:
 
 
 def lone(values: Floats) -> Bools:
-    """Return which values lie between two missing ones: a line would not show them."""
+    """Return which values are between two missing ones: a line would not show them."""
     here = np.isfinite(values)
     around = np.concatenate([[False], here, [False]])
     return np.asarray(here & ~around[:-2] & ~around[2:])
@@ -306,7 +306,7 @@ def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.09) -> Axes:
 
 
 def difference_axis(ax: Axes, unit: str) -> None:
-    """Let the y axis of a panel stand at the right, for differences with their sign."""
+    """Put the y axis of a panel at the right, for differences with their sign."""
     ax.tick_params(axis="x", length=0)
     ax.yaxis.tick_right()
     ax.yaxis.set_label_position("right")

@@ -54,7 +54,7 @@ def step_label(table: pd.DataFrame) -> str:
 
 
 def step_unit(table: pd.DataFrame) -> str:
-    """Return the unit of the same column as it stands in its label; empty if it has none."""
+    """Return the unit of the same column as it appears in its label; empty if it has none."""
     name = table.columns.name
     return _unit(table, name) if name else ""
 
@@ -65,7 +65,7 @@ def series_label(series: pd.Series) -> str:
 
 
 def series_unit(series: pd.Series) -> str:
-    """Return the unit of a Series as it stands in its label; empty if it has none."""
+    """Return the unit of a Series as it appears in its label; empty if it has none."""
     return _unit(series, series.name) if series.name else ""
 
 
@@ -120,7 +120,7 @@ def _step(made: pd.DataFrame | pd.Series) -> str:
 
 
 def _column(made: pd.DataFrame | pd.Series, name: str) -> Column:
-    """Return a column as the table means it whose step made it, with rows of its length."""
+    """Return a column as defined for the table whose step made it, with rows of its length."""
     step = _step(made)
     period = {"weekly": "week", "daily": "day"}.get(step, "day")
     return column_of(name, table=step, log=stated_log(made), period=period)
@@ -132,7 +132,7 @@ def meaning_of(column: Column) -> str:
 
 
 def meaning_of_field(name: str, log: str | None) -> str | None:
-    """Return the meaning whose colour a field has; None of one that is of none of them."""
+    """Return the meaning whose colour a field has; None for a field without one."""
     if name == STEPS:
         return "walking"
     field = field_or_none(name, log)

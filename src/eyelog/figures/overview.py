@@ -64,13 +64,13 @@ def plot_overview(
     states : DataFrame or Series
         A frame of either log, not resampled, or the result of `eyelog.states` for it. For several
         wearers put their states together, in one zone:
-        ``pd.concat({"anna": states_of_anna, "ben": states_of_ben}, names=["account"])``. Of a
+        ``pd.concat({"anna": states_of_anna, "ben": states_of_ben}, names=["account"])``. For a
         wearer whose zone varies, the frame: its column ``utc_offset_min`` holds the wearer's clock.
     limits : Limits, optional
         The limits by which a frame is judged.
     patterns : bool
         Whether noisy is dotted and off pose crossed, for print in grey: of all states these two
-        have the greys nearest to each other.
+        have the most similar greys.
     ax : Axes, optional
         The Axes to draw on; a new figure by default, whose height follows the number of rows.
     title
@@ -96,7 +96,7 @@ def plot_overview(
     -----
     Time is local clock time: on the day on which the clocks go back, the repeated hour shows the
     mean of both passes; on the day on which they go forward, the hour that does not exist is left
-    blank. So it is with the hours that a flight west repeats and a flight east skips.
+    blank. The same applies to the hours that a flight west repeats and a flight east skips.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def plot_quality(
     Parameters
     ----------
     reasons : DataFrame
-        A frame of records of either log, or the result of `eyelog.flag` for it. Of a wearer whose
+        A frame of records of either log, or the result of `eyelog.flag` for it. For a wearer whose
         zone varies, the frame: its column ``utc_offset_min`` holds the wearer's clock.
     by : {"time", "time_of_day"}
         Over the whole range, or over all days by time of day, in columns of 10 minutes; a strip
@@ -122,7 +122,7 @@ def plot_quality(
     fit_colour_bar(bar)
     if by == "time":
         time_axis(ax, clock)
-    elif own_figure(ax) is None:  # no room beneath an Axes of the user
+    elif own_figure(ax) is None:  # no space beneath an Axes of the user
         hours_axis(ax, clock.tz)
     else:
         below = strip(ax)

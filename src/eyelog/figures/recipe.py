@@ -25,7 +25,7 @@ PACKAGES: Final = ("matplotlib", "numpy", "pandas")
 
 
 def attach(drawn: object, name: str, arguments: Mapping[str, Any]) -> None:
-    """Put the recipe of one call on the Axes that it returned (one, or an array of them)."""
+    """Attach the recipe of one call to the Axes that it returned (one, or an array of them)."""
     recipe = {
         "figure": name,
         "arguments": {key: _plain(value) for key, value in arguments.items() if key != "ax"},

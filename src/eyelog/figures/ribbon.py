@@ -48,7 +48,7 @@ UNKNOWN: Final = "not known"
 NAMES: Final = (*STATES, UNKNOWN)
 
 PATTERNS: Final = {"noisy": "." * 6, "off pose": "x" * 5}
-"""What is drawn over the states whose greys are too near each other, for print without colour."""
+"""What is drawn over the states whose greys are too similar, for print without colour."""
 
 LEAST_MIN: Final = 6  # half a millimetre in two columns of a journal
 DAY_SHARES: Final = 1440
@@ -79,7 +79,7 @@ def state_codes(states: pd.Series) -> Ints:
 def row_starts(us: Ints, seconds: float) -> Ints:
     """Return the beginning of each row's time, in microseconds: the end of the row before.
 
-    Stamps drift, so successive rows are taken to touch unless there is a real gap between them.
+    Stamps drift, so successive rows are assumed to touch unless there is a real gap between them.
     """
     length = int(seconds * 1e6)
     starts = us - length
@@ -308,7 +308,7 @@ def image(
 ) -> AxesImage:
     """Draw a ribbon's colours; parts too narrow to be seen are averaged, never left out.
 
-    With `beneath`, the extent is in x and in the height of the Axes, below which it may lie.
+    With `beneath`, the extent is in x and in the height of the Axes, below which it may be.
     """
     drawn = ax.imshow(
         rgba,

@@ -16,9 +16,9 @@ from eyelog.figures.styled_figure import own_figure
 __all__ = ["name_rows"]
 
 FEWEST: Final = 6  # characters of a name that is not shortened further
-MOST_OF_WIDTH: Final = 1 / 3  # of an Axes and what is left of it, where a layout makes the room
+MOST_OF_WIDTH: Final = 1 / 3  # of an Axes and what is left of it, if a layout makes the space
 LINE: Final = 1.3  # from one line to the next, in sizes of type
-AWAY_PT: Final = 9.0  # from the longest name to the axis, and to what lies left of it
+AWAY_PT: Final = 9.0  # from the longest name to the axis, and to what is left of it
 
 
 def name_rows(
@@ -31,8 +31,8 @@ def name_rows(
 ) -> None:
     """Name rows beside the y axis; long names lose a part.
 
-    In a user's figure the names have the room that its layout or its margins leave, and are smaller
-    where rows are closer to each other than lines of text.
+    In a user's figure the names have the space that its layout or its margins leave, and are
+    smaller where rows are closer together than lines of text.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ def name_rows(
     names : sequence of str
         The name of each row.
     ends : sequence of str, optional
-        What follows each name, whole: "  n = 12".
+        What follows each name, never shortened: "  n = 12".
     most : int
-        Characters of the longest name that is written whole.
+        Characters of the longest name that is written in full.
     """
     ends = [""] * len(names) if ends is None else ends
 
@@ -62,7 +62,7 @@ def name_rows(
     room = _room(ax)
     if _longest(ax) <= room:
         return
-    # What follows a name stands beneath it where the rows are high enough for both.
+    # What follows a name is placed beneath it where the rows are high enough for both.
     if any(ends) and apart_pt >= 2 * LINE * _size(ax):
         ends = [f"\n{end.strip()}" for end in ends]
     for characters in range(most, FEWEST - 1, -1):
@@ -76,7 +76,7 @@ def _longest(ax: Axes) -> float:
 
 
 def _apart_pt(ax: Axes, rows: Floats) -> float:
-    """Return how far in points the nearest two rows are from each other; of one row, how high."""
+    """Return the distance in points between the nearest two rows; for one row, its height."""
     if len(rows) < 2:
         return float(ax.bbox.height) * 72.0 / float(_figure(ax).dpi)
     pixels = np.sort(ax.transData.transform(np.column_stack([np.zeros(len(rows)), rows]))[:, 1])

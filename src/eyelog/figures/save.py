@@ -42,14 +42,14 @@ def save_figure(
         What a plot function returned (an Axes saves its whole figure), or any matplotlib figure.
     path : path
         Where to, ending with .pdf (fonts embedded as text), .svg (text as text) or .png (300 dpi).
-        The folder must exist. Only the owner can read the file; it is put in place whole.
+        The folder must exist. Only the owner can read the file; it is put in place as a whole.
     width : {"single", "double", "page"}
         89 mm (one column), 183 mm (two columns) or 247 mm (a page turned on its side). A figure
         of eyelog keeps the height of its panels, and title, labels and legend are fitted to the
         width; any other figure keeps its shape. The figure itself is left as it was.
     subject : str, optional
-        Whom the figure is about, for a report: written in a quiet line beneath the figure, with
-        the days of the tables that it was drawn from. A figure for a paper needs no such line.
+        Whom the figure is about, for a report: written in a small line beneath the figure, with the
+        days of the tables that it was drawn from. A figure for a paper needs no such line.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def _figure(drawn: Any) -> Figure:
 
 @contextmanager
 def _sized(figure: Figure, width_in: float, named: bool) -> Iterator[None]:
-    """Set a figure's width while it is saved; a line beneath it must have room on the page."""
+    """Set a figure's width while it is saved; a line beneath it must fit on the page."""
     before = figure.get_size_inches().copy()
     try:
         if isinstance(figure, StyledFigure):
@@ -142,7 +142,7 @@ def _sized(figure: Figure, width_in: float, named: bool) -> Iterator[None]:
 
 @contextmanager
 def _named(figure: Figure, subject: str | None) -> Iterator[Bbox | None]:
-    """Write whom and which days a figure is about beneath it; return the area with the line."""
+    """Write beneath a figure whom and which days it is about; return the area with the line."""
     if subject is None:
         yield None
         return

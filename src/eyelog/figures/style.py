@@ -46,7 +46,7 @@ HIGHEST_MM: Final = 170  # a journal's page, with room for the caption
 COLOURS: Final[Mapping[str, str]] = MappingProxyType(
     {
         # The state of the eyewear. Neighbouring steps of lightness are 9 or more apart, so grey
-        # print keeps them apart; every two differ by more than 11 (CAM02-UCS) for every eye.
+        # print keeps them apart; any two differ by more than 11 (CAM02-UCS) for every eye.
         "usable": "#17456B",
         "off pose": "#7A5195",
         "noisy": "#D1495B",
@@ -67,7 +67,7 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "after": "#17602F",  # or the second group; always a circle
         "pair": "#9A9A9A",
         "difference": "#222222",
-        # Hours worn on a day, from pale to dark; 12 h and more are in the colour of usable.
+        # Hours worn on a day, from pale to dark; 12 h or more have the colour of usable.
         "worn 4 to 8 h": "#9DB8CC",
         "worn 8 to 12 h": "#4F7FA5",
         "head": "#7A4413",

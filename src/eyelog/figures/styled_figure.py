@@ -44,14 +44,14 @@ class SteadyLayout(ConstrainedLayoutEngine):
 class StyledFigure(Figure):
     """A figure of eyelog's own: it has the look each time it is drawn, at whatever size.
 
-    Title and legend break into as many lines as the width of the figure asks for, so that the same
+    Title and legend break into as many lines as the width of the figure requires, so that the same
     figure can be saved for one column, two columns and a page.
     """
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.fits: list[Callable[[], object]] = []
-        # Artists placed beneath an Axes by a share of its height need different room after the
+        # Artists placed beneath an Axes by a share of its height need different space after the
         # first layout has changed that height.
         self.layouts = 1
         # Whether the Axes have their final places: a label that breaks now would find no room.
@@ -83,12 +83,12 @@ class StyledFigure(Figure):
         fonts.say_that_letters_are_missing(missed)
 
     def savefig(self, *args: Any, **settings: Any) -> None:
-        """Save the figure, and say so if the font that journals want is not there."""
+        """Save the figure, and report if the font that journals want is not installed."""
         fonts.say_that_the_font_is_replaced()
         super().savefig(*args, **settings)
 
     def _set_families(self) -> None:
-        """Let all texts have the letters of fonts that have been found since they were made."""
+        """Let all texts use the letters of fonts that have been found since they were made."""
         for text in self.findobj(Text):
             text.set_fontfamily(list(dict.fromkeys([*text.get_fontfamily(), *fonts.families()])))
         self._fitted_px = None
@@ -110,7 +110,7 @@ class StyledFigure(Figure):
         """Fit title, legend and labels to the present size of the figure."""
         width = float(self.bbox.width)
         if self._title and self._panel_titles != self._titles_of_first_panel():
-            self.suptitle("")  # the user has put a title in the place of ours
+            self.suptitle("")  # the user has replaced our title
         for fit in self.fits:  # one may need a note in the legend
             fit()
         if width != self._fitted_px:
@@ -126,7 +126,7 @@ class StyledFigure(Figure):
             self._write_title(text)
 
     def suptitle(self, t: str, **kwargs: Any) -> Text:
-        """Set the title of the figure; the user's own takes the place of eyelog's."""
+        """Set the title of the figure; the user's own replaces eyelog's."""
         self._title = ""
         return super().suptitle(t, **kwargs)
 
@@ -165,7 +165,7 @@ class StyledFigure(Figure):
     def height_at(self, width_in: float) -> float:
         """Return the height in inches that keeps the panels' height at another width.
 
-        At a narrower width, title and legend have more lines, which need room.
+        At a narrower width, title and legend have more lines, which need space.
         """
         width, height = (float(side) for side in self.get_size_inches())
         with style(), fonts.letters_missed():
@@ -280,7 +280,7 @@ class StyledFigure(Figure):
         return float(self.legends[0].get_window_extent().width) <= width * 0.98
 
     def _columns_fit(self, columns: int, width: float) -> bool:
-        """Return whether a legend of so many columns would fit, by the entries of the one line."""
+        """Return whether a legend of that many columns fits, by the entries of the one line."""
         widths = [wide for _, wide in self._entries_of_line()]
         needed = [max(widths[first::columns]) for first in range(columns)]
         return sum(needed) + self._gap_px() * (columns - 1) <= width * 0.98
@@ -342,7 +342,7 @@ class StyledFigure(Figure):
 
 
 def own_figure(ax: Axes | None) -> StyledFigure | None:
-    """Return the figure of an Axes if it is eyelog's own, else None."""
+    """Return the figure of an Axes if it is eyelog's own, otherwise None."""
     figure = None if ax is None else ax.get_figure(root=True)
     return figure if isinstance(figure, StyledFigure) else None
 

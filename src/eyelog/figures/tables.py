@@ -33,7 +33,7 @@ LEAST_DAYS: Final = 4  # fewer have no middle half
 
 
 def middle_of_days(table: pd.DataFrame) -> tuple[Floats, Floats]:
-    """Return the quartiles of the days in a table of `eyelog.rhythm.profile`; none of few days."""
+    """Return the quartiles of the days in a table of `eyelog.rhythm.profile`; none for few days."""
     many = numbers(table["days"]) >= LEAST_DAYS
     low, high = (np.where(many, numbers(table[f"days_{name}"]), np.nan) for name in ("q25", "q75"))
     return low, high

@@ -60,7 +60,7 @@ def plot_timeline(
     frame : DataFrame
         A frame of either log, raw, masked or resampled, in order of time.
     fields : sequence of str, optional
-        The columns to draw, top to bottom, 12 at most. Default: all that are not text; of a frame
+        The columns to draw, top to bottom, 12 at most. Default: all that are not text; for a frame
         with more than 12, a choice that suits the log, and the state of the eyewear.
     events : DataFrame, optional
         Events to shade, and to name in a lane at the foot: columns ``start`` and ``end`` (aware

@@ -47,7 +47,7 @@ class Span(NamedTuple):
 
     word: str
     short: str
-    """The word beside a panel, where the width of a phone leaves room for four letters."""
+    """The word beside a panel, where the width of a phone leaves space for four letters."""
     days: int
     panel_mm: float
     numbers: bool
@@ -212,7 +212,7 @@ def plot_judged(
     span: Span,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
-    """Draw the last days of a table of days, as `plot_week` does, with what is known of them.
+    """Draw the last days of a table of days, as `plot_week` does, with what is known about them.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def plot_judged(
     span : Span
         `WEEK` or `MONTH`.
     title : str, optional
-        In place of the title that names wearer, log and days; ``""`` for none.
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -339,7 +339,7 @@ def _usual(ax: Axes, judged: pd.DataFrame) -> None:
 
 def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, meaning: str) -> None:
     values = numbers(week[name])
-    # Of the hours worn, those that are usable stand in front; orange alone is too light on white.
+    # Of the hours worn, the usable ones are in front; orange alone is too light on white.
     worn = name == "worn_h" and "valid_h" in week
     colour, edge = COLOURS[meaning], COLOURS[shades(meaning)[0]]
     look: dict[str, Any] = {"facecolor": COLOURS["worn"] if worn else colour, "edgecolor": edge}
@@ -379,7 +379,7 @@ def _points(
 
 
 def _point_out(ax: Axes, values: Floats, stands: Bools, judged: pd.DataFrame, span: Span) -> None:
-    """Write beside the ring of a day which way it stands out, with room for it in the panel."""
+    """Write beside the ring of a day which way it stands out, with space for it in the panel."""
     away = span.ring**0.5 / 2 + 1.0
     usual = numbers(judged["baseline"])
     share = (away + 1.8 * ARROW_PT) / (span.panel_mm / 25.4 * 72.0)

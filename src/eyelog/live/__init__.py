@@ -1,4 +1,4 @@
-"""What the app sends by its WebSocket, written down as it comes; needs the extra ``[live]``."""
+"""What the app sends by its WebSocket, written when it arrives; needs the extra ``[live]``."""
 
 from importlib.util import find_spec
 

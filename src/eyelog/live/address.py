@@ -33,7 +33,7 @@ def is_this_machine(host: str) -> bool:
 def address_of(host: str, port: int, path: str = "", *, tls: bool = False) -> str:
     """Return the address of a server as a phone calls it.
 
-    A server at all addresses of this machine (``0.0.0.0``) is shown at that of its network.
+    A server at all addresses of this machine (``0.0.0.0``) is shown at its address in the network.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def _own_address() -> str:
     """Return the address of this machine in its network; nothing is sent to find it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # an address for documentation, far from everybody
+            probe.connect(("192.0.2.1", 9))  # an address reserved for documentation
             return str(probe.getsockname()[0])
         except OSError:
             return socket.gethostname()

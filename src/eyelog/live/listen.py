@@ -1,9 +1,9 @@
-"""A WebSocket server that the app sends to: it writes down what comes, and imports it.
+"""A WebSocket server that the app sends to: it writes what arrives, and imports it.
 
 A connection's account is the one its glasses are labelled with: by their address, the last part of
-the path, or the `id` of the first message. What is not labelled goes into the account of the
-program; if that is in use by another connection, into one of its own (``anna-2``), so that two
-wearers are never mixed and no row is lost.
+the path, or the `id` of the first message. Glasses without a label go into the account of the
+program; if another connection is using that account, into one of their own (``anna-2``), so that
+two wearers are never mixed and no row is lost.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ _SECURED_EVERY_S: Final = 0.4
 _ALIVE_S: Final = 2.0
 _SHOWN: Final = 300
 
-# Who knocks without speaking the protocol is no news.
+# A client that does not speak the protocol is not worth a message.
 _quiet: Final = logging.Logger("quiet")
 _quiet.addHandler(logging.NullHandler())
 
@@ -80,9 +80,9 @@ class Listener:
     Parameters
     ----------
     archive : Archive
-        A local one; what comes goes into its folder ``.live``, and from there into the archive.
+        A local one; what arrives goes into its folder ``.live``, and from there into the archive.
     account : str
-        Whose messages come, unless a label says otherwise.
+        Whose messages arrive, unless a label says otherwise.
     devices : mapping of str to str
         The account of each label: an address, the last part of a path, or the ``id`` of a message.
     secret : str
@@ -92,7 +92,7 @@ class Listener:
     dry_run : bool
         Show the first message of each kind, and write nothing.
     say : callable
-        Takes the lines that tell what happens.
+        Takes the lines that report what happens.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class Listener:
         started: Callable[[int, str], object] = lambda *_: None,
         stop: asyncio.Event | None = None,
     ) -> None:
-        """Listen until SIGINT, SIGTERM or `stop`; then import what has come.
+        """Listen until SIGINT, SIGTERM or `stop`; then import what has arrived.
 
         `started` is called with the port and the address of the page when the server listens.
 
@@ -208,7 +208,7 @@ class Listener:
             process_request=self._admit,
             compression=None,
             open_timeout=HANDSHAKE_S,
-            ping_timeout=60,  # an answer comes behind what a fast sender has sent before
+            ping_timeout=60,  # an answer arrives after what a fast sender has sent before
             close_timeout=2,
             max_size=LARGEST_MESSAGE,
             server_header=None,
@@ -216,7 +216,7 @@ class Listener:
         )
 
     def _admit(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Refuse a request that is one too many, knows no secret, or comes from a web page."""
+        """Refuse a request that is one too many, lacks the secret, or comes from a web page."""
         origin, host = request.headers.get("Origin"), request.headers.get("Host", "")
         if origin is not None and origin.partition("://")[2].lower() != host.lower():
             return connection.respond(HTTPStatus.FORBIDDEN, "not from a web page\n")
@@ -234,14 +234,14 @@ class Listener:
         name = _words_of(connection.request)[-1] if connection.request else ""
         sender = _Sender(connection, self._connections, address, name)
         self._open[sender.number] = sender
-        if len(self._open) > MOST_CONNECTIONS:  # two came at the same moment
+        if len(self._open) > MOST_CONNECTIONS:  # two arrived at the same moment
             del self._open[sender.number]
             await connection.close(1013, "too many connections")
             return
         messages, budget = Messages(), _Budget()
         try:
             while True:
-                if connection.state is State.OPEN:  # else no more comes than what is here
+                if connection.state is State.OPEN:  # otherwise nothing more arrives
                     await budget.wait()
                 await self._take(sender, messages, await connection.recv(decode=False))
         except ConnectionClosed as closed:
@@ -282,7 +282,7 @@ class Listener:
                 self._complete.put_nowait(complete)
 
     async def _assign(self, sender: _Sender, message: MessageLine) -> None:
-        """Find the account of a connection when its first message has come."""
+        """Find the account of a connection when its first message has arrived."""
         labels = (sender.address, sender.name, str(message.values.get("id", "")))
         label = next((each for each in labels if each in self._devices), None)
         if label is not None:
@@ -291,7 +291,7 @@ class Listener:
             wanted = self._last_of.get(sender.address) or self._account
         before = self._user_of(wanted)
         if before is not None and before.address == sender.address:
-            # The phone has come again; its old connection may only seem to be there.
+            # The phone has reconnected; its old connection may only seem to be alive.
             await _end_if_dead(before)
         sender.account = self._unused(wanted, sender)
         if label is None:
@@ -322,13 +322,13 @@ class Listener:
         )
 
     def _end(self, sender: _Sender) -> None:
-        """Say what a connection has sent, and let its files be imported."""
+        """Report what a connection has sent, and let its files be imported."""
         if sender.recording is not None:
             try:
                 paths = sender.recording.close()
             except OSError as error:
                 self._say(f"cannot secure what {sender.who} sent ({error.strerror})")
-                paths = []  # the next start imports what is there
+                paths = []  # the next start imports what is left
             for path in paths:
                 self._complete.put_nowait(path)
             self._note_wait(sender.recording)
@@ -339,7 +339,7 @@ class Listener:
         self._longest_wait_s = max(self._longest_wait_s, recording.longest_wait_s)
 
     async def _secure(self) -> None:
-        """Secure on the disk what has come, again and again."""
+        """Repeatedly secure on the disk what has arrived."""
         while True:
             await asyncio.sleep(_SECURED_EVERY_S)
             recordings = [each.recording for each in self._open.values() if each.recording]
@@ -374,7 +374,7 @@ async def _end_if_dead(sender: _Sender) -> None:
 
 
 class _Budget:
-    """How many messages of a connection may be read now: so many per second, as many at once."""
+    """How many messages of a connection may be read now: a number per second, as many at once."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now

@@ -1,4 +1,4 @@
-"""The page on 127.0.0.1 that shows the last minutes of what comes live, and marks events.
+"""The page on 127.0.0.1 that shows the last minutes of what arrives live, and marks events.
 
 It answers only requests that name its own host, and takes a mark only from its own page: another
 site cannot read it through the browser, nor through a name that leads to 127.0.0.1.
@@ -51,7 +51,7 @@ class Diary:
         self.marks: list[dict[str, str]] = []
 
     def mark(self, label: str, now: datetime | None = None) -> None:
-        """Write an event down, secured on the disk."""
+        """Write an event, secured on the disk."""
         at = (now or datetime.now(UTC)).astimezone(self._zone)
         text = io.StringIO()
         with self._lock:
@@ -205,7 +205,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._answer(HTTPStatus.OK, "marked\n")
 
     def _is_own(self) -> bool:
-        """Refuse a request that came by another name than the page's own, or from another page."""
+        """Refuse a request under a name other than the page's own, or from another page."""
         own = self.page.address
         from_own = self.headers.get("Origin", own) == own
         if from_own and f"http://{self.headers.get('Host', '')}" == own:

@@ -14,12 +14,12 @@ from eyelog.rfc3339 import format_rfc3339
 __all__ = ["MOST_PER_SECOND", "OTHER", "MalformedMessage", "MessageLine", "Messages"]
 
 OTHER: Final = "other"
-"""The kind of messages that are of no log: head motion, the phone's activity, and whatever else."""
+"""The kind of messages that belong to no log: head motion, the phone's activity, and others."""
 
 MOST_PER_SECOND: Final = 200
-"""Messages of one connection; it is read no faster, so the sender waits and no row is lost."""
+"""Messages per second of a connection, read no faster: the sender waits and no row is lost."""
 
-# The reader of the files decodes a line likewise, so that what passes here passes there.
+# The reader of the files decodes a line in the same way, so what passes here passes there.
 _decode: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _as_sent: Final = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
@@ -29,7 +29,7 @@ class MalformedMessage(ArchiveError):
 
 
 class MessageLine(msgspec.Struct, frozen=True):
-    """A message: its kind (a log, or `OTHER`), its values, when it came, and its line."""
+    """A message: its kind (a log, or `OTHER`), its values, when it arrived, and its line."""
 
     kind: str
     values: dict[str, Any]
@@ -40,8 +40,8 @@ class MessageLine(msgspec.Struct, frozen=True):
 class Messages:
     """The messages of one connection.
 
-    Each has a stamp of its own, later than the one before, because the stamp is what tells the
-    records of a log apart.
+    Each has a stamp of its own, later than the one before, because the records of a log are
+    distinguished by their stamps.
     """
 
     def __init__(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -55,7 +55,7 @@ class Messages:
         Raises
         ------
         MalformedMessage
-            If it is not a JSON object, or has more keys, or other ones, than a reader takes.
+            If it is not a JSON object, or has more keys than a reader accepts, or other ones.
         """
         try:
             values = _decode(data)
@@ -68,7 +68,7 @@ class Messages:
             return None
         received = self._last = max(self._now(), self._last + timedelta(microseconds=1))
         stamp = msgspec.Raw(msgspec.json.encode(format_rfc3339(received)))
-        # The values stay as they were sent; line ends in JSON are only blanks.
+        # The values stay as they were sent; line ends in JSON are only white space.
         line = msgspec.json.encode({RECEIVED: stamp, **kept})
         line = line.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
         return MessageLine(kind, values, received, line)

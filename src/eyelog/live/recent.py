@@ -1,4 +1,4 @@
-"""The last minutes of what comes live, as the page shows them."""
+"""The last minutes of what arrives live, as the page shows them."""
 
 import io
 import warnings
@@ -27,7 +27,7 @@ __all__ = ["BIN_S", "MINUTES", "Recent"]
 MINUTES: Final = 10
 BIN_S: Final = 15
 _RATE_MINUTES: Final = 3
-_MOST_ROWS: Final = 2 * MINUTES * 60 * 20  # a sender may send more than 20 a second
+_MOST_ROWS: Final = 2 * MINUTES * 60 * 20  # a sender may send more than 20 per second
 # A minute with less usable time has no point in the figure.
 _THIN: Final = Limits(min_valid="10s")
 
@@ -96,7 +96,7 @@ class Recent:
 
 
 def _numbers(frame: pd.DataFrame, log: str, now: datetime) -> dict[str, Any]:
-    """Return the numbers of some rows: of all, and by 15 s, the oldest first."""
+    """Return the numbers of some rows: of all, and per 15 s, the oldest first."""
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore"

@@ -5,16 +5,15 @@
     ARCHIVE/.live/account=anna/20261019T101500.250000Z-1-current_data.jsonl      being written
     ARCHIVE/.live/account=anna/20261019T093000.125000Z-1-current_data.jsonl.gz   imported
 
-Each message is one line, written when it comes and secured on the disk (fsync) at most a second
+Each message is one line, written when it arrives and secured on the disk (fsync) at most a second
 later: whatever is killed, the file has every message up to then, and the reader of the archive
-leaves out a last line that breaks off. A file has the messages of one kind and one connection, and
-ends with the connection or at 16 MB (some 40 minutes of 20 Hz rows), so that reading it stays
-small.
+leaves out a truncated last line. A file has the messages of one kind and one connection, and ends
+with the connection or at 16 MB (some 40 minutes of 20 Hz rows), so that reading it stays small.
 
-A file that is complete is imported as `eyelog import` does it and then packed; the packed file
-takes its name whole, and only then the other one goes. The name says which files still wait: a
+A complete file is imported as `eyelog import` would import it and then packed; only when the packed
+file is complete under its name is the other one removed. The name says which files still wait: a
 program that is killed in between imports the file again at its next start, which changes nothing.
-The packed files stay: they have what the archive has no room for (messages of other kinds, the
+The packed files stay: they have what the archive has no place for (messages of other kinds, the
 receiver's stamps of dated messages), and `eyelog import` and `eyelog replay` read them.
 """
 
@@ -89,7 +88,7 @@ class Recording:
         self.longest_wait_s = 0.0
 
     def add(self, kind: str, line: bytes) -> Path | None:
-        """Write a message; return the file if it is complete with it.
+        """Write a message; return the file if the message completes it.
 
         Raises
         ------
@@ -174,10 +173,10 @@ def account_of(path: Path) -> str:
 
 
 def import_recording(archive: Archive, path: Path, *, tz: Zone | None = None) -> str:
-    """Import a complete file and pack it; return a line that says what became of it.
+    """Import a complete file and pack it; return a line that says what happened to it.
 
     If the archive cannot be written now (it is locked, or the disk is full), the file waits for the
-    next start. A file that is refused is packed all the same, and the line says where it is.
+    next start. A refused file is packed too, and the line says where it is.
     """
     account, packed = account_of(path), path.with_name(f"{path.name}.gz")
     of_a_log = not path.name.endswith(f"-{OTHER}{_ENDING}")

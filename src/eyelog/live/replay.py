@@ -42,8 +42,8 @@ def messages_of(path: Path) -> tuple[list[Message], "np.ndarray"]:
     messages : list of dict
         In the order of the file.
     seconds : ndarray of float
-        Since the first of them. A message without a stamp comes one interval of its log after the
-        one before.
+        Since the first of them. A message without a stamp follows the one before by one interval of
+        its log.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def _from_lines(content: bytes, path: Path) -> Iterator[Message]:
         try:
             yield decode(line)
         except (ValueError, RecursionError):
-            if number <= content.count(b"\n"):  # else the last line breaks off
+            if number <= content.count(b"\n"):  # otherwise the last line is truncated
                 raise ConfigurationError(
                     f"{path}, line {number}: it is not a JSON object"
                 ) from None
@@ -103,7 +103,7 @@ def _from_csv(content: bytes) -> Iterator[Message]:
 
 
 def _value(cell: str) -> Any:
-    """Return what a cell says: a number, true or false, else its text."""
+    """Return what a cell says: a number, true or false, otherwise its text."""
     if cell.lower() in _TRUTH:
         return _TRUTH[cell.lower()]
     for number in (int, float):
@@ -121,7 +121,7 @@ async def replay(
     *,
     speed: float = 1.0,
 ) -> int:
-    """Send the messages of a recording to a server, with the pauses they were made with.
+    """Send the messages of a recording to a server, with their original pauses.
 
     Parameters
     ----------
@@ -130,8 +130,8 @@ async def replay(
     to : str
         The address, ``ws://`` or ``wss://``.
     speed : float
-        How many times faster than they were made; at most 200 a second, which is what
-        `eyelog listen` takes.
+        How many times faster than they were made; at most 200 per second, which is what `eyelog
+        listen` accepts.
 
     Returns
     -------

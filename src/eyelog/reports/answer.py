@@ -31,7 +31,7 @@ __all__ = ["DEEDS", "Fact", "PageOne", "Sentence", "answer"]
 MOST_SENTENCES: Final = 3
 MOST_THIN: Final = 3
 DAYS_OF_MONTH: Final = 35  # days from which on a month is shown: a week of it can be judged
-# What the wearer did more and less of, and the unit of the value if it is not that of the column.
+# What the wearer did more or less of, and the unit of the value if it is not that of the column.
 DEEDS: Final[Mapping[str, tuple[str, str, str | None]]] = {
     "worn_h": ("wore the eyewear for longer", "wore the eyewear for less time", "h"),
     "steps": ("took more steps", "took fewer steps", "steps"),
@@ -53,7 +53,7 @@ class Fact(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A result that stands out: when, who, what, which way; then the value and what is usual."""
+    """A result that stands out: when, who, what, in which direction; then value and usual value."""
 
     lead: str
     rest: str
@@ -73,13 +73,13 @@ class PageOne:
     sentences : list of Sentence
         At most three, the strongest first.
     looked : str
-        How many values were looked at, and at which level.
+        How many values were examined, and at which level.
     picture : Picture
-        The last week at a glance, or of a longer range the last month.
+        The last week at a glance, or, for a longer range, the last month.
     trust : str
         Which days are thin, and how much of the worn time is not usable.
     beside : Picture, optional
-        A second picture, at the right of the first where there is room.
+        A second picture, to the right of the first where there is space.
     """
 
     facts: list[Fact]
@@ -96,7 +96,7 @@ def answer(logs: Logs) -> PageOne:
     Parameters
     ----------
     logs : Logs
-        The logs of the wearer; of two, the leading one is shown.
+        The logs of the wearer; with two, the leading one is shown.
     """
     named = sorted(_sentences(logs), key=lambda sentence: sentence.p)
     said = named[:MOST_SENTENCES]
@@ -179,7 +179,7 @@ def _of_minutes(days: pd.DataFrame, name: str, day: object) -> str:
 
 
 def _judged(logs: Logs) -> tuple[int, int]:
-    """Return how many daily values could be compared, and how many lie outside their range."""
+    """Return how many daily values could be compared, and how many are outside their range."""
     tables = logs.findings.days.values()
     judged = sum(int(table["outside"].notna().sum()) for table in tables)
     return judged, sum(int(table["outside"].sum()) for table in tables)

@@ -24,10 +24,10 @@ __all__ = ["Section", "render"]
 _BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=%|(?:h|min|s|deg|km|Hz)\b)")
 _NEGATIVE: Final = re.compile(r"(?<![\w.:/-])-(?=[\d∞])")
 
-# At this width the smallest text has 11 pixels on a phone of 390. Two such figures stand side by
-# side on a screen and on A4, so that one drawing serves all three; page one has a wider one, too.
+# At this width the smallest text has 11 pixels on a phone of 390. Two such figures fit side by side
+# on a screen and on A4, so that one drawing serves all three; page one has a wider one, too.
 CARD_MM: Final = 77.5
-LOWER: Final = 0.76  # a figure of half the width looks best, and fills less paper, if it is lower
+LOWER: Final = 0.76  # a figure of half the width looks best, and takes less paper, if it is lower
 CARD: Final[Mapping[str, float]] = MappingProxyType({"card": CARD_MM})
 FIRST: Final[Mapping[str, float]] = MappingProxyType(
     {"wide": WIDTHS_MM["double"], "narrow": CARD_MM}

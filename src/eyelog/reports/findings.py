@@ -1,4 +1,4 @@
-"""What stands out of all that a page looks at: trends, new levels, and single days."""
+"""What stands out among everything on a page: trends, new levels, and single days."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -20,13 +20,13 @@ COLUMNS: Final = (
 )
 LEAST_DAYS: Final = 8  # a week of earlier days, and one to compare with it
 # Changes over all days and single days share the level of the page, 5 %. A new level has a p of at
-# least .002, and its page looks at twice eight series.
+# least .002, and its page examines twice eight series.
 LEVEL_OF_CHANGES: Final = 0.035
 LEVEL_OF_DAYS: Final = 0.015
 
 
 class Findings(NamedTuple):
-    """What is known of each quantity, and which of it stands out of all that was looked at."""
+    """What is known about each quantity, and which of it stands out among all that was examined."""
 
     trends: dict[str, Trend]
     levels: dict[str, pd.DataFrame]
@@ -73,5 +73,5 @@ def findings(
 
 
 def stands(p: Floats, level: float) -> Bools:
-    """Return which of many p stand out; those that are missing were not looked at."""
+    """Return which of many p stand out; those that are missing were not examined."""
     return np.asarray(holm(p) < level)

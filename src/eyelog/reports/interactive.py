@@ -58,7 +58,7 @@ class Explorable:
     library : str
         The script that draws.
     item : str
-        The figures with their values, as JSON that can stand in a script element.
+        The figures with their values, as JSON that can be put into a script element.
     place : str
         The id of the element to draw into.
     about : str

@@ -41,8 +41,8 @@ from eyelog.reports.findings import COLUMNS, Findings, findings
 __all__ = ["COUNTED_WORN_H", "Logs", "as_logs", "fields_reported"]
 
 COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
-# Control characters and lone surrogates, which pages and figures cannot hold, and marks that would
-# reverse the direction of the text after a name.
+# Control characters and lone surrogates, which pages and figures cannot contain, and marks that
+# would reverse the direction of the text after a name.
 UNWRITABLE: Final = ("Cc", "Cs", "Cn", "Zl", "Zp")
 TURNING: Final = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 # Details of a history that are text and do not name a person, file or place.
@@ -55,7 +55,7 @@ ORDER: Final = (STANDARD_MODE_LOGS, COMPUTED_DATA)
 
 
 class Logs:
-    """One log or both of one wearer; each table is made when it is first asked for.
+    """One log or both of one wearer; each table is made when it is first needed.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Logs:
         return self._once("days", log, lambda _: self._daily(log))
 
     def _daily(self, log: str) -> pd.DataFrame:
-        """Return the daily summary; blinks as they were counted one by one, if they were."""
+        """Return the daily summary; with blinks as counted one by one, if they were."""
         table = daily(self.to_summarise(log), limits=self.limits)
         if log not in self.derived:
             return table
@@ -135,7 +135,7 @@ class Logs:
         return daily(self.single, limits=self.limits)
 
     def of_blinks(self, log: str) -> tuple[pd.DataFrame, str]:
-        """Return the frame that the blinks of a log are best taken from, and what it is called."""
+        """Return the best frame for the blinks of a log, and what it is called."""
         if log in self.derived and self.single is not None:
             return self.single, log_named(log_of(self.single)).words
         return self.to_summarise(log), log_named(log).words
@@ -237,7 +237,7 @@ class Logs:
         )
 
     def to_summarise(self, log: str) -> pd.DataFrame:
-        """Return the frame that summaries take: judged already, unless wear is read from blinks.
+        """Return the frame that summaries take: already judged, unless wear is read from blinks.
 
         Blinks that show wear count as such even where they are masked.
         """
@@ -442,7 +442,7 @@ def _renamed(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _nameless(step: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a step with numbers, stamps, zones and fields; paths, accounts and addresses go."""
+    """Return a step with numbers, stamps, zones and fields, but no paths, accounts or addresses."""
     return {
         key: value
         for key, value in step.items()

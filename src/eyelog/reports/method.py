@@ -1,4 +1,4 @@
-"""How the numbers came about: definitions, limits, and the recipe to repeat them."""
+"""How the numbers were obtained: definitions, limits, and the recipe to repeat them."""
 
 import json
 from collections.abc import Sequence

@@ -20,7 +20,7 @@ from eyelog.reports.versions import versions
 
 __all__ = ["judging_text", "methods", "software_sentence"]
 
-# Reasons that every list names, for they state a limit, even where it removed nothing.
+# Reasons that every list names, because they state a limit, even where it removed nothing.
 _OF_LIMITS: Final = ("UNWORN", "INVALID", "OFF_POSE", "MOVING", "NOISY")
 
 

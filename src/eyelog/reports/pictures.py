@@ -1,4 +1,4 @@
-"""Figures as SVG inside a page: text as text, ids of their own, colours that follow the page."""
+"""Figures as SVG inside a page: text as text, unique ids, colours that follow the page."""
 
 import base64
 import io
@@ -77,7 +77,7 @@ def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description
             # Artists inside the axes do not affect the layout, and asking each bar takes seconds.
             artist.set_in_layout(not artist.get_clip_on())
         for spine in ax.spines.values():
-            spine.set_in_layout(False)  # nor does a line that the numbers along it lie beyond
+            spine.set_in_layout(False)  # nor does a line that the numbers along it exceed
     sink = io.BytesIO()
     with (
         style(),

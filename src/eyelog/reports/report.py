@@ -42,20 +42,19 @@ def report(
 
     The file is complete: it loads nothing from the network and, unless it is interactive, runs no
     script. Page one is the answer: how much was worn, at most three sentences on what stood out,
-    and the last week (of five weeks or more the last four weeks) against the wearer's own usual
+    and the last week (with five weeks or more, the last four weeks) against the wearer's own usual
     range. The sections follow. What was lost, definitions, limits and the recipe are the appendix:
     folded on a screen, printed at the end. Each printed page has its number, the name and the range
-    of days.
-    Each section sums up its numbers in a sentence, with an interval, or says why there are none.
-    Tables can be downloaded as CSV from inside the file.
+    of days. Each section sums up its numbers in a sentence, with an interval, or says why there are
+    none. Tables can be downloaded as CSV from inside the file.
 
     Parameters
     ----------
     frames : DataFrame, mapping of str to DataFrame, or iterable of DataFrame
         Records of one wearer: a frame of one log, or several logs, as ``{log: frame}`` or one
-        after the other. Of a frame, the fields that summaries take are used (`eyelog.needed`). From
-        a frame of the 20 Hz log the 15-second log is made again (`eyelog.intervals`) unless it is
-        passed too.
+        after the other. Only the fields of a frame that summaries take are used (`eyelog.needed`).
+        From a frame of the 20 Hz log the 15-second log is recomputed (`eyelog.intervals`) unless it
+        is passed too.
     path : str or path
         The file to write, ending with .html; its folder must exist. Only its owner can read it.
     sections : sequence of str, optional
@@ -76,7 +75,7 @@ def report(
         A line below the title, such as a date or a study. Without it the report has no date of its
         own: equal records give equal bytes.
     glance : bool
-        Whether to write page one alone, which prints on one sheet of A4.
+        Whether to write only page one, which prints on one sheet of A4.
     interactive : bool
         Whether to add figures that a reader can zoom into and brush: the states of each day, and
         the course of up to four fields. They need a browser that runs scripts, are not printed,
@@ -91,7 +90,7 @@ def report(
     ------
     ConfigurationError
         If there is nothing to report, a frame has no field that summaries take, a section does not
-        exist, sections or interactive figures are asked for beside page one alone, the extra is not
+        exist, sections or interactive figures are requested with page one alone, the extra is not
         installed, the frames are of different wearers or zones or are resampled, or the path cannot
         be used.
     MixedLogsError

@@ -31,7 +31,7 @@ def check_texts(**texts: str | None) -> None:
 
 
 def write_page(target: Path, page: str) -> Path:
-    """Put a page in place whole, readable by its owner only."""
+    """Put a page in place as a whole, readable by its owner only."""
     try:
         with whole_file(target) as sink:
             sink.write(page.encode())
@@ -42,7 +42,7 @@ def write_page(target: Path, page: str) -> Path:
 
 @contextmanager
 def noticing(notices: list[str]) -> Iterator[None]:
-    """Gather the warnings of eyelog, each once, and give them at the end."""
+    """Gather the warnings of eyelog, each once, and issue them at the end."""
     with warnings.catch_warnings():
         shown = warnings.showwarning
 

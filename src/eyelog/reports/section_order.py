@@ -36,4 +36,4 @@ SECTIONS: Final[Mapping[str, tuple[str, Callable[[Logs], Part]]]] = MappingProxy
 """Title and maker of each section; the method follows them in every report."""
 
 APPENDIX: Final = ("trust", "method")
-"""The sections that a reader looks up: folded on a screen, whole at the end of a print."""
+"""The sections that a reader looks up: folded on a screen, in full at the end of a print."""

@@ -1,4 +1,4 @@
-"""The vendor's contract over HTTP, on an archive of one's own; needs the extra ``[service]``."""
+"""The vendor's contract over HTTP, on your own archive; needs the extra ``[service]``."""
 
 from importlib.util import find_spec
 

@@ -24,7 +24,7 @@ ACCOUNT = "eyelog.account"
 """The key of the scope under which an endpoint stores the requesting account."""
 
 _MOST_CHARACTERS = 200
-# Someone may put a token in place of a path.
+# Someone may put a token where a path belongs.
 _LIKE_A_TOKEN = re.compile(r"[^/]{32,}")
 
 

@@ -1,4 +1,4 @@
-"""What takes a core for seconds, in a process of its own: summaries, figures, reports, tables.
+"""Tasks that take a core for seconds, in their own process: summaries, figures, reports, tables.
 
 In the service's own process every other request would wait for it; and matplotlib is not made for
 several threads. The process ends with the one that started it.
@@ -26,7 +26,7 @@ _SECONDS: Final = 600.0
 _AT_ONCE: Final = 1 << 18
 _LONGEST_FAULT: Final = 4000  # bytes: less than a pipe holds
 
-# With -P, no file in the current folder is taken for a module.
+# With -P, no file in the current folder is mistaken for a module.
 _PROGRAM: Final = (
     "import json, sys; told = json.loads(sys.stdin.readline()); sys.path[:] = told.pop('path');"
     f" from {__name__} import work; work(**told)"
@@ -66,7 +66,7 @@ class Apart:
 
 
 def run_apart(task: Task, **told: Any) -> Generator[bytes, None, None]:
-    """Yield what a task yields in a process of its own, as it comes; see `Apart.whole`."""
+    """Yield what a task yields in a process of its own, when it arrives; see `Apart.whole`."""
     words = {"path": sys.path, "module": task.__module__, "name": task.__name__, "told": told}
     with subprocess.Popen(  # noqa: S603 (this program itself)
         [sys.executable, "-P", "-c", _PROGRAM],

@@ -1,8 +1,8 @@
 """The service of the contract as an ASGI application.
 
 Paths, rules and responses are those of the contract; ``openapi`` states how this service settles
-what the contract leaves open. The data come only from the archive, the OAuth state only from the
-service's state.
+what the contract leaves open. The data come only from the archive, and the OAuth state only from
+the service's state.
 """
 
 import logging
@@ -84,7 +84,7 @@ QUOTA = 2_000_000_000
 
 
 class ServiceSettings(TypedDict, total=False):
-    """The settings of `create_app` that `eyelog.service.server` hands on."""
+    """The settings of `create_app` that `eyelog.service.server` passes on."""
 
     state: str | os.PathLike[str] | None
     local: str | os.PathLike[str] | None
@@ -124,8 +124,8 @@ def create_app(
         The folder of ``_service.sqlite`` (0600), which is created if missing; by default the
         archive's folder. Or the address of a Postgres database, which several hosts can share.
     local : path, optional
-        With a database, the folder of this host for what comes in and the audit log; by default the
-        archive's folder.
+        With a database, the folder of this host for incoming files and the audit log; by default
+        the archive's folder.
     page_size : int
         The largest number of records in one answer.
     requests_per_hour : int
@@ -134,7 +134,7 @@ def create_app(
     uploads_per_hour : int
         How many uploads one account may begin from one full hour to the next; 0 for no limit.
     quota : int
-        How many bytes the archive takes of one account by uploads; 0 for no limit.
+        How many bytes the archive accepts from one account by upload; 0 for no limit.
     access_log : path, optional
         A file (0600) to which each request adds a line of JSON.
     proxy : str, optional

@@ -46,7 +46,7 @@ class Audit:
     """Appends events to the audit log of a service.
 
     Each event is one write at the end of the file, so that the lines of several processes never
-    mix. The file is opened anew for each, so that it can be moved away at any time.
+    mix. The file is reopened for each, so that it can be moved away at any time.
 
     Parameters
     ----------

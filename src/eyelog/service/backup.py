@@ -6,9 +6,9 @@
     TO/state/               the state (copied by SQLite itself) and the audit log
     TO/archive/             the files of the archive
 
-Month files are replaced as a whole, so each is copied as it was before or after a write. Of a
+Month files are replaced as a whole, so each is copied as it was before or after a write. For a
 service whose archive is in an object store, only the state and the audit log are copied. The list
-of what has ended (`auth.ended`) is in no backup, so that no restore can put an older one back.
+of what has ended (`auth.ended`) is in no backup, so that no restore can bring back an older one.
 """
 
 import json
@@ -56,7 +56,7 @@ _LIST: Final = "backup.json"
 _LAYOUT: Final = 1
 _ASIDE: Final = ".before-restore"
 _UNDER_WAY: Final = "_restoring.json"
-"""It stands in the archive while a restore replaces files: until then they are of two times."""
+"""It is in the archive while a restore replaces files: until then they are from two times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +259,7 @@ def _damaged(archive: Path) -> int:
 
 
 def restore(registry: Registry, source: Path) -> Restored:
-    """Put a backup back, once it was read whole and found sound.
+    """Put a backup back, once it was read completely and found to be sound.
 
     Files that differ are set aside, and files that the backup lacks stay. The records of accounts
     that were erased since are left out; a name that was erased before the backup, and used again,
@@ -304,7 +304,7 @@ def restore(registry: Registry, source: Path) -> Restored:
                 if file_digest(present, "sha256").hexdigest() == digest:
                     continue
             if kind == "state" and inside.startswith(FILE_NAME):
-                # The log that is there has what came after the backup.
+                # The existing log has what happened after the backup.
                 target = target.with_name(f"{FILE_NAME}.restored-{stamp}")
             else:
                 aside.append(str(_set_aside(registry, target, kind, stamp)))
@@ -321,7 +321,7 @@ def restore(registry: Registry, source: Path) -> Restored:
 
 
 def interrupted(archive: Path) -> str | None:
-    """Return what to do about a restore that was killed half way; None if there was none."""
+    """Return what to do about a restore that was killed halfway; None if there was none."""
     try:
         body = (archive / _UNDER_WAY).read_bytes()
     except FileNotFoundError:
@@ -397,7 +397,7 @@ def _set_aside(registry: Registry, target: Path, kind: str, stamp: str) -> Path:
     """Move a file that is replaced: nothing that came after the backup is lost."""
     if kind == "state":
         moved = target.with_name(f"{target.stem}.before-restore-{stamp}{target.suffix}")
-        journal = target.with_name(f"{target.name}-journal")  # not to be played into the next file
+        journal = target.with_name(f"{target.name}-journal")  # not replayed into the next file
         if journal.exists():
             journal.replace(moved.with_name(f"{moved.name}-journal"))
     else:

@@ -81,7 +81,7 @@ class Bounds:
             if upload and ended:
                 limit.deadline = math.inf  # the import has a limit of its own
             elif upload and received - timed >= STALL_BYTES:
-                # A long body takes as long as its sender needs, but has to move on.
+                # A long body takes as long as its sender needs, but has to make progress.
                 timed, limit.deadline = received, current_time() + STALL_SECONDS
             return message
 
@@ -100,7 +100,7 @@ class Bounds:
                 await self._app(scope, bounded_receive, watched_send)
             return
         except ClientDisconnect:
-            return  # a client may hang up when it likes
+            return  # a client may hang up at any time
         except Problem as problem:
             refusal = problem
         except asyncio.CancelledError:

@@ -171,7 +171,7 @@ def _whole_tables(state: State) -> list[Finding]:
     assert version is not None  # noqa: S101 (as `require_state` has made sure of)
     schema = _schema(version, state.database.columns())
     if version > VERSION:
-        return [schema]  # what else is in it, this release cannot know
+        return [schema]  # this release cannot know what else is in it
     rows = state.rows("SELECT value FROM meta WHERE name = 'signing_key'")
     return [schema, _key(rows[0] if rows else None)]
 

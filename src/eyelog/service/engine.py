@@ -63,7 +63,7 @@ class Server(uvicorn.Server):
 class _Reserve:
     """A descriptor kept free, so that connections can be refused when no other is left.
 
-    Without it they would wait, unanswered, until a descriptor is free: also those that ask for
+    Without it they would wait, unanswered, until a descriptor is free, including requests for
     /health.
     """
 

@@ -1,7 +1,7 @@
-"""Everything that the files of a service have of one account, found and removed.
+"""Find and remove everything that the files of a service have of one account.
 
 The audit log keeps its lines, so that what happened can still be followed; the name in them becomes
-a pseudonym. The state's file is written anew, so that no free page of it has the name.
+a pseudonym. The state's file is rewritten, so that no free page of it has the name.
 """
 
 import json
@@ -46,7 +46,7 @@ class ServiceTrace:
 def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[ServiceTrace]:
     """Remove an account from the state, and its name from the audit log; return what was removed.
 
-    Logins and tokens end first. The records are the archive's: see `eyelog.Archive.erase`.
+    Logins and tokens end first. The records belong to the archive: see `eyelog.Archive.erase`.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def erased_names(registry: Registry) -> list[str]:
 
 
 def out_of_reach(registry: Registry) -> list[str]:
-    """Return what may have the name and cannot be changed here, such as packed files."""
+    """Return what may have the name and cannot be changed here, such as compressed files."""
     names = (FILE_NAME, "access")
     elsewhere = []
     if registry.state.in_database:
@@ -132,7 +132,7 @@ def _states(registry: Registry) -> list[Path]:
 
 
 def _logs(registry: Registry) -> list[Path]:
-    """Return the audit log, and its rotated files that are not packed."""
+    """Return the audit log, and its rotated files that are not compressed."""
     return [
         path
         for path in _in_folder(registry.state_folder)
@@ -140,7 +140,7 @@ def _logs(registry: Registry) -> list[Path]:
     ]
 
 
-# What was coming in: an erasure of the archive finds it only if that is a folder.
+# Incoming files: an erasure of the archive finds them only if that is a folder.
 
 
 def _coming_in(registry: Registry, account: str) -> list[ServiceTrace]:

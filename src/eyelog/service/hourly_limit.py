@@ -3,8 +3,8 @@
 They are counted over all processes.
 
 The count is in the service's state, but a write for each request would cost more than
-the request. So a process takes a share of the remaining requests, and counts it down in memory:
-together the processes never allow more than the limit. Shares get smaller towards the end, down to
+the request. So a process takes a share of the remaining requests and counts it down in memory:
+together, the processes never allow more than the limit. Shares get smaller towards the end, down to
 single requests; the unused part of a share lapses when the hour ends or the process stops.
 """
 

@@ -2,7 +2,8 @@
 
 Each process counts its own requests in a file of its own (the multiprocess mode of
 prometheus_client). The first process adds the files up, and looks at the state and the archive
-itself, whenever somebody asks on an own port of this machine. The public address has no metrics.
+itself, whenever somebody asks, on a separate port of this machine. The public address has no
+metrics.
 """
 
 import os
@@ -31,7 +32,7 @@ __all__ = ["Counted", "Metrics", "NoMetrics", "exported"]
 _FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"  # read when prometheus_client is imported
 _METHODS: Final = {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"}
 _SECONDS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-_LOOK_AGAIN_S: Final = 60.0  # a look at every month of a large archive takes a while
+_LOOK_AGAIN_S: Final = 60.0  # looking at every month of a large archive takes a while
 _AGES: Final = {"1d": 86400.0, "7d": 7 * 86400.0, "30d": 30 * 86400.0}
 
 Event = Literal["logins", "logins_refused", "tokens_issued", "uploads", "rows"]

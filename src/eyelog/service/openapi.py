@@ -57,7 +57,7 @@ def document(page_size: int, *, root_path: str = "") -> Schema:
 
 
 def _filled(node: Any, values: Mapping[str, Any]) -> Any:
-    """Return a part of the document with its values; a text of one name alone is that value."""
+    """Return a part of the document with its values; a text of just one name is that value."""
     if isinstance(node, dict):
         return {_filled(key, values): _filled(each, values) for key, each in node.items()}
     if isinstance(node, list):

@@ -71,7 +71,7 @@ def serve(
 
 def _serve(options: dict[str, Any], host: str, port: int, metrics: str | None) -> None:
     workers, proxy = options.get("workers", 1), options.get("proxy")
-    app = create_app(**options)  # also with workers: any fault is reported once, and at once
+    app = create_app(**options)  # also with workers: any fault is reported once, and immediately
     if newer := unknown():
         _note(
             f"eyelog: warning: not known to work with {' and '.join(newer)}: limits on connections"
@@ -116,7 +116,7 @@ def running(
     Parameters
     ----------
     archive_path, page_size, port
-        As for `serve`, but that a free port is chosen by default.
+        As for `serve`, except that a free port is chosen by default.
     **settings
         Other settings of `create_app`. Requests and uploads are not limited unless
         ``requests_per_hour``, ``uploads_per_hour`` and ``quota`` are given: the service has only

@@ -1,4 +1,4 @@
-"""Private folders for what comes in, on the archive's disk, until it is imported or refused.
+"""Private folders for incoming files, on the archive's disk, until they are imported or refused.
 
 If the archive is in an object store, they are in the folder of the service's state; where several
 hosts share that, in a folder of each host.
@@ -8,8 +8,8 @@ hosts share that, in a folder of each host.
     ARCHIVE/.uploads/account=ada/0f3a.../      one upload; its process holds a lock on it
     ARCHIVE/.uploads/account=ada/9b1c....part  what has come of a file in parts, for a week
 
-A folder whose process is dead has no lock: the next service that starts removes it. As it has the
-name of an account's folder, an erasure removes it too.
+A folder whose process is dead has no lock: the next service that starts removes it. Because it has
+the name of an account's folder, an erasure removes it too.
 """
 
 import os
@@ -95,7 +95,7 @@ class Spool:
         try:
             if not _lock(handle, wait=False):
                 raise BlockingIOError(f"{path} is being written")
-            # Whoever had the lock may just have imported and removed it.
+            # The previous holder of the lock may just have imported and removed it.
             yield path if path.exists() else None
         finally:
             os.close(handle)
@@ -115,7 +115,7 @@ class Spool:
             os.close(handle)
 
     def clean_up(self) -> list[str]:
-        """Remove the folders of dead processes; return the accounts that they were of."""
+        """Remove the folders of dead processes; return the accounts that they belonged to."""
         accounts: set[str] = set()
         if not self._root.is_dir():
             return []
@@ -134,7 +134,7 @@ class Spool:
         return sorted(accounts)
 
     def bytes_of(self, account: str) -> int:
-        """Return how much of an account has come in and is not imported yet."""
+        """Return how much of an account has arrived and is not imported yet."""
         total = 0
         for parent, _, names in os.walk(self.of(account)):
             for name in names:

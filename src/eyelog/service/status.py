@@ -35,7 +35,7 @@ _LEAST_FREE = 1_000_000  # bytes: about the daily logins of a thousand wearers
 
 
 async def health(request: Request) -> Response:
-    """Answer GET /health: 200 if state and archive can be read and the disk has room, else 503."""
+    """Answer GET /health: 200 if state and archive can be read and the disk has room, or 503."""
     # Separate threads: a service that is busy with pages is healthy.
     shared = parts_of(request)
     limiter, registry = shared.health_at_once, shared.registry
@@ -87,7 +87,7 @@ class LastWrite:
             # A month's file is renamed into its folder, whose time is that of the rename.
             yield from map(_modified, Path(self.archive.root).glob("log=*/account=*/month=*"))
         else:
-            with suppress(Exception):  # whatever the store raises, which `_faults` says
+            with suppress(Exception):  # whatever the store raises, which `_faults` reports
                 yield from (written for _, _, written in month_files(self.archive))
 
 
@@ -138,7 +138,7 @@ def _is_full(folder: Path) -> bool:
     try:
         return shutil.disk_usage(folder).free < _LEAST_FREE
     except OSError:
-        return False  # it cannot be read, which `_faults` says
+        return False  # it cannot be read, which `_faults` reports
 
 
 async def versions(request: Request) -> Response:  # noqa: ARG001 (the framework's shape)

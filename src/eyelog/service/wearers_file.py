@@ -31,7 +31,7 @@ class Listed:
 def read_wearers(path: Path) -> list[Listed]:
     """Return the lines of a file with the columns name, password, study, role and zone.
 
-    All columns but the name may be missing or empty: then there is no password, no study and no
+    All columns except the name may be missing or empty: there is then no password, no study and no
     zone, and the role is wearer.
 
     Raises

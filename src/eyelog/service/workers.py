@@ -33,7 +33,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _FAILED_STARTS = 3
 """This many workers in a row that end before they are ready end the service."""
 
-# With -P, no file in the current folder is taken for a module.
+# With -P, no file in the current folder is mistaken for a module.
 _PROGRAM = (
     "import json, sys; told = json.loads(sys.stdin.readline()); sys.path[:] = told.pop('path');"
     f" from {__name__} import work; work(**told)"
@@ -153,7 +153,7 @@ class _Team:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[self._listening.fileno()],
-            process_group=0,  # Ctrl-C reaches the supervisor alone, which passes it on once
+            process_group=0,  # Ctrl-C reaches only the supervisor, which passes it on once
         )
         assert process.stdin is not None  # noqa: S101 (a pipe, as asked for)
         assert process.stdout is not None  # noqa: S101 (as above)

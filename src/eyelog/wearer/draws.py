@@ -19,7 +19,7 @@ _CELLS = 65536  # chances are multiples of 1/65536, called cells
 
 
 class Stream(IntEnum):
-    """The purpose of a stream of draws; each has its own stream."""
+    """The purpose of a stream of draws; each purpose has its own stream."""
 
     TRAITS = 0
     WEEK = 1
@@ -80,7 +80,7 @@ class Draws:
 
 
 def bouts(draws: Draws, cells: Ints, shortest: Ints | int, longest: Ints | int) -> Bools:
-    """Return for each second whether it lies in a bout.
+    """Return for each second whether it is in a bout.
 
     `cells` are the chances that a bout begins, second by second; `shortest` and `longest` are its
     limits in seconds, for a bout that begins in that second.

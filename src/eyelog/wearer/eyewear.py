@@ -32,7 +32,7 @@ def mean_sd(total: Ints, square: Ints, count: Ints) -> tuple[Floats, Floats]:
 
 
 def stale(value: Floats, fresh: Bools, at: Ints, day: Life, leftover: float) -> Floats:
-    """Return `value` if it is fresh, else the last fresh value, which the buffer keeps.
+    """Return `value` if it is fresh, otherwise the last fresh value, which the buffer keeps.
 
     Before the first fresh value, and through the night, the buffer holds `leftover`, which remains
     from the last handling.

@@ -19,7 +19,7 @@ LONGEST_GAP: Final = 600  # tenths of a second; bki_av ends at 60 s
 
 
 def intervals(day: Life) -> tuple[Ints, Ints]:
-    """Return the stamps and the begins of the records, in seconds since midnight.
+    """Return the stamps and the beginnings of the records, in seconds since midnight.
 
     The grid of 15 seconds starts when the phone connects, so each connection has its own grid; the
     remainder at the end of a connection is not recorded.

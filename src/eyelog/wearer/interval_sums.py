@@ -28,7 +28,7 @@ def sums(values: Array, first: Ints, last: Ints) -> Ints:
 
 
 def covered(first: Ints, last: Ints, n: int) -> Bools:
-    """Return for each of `n` places whether it lies in one of the intervals [first, last)."""
+    """Return for each of `n` places whether it is in one of the intervals [first, last)."""
     change = np.bincount(first, minlength=n + 1) - np.bincount(last, minlength=n + 1)
     return np.asarray(np.cumsum(change[:n]) > 0)
 

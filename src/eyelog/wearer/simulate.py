@@ -122,7 +122,7 @@ def simulate(
     The same arguments give the same values on every machine. A calendar day of a seed is always the
     same, so ``simulate(start, 14)`` begins with ``simulate(start, 3)``.
 
-    Known weaknesses of the devices are planted on purpose, after the vendor's documentation:
+    Known weaknesses of the devices are planted on purpose, following the vendor's documentation:
 
     - While a desk worker sits still, the eyewear is judged off about 30 % of the time. Leaving
       that time out raises the blink rate by some 5 %, since it is when the person blinks least.
@@ -137,9 +137,10 @@ def simulate(
       otherwise; undocumented fields hold neutral values.
 
     The 20 Hz log has a row per packet while the eyewear is worn and the phone is connected, and for
-    a minute after it came off: up to 1.2 million rows a day, about 170 MB. Its stamps jitter by up
-    to 10 ms, about one packet in 300 is lost, a blink is reported 0.5 s and a step 0.2 s after it
-    happened, ``yaw`` drifts, and all angles have humps. `simulate_truth` lists each of these.
+    a minute after it is taken off: up to 1.2 million rows per day, about 170 MB. Its stamps jitter
+    by up to 10 ms, about one packet in 300 is lost, a blink is reported 0.5 s and a step 0.2 s
+    after it happened, ``yaw`` drifts, and all angles have humps. `simulate_truth` lists each of
+    these.
 
     Blinks are a Poisson process on tenths of a second, so that rates and their intervals can be
     compared with theory.
@@ -256,7 +257,7 @@ def simulate_truth(
             or hump (deg), packets of a noise bout or loss, drift of ``yaw`` (deg/s); missing for
             a step.
         ``duration_ms`` (float64)
-            How long it took, for a drift its connection; missing for what takes no time.
+            How long it took (for a drift, its connection); missing for what takes no time.
         ``row`` (datetime, zone as the index)
             Stamp of the row that reports it or begins it; missing where that row was lost or the
             connection had ended.
@@ -331,8 +332,8 @@ def sample(log: str = COMPUTED_DATA) -> pd.DataFrame:
     """Return the sample data: one week of one simulated wearer in Tokyo.
 
     Monday 2026-10-19 to Sunday 2026-10-25. On Tuesday the phone stays at home, on Thursday the
-    battery runs flat, on Friday the eyewear comes home in a bag, and on Sunday it lies upside
-    down for a while and sleeps.
+    battery goes flat, on Friday the eyewear comes home in a bag, and on Sunday it lies upside down
+    for a while and sleeps.
 
     Parameters
     ----------

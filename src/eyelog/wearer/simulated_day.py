@@ -161,7 +161,7 @@ def _blinks(
 
 
 def _pose(d: Draws, kind: Kinds, worn: Bools, who: Traits) -> tuple[Floats, Floats]:
-    """Return the lean forward and sideways; eyewear put down lies in a pose that no head takes."""
+    """Return the lean forward and sideways; eyewear put down is in a pose that no head takes."""
     n = len(kind)
     rest = column("restless")[kind]
     slow, own, side = wander(d, n, 20), d.bell(n), wander(d, n, 28)

@@ -21,7 +21,7 @@ COLUMNS: Final = (
 
 
 def _intervals(day: Life, log: str) -> tuple[Ints, Ints]:
-    """Return the begins and the stamps of the records of `log`, in seconds since midnight."""
+    """Return the beginnings and the stamps of the records of `log`, in seconds since midnight."""
     if not log_named(log).states_seconds:  # its records follow the connections of the phone
         at, lo = fifteen.intervals(day)
         return lo, at

@@ -1,4 +1,4 @@
-"""The 20 Hz log of a simulated day: one row a packet while worn and connected, and its events."""
+"""The 20 Hz log of a simulated day: a row per packet while worn and connected, and its events."""
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -38,7 +38,7 @@ class _Recording:
     """The day in packets; a packet that was lost has a place here, but no row."""
 
     packet: Ints  # number in the day: packet p covers the 50 ms that end at 50 (p + 1) ms
-    place: Ints  # per packet of the day: where it stands in `packet`, or -1
+    place: Ints  # per packet of the day: where it is in `packet`, or -1
     first: Ints  # where each connection begins in `packet`
     begun: Ints  # the same for each packet of the recording
     stamp: Ints  # ms since midnight
@@ -48,7 +48,7 @@ class _Recording:
     events: list[Event]
 
     def where(self, packets: Ints) -> Ints:
-        """Return where these packets of the day stand in the recording; -1 where they do not."""
+        """Return where these packets of the day are in the recording; -1 where they are not."""
         inside = packets < len(self.place) - 1
         return np.asarray(self.place[np.where(inside, packets, -1)])
 
@@ -75,11 +75,11 @@ def _begin(d: Draws, day: Life) -> _Recording:
 
     onset = np.flatnonzero(d.happen(np.full(n, 44)))  # about one loss in 1500 packets
     lost = covered(onset, np.minimum(onset + d.wholes(1, 8, len(onset)), n), n)
-    # The ends of a connection arrive: a loss there could not be told from a shorter connection.
+    # The ends of a connection arrive: a loss there would look like a shorter connection.
     lost[first] = lost[first + count - 1] = False
 
-    # A connection numbers its packets anew; one that runs through midnight goes on, so both days
-    # count from the same origin.
+    # Each connection starts its own packet numbers; one that runs through midnight continues, so
+    # both days count from the same origin.
     opens = packet[first]
     through = (opens == 0) | (opens + count == day.seconds * PER_SECOND)
     origin = np.where(through, PER_SECOND * day.begin + opens, d.wholes(0, 255, len(first)))
@@ -92,7 +92,7 @@ def _plant(
 ) -> tuple[Ints, Bools]:
     """Note events of these packets; return the places that report them, and which events have one.
 
-    An event that its connection did not live to report has none.
+    An event whose connection ended before reporting it has none.
     """
     here = made.where(packets) >= 0
     shown = made.where(packets + lag)
@@ -163,7 +163,7 @@ def _moves(d: Draws, made: _Recording, kind: str, seconds: Bools) -> tuple[Float
 
 
 def _humps(d: Draws, made: _Recording, axis: str) -> Floats:
-    """Plant humps, at which an angle leaps within one packet; return what they add to it.
+    """Plant humps, at which an angle jumps within one packet; return what they add to it.
 
     They go up and down in turn, so that they do not carry the angle away.
     """
@@ -186,7 +186,7 @@ def _head(d: Draws, day: Life, made: _Recording) -> None:
     at = (made.packet + 1) / PER_SECOND
     forward, sideways = (np.interp(at, middle, lean) for lean in (day.forward, day.sideways))
 
-    # The estimate of the turn about the vertical has no gravity to lean on: it drifts.
+    # The estimate of the turn about the vertical has no gravity as a reference: it drifts.
     count = np.diff(np.append(made.first, n))
     drift = d.wholes(-50, 50, len(made.first)) / 100  # deg per s
     opens = made.packet[made.first]

@@ -83,7 +83,7 @@ def code_of(text: str, *, state: str) -> str | None:
         As received or pasted.
     state : str
         The state of this login; a URL must return it. A bare code has none: the person who pastes
-        it vouches for it, and the PKCE verifier ties it to this login.
+        it is trusted, and the PKCE verifier ties it to this login.
 
     Returns
     -------
@@ -198,7 +198,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
         if (parts.path or "/") != self.server.path:
-            self._answer(_UNKNOWN)  # an icon: the browser's business, not the login's
+            self._answer(_UNKNOWN)  # an icon, which has nothing to do with the login
             return
         outcome: str | AuthorizationError | None
         try:
@@ -213,7 +213,7 @@ class _Handler(BaseHTTPRequestHandler):
             shown = _DENIED if isinstance(outcome, AccessDenied) else _REFUSED
         try:
             self._answer(shown)
-        finally:  # also if the browser has closed the connection meanwhile
+        finally:  # even if the browser has closed the connection in the meantime
             self.server.answers.put(outcome)
 
     def _answer(self, shown: _Shown) -> None:

@@ -1,7 +1,7 @@
 """OAuth 2.0 as the contract of the service defines it: keep and renew the token of an account.
 
-Many threads and processes share one token. The first that meets an expired token refreshes it,
-under a lock in the process and a lock between processes; all others read the token it saved.
+Many threads and processes share one token. The first to find the token expired refreshes it, under
+a lock in the process and a lock between processes; all others read the token that it saved.
 """
 
 import contextlib
@@ -64,7 +64,7 @@ class Credentials:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Every value that must not be shown, tokens of the past included."""
+        """Every value that must not be shown, including earlier tokens."""
         client_secret = self.application.client_secret if self.application else ""
         # A very short value would hide ordinary words; its name still hides it.
         return frozenset(text for text in self._seen | {client_secret} if len(text) >= 8)
@@ -80,7 +80,7 @@ class Credentials:
             return self._current()
 
     def bearer(self, *, rejected: str | None = None) -> str:
-        """Return the access token to send, refreshed first if need be.
+        """Return the access token to send, refreshed first if necessary.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Credentials:
         AuthorizationError
             If there is no token, or it cannot be renewed; the message says `eyelog login`.
         Unreachable, RateLimited, ServerFault
-            If the token endpoint does not answer; a later try may help.
+            If the token endpoint does not answer; trying again later may help.
         """
         with self._lock:
             token = self._current()
@@ -146,7 +146,7 @@ class Credentials:
         with self._lock:
             self._seen |= {form["code"], code_verifier or ""}
             application = self._application(where)
-            # The lock comes first: it fails if the folder cannot be written, and then the code has
+            # The lock comes first: it fails if the folder cannot be written, and the code has then
             # not been used up.
             with self.store.lock():
                 fresh = ask_for_token(
@@ -272,7 +272,7 @@ class Credentials:
             try:
                 self.store.save(fresh)
             except ConfigurationError as fault:
-                # The old token may be spent by now, so the new one must not be lost.
+                # The old token may have been used up by now, so the new one must not be lost.
                 self._in_memory = True
                 warnings.warn(
                     f"the refreshed token could not be saved and is lost when this program ends:"

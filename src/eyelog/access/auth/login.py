@@ -72,8 +72,8 @@ def login(
     Raises
     ------
     AuthorizationError
-        If the wearer denies access, the service refuses the login, or no code comes in time. A
-        callback with the state of another login is refused, and the wait goes on.
+        If the wearer denies access, the service refuses the login, or no code arrives in time. A
+        callback with the state of another login is refused, and the wait continues.
     ConfigurationError
         If there is no application, or no way to receive the code.
 
@@ -132,7 +132,8 @@ def login(
 def _read(paste: TextIO, state: str, answers: Answers, say: Callable[[str], None]) -> None:
     """Put pasted lines into `answers` until one has a code."""
     try:
-        # A separate file object: a thread that waits in sys.stdin would not let the program end.
+        # A separate file object: a thread that waits in sys.stdin would keep the program from
+        # ending.
         lines: TextIO = os.fdopen(os.dup(paste.fileno()), encoding="utf-8", errors="replace")
     except (OSError, ValueError):  # a stream in memory
         lines = paste

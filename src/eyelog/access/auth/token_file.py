@@ -115,7 +115,7 @@ def token_files(home: Path, account: str) -> list[Path]:
         if match is None:
             continue
         whole = folder / f"{match[1]}.json"
-        # Several names share a stem. What has no token file left belongs to nobody else.
+        # Several names share a stem. Files whose token file is gone belong to nobody else.
         if not whole.exists() or _owner(whole) in (account, None):
             paths.add(path)
     return sorted(paths)
@@ -200,7 +200,7 @@ class TokenStore:
             os.fchmod(handle, 0o600)
 
     def save(self, token: Token) -> None:
-        """Replace the file by one with `token`, whole or not at all.
+        """Replace the file with one that has `token`, completely or not at all.
 
         Raises
         ------
@@ -238,7 +238,7 @@ class TokenStore:
         Raises
         ------
         Unreachable
-            If another process has it too long.
+            If another process holds it for too long.
         ConfigurationError
             If the folder cannot be written, which should be noticed before a refresh, not after it.
         """

@@ -147,9 +147,9 @@ def _token_of(response: requests.Response, previous: Token | None, where: str) -
 
 
 def _end(expires_in: object) -> datetime | None:
-    """Return when the token ends; None if the service does not say it in a usable way.
+    """Return when the token ends; None if the service does not say so in a usable way.
 
-    The old token may be spent by now, so a strange number must not lose the new one.
+    The old token may have been used up by now, so an odd number must not lose the new one.
     """
     try:
         seconds = timedelta(seconds=float(expires_in))  # type: ignore[arg-type] # caught below

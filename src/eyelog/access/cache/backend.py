@@ -10,11 +10,11 @@ from the file all at once; a page that is not there, or is damaged, is a miss. I
 them together. So a day never mixes the pages of two walks, and an answer that turns out not to be
 valid is never stored. Outside both blocks, the cache is empty and stores nothing.
 
-requests-cache decides what is answered from the cache; a storage of its own is not used. Its
-SQLite backend stores page by page, so a killed refresh left days of two walks, and a page with an
-expired cursor stayed for ever; it waits without bound for a lock, writes files that others can
-read, and unpickles what it finds. `DayFile` stores whole days, privately, as msgpack, and waits for
-a lock for five seconds.
+requests-cache decides what is answered from the cache; its own storage is not used. Its SQLite
+backend stores page by page, so a killed refresh left days of two walks, and a page with an expired
+cursor stayed for ever; it waits indefinitely for a lock, writes files that others can read, and
+unpickles what it finds. `DayFile` stores whole days, privately, as msgpack, and waits for a lock
+for five seconds.
 
 No token can reach the cache: it is put on a copy of the request below the session.
 """
@@ -138,7 +138,7 @@ class PendingDay:
     pages: dict[str, bytes] = field(default_factory=dict)
 
     def commit(self, *, empty: bool) -> bool:
-        """Store the whole day in place of the old one; return whether it is stored."""
+        """Replace the stored day with this one as a whole; return whether it is stored."""
         age = lifetime(self.day, self.tz, begun=self.begun, empty=empty)
         expires = None if age is None else (self.begun + age).timestamp()
         entry = Entry(self.key, self.log, self.day.isoformat(), self.begun.timestamp(), expires)
@@ -165,6 +165,6 @@ def cached_session(cache: DayCache) -> CachedSession:
 def _page_key(request: PreparedRequest, **_: Any) -> str:
     """Return the key of a page within its day.
 
-    The library's own key normalises the address, which could make two cursors one.
+    The library's own key normalises the address, which could merge two cursors.
     """
     return sha256(f"{request.method} {request.url}".encode()).hexdigest()

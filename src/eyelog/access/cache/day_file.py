@@ -149,7 +149,7 @@ class DayFile:
             "SELECT key, fetched, expires FROM days WHERE key IN (SELECT value FROM json_each(?))",
             json.dumps(list(keys)),
         )
-        # A day fetched "later than now" was dated by a wrong clock.
+        # A day fetched "later than now" was dated with a wrong clock.
         return {
             key
             for key, fetched, expires in rows
@@ -170,7 +170,7 @@ class DayFile:
         return pages if pages and len(pages) == rows[0][0] else None
 
     def write(self, entry: Entry, pages: Mapping[str, bytes]) -> bool:
-        """Store a whole day in one transaction, in place of the old one; return whether it is."""
+        """Replace a stored day as a whole, in one transaction; return whether it is stored."""
         rows = [(entry.key, n, key, body) for n, (key, body) in enumerate(pages.items())]
 
         def store(db: sqlite3.Connection) -> None:

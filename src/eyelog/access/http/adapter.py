@@ -1,7 +1,7 @@
 """The adapter below session and cache: bearer, timeouts, retries, and only whole answers.
 
 The layers above (the cache is one) never see a token, a cookie, an incomplete body or a fault that
-a second try can mend. They get the responses and exceptions of `requests`, which
+a second attempt can fix. They get the responses and exceptions of `requests`, which
 `eyelog.access.http.faults` turns into eyelog's errors.
 """
 
@@ -44,7 +44,7 @@ BACKOFF = 0.5
 PASSING = frozenset({429, 500, 502, 503, 504})
 """The statuses after which the same request may succeed."""
 
-# A POST may have spent a code or a refresh token, so it is repeated only if it was not processed.
+# A POST may have used up a code or a refresh token, so it is repeated only if it was not processed.
 _AGAIN: Mapping[str, frozenset[int]] = {"GET": PASSING, "POST": frozenset({429, 503})}
 
 _Origin = tuple[str, str | None, int | None]
@@ -79,7 +79,7 @@ def retry_after(response: requests.Response) -> float | None:
 
 
 class Adapter(HTTPAdapter):
-    """Send each request with a bearer, and again while a fault may pass, within bounds.
+    """Send each request with a bearer, and repeat it while a fault may be temporary, within bounds.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Adapter(HTTPAdapter):
         super().__init__(pool_connections=2, pool_maxsize=max(1, workers))
         self.origin, self.path = _parts(_prepared(base_url)) if base_url else (_NOWHERE, "")
         self.bearers = bearers
-        # Never sends: it reads proxies and certificates from the environment as requests does.
+        # It never sends: it reads proxies and certificates from the environment, as requests does.
         self._environment = requests.Session()
         self._closed = threading.Event()
 

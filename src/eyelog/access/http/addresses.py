@@ -73,7 +73,8 @@ def check_base_url(text: str, *, name: str = "base_url", query: bool = False) ->
 def warn_of_plain_http(url: str) -> None:
     """Warn if tokens would go over plain http to another machine.
 
-    It is not an error: a lab may run the service on its own closed network, but should know it.
+    It is not an error: a lab may run the service on its own closed network, but should be aware of
+    it.
     """
     parts = urlsplit(url)
     if parts.scheme == "http" and not is_loopback(parts.hostname):

@@ -1,4 +1,4 @@
-"""The body of an answer, read whole, decompressed, and never larger than an answer can be."""
+"""The body of an answer, read completely, decompressed, and never larger than an answer can be."""
 
 import gzip
 import io
@@ -32,7 +32,7 @@ class TooLarge(requests.RequestException):
 
 
 def read_body(response: requests.Response) -> bytes:
-    """Return the body as received; one that is short, too large or trickles for ever raises."""
+    """Return the body as received; one that is short, too large or too slow raises."""
     ends = time.monotonic() + BODY_SECONDS
     pieces = []
     size = 0

@@ -124,7 +124,7 @@ def unreachable(
     """Return the error for a request without a whole answer."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
-    # In a few words of our own: the texts of the exceptions quote whole URLs.
+    # In our own words: the texts of the exceptions quote whole URLs.
     what = next(
         words
         for kind, pattern, words in _CAUSES

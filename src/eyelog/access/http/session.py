@@ -24,8 +24,9 @@ def attach(session: requests.Session, base_url: str, credentials: Bearers, *, wo
     """Set `session` up for the service at `base_url`.
 
     Below the session (and below its cache, if it has one) each request under `base_url`, and no
-    other, gets a bearer on its own copy; a 401 leads to one refresh and one replay; passing faults
-    are tried again within a minute; a body is read whole or raises. Cookies and netrc are not used.
+    other, gets a bearer on its own copy; a 401 leads to one refresh and one replay; requests with
+    temporary faults are repeated within a minute; a body is read completely or raises. Cookies and
+    netrc are not used.
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def fetch(
     where: str,
     **kw: Any,
 ) -> requests.Response:
-    """Return the 2xx answer to a GET, its body read whole.
+    """Return the 2xx answer to a GET, its body read completely.
 
     Parameters
     ----------

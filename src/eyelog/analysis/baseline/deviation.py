@@ -128,8 +128,8 @@ def personal(
         Smallest number of earlier values to compare with; with fewer, the baseline is missing.
     min_day : str
         How long a day must have been worn to count, for tables by day with ``worn_h``. A day that
-        does not count is neither an earlier value nor judged: a day of four hours shows another
-        part of the day, not a smaller sample of it.
+        does not count is neither used as an earlier value nor judged: a day of four hours shows a
+        different part of the day, not a smaller sample of it.
     interval : str, optional
         The length of a row, such as ``"1D"``. Default: as in `eyelog.rhythm.most_active`.
 
@@ -161,9 +161,9 @@ def personal(
     Journal of the American Statistical Association 88:1273), times sqrt(1 + pi / (2 n)) for the
     error of the median. From ten days on, the range is wider where neighbouring days are alike,
     because such days differ less among themselves than from a later one. So 1 in 100 normal days
-    lies outside, after 7 days as after 90 (`benchmarks/levels.py`); a range of three robust SDs
-    would leave out 1 in 10 after 7 days. Of skewed values it leaves out more: of small counts
-    (negative binomial, k = 4) 3 in 100, so take their square root first.
+    lies outside, after 7 days as well as after 90 (`benchmarks/levels.py`); a range of three robust
+    SDs would exclude 1 in 10 after 7 days. It excludes more skewed values: 3 in 100 of small counts
+    (negative binomial, k = 4), so take their square root first.
 
     Examples
     --------

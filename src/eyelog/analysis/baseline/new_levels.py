@@ -1,4 +1,4 @@
-"""Days on which a new level begins, by a test that noise of days that are alike seldom passes."""
+"""Days on which a new level begins, by a test that autocorrelated noise seldom passes."""
 
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -27,7 +27,7 @@ class _Found(NamedTuple):
 
     edges: tuple[int, ...]
     p: float
-    reach: float  # the critical statistic times the standard error of one day, days being alike
+    reach: float  # the critical statistic times the standard error of one day, for alike days
 
 
 def new_levels(
@@ -37,16 +37,16 @@ def new_levels(
     stamp: str | None = None,
     interval: str | None = None,
 ) -> pd.DataFrame:
-    """Return the days on which a new level begins, as far as chance does not explain them.
+    """Return the days on which a new level begins, if chance does not explain them.
 
     Parameters
     ----------
     series, column
         As in `eyelog.baseline.trend`.
     stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval; by default closes it. Of days that are stamped
-        at a midnight with a zone it must be given: pandas stamps days at the midnight that opens
-        them, `eyelog.resample` at the one that closes them.
+        Whether a stamp closes or opens its interval; by default closes it. For days that are
+        stamped at a midnight with a zone it must be given: pandas stamps days at the midnight that
+        opens them, `eyelog.resample` at the one that closes them.
     interval : str, optional
         The length of a row, such as ``"1D"``. Default: as in `eyelog.rhythm.most_active`.
 
@@ -57,8 +57,8 @@ def new_levels(
         series: ``before`` and ``after`` (mean of the level that ends and of the one that begins;
         from four weeks on apart from the weekdays), ``difference`` with its 95 % interval ``low``
         and ``high``, which allows for the search over all days, and ``p`` (at least 0.002), the
-        share of series without a new level in which one as clear is found. Without a new level the
-        table is empty; ``attrs["reason"]`` says so if there are fewer than ten days.
+        share of series without a new level in which an equally clear one is found. Without a new
+        level the table is empty; ``attrs["reason"]`` says so if there are fewer than ten days.
 
     Raises
     ------
@@ -69,24 +69,24 @@ def new_levels(
     Notes
     -----
     Two shapes are looked for, with levels of at least three days: one split, and one bump (up and
-    back, or down and back). Of each, the largest difference over its standard error is compared
+    back, or down and back). For each, the largest difference over its standard error is compared
     with the same statistic in simulated noise of as many days with an autocorrelation of .3, at
     half the level of 5 %. The standard error takes the autocorrelation of the days from the
-    residuals about the levels, with its bias of (4 + 4 phi) / n added, thrice that for a bump. What
-    is found cuts the series, and each part of ten days or more is searched likewise. From four
-    weeks on the weekdays are levelled first, so that weekends are no levels. Three and more large
-    changes in one series, such as a staircase, can hide one another: about any one of them the days
-    look alike.
+    residuals about the levels, with its bias of (4 + 4 phi) / n added, three times that for a bump.
+    What is found splits the series, and each part of ten days or more is searched in the same way.
+    From four weeks on, the weekdays are levelled first, so that weekends are not levels. Three or
+    more large changes in one series, such as a staircase, can hide one another: around any one of
+    them the days look alike.
 
     The quantiles of the noise come with eyelog (``level_noise.csv``, made by
     `benchmarks/level_noise.py`).
 
-    Of series of 28 days without a new level, 1, 5 and 8 in 100 name one at an autocorrelation of
-    0, .3 and .5; of 56 days 2, 5 and 4. A step of 2.5 SD in the middle of 56 days at .3 is found in
-    95 of 100, a holiday (3 SD up on days 30 to 60 of 90) in 98 (`benchmarks/levels.py`). Skewed
-    values need more care where there are many: of 120 days of small counts (negative binomial,
-    k = 4), 9 in 100 name one, and 5 of their square roots.
-    `change_points` finds the levels that a penalty of your own choice allows, and is no test.
+    In 1, 5 and 8 of 100 series of 28 days without a new level, one is named at an autocorrelation
+    of 0, .3 and .5; with 56 days in 2, 5 and 4. A step of 2.5 SD in the middle of 56 days at .3 is
+    found in 95 of 100, a holiday (3 SD up on days 30 to 60 of 90) in 98 (`benchmarks/levels.py`).
+    Skewed values need more care where there are many: with 120 days of small counts (negative
+    binomial, k = 4), one is named in 9 of 100, and in 5 with their square roots. `change_points`
+    finds the levels that a penalty of your own choice allows, and is not a test.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def new_levels(
 
 
 def _refuse_midnights(series: pd.Series | pd.DataFrame, seen: Observed) -> None:
-    """Raise if days are stamped at midnights of which nothing says which day they mean."""
+    """Raise if days are stamped at midnights and nothing says which day they mean."""
     if seen.step_us < SHORTEST_DAY_US or is_dated(seen.index):
         return
     if any("stamp" in step for step in history(series)):
@@ -126,7 +126,7 @@ def _refuse_midnights(series: pd.Series | pd.DataFrame, seen: Observed) -> None:
 
 
 def without_weekdays(values: Floats, dates: Ints) -> Floats:
-    """Return series (rows) with the same mean on each weekday; as they are below four weeks."""
+    """Return series (rows) with the same mean on each weekday; unchanged below four weeks."""
     if values.shape[1] < WEEK * WEEKS:
         return values
     weekday = (dates % WEEK)[:, None] == np.arange(WEEK)

@@ -67,11 +67,11 @@ def trend(
     Trend
         ``slope`` (unit of the series per day) with its 95 % interval of this wearer ``low`` and
         ``high``; Kendall's ``tau`` of the days; ``p`` of no slope, which is below 5 % if, and only
-        if, the interval leaves out 0; ``phi``, how alike neighbouring days are (0 to 0.9), and
-        ``n_effective``, how many independent days would tell as much about a level; ``n`` (values),
-        ``span_days``, ``coverage`` (for a table that states it, the mean over its days; for a
-        Series, the share of its span that has a value), and ``reason`` if something is missing:
-        everything with fewer than three days, the interval and p with fewer than fourteen.
+        if, the interval excludes 0; ``phi``, how alike neighbouring days are (0 to 0.9), and
+        ``n_effective``, how many independent days would give as much information about a level;
+        ``n`` (values), ``span_days``, ``coverage`` (for a table that states it, the mean over its
+        days; for a Series, the share of its span that has a value), and ``reason`` if something is
+        missing: everything with fewer than three days, the interval and p with fewer than fourteen.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def trend(
     alike, so the interval is widened about the slope by the ratio of two Student intervals of the
     least-squares slope: with the lag-1 autocorrelation ``phi`` of the residuals and ``n_effective``
     days, and with independent days. Of series of 28 days without a trend, 4 in 100 have p < .05 for
-    independent days, 6 at an autocorrelation of .3, 7 at .5; of 56 days, 3, 5 and 6
+    independent days, 6 at an autocorrelation of .3, 7 at .5; with 56 days, 3, 5 and 6
     (`benchmarks/levels.py`).
 
     Examples
@@ -140,9 +140,9 @@ def change_points(
 ) -> list[pd.Timestamp]:
     """Return the stamps at which a new level begins, as far as a penalty of your choice allows.
 
-    This is no test: days that are alike make levels, however high the usual penalties. With ``2 *
-    variance * log(n)`` 28 days without any change seldom stay one level if their autocorrelation
-    is .5. `new_levels` names those that chance seldom brings.
+    This is not a test: autocorrelated days produce levels with any of the usual penalties. With
+    ``2 * variance * log(n)``, 28 days without any change seldom remain one level if their
+    autocorrelation is .5. `new_levels` names those that chance seldom produces.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def typical_value(
     column : str, optional
         The column of a DataFrame.
     method : {"auto", "peak", "q90", "q99", "median"}
-        ``"auto"`` takes the density peak if the values look like a gamma distribution, the 90th
+        ``"auto"`` uses the density peak if the values look like a gamma distribution, the 90th
         percentile if they look exponential, and the median otherwise.
 
     interval, exposure : optional

@@ -36,7 +36,7 @@ _FIRST: Final = "no blink before"
 
 
 class SingleBlinks(NamedTuple):
-    """The rows that report a blink, and what is known of each."""
+    """The rows that report a blink, and what is known about each."""
 
     rows: Ints
     strength: Floats
@@ -83,20 +83,20 @@ def blinks(frame: pd.DataFrame, **options: Unpack[RowOptions]) -> pd.DataFrame:
         Float64 ``strength`` (uV-equiv) and ``closed_ms`` (how long the eye was closed); boolean
         ``counted``: whether the blink counts, which ``reason`` explains if not (``""`` otherwise).
         Float64 ``interval_s``: the time since the counted blink before; missing for blinks that do
-        not count, and if it may hold a blink that was not seen. ``between`` says why: ``"noisy"``,
-        ``"walking"``, ``"not worn"``, ``"no value"``, ``"packets lost"``, ``"a new connection"``
-        or ``"no blink before"``.
+        not count, and if a blink may have been missed within it. ``between`` says why: ``"noisy"``,
+        ``"walking"``, ``"not worn"``, ``"no value"``, ``"packets lost"``, ``"a new connection"`` or
+        ``"no blink before"``.
 
     Notes
     -----
-    A blink counts by the limits of the 15-second log (strength 35 to 250, closed for 90 to 250 ms;
-    vendor documentation, data_es), where the eyewear is worn, without noise, and the wearer does
-    not walk. Noise counts for a second after its flag, a step from 0.25 s before its flag to 1 s
-    after it, and unworn time for the 5 s before its flag.
+    A blink counts if it is within the limits of the 15-second log (strength 35 to 250, closed for
+    90 to 250 ms; vendor documentation, data_es), the eyewear is worn, there is no noise, and the
+    wearer is not walking. Noise counts for a second after its flag, a step from 0.25 s before its
+    flag to 1 s after it, and unworn time for the 5 s before its flag.
 
-    The device reports a blink about 0.5 s after it (vendor documentation, external_integration). It
-    finds more than 95 % of the blinks of a wearer at rest. Vertical eye movements share its
-    channel.
+    The device reports a blink about 0.5 s after it occurs (vendor documentation,
+    external_integration). It finds more than 95 % of the blinks of a wearer at rest. Vertical eye
+    movements share its channel.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def single_blinks(evidence: Evidence, us: Ints) -> SingleBlinks:
 def _intervals(
     us: Ints, sequence: Floats | None, at: Ints, apart: Mapping[str, Bools]
 ) -> tuple[Floats, npt.NDArray[np.object_]]:
-    """Return the seconds between counted blinks, and what lies between two, if anything does."""
+    """Return the seconds between counted blinks, and what comes between two, if anything does."""
     seconds, words = np.full(len(at), np.nan), np.full(len(at), "", dtype=object)
     if not len(at):
         return seconds, words

@@ -1,4 +1,4 @@
-"""The blink fields of each log, and how often noise breaks the gaps between blinks."""
+"""The blink fields of each log, and how often noise interrupts the gaps between blinks."""
 
 from typing import Literal, NamedTuple
 

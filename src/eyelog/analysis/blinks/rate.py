@@ -60,11 +60,11 @@ def rate(
         ``"1D"``): bins with records. The name of a column, a Series or an array: a label for
         each row (the context).
     of : {"minutes", "wearer"}
-        What the interval is about: the rate of these minutes, or the wearer's rate, of whose days
-        these are a sample. Choose the second to compare weeks, habits or persons.
+        What the interval is about: the rate of these minutes, or the wearer's rate, with these days
+        as a sample of the wearer's days. Choose the second to compare weeks, habits or persons.
     correct_noise : bool
-        Correct for the gaps that noise has broken (see Notes); not for ``"counts"``, which loses
-        none.
+        Correct for the gaps that noise has interrupted (see Notes); not for ``"counts"``, which
+        loses none.
     method : {"gaps", "counts", "exponential", "rms", "mean"}, optional
         How to read the rate (see Notes). 15-second log: ``"gaps"``. 60-second log: ``"counts"``
         (default), or ``"exponential"``, ``"rms"`` (firmware 2.2.0 and later) and ``"mean"`` (older
@@ -91,11 +91,12 @@ def rate(
         gaps), float64 ``exposure_min`` (usable minutes: 15-second log, those of noise-free gaps;
         60-second log, ``val_s`` - ``nis_s`` of the minutes with a count) and ``coverage`` (share of
         the expected records used; for labels, of their records), and strings ``of`` (``minutes``
-        or ``wearer``: what the interval is about) and ``reason`` (why the rate is missing, or its
-        interval of the wearer; else empty). With `correct_noise` also float64 ``noise_per_min``
-        (onsets of noise per noise-free minute). With ``of="wearer"`` also int64 ``days`` (with
-        at least ``min_valid`` of usable time), float64 ``phi`` (how much neighbouring days are
-        alike) and ``n_effective`` (how many independent days would be as informative).
+        or ``wearer``: what the interval is about) and ``reason`` (why the rate, or its interval of
+        the wearer, is missing; otherwise empty). With `correct_noise` also float64
+        ``noise_per_min`` (onsets of noise per noise-free minute). With ``of="wearer"`` also int64
+        ``days`` (with at least ``min_valid`` of usable time), float64 ``phi`` (how much
+        neighbouring days are alike) and ``n_effective`` (how many independent days would be as
+        informative).
 
     Raises
     ------
@@ -109,10 +110,10 @@ def rate(
     ``"gaps"``: 60 * sum(n) / sum(s) over intervals with n gaps that last s seconds, never the mean
     of rates. ``"counts"``: blinks over usable seconds, 60 * sum(n) / sum(``val_s`` - ``nis_s``).
     The buffer behind a count is about as long as the minute, so blinks counted twice and blinks
-    missed balance. Over working weeks of simulated wearers the result is 1 % below the planted rate
-    (up to 2.5 %; weak cleansing; strong cleansing loses 4 %, up to 6 %). If no blink was counted in
-    10 usable minutes or more, the counter stood still and there is no rate. In 3 to 10 minutes, 0
-    is a rate with its interval.
+    missed balance out. Over working weeks of simulated wearers the result is 1 % below the planted
+    rate (up to 2.5 %; weak cleansing; strong cleansing loses 4 %, up to 6 %). If no blink was
+    counted in 10 usable minutes or more, the counter stood still and there is no rate. In 3 to 10
+    minutes, 0 is a rate with its interval.
 
     ``"rms"``, ``"exponential"`` and ``"mean"`` divide by the typical gap of the minutes. Root mean
     squares x combine as sqrt(sum(n x^2) / sum(n)), never with arithmetic means. A root mean square
@@ -120,17 +121,17 @@ def rate(
     square root of 2, which is right for exponential gaps, and too low if the rate varies.
 
     The interval of the minutes is exact for a Poisson count n (Garwood 1936, Biometrika 28:437): it
-    contains a constant planted rate in 95 % of samples or a little more, for exponential gaps in
-    92 %, since a root mean square varies more than a mean. It says nothing about other days of the
-    wearer: of seven days, it contains the wearer's rate in 1 of 10 cases.
+    contains a constant planted rate in 95 % of samples or a little more, with ``"exponential"`` in
+    92 %, since a root mean square varies more than a mean. It gives no information about other days
+    of the wearer: with seven days, it contains the wearer's rate in 1 of 10 cases.
 
-    The interval of the wearer takes local days as the units: the jackknife over days gives the
-    error of the logarithm of the rate, with Student's t; minutes within a day may depend on one
-    another. It needs four days. From ten days on, the error grows by the autocorrelation of the
-    days (`phi`). Of 7, 14 and 28 independent days with drifting rates it contains the wearer's rate
-    in 94, 96 and 96 of 100 cases; at an autocorrelation of .3 in 90, 95 and 94
-    (`benchmarks/levels.py`), of four days in 88. If it cannot be given, the row has that of the
-    minutes, and ``of`` and ``reason`` say so.
+    The interval of the wearer uses local days as the units: the jackknife over days gives the error
+    of the logarithm of the rate, with Student's t; minutes within a day may depend on one another.
+    It needs four days. From ten days on, the error grows by the autocorrelation of the days
+    (`phi`). With 7, 14 and 28 independent days with drifting rates it contains the wearer's rate in
+    94, 96 and 96 of 100 cases; at an autocorrelation of .3 in 90, 95 and 94
+    (`benchmarks/levels.py`), with four days in 88. If it cannot be given, the row has the interval
+    of the minutes, and ``of`` and ``reason`` say so.
 
     A gap in which noise sets in is lost. Long gaps are lost more often, so the gaps that remain are
     short: if blinks come at rate r and noise at rate l, both exponential, their mean is 1/(r + l).

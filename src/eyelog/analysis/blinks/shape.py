@@ -192,7 +192,7 @@ def duration(
     -------
     DataFrame
         That of `eyelog.blinks.strength`, with float64 ``duration_ms``, ``duration_sd_ms``,
-        ``duration_sd_between_ms`` and ``duration_sd_total_ms`` in place of the strengths. The
+        ``duration_sd_between_ms`` and ``duration_sd_total_ms`` instead of the strengths. The
         15-second log has no SD within an interval, so ``duration_sd_ms`` and
         ``duration_sd_total_ms`` are missing there.
 

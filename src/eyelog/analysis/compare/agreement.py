@@ -1,4 +1,4 @@
-"""How well two measurements agree: bias and limits of agreement, of pairs that may be alike."""
+"""How well two measurements agree: bias and limits of agreement, for pairs that may be alike."""
 
 from typing import Any, Final, NamedTuple
 
@@ -47,7 +47,7 @@ __all__ = [
 REACH: Final = 1.96  # SDs either way that contain 95 % of normal differences
 LEAST_MINUTES: Final = 3
 BLOCK: Final = "1h"
-LEAST_UNITS: Final = 3  # with two wearers or blocks, intervals have no use
+LEAST_UNITS: Final = 3  # with two wearers or blocks, intervals are of no use
 LEAST_DAYS: Final = 6  # from then on days are the units of one wearer, not blocks
 WORN_S: Final = "worn_s"  # the column of worn seconds, which `_opened` adds
 
@@ -157,8 +157,8 @@ def limits_of_agreement(
     other : array-like, optional
         The other measurement, if `pairs` is only one. Pairs with a missing value are left out.
     block : str or None
-        Of one wearer, pairs with stamps within one block of this length are taken to be alike, or
-        those of one local day if there are 6 days. None: all pairs are independent.
+        For one wearer, pairs with stamps within one block of this length are assumed to be alike,
+        or those of one local day if there are at least 6 days. None: all pairs are independent.
 
     Returns
     -------
@@ -166,10 +166,10 @@ def limits_of_agreement(
         ``bias`` (mean of one minus `other`), ``sd`` of the differences, the limits ``low`` and
         ``high``, each of the three with its 95 % interval (``bias_low`` and ``bias_high``,
         ``low_low`` and ``low_high``, ``high_low`` and ``high_high``), all in the unit of the
-        measurements; ``n`` (pairs); ``units``, what the intervals take to be independent
+        measurements; ``n`` (pairs); ``units``, what the intervals assume to be independent
         (``"wearers"``, ``"days"``, ``"blocks of 1h"`` or ``"pairs"``) and ``n_units``, how many
         there are; ``reason`` (why something is missing: fewer than three pairs, or for intervals
-        fewer than three units; else empty).
+        fewer than three units; otherwise empty).
 
     Raises
     ------
@@ -182,21 +182,21 @@ def limits_of_agreement(
     Notes
     -----
     Limits are bias +- 1.96 SD (Bland & Altman 1999, Stat Methods Med Res 8:135; Bland & Altman
-    1986, Lancet i:307, rounds to 2). Differences are taken to be normal.
+    1986, Lancet i:307, rounds to 2). Differences are assumed to be normal.
 
     Several wearers: each counts once in the bias, and the variance of a single difference is that
     between wearers plus that within them (Bland & Altman 2007, Journal of Biopharmaceutical
     Statistics 17:571, where the true value varies). Intervals of the limits are by MOVER (Zou
     2013, Stat Methods Med Res 22:630). With ten wearers of 60 pairs, intervals contain bias and
-    limits in 94 to 97 of 100 cases, where pairs taken as independent contain them in 30 to 60.
-    What is missing because it differs much is not seen: with half of the differences above the bias
-    left out, in 43 and 61 (`benchmarks/coverage.py`).
+    limits in 94 to 97 of 100 cases, where intervals for independent pairs contain them in 30
+    to 60. Pairs that are missing because they differ a lot are not seen: with half of the
+    differences above the bias left out, in 43 and 61 (`benchmarks/coverage.py`).
 
     One wearer: bias and SD are those of all pairs. The interval of the bias is clustered by blocks
-    or days (CR2, Bell & McCaffrey 2002), that of the SD is Zou's, with blocks in the place of
-    wearers. It is about this wearer, not about others. Blocks of fewer than six days cannot show
-    how days differ: if the SD of days, and that of hours, is half of that of single pairs, the
-    interval of the bias contains it in only 57 to 59 of 100 cases (3 to 5 days of ten hours;
+    or days (CR2, Bell & McCaffrey 2002), that of the SD is Zou's, with blocks instead of wearers.
+    It is about this wearer, not about others. Blocks of fewer than six days cannot show how days
+    differ: if the SD of days, and that of hours, is half of that of single pairs, the interval of
+    the bias contains it in only 57 to 59 of 100 cases (3 to 5 days of ten hours;
     `benchmarks/levels_of_groups.py`).
 
     Independent pairs: the variance of a limit is s^2 (1/n + 1.96^2 / (2 (n - 1))), that of the bias
@@ -247,7 +247,7 @@ def _numbers(side: object) -> Floats:
 
 
 def _units(index: pd.Index | None, block: str | None) -> tuple[Ints | None, str]:
-    """Return the unit of each pair (None: each is one of its own), and what the units are."""
+    """Return the unit of each pair (None: each pair is its own unit), and what the units are."""
     width = None if block is None else duration_us(block, "block", sign="positive", example="1h")
     if index is not None and ACCOUNT in index.names:
         codes, accounts = pd.factorize(index.get_level_values(ACCOUNT).astype("str"))
@@ -265,7 +265,7 @@ def _units(index: pd.Index | None, block: str | None) -> tuple[Ints | None, str]
 
 
 def _aligned(one: pd.Series, other: pd.Series) -> tuple[pd.Series, pd.Series]:
-    """Return both sides in the order of the first; what stands on one index is one pair."""
+    """Return both sides in the order of the first; values with the same index are one pair."""
     if one.index.equals(other.index):
         return one, other
     alike = len(one) == len(other) and one.index.is_unique and one.index.isin(other.index).all()
@@ -413,7 +413,7 @@ def agreement(
         the differences, the limits of agreement ``low`` (with ``low_low``, ``low_high``) and
         ``high`` (with ``high_low``, ``high_high``), ``exposure_h`` (hours compared), ``coverage``
         (minutes compared / records of the 60-second log within the time that both logs span), text
-        ``units``, what the intervals take to be independent (``"days"``, or ``"blocks of 1h"``
+        ``units``, what the intervals assume to be independent (``"days"``, or ``"blocks of 1h"``
         where there are fewer than six), int64 ``n_units``, and ``reason`` if something is missing.
 
     Raises
@@ -431,7 +431,7 @@ def agreement(
 
     The 15-second log starts its own grid when the phone connects, so four or five of its records
     overlap a minute of the 60-second log. A record counts for a minute by the share of its 15
-    seconds that lie in it: counts are split by that share, and averages are weighted by it. A
+    seconds that are in it: counts are split by that share, and averages are weighted by it. A
     minute is compared only if records with a value cover it except for at most 1 second (stamps are
     whole seconds). For averages over blinks or steps the count must cover the minute, and records
     with a count of 0 are left out.

@@ -62,7 +62,7 @@ def events(
         Width of the bins. Default: the length of one row.
     baseline : (from, to), optional
         The window that changes are measured from, counted from the event, such as
-        ``("-10min", "-5min")``. Default: all the time of `before`.
+        ``("-10min", "-5min")``. Default: the whole time of `before`.
     draws : int
         How many times the events are drawn for the band, at least 100.
     seed : int
@@ -116,17 +116,17 @@ def events(
     apart as those of Student's t (Hesterberg 2015, The American Statistician 69:371). For normal
     values they contain the mean in 92 of 100 cases with five events, in 94 with eight and in 95
     from ten on; for exponential values in 87 with five, 90 with ten and 92 with thirty. But each is
-    for one offset: of courses in which nothing happens, most have some offset at which the
-    pointwise band leaves out 0.
+    for one offset: most courses in which nothing happens have some offset at which the pointwise
+    band excludes 0.
 
     Whether anything changed is therefore decided by the band for all offsets together: the change
     plus or minus its standard error times the 95 % quantile, over the same draws, of the largest
     difference from it in standard errors of the draw (Davison & Hinkley 1997, Bootstrap Methods
     and their Application, sections 4.2.4 and 5.2). Something is called changed in at most 5 of 100
     courses in which nothing happens (in fewer if there are fewer than twenty events), see the table
-    in the definitions. Of several fields, each has its own band. Both bands assume that events are
-    independent, which is not quite true of events with overlapping windows. With fewer than five
-    events there is none.
+    in the definitions. With several fields, each has its own band. Both bands assume that events
+    are independent, which is not quite true of events with overlapping windows. With fewer than
+    five events there is none.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def _simultaneous(around: Floats, enough: Bools, draws: Sequence[Floats]) -> Flo
     """Return how far a band for all offsets reaches: the largest |t| of draws, in errors.
 
     `around` are the courses (events are rows) less their mean; a draw in which an offset has fewer
-    than two events, or no variation, says nothing of this offset.
+    than two events, or no variation, is not used for this offset.
     """
     reach = np.full(around.shape[1], np.nan)
     present = ~np.isnan(around)

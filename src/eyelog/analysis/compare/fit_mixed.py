@@ -30,7 +30,7 @@ def fit_mixed(
     *,
     predictors: str | Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Fit a linear mixed model with an intercept for each wearer, and errors that wearers give.
+    """Fit a linear mixed model with an intercept for each wearer, and errors clustered by wearer.
 
     Parameters
     ----------
@@ -199,7 +199,8 @@ def _errors(
 ) -> tuple[Floats, Floats]:
     """Return the errors of the coefficients clustered by wearer, and their degrees of freedom."""
     _, of_row, days = np.unique(wearers, return_inverse=True, return_counts=True)
-    # Less this share of the wearer's mean, rows are independent and of one variance in the model.
+    # After subtracting this share of the wearer's mean, rows are independent with one variance in
+    # the model.
     share = (1.0 - 1.0 / np.sqrt(1.0 + days * fit.ratio))[of_row]
 
     def whitened(column: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Two or more groups of wearers: differences with intervals, wearers as the units."""
+"""Two or more groups of wearers: differences with intervals, with wearers as the units."""
 
 import warnings
 from collections.abc import Mapping
@@ -27,8 +27,8 @@ __all__ = [
 # With two wearers on one side and more on the other, Welch's interval contains the true difference
 # in only 90 of 100 cases.
 LEAST_FOR_INTERVAL: Final = 3
-# With four on a side, the permutation test has few assignments, and groups that spread differently
-# are called different too often.
+# With four per side, the permutation test has few assignments, and groups with different spread are
+# called different too often.
 LEAST_FOR_P: Final = 5
 # With at most this many assignments of wearers to groups, the test goes through all of them.
 MOST_EXACT: Final = 20_000
@@ -116,13 +116,13 @@ def group_difference(
     -----
     Welch (1947, Biometrika 34:28) on wearer means. The interval contains the difference of normal
     groups in 94 to 96 of 100 cases from three wearers on; with two against ten it would be 90. The
-    permutation test examines the same difference without assuming normality: it deals the wearers
-    anew, through all assignments or `draws` of them, counts the observed one too (Phipson & Smyth
-    2010), and compares the p of Welch's test of each (Janssen 1997, Statistics & Probability
-    Letters 36:9, studentised; Beran 1988, Journal of the American Statistical Association 83:687,
-    prepivoted). So it holds its level from eight wearers a group on if one group spreads more than
-    the other, where a test of the plain difference in means does not; see the table in the
-    definitions.
+    permutation test examines the same difference without assuming normality: it reassigns the
+    wearers to the groups, in all possible ways or in `draws` of them, counts the observed
+    assignment too (Phipson & Smyth 2010), and compares the p of Welch's test of each (Janssen 1997,
+    Statistics & Probability Letters 36:9, studentised; Beran 1988, Journal of the American
+    Statistical Association 83:687, prepivoted). So it holds its level from eight wearers per group
+    on if one group varies more than the other, where a test of the plain difference in means does
+    not; see the table in the definitions.
 
     `eyelog.cohort.differences` gives the same difference, interval and p for many outcomes and
     groups, with p corrected for their number.
@@ -258,7 +258,7 @@ def _permuted(sides: list[Floats], draws: int, seed: int) -> float:
                 share**2 / (side.shape[axis] - 1)
                 for share, side in zip(shares, (first, second), strict=True)
             )
-        # Wearers that do not differ within groups are as far apart as can be, or equal.
+        # If wearers do not differ within groups, the groups are as far apart as can be, or equal.
         flat = np.where(difference > 0, 0.0, 1.0)
         return np.asarray(np.where(error > 0, 2 * scipy.stats.t.sf(t, freedom), flat), np.float64)
 

@@ -63,16 +63,16 @@ def group_rates(
 
     Notes
     -----
-    Counts and exposures are summed over all days of all wearers of a group, so a wearer counts by
-    the time worn; `eyelog.compare.group_difference` of daily rates counts each wearer once. Wearers
-    are the units: the jackknife over wearers gives the error of the logarithm of the rate. Days of
-    a wearer, and minutes of a day, may depend on one another in any way, and counts may vary more
-    than Poisson's. The interval has Student's t with one degree of freedom less than there are
-    wearers; the ratio takes those of Welch and Satterthwaite. This is the quasi-Poisson model with
-    wearers as clusters and the jackknife's covariance (CR3; Bell & McCaffrey 2002, Survey
-    Methodology 28:169). A negative binomial model was weighed: its errors hold only if days of a
-    wearer are independent. Of groups of 8 and 8 wearers who blink alike, 5 in 100 differ at p < .05
-    (`benchmarks/levels_of_groups.py`).
+    Counts and exposures are summed over all days of all wearers of a group, so wearers count in
+    proportion to the time worn; `eyelog.compare.group_difference` of daily rates counts each wearer
+    once. Wearers are the units: the jackknife over wearers gives the error of the logarithm of the
+    rate. Days of a wearer, and minutes of a day, may depend on one another in any way, and counts
+    may vary more than Poisson's. The interval uses Student's t with one degree of freedom less than
+    there are wearers; the ratio uses those of Welch and Satterthwaite. This is the quasi-Poisson
+    model with wearers as clusters and the jackknife's covariance (CR3; Bell & McCaffrey 2002,
+    Survey Methodology 28:169). A negative binomial model was considered: its errors are valid only
+    if the days of a wearer are independent. Of groups of 8 and 8 wearers who blink alike, 5 in 100
+    differ at p < .05 (`benchmarks/levels_of_groups.py`).
 
     Examples
     --------

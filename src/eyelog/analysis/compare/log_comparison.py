@@ -60,9 +60,9 @@ def logs(
     Notes
     -----
     Each record of the app is compared with the rows of its own 15 seconds, those up to its stamp,
-    as `eyelog.intervals` sums them up. Records of which less than nine tenths of the packets came
-    are left out. The app takes averages of blinks from a buffer of the latest ones, so they repeat
-    while nobody blinks; that is no error of either log.
+    as `eyelog.intervals` summarises them. Records with less than nine tenths of their packets are
+    left out. The app takes averages of blinks from a buffer of the latest ones, so they repeat
+    while nobody blinks; that is not an error of either log.
 
     Examples
     --------

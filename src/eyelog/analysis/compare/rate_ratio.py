@@ -71,7 +71,7 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
         much neighbouring days are alike), ``n_effective`` (how many independent days would be as
         informative), ``coverage`` (mean of the tables' rows, if they have it), ``of`` (what the
         interval is about: ``wearer``, or ``minutes`` if a table has fewer than four days) and
-        ``reason`` if something is missing. Of these minutes there is no ``p``. If `other` has no
+        ``reason`` if something is missing. For these minutes there is no ``p``. If `other` has no
         events, the ratio is missing, ``low`` is still valid and ``high`` is infinite.
 
     Raises
@@ -89,15 +89,15 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     -----
     From four days on each side, days are the units: the jackknife over the days of each side gives
     the error of the logarithm of its rate, and Student's t, with two degrees of freedom less than
-    there are days, the interval and the p. From ten days in all on, the errors grow by the
-    autocorrelation of the days. Of two weeks of the same process, 3 in 100 differ at p < .05, at
-    an autocorrelation of .3 7; of random halves of 42 days 5 and 3 (`benchmarks/levels.py`). Of
-    four days a side, at .3, 11 (`benchmarks/coverage.py`): take more.
+    there are days, gives the interval and the p. From ten days in all on, the errors grow with the
+    autocorrelation of the days. Of pairs of weeks of the same process, 3 in 100 differ at p < .05,
+    and 7 at an autocorrelation of .3; of random halves of 42 days 5 and 3 (`benchmarks/levels.py`).
+    With four days per side, at .3, 11 differ (`benchmarks/coverage.py`): take more.
 
     With fewer days the interval is about these minutes alone: given the sum of the events, those of
     `one` are binomial; the interval is that of Clopper & Pearson (1934) for their share, turned
     into a ratio (Przyborowski & Wilenski 1940), exact for Poisson counts. Two weeks of the same
-    wearer differ by more than it allows in most cases, so it comes without a p.
+    wearer usually differ by more than it allows, so there is no p.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
 
 
 class _Side(NamedTuple):
-    """The rows of a table: as days, sums by date; else as they are, with no days."""
+    """The rows of a table: as days, sums by date; otherwise as they are, with no days."""
 
     days: Ints
     events: Floats

@@ -93,7 +93,7 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
     if not (len(short) and len(long)):
         nothing = scipy.sparse.csr_array((0, len(short)))
         return Minutes(none, nothing, nothing)
-    # A record that comes early, as when the phone reconnects, covers the time since the last one.
+    # An early record, as after the phone reconnects, covers the time since the last one.
     opens = short - SHORT_US
     opens[1:] = np.maximum(opens[1:], short[:-1])
     orderly = np.diff(long, prepend=long[0] - MINUTE_US) >= MINUTE_US
@@ -111,7 +111,7 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
         minute.append(at[inside][some])
         overlap.append(shared[some])
     records, minutes = np.concatenate(record), np.concatenate(minute)
-    # Sorted once, so that no quantity has to be brought into this order.
+    # Sorted once, so that no quantity has to be put into this order.
     order = np.argsort(minutes, kind="stable")
     records, minutes = records[order], minutes[order]
     shape = len(rows), len(short)

@@ -78,8 +78,8 @@ def standardised_mean(
     limits : (float, float), optional
         The least and the largest value possible in time without a value. Default: the catalogue's
         range of the field that the series is named after (where both logs have such a field with
-        different ranges, that of the log of the table), if it is still valid for values this far
-        apart. Give it for derived quantities.
+        different ranges, that of the log of the table), if it is still valid for values at this
+        distance. Needed for derived quantities.
     reference : mapping or Series, optional
         The day to represent: a weight for each local hour, 0 to 23 (hours not named have weight 0),
         such as ``el.rhythm.profile(other)["n"]``. Default: equal weights for all 24 hours.

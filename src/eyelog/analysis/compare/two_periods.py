@@ -53,7 +53,7 @@ def two_periods(
     interval: str | None = None,
     exposure: pd.Series | None = None,
 ) -> TwoPeriods:
-    """Return by how much the values of one period lie above those of an earlier one.
+    """Return by how much the values of one period exceed those of an earlier one.
 
     Parameters
     ----------
@@ -75,13 +75,13 @@ def two_periods(
         In the unit of the series: ``difference`` (Hodges-Lehmann: the median of all differences
         after less before) with its 95 % interval of this wearer ``low`` and ``high``: these days
         are a sample of the wearer's days. Then ``p`` of no difference, which is below 5 % if, and
-        only if, the interval leaves out 0; ``phi``, how alike neighbouring days are (0 to 0.9), and
-        ``n_effective``, how many independent days would tell as much; ``n_before``, ``n_after``
-        (values), ``days_before``, ``days_after``, ``exposure_h`` and ``coverage`` (of both periods
-        together; for daily tables the hours worn and the mean of the days' coverage, for Series by
-        day missing and the share of days with a value) and ``reason`` if something is missing:
-        everything if a period has fewer than three days, all but the difference if both together
-        have fewer than ten.
+        only if, the interval excludes 0; ``phi``, how alike neighbouring days are (0 to 0.9), and
+        ``n_effective``, how many independent days would be as informative; ``n_before``,
+        ``n_after`` (values), ``days_before``, ``days_after``, ``exposure_h`` and ``coverage`` (of
+        both periods together; for daily tables the hours worn and the mean of the days' coverage,
+        for Series by day missing and the share of days with a value) and ``reason`` if something is
+        missing: everything if a period has fewer than three days, all but the difference if both
+        together have fewer than ten.
 
     Raises
     ------
@@ -101,10 +101,11 @@ def two_periods(
     Real days are alike, so the interval is widened about the difference by the ratio of two
     Student intervals of the difference of the means: with the lag-1 autocorrelation ``phi`` of the
     days' residuals and ``n_effective`` days, and with independent days. ``phi`` is corrected for
-    bias, and the residual variance for what the two means take away. Of two periods of 14
-    days without a difference, 4 in 100 have p < .05 for independent days, 7 at an autocorrelation
-    of .3, 8 at .5; of 28 days, 4, 6 and 6 (`benchmarks/levels.py`). A difference between two
-    periods of one person is not the effect of what lies between: season, work and wear change too.
+    bias, and the residual variance for what the two means take away. Of pairs of periods of 14 days
+    without a difference, 4 in 100 have p < .05 for independent days, 7 at an autocorrelation of .3,
+    8 at .5; with 28 days, 4, 6 and 6 (`benchmarks/levels.py`). A difference between two periods of
+    one person is not necessarily the effect of what happened between them: season, work and wear
+    change too.
 
     Examples
     --------

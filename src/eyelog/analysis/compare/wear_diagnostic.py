@@ -115,9 +115,9 @@ def wear_diagnostic(
     -----
     Neither part proves that wear is random; each can show that it is not. Intervals are percentiles
     over local days drawn with replacement, so that values of one day stay together; those of the
-    difference are set as far apart as Student's t (Hesterberg 2015). With fewer than seven days
-    there is no interval: it would be too narrow. They take days as independent. An interval
-    belongs to the local day in which it lies. A missing state, or a gap, ends a bout.
+    difference are expanded to the width of Student's t (Hesterberg 2015). With fewer than seven
+    days there is no interval: it would be too narrow. They assume that days are independent. An
+    interval belongs to the local day in which it lies. A missing state, or a gap, ends a bout.
 
     Examples
     --------

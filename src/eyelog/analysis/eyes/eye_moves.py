@@ -34,7 +34,7 @@ _AGAINST: Final = (Reason.UNWORN, Reason.NOISY, Reason.MOVING)
 
 
 def _near_blink(evidence: Evidence, us: Ints) -> Bools:
-    """Return the rows so near a blink that a vertical movement in them may be part of it."""
+    """Return the rows so close to a blink that a vertical movement in them may be part of it."""
     blinking = np.zeros(len(us), dtype=bool)
     for part in ("blink_event_strength", "blink_event_speed"):
         values = evidence.part(part)
@@ -74,17 +74,18 @@ def moves(frame: pd.DataFrame, **options: Unpack[RowOptions]) -> pd.DataFrame:
     -------
     DataFrame
         Index ``date``: the stamp of the row that reports the movement; a row may report one
-        sideways and one vertical movement, so a stamp may come twice. String ``direction``
+        sideways and one vertical movement, so a stamp may occur twice. String ``direction``
         (``up``, ``down``, ``left`` or ``right``), float64 ``size`` (1 weakest to 7 strongest; the
         vendor gives no degrees), boolean ``counted``, and string ``reason``: why the movement does
-        not count (``"not worn"``, ``"noisy"``, ``"walking"`` or ``"near a blink"``), else empty.
+        not count (``"not worn"``, ``"noisy"``, ``"walking"`` or ``"near a blink"``), otherwise
+        empty.
 
     Notes
     -----
     Vertical movements share their channel with blinks, so they do not count within 0.5 s of one in
-    usable time (vendor documentation, data_es). Slow pursuit is not seen at all. Noise counts for a
-    second after its flag, a step from 0.25 s before its flag to 1 s after it, and unworn time for
-    the 5 s before its flag.
+    usable time (vendor documentation, data_es). Slow pursuit is not detected at all. Noise counts
+    for a second after its flag, a step from 0.25 s before its flag to 1 s after it, and unworn time
+    for the 5 s before its flag.
 
     Examples
     --------

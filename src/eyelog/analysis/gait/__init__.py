@@ -1,6 +1,6 @@
 """Gait: pace while walking, step time, walking bouts, busiest minutes, step classes, the two sides.
 
-Pace is steps over the time walked, not over clock time: steps per clock minute is not a cadence
+Pace is steps over the time walked, not over clock time: steps per clock minute are not a cadence
 (Dall et al. 2013).
 """
 

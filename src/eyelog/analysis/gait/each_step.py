@@ -28,7 +28,7 @@ _FIRST: Final = "no step before"
 
 
 class SingleSteps(NamedTuple):
-    """The rows that report a step, and what is known of each."""
+    """The rows that report a step, and what is known about each."""
 
     rows: Ints
     reason: npt.NDArray[np.object_]  # empty where the step counts
@@ -60,7 +60,7 @@ def _step_times(
 ) -> tuple[Floats, npt.NDArray[np.object_]]:
     """Return the time between neighbouring steps, and why it is not that of one step."""
     sent = packets(us, evidence.part("sequence"))
-    # Counted in packets: stamps are late by turns.
+    # Counted in packets: stamps are late by varying amounts.
     seconds = np.append(np.nan, np.diff(sent.sent[at]) * PACKET_US / 1e6)
     longest = limit(evidence.log, "longest_step")
     words = between_events(sent, at, {_UNWORN: unworn}, {_PAUSE: longest.breaks(seconds[1:])})
@@ -85,10 +85,10 @@ def steps(frame: pd.DataFrame, **options: Unpack[RowOptions]) -> pd.DataFrame:
     DataFrame
         Index ``date``: the stamp of the row that reports the step, 0.15 to 0.25 s after the foot
         has landed. Boolean ``counted`` and string ``reason`` (``"not worn"`` if the step does not
-        count, else empty). Float64 ``step_time_s``: the time since the counted step before, in
+        count, otherwise empty). Float64 ``step_time_s``: the time since the counted step before, in
         whole packets of 0.05 s; missing where it is not that of one step, and ``between`` says why:
-        ``"a pause"`` (longer than a second), ``"packets lost"``, ``"not worn"``,
-        ``"a new connection"`` or ``"no step before"``.
+        ``"a pause"`` (longer than a second), ``"packets lost"``, ``"not worn"``, ``"a new
+        connection"`` or ``"no step before"``.
 
     Notes
     -----

@@ -58,14 +58,14 @@ def step_time(
     Notes
     -----
     The step time of a record is the time walked in it divided by its steps, as `eyelog.gait.pace`
-    counts them, so ``step_time_ms`` is 60,000 / pace but for minutes of walking without a step. The
-    15- and 60-second logs hold no single steps: the variation is that from record to record, of a
-    15- or 60-second mean each, and is smaller than that from step to step, which gait laboratories
-    report (Hausdorff 2005, Journal of NeuroEngineering and Rehabilitation 2:19). It shows whether a
-    wearer walks more unevenly than on other days, not how unevenly. Bins have one mean each and
-    vary less. In the 20 Hz log each step is a record: the variation is that from step to step
-    (`eyelog.gait.steps`), to which packets of 0.05 s and the uneven lag of the flags add some 40
-    ms.
+    counts them, so ``step_time_ms`` is 60,000 / pace except for minutes of walking without a step.
+    The 15- and 60-second logs do not contain single steps: the variation is that between records,
+    each a mean over 15 or 60 seconds, and is smaller than that from step to step, which gait
+    laboratories report (Hausdorff 2005, Journal of NeuroEngineering and Rehabilitation 2:19). It
+    shows whether a wearer walks more unevenly than on other days, not how unevenly. Bins have one
+    mean each and vary less. In the 20 Hz log each step is a record: the variation is that from step
+    to step (`eyelog.gait.steps`), to which packets of 0.05 s and the uneven lag of the flags add
+    some 40 ms.
 
     Examples
     --------

@@ -78,12 +78,12 @@ class Groups:
         Group i holds the ordered rows ``bounds[i]:bounds[i + 1]``.
     order : array of int64, slice or None
         The rows in the order of the groups; None if they already are in that order, a slice if only
-        rows before and after all groups have to go.
+        rows before and after all groups are left out.
     seconds : array of float64
         Seconds that each group spans.
     opens_us, closes_us : array of int64, optional
-        Opening and closing instants (microseconds of Unix time) of bins, days and weeks. What lies
-        between can be more than `seconds` if the local date comes twice.
+        Opening and closing instants (microseconds of Unix time) of bins, days and weeks. The time
+        between them can be more than `seconds` if the local date occurs twice.
     memo : Memo
         A cache of the reductions for these groups, since many columns are missing together.
     """
@@ -241,7 +241,7 @@ def _dated(us: Ints, clock: LocalClock, kind: str, size: int, stamp: str) -> Gro
     begin[number[::-1]] = opens[chosen][::-1]
     end[number] = closes[chosen]
     order = None
-    if (np.diff(number) < 0).any():  # a date comes twice: its rows are put together
+    if (np.diff(number) < 0).any():  # a date occurs twice: its rows are put together
         order = np.argsort(np.repeat(number, sizes), kind="stable").astype(np.int64)
     return Groups(
         labels=dates_at(labels),
@@ -431,7 +431,7 @@ def several_keys(by: Any, number: int) -> bool:
         return False
     if any(isinstance(key, pd.Series) or _is_time(key) for key in by):
         return True
-    return len(by) != number and len(set(by)) == len(by)  # labels come more than once
+    return len(by) != number and len(set(by)) == len(by)  # labels occur more than once
 
 
 def _is_time(key: Any) -> bool:
@@ -533,7 +533,7 @@ class _Rows:
         """Return the combinations of several keys that have rows, with one level for each.
 
         Each spans the time that it has between the first and the last row; with a key of labels,
-        which say nothing of the time without rows, the time of its rows.
+        which give no information about the time without rows, the time of its rows.
         """
         opens, closes, hours = self._cut_cells(keys)
         parts = [self._key(key, opens, hours) for key in keys]

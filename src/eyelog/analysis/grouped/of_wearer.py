@@ -31,7 +31,7 @@ class OfWearer(NamedTuple):
     low, high : array of float64
         The 95 % interval; missing where it cannot be given.
     reason : array of str
-        Why it is missing; else empty.
+        Why it is missing; otherwise empty.
     days : array of int64
         How many days have at least ``min_valid`` of usable time.
     phi : array of float64
@@ -75,7 +75,7 @@ def of_wearer(
     prepared : Prepared
         The rows and their groups.
     rates : array of float64
-        The pooled rate of each group; where it is missing, nothing is said.
+        The pooled rate of each group; where it is missing, no reason is given.
     terms : tuple of arrays
         What each row adds to the count, to what it is divided by, and to the usable seconds.
     rate_of : callable

@@ -1,4 +1,4 @@
-"""A frame at the door of a summary: which log it is, in order of time, and how it is to be read."""
+"""The frame that a summary opens: which log it is, in order of time, and how it is to be read."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,12 +68,12 @@ class Opened:
         return clock_of(self.frame, log=self.log, stamp=self.stamp)
 
     def warn_of_lacking(self) -> None:
-        """Warn of the reasons for which the frame has no evidence."""
+        """Warn about the reasons for which the frame has no evidence."""
         warn_unjudged(self.frame, lacking_evidence(self.frame, self.log))
 
 
 class FrameOptions(TypedDict, total=False):
-    """The keywords of `open_frame`, which a summary hands on as they come."""
+    """The keywords of `open_frame`, which a summary passes on unchanged."""
 
     limits: Limits | None
     judge: bool
@@ -99,9 +99,9 @@ def open_frame(
         If the frame has fields of both logs.
     ConfigurationError
         If nothing shows which log it is, `stamp` or `limits` cannot be used, it was masked or
-        resampled with other limits, the index holds no aware stamps, a missing one, or one stamp
-        twice; if the rows overlap (two sources of records); if the bins were made with the other
-        `stamp`; or if a masked frame has lost the column that shows stored eyewear.
+        resampled with other limits, the index holds no aware stamps, a missing one, or the same
+        stamp twice; if the rows overlap (two sources of records); if the bins were made with the
+        other `stamp`; or if a masked frame has lost the column that shows stored eyewear.
     """
     refuse_unknown(unknown, purpose)
     which = log_of(frame, log)
@@ -112,7 +112,7 @@ def open_frame(
 
 
 def with_frame_options(function: Function) -> Function:
-    """Complete the signature and the docstring of a summary by what all summaries share."""
+    """Complete the signature and the docstring of a summary with what all summaries share."""
     return add_errors(shared_parameters(hands_on_to(open_frame)(function)), ERRORS)
 
 

@@ -373,8 +373,8 @@ def _weighing(missing: Missing, weights: Floats, groups: Groups) -> Weighing:
 def _summing(missing: Missing, weights: Floats) -> Any:
     """Return the matrix whose product with a column is its weighted sum by group.
 
-    The product reads each value where it stands: to copy the values that are not missing, or the
-    products with their weights, takes several times as long.
+    The product reads each value in place: copying the values that are not missing, or the products
+    with their weights, takes several times as long.
     """
     places = missing.places
     if places is None:

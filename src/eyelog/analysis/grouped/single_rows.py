@@ -75,7 +75,7 @@ def has_single_rows(log: str) -> bool:
 
 
 class RowOptions(TypedDict, total=False):
-    """The keywords of `single_rows`, which a table of single events hands on as they come."""
+    """The keywords of `single_rows`, which a table of single events passes on unchanged."""
 
     limits: Limits | None
     log: str | None
@@ -105,7 +105,7 @@ def single_rows(
     instead : str
         What to do with a frame of another log.
     wanted : Reason
-        The reasons that are judged; those without evidence are warned of.
+        The reasons that are judged; a warning names those without evidence.
     limits, log
         What the caller gave.
 
@@ -143,14 +143,14 @@ ConfigurationError
 
 
 def with_row_options(function: Function) -> Function:
-    """Complete the signature and the docstring of a table of single events by what all share."""
+    """Complete the signature and the docstring of a table of single events with what all share."""
     return add_errors(shared_parameters(hands_on_to(single_rows)(function)), _ERRORS)
 
 
 def first_word(
     against: Mapping[str, npt.NDArray[np.bool_]], number: int
 ) -> npt.NDArray[np.object_]:
-    """Return for each row the first of the words that hold for it, or an empty text."""
+    """Return for each row the first of the words that apply to it, or an empty text."""
     words: npt.NDArray[np.object_] = np.full(number, "", dtype=object)
     for word in reversed([*against]):  # what is named first is written last
         words[against[word]] = word
@@ -163,9 +163,9 @@ def between_events(
     rows: Mapping[str, npt.NDArray[np.bool_]],
     gaps: Mapping[str, npt.NDArray[np.bool_]] = MappingProxyType({}),
 ) -> npt.NDArray[np.object_]:
-    """Return what lies between each of the rows `at` and the one before it, but for the first.
+    """Return what comes between each of the rows `at` and the one before it, except for the first.
 
-    A new connection is named first and lost packets last; an empty text where nothing lies there.
+    A new connection is named first and lost packets last; an empty text where there is nothing.
 
     Parameters
     ----------
@@ -174,9 +174,9 @@ def between_events(
     at : array of int64
         The rows of the events, in order of time.
     rows : mapping of str to array of bool
-        The rows that count if one of them lies there, by their word.
+        The rows that count if one of them is there, by their word.
     gaps : mapping of str to array of bool
-        What holds for the time between two events itself, for each but the first.
+        What applies to the time between two events itself, for each but the first.
     """
     of_rows = {_CONNECTION: packets.opens, **rows}, {_LOST: packets.lost > 0}
     first, last = (

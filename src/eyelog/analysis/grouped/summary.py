@@ -134,7 +134,7 @@ class Prepared:
 def coverage(present: npt.NDArray[np.bool_], records: Floats, groups: Groups, log: str) -> Floats:
     """Return the `present` records of each group / the records that fit into its time."""
     counted = np.nan_to_num(_sum(np.where(present, records, 0.0), groups))
-    # Records do not keep step with the clock, so a bin can contain one more than fits into it.
+    # Records are not aligned with the clock, so a bin can contain one more than fits into it.
     return np.minimum(ratio(counted, groups.seconds / log_named(log).interval_s), 1.0)
 
 
@@ -170,8 +170,8 @@ def trusted(
     Raises
     ------
     ConfigurationError
-        If they are not to be judged, and have not been: no number can come of marks that are no
-        measurements, or of values of time in which the eyewear was not worn.
+        If they are not to be judged, and have not been: no number can be computed from marks that
+        are not measurements, or from values of time in which the eyewear was not worn.
     """
     if evidence.resampled or evidence.masked:
         return table
@@ -191,7 +191,7 @@ def trusted_frame(opened: Opened, names: Iterable[str]) -> pd.DataFrame:
 
 
 def refuse_unmasked(table: Arrays, evidence: Evidence, *, what: str) -> None:
-    """Raise `ConfigurationError` if the values of records were plainly not judged."""
+    """Raise `ConfigurationError` if the values of records were clearly not judged."""
     fields = catalogue(evidence.log)
     unworn = evidence.against.get(Reason.UNWORN)
     for name in table.columns:
@@ -259,9 +259,9 @@ def lone_rows(frame: Table) -> npt.NDArray[np.bool_] | None:
 
 
 def whole_values(frame: Table, name: Any) -> Floats:
-    """Return the whole sums of a field: in bins they may stand in a separate column.
+    """Return the whole sums of a field: in bins they may be in a separate column.
 
-    Only some of the bins that stand in one table may have been made with that column.
+    Only some of the bins in a table may have been made with that column.
     """
     values = numbers(frame[name])
     if f"{name}{TOTAL}" not in frame.columns:

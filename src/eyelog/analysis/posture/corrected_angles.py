@@ -40,7 +40,7 @@ def angles(frame: pd.DataFrame, **options: Unpack[RowOptions]) -> pd.DataFrame:
     -------
     DataFrame
         Same index; float64 ``roll_deg``, ``pitch_deg`` and ``yaw_deg``. In each connection they
-        begin with the angle that the eyewear reports, and go on without wraps, so they may leave
+        begin with the angle that the eyewear reports and continue without wraps, so they may exceed
         -180 to 180. Missing where the eyewear was not worn or reports no angle.
 
     Notes
@@ -50,15 +50,15 @@ def angles(frame: pd.DataFrame, **options: Unpack[RowOptions]) -> pd.DataFrame:
     replaced by the mean of theirs (vendor documentation, motion-tracking-howto).
 
     Two estimates of a connection's drift are compared: the mean of the middle half of its
-    velocities (over a second each), and the slope of Theil and Sen through the medians of up to
-    200 equal stretches. The first is misled by slow changes of posture, the second by a turn that
-    lasts; so the smaller one is subtracted, and none if they differ in sign. The vendor takes any
-    velocity that stays within a factor of 2 for 5 s for the drift. On a simulated day that mistook
-    slow changes of posture for drift, and the pitch ran away by thousands of degrees. A posture
-    that changes at one speed for a whole connection cannot be told from drift;
-    `eyelog.posture.tilt`, which is taken from gravity, does not drift.
+    velocities (over a second each), and the Theil-Sen slope through the medians of up to 200 equal
+    stretches. The first is biased by slow changes of posture, the second by a lasting turn; so the
+    smaller one is subtracted, and none if they differ in sign. The vendor treats any velocity that
+    stays within a factor of 2 for 5 s as drift. On a simulated day this mistook slow changes of
+    posture for drift, and the pitch ran away by thousands of degrees. A posture that changes at a
+    constant speed for a whole connection cannot be distinguished from drift; `eyelog.posture.tilt`,
+    which is taken from gravity, does not drift.
 
-    Time is counted in packets, so that late stamps change no velocity.
+    Time is counted in packets, so late stamps do not change any velocity.
 
     Examples
     --------

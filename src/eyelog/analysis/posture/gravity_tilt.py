@@ -34,10 +34,10 @@ def tilt_from_gravity(
 ) -> tuple[Floats, Floats]:
     """Return the tilt fore-aft and sideways of each row in degrees, from three accelerations.
 
-    Those are in the order of `GRAVITY`. Missing where they cancel out: then nothing shows which way
-    is down. Eyewear that is worn upright states about -16 on the vertical axis in the public
-    samples, and +16 is as common a convention, so the angles are those to the axis, whatever its
-    sign.
+    Those are in the order of `GRAVITY`. Missing where they cancel out: nothing then shows which way
+    is down. Eyewear that is worn upright reports about -16 on the vertical axis in the public
+    samples, and +16 is an equally common convention, so the angles are measured to the axis,
+    whatever its sign.
     """
     x, y, z = (_smoothed(values, index) for values in accelerations)
     # In place, since a day of the log has a million rows.
@@ -89,12 +89,13 @@ def tilt(frame: pd.DataFrame, *, by: By = None, **options: Unpack[FrameOptions])
 
     Notes
     -----
-    The accelerations are averaged over the 0.5 s around each row, so that gravity is left (vendor
-    documentation, feature). Fore-aft is atan2(``accY``, abs(``accZ``)), sideways is atan2(``accX``,
-    hypot(``accY``, ``accZ``)), both from -90 to 90. Upright eyewear states about -16 in ``accZ`` in
-    the vendor's samples (websocket-samples), so gravity is positive along the axis that it pulls
-    to; with the vendor's figure of the axes, forward and right are positive. One unit of
-    acceleration is 1/16 G, so a single row is known to 2 or 3 degrees, a mean of many to much less.
+    The accelerations are averaged over the 0.5 s around each row, so that only gravity remains
+    (vendor documentation, feature). Fore-aft is atan2(``accY``, abs(``accZ``)), sideways is
+    atan2(``accX``, hypot(``accY``, ``accZ``)), both from -90 to 90. Upright eyewear reports about
+    -16 in ``accZ`` in the vendor's samples (websocket-samples), so gravity is positive along the
+    axis that it pulls to; with the vendor's figure of the axes, forward and right are positive. One
+    unit of acceleration is 1/16 G, so a single row is accurate to 2 or 3 degrees, and a mean of
+    many rows is much more accurate.
 
     Examples
     --------

@@ -51,8 +51,8 @@ def head_movements(
 
     Notes
     -----
-    Counts of head movements are distributed like an exponential, so the vendor takes the 90th or
-    99th percentile of single intervals as the typical value, not the mean. Percentiles are
+    Counts of head movements are approximately exponentially distributed, so the vendor takes the
+    90th or 99th percentile of single intervals as the typical value, not the mean. Percentiles are
     interpolated linearly. In a resampled frame the intervals are its bins.
 
     Examples

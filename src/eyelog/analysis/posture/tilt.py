@@ -109,8 +109,8 @@ def zones(
         Tilt as recorded, or relative to the wearer's own median (`eyelog.posture.relative_tilt`).
     edges : sequence of float, optional
         Rising edges of the zones in degrees, within -180 to 180. Default: -45 to 45 in steps of
-        15; relative to the median -30, -15, -5, 5, 15, 30. Two more zones lie beyond the outer
-        edges.
+        15; relative to the median -30, -15, -5, 5, 15, 30. There are two more zones beyond the
+        outer edges.
     limits, judge, log
         As in `eyelog.daily`.
 

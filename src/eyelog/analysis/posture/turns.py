@@ -31,7 +31,7 @@ Method = Literal["angles", "peaks"]
 # For each axis the roles of its angle and of the acceleration that shows its movements.
 AXES: Final = {"pitch": "acc_vertical", "yaw": "acc_sideways"}
 UNITS_PER_G: Final = 16.0
-# A single packet may flicker by a unit or two of 0.06 G; a head takes longer to move.
+# A single packet may vary by a unit or two of 0.06 G; a head takes longer to move.
 LEAST_PACKETS: Final = 2
 
 
@@ -52,7 +52,7 @@ def turns(
 ) -> pd.DataFrame:
     """Return the single movements of the head, one row each.
 
-    A movement is one way: a nod down and up again is two.
+    A movement goes one way: a nod down and up again is two movements.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def turns(
         turn), float64 ``size_deg`` (with its sign; missing for peaks) and ``peak_g`` (with its
         sign; missing for angles), float64 ``duration_s``, boolean ``counted`` and string ``reason``
         (why it does not count: ``"not worn"``, or, for peaks, ``"walking"``, since steps shake the
-        head; else empty).
+        head; otherwise empty).
 
     Raises
     ------
@@ -85,8 +85,8 @@ def turns(
     Notes
     -----
     ``"angles"``: a run of packets in which the corrected angle (`eyelog.posture.angles`), averaged
-    over three packets, moves one way by at least 20 degrees per second, and by at least 5 degrees
-    in all. Both are choices of eyelog. Lost packets within it do not end it.
+    over three packets, moves in one direction by at least 20 degrees per second, and by at least 5
+    degrees in all. Both are choices of eyelog. Lost packets within it do not end it.
 
     ``"peaks"``: two packets or more in which the acceleration (vertical for nods, sideways for
     turns) leaves its median of the 0.5 s around by 0.07 to 0.3 G (vendor documentation, feature);
@@ -208,14 +208,14 @@ def _took_s(packets: Ints) -> Floats:
 
 
 def head_peaks(evidence: Evidence, index: pd.DatetimeIndex, axis: str) -> Bools:
-    """Return the rows at the peak of a movement about one axis, those of a walk included."""
+    """Return the rows at the peak of a movement about one axis, including those while walking."""
     peak = np.zeros(len(index), dtype=bool)
     peak[_by_peak(evidence, index, axis).rows] = True
     return peak
 
 
 def peaks_of_rows(prepared: Prepared, axis: str) -> Floats:
-    """Return 1 in the judged rows at a peak of a movement about one axis, else 0 or missing."""
+    """Return 1 in judged rows at a peak of a movement about one axis, otherwise 0 or missing."""
     force = prepared.values(role_field(prepared.log, AXES[axis]))
     return np.where(np.isnan(force), np.nan, head_peaks(prepared.known, prepared.index, axis))
 

@@ -1,6 +1,6 @@
 """Which intervals were worn, walked and valid, and how many seconds of each row were.
 
-This is the only place of these definitions, so that coverage, daily and every rate count the same
+This is the only place with these definitions, so that coverage, daily and every rate count the same
 time. The limits come from ``limits.csv``; with its default values they are:
 
 =========  ================================  ==========================================
@@ -196,7 +196,7 @@ class Evidence:
         return rows
 
     def _spread(self, rows: dict[Reason, Bools], name: str, before: str, after: str) -> None:
-        """Let a reason hold for the neighbours of the rows that show it too."""
+        """Apply a reason also to the neighbours of the rows that show it."""
         reason = next(each for each, names in CONTEXT.items() if name in names)
         if reason not in rows:
             return
@@ -210,7 +210,7 @@ class Evidence:
 
     @cached_property
     def against_steps(self) -> dict[Reason, Bools]:
-        """The same for step counts, which in the 60-second log ask for more wear."""
+        """The same for step counts, which require more wear in the 60-second log."""
         if "worn_for_steps" not in self.rules or self.worn is None:
             return self.against
         return self.against | {Reason.UNWORN: self.rules["worn_for_steps"].breaks(self.worn)}
@@ -275,8 +275,8 @@ def seconds(
         seconds of valid intervals) and ``walking_s`` of worn intervals (``stp_s`` of minutes worn
         at least 30 s; 15-second log: the time that the steps took, 60 ``stp`` / ``cad``, at most
         the interval), never more than the worn seconds. Missing if the evidence is; walking also
-        if the eyewear was off or stored. Where two records overlap, as when a connection starts
-        anew, each second counts once.
+        if the eyewear was off or stored. Where two records overlap, as when a new connection
+        starts, each second counts once.
 
     Notes
     -----
@@ -298,7 +298,7 @@ def seconds_of(evidence: Evidence) -> Arrays:
     length = float(log_named(which).interval_s)
     off, values = evidence.off_pose, evidence.worn
     walked = _walking_s(evidence, length)
-    if values is None or "worn" not in evidence.rules:  # the steps are all that is known
+    if values is None or "worn" not in evidence.rules:  # nothing but the steps is known
         worn_s = valid_s = np.full(len(frame), np.nan)
         np.putmask(walked, off, np.nan)
     else:
@@ -334,7 +334,7 @@ def _worn_s(evidence: Evidence, values: Floats, length: float) -> Floats:
 
 
 def _valid_s(evidence: Evidence, worn_s: Floats) -> Floats:
-    """Return the worn seconds; 0 if any evidence is against use, else missing if any is missing."""
+    """Return the worn seconds; 0 if any evidence is against use, or missing if any is missing."""
     rows = evidence.against
     against = rows[Reason.OFF_POSE] | rows[Reason.UNWORN]
     unknown = np.isnan(worn_s)
@@ -369,7 +369,7 @@ def _walking_s(evidence: Evidence, length: float) -> Floats:
 
 
 def _around_steps_s(evidence: Evidence, length: float) -> Floats:
-    """Return the length of a row that is walking, else 0; missing if its step is."""
+    """Return the length of a row that is walking, otherwise 0; missing if its step is."""
     steps = evidence.part("walking")
     if steps is None:
         return np.full(len(evidence.frame), np.nan)

@@ -72,9 +72,9 @@ def flag(
     Japanese texts differ on ``vld``; the eyewear's own verdict (INVALID) then decides.
 
     The blink statistics come from a buffer of recent blinks. If their count is 0 and the value
-    equals the one before (or, at the start of such a run, the one after), the value is left over in
-    the buffer: STALE. Gaps in time do not empty the buffer, so they do not end a run; a missing
-    value does. A total of 0 is a measurement and never stale.
+    equals the one before (or, at the start of such a run, the one after), the value is an old one
+    from the buffer: STALE. Gaps in time do not empty the buffer, so they do not end a run; a
+    missing value does. A total of 0 is a measurement and never stale.
 
     The reasons from the context (worn, walking, noise, tilt) are set together with MISSING too:
     they may be why the value is missing. The rows of a resampled frame are bins, to which the
@@ -133,9 +133,9 @@ def mask(
     DataFrame
         Same index, dtypes and rows; the same columns and, last, boolean ``stored``: whether the
         eyewear was off pose (OFF_POSE), missing for a row without any value. Masking removes the
-        tilt of stored eyewear, so this column is what shows later that this time was not worn; it
-        also shows that the values have been judged. Masked numbers become NaN, masked booleans
-        ``<NA>``; texts stay.
+        tilt of stored eyewear, so this column shows later that this time was not worn; it also
+        shows that the values have been judged. Masked numbers become NaN, masked booleans ``<NA>``;
+        texts stay.
 
     Raises
     ------
@@ -155,13 +155,13 @@ def mask(
     against = np.uint16(~int(passing) & 0xFFFF)
     off: Bools = np.zeros(len(frame), dtype=bool)
     table, bits = Arrays.of(frame), Arrays.of(reasons)
-    # A frame has fields of one log, but nothing here need say which.
+    # A frame has fields of one log, but here it does not matter which.
     for name in _tilts() & set(table.columns):
         off |= (bits[name] & np.uint16(Reason.OFF_POSE)) != 0
     masked: dict[Any, Any] = {}
     numeric = [name for name in table.columns if _is_float(table[name])]
     # A column whose values all stay, or are all missing already, is shared with the frame. The
-    # others stand in one piece of memory, which the system hands out faster than many.
+    # others are in one block of memory, which the system allocates faster than many.
     written = [
         name
         for name in numeric
@@ -185,7 +185,7 @@ def mask(
     step: dict[str, Any] = steps[-1] if steps else {}
     details: dict[str, Any] = {key: step[key] for key in ("limits", "unchecked") if key in step}
     recorded = np.logical_or.reduce([recorded_rows(table, log) for log in known_logs()])
-    if STORED in table.columns:  # masked once more: the tilt that showed it is gone
+    if STORED in table.columns:  # masked again: the tilt that showed it is gone
         stored = numbers(table[STORED])
         off, recorded = off | (stored > 0), recorded | ~np.isnan(stored)
     return _masked(table, masked, off, recorded, passing, details, stated_log(reasons)).frame()
@@ -212,7 +212,7 @@ def judged_columns(table: Arrays, evidence: Evidence, *, allow: Reason | None = 
 
     `evidence` is that of the frame: it may cover more fields, but only those of `table` are
     used. Values that `mask` has judged already are returned as they are. Each column is judged when
-    it is asked for: the copies of all of them would double the memory of a frame.
+    it is needed: the copies of all of them would double the memory of a frame.
     """
     if evidence.masked:
         return table
@@ -353,7 +353,7 @@ class _Judge:
                 yield Reason.SATURATED, capped
 
     def stale(self, name: Any, values: Floats) -> Bools | None:
-        """Return which values of a blink statistic are left over; None if none can be."""
+        """Return which values of a blink statistic are old ones; None if none can be."""
         field = cast(Field, self._field(name))
         counted = counter(field, self.log)
         count = None if counted is None else self._evidence(counted)

@@ -23,9 +23,10 @@ STALE      blink statistics                   unchanged while their count (``bk_
 SATURATED  counts                             at the cap: a lower bound   the same
 =========  =================================  ==========================  ===================
 
-In the 20 Hz log the same reasons come from flags, and hold for some time around each: UNWORN for
+In the 20 Hz log the same reasons come from flags, and apply for some time around each: UNWORN for
 ``fitError`` 1 and the 5 s before it, NOISY for ``noiseStatus`` and the 1 s after it, MOVING from
-0.25 s before a step (``walking``) to 1 s after it. It shows no pose and no validity of its own.
+0.25 s before a step (``walking``) to 1 s after it. This log shows neither pose nor its own
+validity.
 
 Wear, durations (``stp_s`` too), battery, time, place and undocumented fields can have only the
 first three reasons: they are the evidence themselves, or their meaning is unknown.
@@ -132,7 +133,7 @@ def applies(field: Field | None, log: str) -> Reason:
 
 
 def counter(field: Field, log: str) -> str | None:
-    """Return the field that counts what a blink statistic is computed from, else None."""
+    """Return the field that counts what a blink statistic is computed from, otherwise None."""
     if field.kind != "static" or not field.documented:
         return None
     if len(field.weight) == 1:

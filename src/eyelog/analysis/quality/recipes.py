@@ -58,7 +58,7 @@ class Condition:
     field: str
 
     def keeps(self, values: Floats, rule: Limit) -> Bools:
-        """Return which values keep the limit: at rest is to break that of walking."""
+        """Return which values keep the limit; being at rest means not keeping that of walking."""
         return rule.breaks(values) if self.reason is Reason.MOVING else rule.keeps(values)
 
     def text(self, rule: Limit) -> str:
@@ -182,7 +182,7 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
 
 
 class RecipeOptions(TypedDict, total=False):
-    """The keywords of `_open`, which a function of a recipe hands on as they come."""
+    """The keywords of `_open`, which a function of a recipe passes on unchanged."""
 
     recipe: Required[str]
     limits: Limits | None
@@ -233,7 +233,7 @@ FieldError
 
 
 def with_recipe(function: Function) -> Function:
-    """Complete the signature and the docstring of a function by what recipes share."""
+    """Complete the signature and the docstring of a function with what recipes share."""
     return add_errors(shared_parameters(hands_on_to(_open)(function)), _ERRORS)
 
 
@@ -262,13 +262,13 @@ def attrition(frame: pd.DataFrame, **options: Unpack[RecipeOptions]) -> pd.DataF
         require an outcome of the recipe that is present (MISSING), of scores not -1 (SENTINEL), and
         inside its limits (RANGE); a record stays as long as one of its outcomes passes. If the
         frame has several outcomes, a row for each follows, with its name in the string column
-        ``outcome`` (else empty) and the records that have it in ``left``.
+        ``outcome`` (otherwise empty) and the records that have it in ``left``.
 
     Notes
     -----
     The order is that of the vendor's filters, then the other reasons that `eyelog.mask` masks the
     outcomes for; a record is counted at the first condition that it fails. So what is left of an
-    outcome is what the default mask leaves of it (in ``gait`` less: only minutes with steady
+    outcome is what the default mask leaves of it (less in ``gait``: only minutes with steady
     walking and an upright head). Layout: the flow chart of CONSORT (Schulz 2010).
 
     Examples
@@ -395,7 +395,7 @@ def _evidence(evidence: Evidence, condition: Condition) -> Floats:
 
 
 def _keeps(evidence: Evidence, condition: Condition, values: Floats) -> Bools:
-    """Return which rows keep a condition; evidence may speak of its neighbours too."""
+    """Return which rows keep a condition; evidence may apply to neighbouring rows too."""
     kept = condition.keeps(values, evidence.rules[condition.name])
     if condition.name in log_named(evidence.log).spread:
         kept &= ~evidence.against[condition.reason]

@@ -25,7 +25,7 @@ from eyelog.provenance import derived
 __all__ = ["STATES", "states"]
 
 STATES: Final = ("usable", "walking", "noisy", "off pose", "not worn")
-# The later ones stand over the earlier ones.
+# The later ones take precedence over the earlier ones.
 STATE_OF: Final = {Reason.INVALID: "noisy", Reason.NOISY: "noisy", Reason.MOVING: "walking"}
 
 
@@ -47,9 +47,9 @@ def states(
     Series of category
         Same index, named ``state``. The first of these that holds: ``not worn``; ``off pose`` (the
         tilt of stored eyewear); ``walking``; ``noisy`` (too many seconds of noise, or, in the
-        15-second log, not valid by the eyewear's own verdict); else ``usable``. The categories are
-        ordered from ``usable`` to ``not worn``. Missing if the evidence is missing, as in a record
-        without values. Time without records has no row.
+        15-second log, not valid by the eyewear's own verdict); otherwise ``usable``. The categories
+        are ordered from ``usable`` to ``not worn``. Missing if the evidence is missing, as in a
+        record without values. Time without records has no row.
 
     Raises
     ------

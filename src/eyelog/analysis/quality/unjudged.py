@@ -38,7 +38,7 @@ def one_warning() -> Iterator[None]:
 
 
 def warn_unjudged(frame: Table, lacking: Mapping[str, Sequence[str]]) -> None:
-    """Warn of reasons that could not be judged, with the fields that each lacks.
+    """Warn about reasons that could not be judged, with the fields that each lacks.
 
     Not for a frame without rows, nor for one that is masked or resampled: its values have been
     judged, with all the evidence of the frame that it was made from.

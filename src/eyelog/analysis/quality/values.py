@@ -15,7 +15,8 @@ __all__ = ["evidence", "floats", "out_of_range"]
 def floats(column: Any, name: object = "") -> Floats:
     """Return a numeric or boolean column (a Series or its array) as `numbers`, or raise.
 
-    A column of true, false and nothing is boolean, whatever a file's reader has made of it.
+    A column of true, false and missing values is boolean, whatever dtype the reader of a file gave
+    it.
     """
     if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) in (
         "boolean",
@@ -43,7 +44,7 @@ def evidence(frame: Table, name: str, log: str) -> Floats | None:
 
 
 def out_of_range(values: Floats, field: Field) -> Bools | None:
-    """Return which values lie outside the catalogue's range, None if none does.
+    """Return which values are outside the catalogue's range, None if none is.
 
     Blank ends are not checked.
     """

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 NIGHT_HOURS: Final = range(*map(int, limit(COMPUTED_DATA, "night").values))  # local hours
-# With less room, the most active hours of everybody who wears it from 8 to 19 are 8 to 18.
+# With less freedom, the most active hours of everybody who wears it from 8 to 19 are 8 to 18.
 LEAST_FREEDOM_H: Final = 3.0
 
 
@@ -100,7 +100,7 @@ def _extreme_window(seen: Observed, hours: float, *, sign: int) -> ActiveHours:
 
 
 def _room_h(day: Floats, means: Floats, hours: float, step_us: int) -> float:
-    """Return how far the window can move: the observed hours less its own, less if they are apart.
+    """Return how far the window can move: the observed hours less its own, less if not adjacent.
 
     In a whole day it can begin anywhere, so that is no more than the rest of the day.
     """
@@ -142,9 +142,9 @@ def most_active(
 
     Notes
     -----
-    Witting et al. (1990); Van Someren et al. (1999). Of somebody who wears the eyewear from 8 to
-    19, the most active ten hours can only be 8 to 18 or 9 to 19: that is when it was worn, not when
-    the wearer was active, and therefore refused.
+    Witting et al. (1990); Van Someren et al. (1999). For somebody who wears the eyewear from 8 to
+    19, the most active ten hours can only be 8 to 18 or 9 to 19: they show when it was worn, not
+    when the wearer was active, and are therefore refused.
 
     Examples
     --------

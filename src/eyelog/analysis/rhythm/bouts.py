@@ -52,7 +52,7 @@ class Fragmentation(NamedTuple):
 
 
 def bout_lengths(rows: Rows) -> tuple[Floats, Bools, Bools]:
-    """Return the length of each run of True in epochs, and whether gaps hide its begin and end.
+    """Return the length of each run of True in epochs, and whether gaps hide its beginning and end.
 
     A missing value is a gap. The first and the last row of the Series are not gaps.
     """
@@ -107,9 +107,9 @@ def fragmentation(
     1958), so the hazard counts it among those at risk and never as ended. Longer bouts are cut off
     more often, so measures of whole bouts are too short if ``censored`` is large: 27.6 for 39.2
     minutes with 47 % cut off. The Kaplan-Meier estimates are then within 5 % with some hundred
-    bouts. They leave out bouts whose beginning a gap hides, and take those whose end it hides as at
-    risk until the last epoch that was seen to be followed by another. The first and the last bout
-    of the Series count as whole.
+    bouts. They leave out bouts whose beginning a gap hides, and treat those whose end it hides as
+    at risk until the last epoch that was seen to be followed by another. The first and the last
+    bout of the Series count as whole.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def fragmentation(
 def _kaplan_meier(lengths: Floats, cut: Bools) -> tuple[float, float, bool]:
     """Return mean and median length (Kaplan & Meier 1958), and whether the mean is restricted.
 
-    Of a bout that was seen for k epochs and then cut off, it is not known whether it ended after
+    For a bout that was seen for k epochs and then cut off, it is not known whether it ended after
     epoch k, so it is at risk until shortly before.
     """
     seen = np.where(cut, lengths - 0.5, lengths)

@@ -22,8 +22,8 @@ from eyelog.analysis.series.observed import (
 __all__ = ["Cosinor", "cosinor", "doubt_of"]
 
 ALPHA: Final = 0.05  # a wave that arises by chance this often is not a finding
-LEAST_DAYS: Final = 3  # fewer have no variation that two coefficients leave
-PARTS: Final = 24  # of a cycle: in how many the peak has to be observed
+LEAST_DAYS: Final = 3  # with fewer, two coefficients leave no variation
+PARTS: Final = 24  # of a cycle: the peak must be observed within this part
 ROUNDING: Final = 1e-12
 _NAN: Final = float("nan")
 _NOTHING: Final = (_NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN)
@@ -92,11 +92,11 @@ def cosinor(
     Notes
     -----
     Cornelissen (2014), "Cosinor-based rhythmometry", doi:10.1186/1742-4682-11-16; errors of
-    amplitude and peak by the delta method. Values of one day are alike, so the errors take local
+    amplitude and peak by the delta method. Values of one day are alike, so the errors use local
     days as the units (CR2: Bell & McCaffrey 2002), and ``p`` is that of Hotelling's test with
-    Satterthwaite's degrees of freedom, about days less 1. With autocorrelation .7 within the day
-    it is below .05 in 0 to 6 of 100 series without a rhythm, where the usual F test is in 26 to 36
-    (see the table in the definitions). Days that follow one another are taken as independent.
+    Satterthwaite's degrees of freedom, about days less 1. With autocorrelation .7 within the day it
+    is below .05 in 0 to 6 of 100 series without a rhythm, where the usual F test is in 26 to 36
+    (see the table in the definitions). Consecutive days are assumed to be independent.
 
     Examples
     --------

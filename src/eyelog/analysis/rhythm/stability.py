@@ -35,7 +35,7 @@ ROUNDING: Final = 1e-9
 
 @shown("Interdaily stability")
 class Stability(NamedTuple):
-    """Interdaily stability beside that of days without a common pattern."""
+    """Interdaily stability, with that of days without a common pattern."""
 
     is_: float
     corrected: float
@@ -112,19 +112,19 @@ def interdaily_stability(
     Notes
     -----
     ``IS = N sum_h (xbar_h - xbar)^2 / (p sum_i (x_i - xbar)^2)`` (Witting et al. 1990; Van Someren
-    et al. 1999), both variances with ddof 0. With hours observed unequally often it can slightly
+    et al. 1999), both variances with ddof 0. If hours are observed unequally often, it can slightly
     exceed 1: the definition weights every hour of the day equally. For eyewear worn by day the
     observed hours are the waking window.
 
     Days without any pattern do not give 0: the mean of each hour is one of few values, so pure
     noise has an IS near 1 / days (.48 for two days, .13 for seven). ``noise`` is the mean IS of
     1000 series in which the values of each day are shifted around the hours observed on that day,
-    each day by its own random number of hours. This keeps the pattern of wear and the likeness of
+    each day by its own random number of hours. This keeps the pattern of wear and the similarity of
     neighbouring hours, and removes what days have in common. ``p`` is the share of these series,
     the observed one included, whose IS is at least that large (Phipson & Smyth 2010); without a
-    pattern it is below .05 in 4 to 9 of 100 cases, see the table in the definitions.
-    ``corrected`` is (IS - noise) / (largest IS - noise), as kappa corrects agreement for chance.
-    Below seven days all of them vary much between weeks.
+    pattern it is below .05 in 4 to 9 of 100 cases, see the table in the definitions. ``corrected``
+    is (IS - noise) / (largest IS - noise), as kappa corrects agreement for chance. Below seven days
+    all of them vary considerably between weeks.
 
     Examples
     --------

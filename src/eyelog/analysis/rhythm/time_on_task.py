@@ -32,7 +32,7 @@ ROUNDING: Final = 1e-12
 
 @shown("Time on task: change per hour within the day, of this wearer", slope_per_h=("low", "high"))
 class TimeOnTask(NamedTuple):
-    """A slope per hour within days, with its interval and p, days as the units."""
+    """A slope per hour within days, with its interval and p, with days as the units."""
 
     slope_per_h: float
     low: float
@@ -67,24 +67,24 @@ def time_on_task(
     -------
     TimeOnTask
         ``slope_per_h`` (unit of the series per hour) with its 95 % interval of this wearer ``low``
-        and ``high``; ``p`` of no slope, which is below 5 % if, and only if, the interval leaves out
+        and ``high``; ``p`` of no slope, which is below 5 % if, and only if, the interval excludes
         0; ``days`` (int, those with two values or more), ``phi`` (how alike the slopes of
         neighbouring days are, 0 to 0.9; 0 with fewer than ten days, which cannot show it) and
-        ``n_effective`` (how many independent days would tell as much); ``n`` (values),
+        ``n_effective`` (how many independent days would be as informative); ``n`` (values),
         ``exposure_h``, ``coverage``; ``reason`` if something is missing: the slope without a day
         that has values at two times, the interval and p with fewer than four such days.
 
     Notes
     -----
     Each day has its own level, and all share one slope over the hours since the first value of the
-    day (least squares), so days that were high as a whole do not count as a change. The errors take
+    day (least squares), so days that were high as a whole do not count as a change. The errors use
     local days as the units (CR2: Bell & McCaffrey 2002; Satterthwaite's degrees of freedom), since
     values of one day are alike. From ten days on, slopes of neighbouring days that are alike widen
     the interval as in `eyelog.baseline.trend`. In series without a slope, p is below .05 in 3 to 7
     of 100 (see the table in the definitions).
 
-    Time on task and time of day cannot be told apart for a wearer who begins at the same hour every
-    day, and a wearer who takes the eyewear off when tired hides the end of the day.
+    Time on task and time of day cannot be distinguished for a wearer who begins at the same hour
+    every day, and a wearer who takes the eyewear off when tired hides the end of the day.
 
     Examples
     --------
@@ -144,6 +144,6 @@ def _within(values: Floats, of_row: Ints) -> Floats:
 
 
 def _alike(dates: Ints, residuals: Floats) -> tuple[float, float]:
-    """Return phi of the slopes of days, and how many independent days would tell as much."""
+    """Return phi of the slopes of days, and how many independent days would be as informative."""
     phi = likeness(dates, residuals - residuals.mean()) if len(dates) >= LEAST_DAYS else 0.0
     return phi, effective_n(dates, phi)

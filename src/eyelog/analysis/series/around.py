@@ -1,4 +1,4 @@
-"""What holds for some time before and after the rows in which something is seen."""
+"""What applies for some time before and after the rows in which something is seen."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ __all__ = ["around"]
 
 
 def around(us: Ints, seen: Bools, before_us: int, after_us: int) -> Bools:
-    """Return the rows that lie near one in which something is seen, itself included.
+    """Return the rows near one in which something is seen, including that row.
 
     Parameters
     ----------
@@ -17,7 +17,7 @@ def around(us: Ints, seen: Bools, before_us: int, after_us: int) -> Bools:
     seen : array of bool
         The rows in which it is seen.
     before_us, after_us : int
-        How long before and after such a row it holds, both ends included.
+        How long before and after such a row it applies, both ends included.
 
     Examples
     --------

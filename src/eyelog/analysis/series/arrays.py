@@ -38,14 +38,14 @@ class Arrays:
 
     For each column that is taken from a frame, pandas looks up a name in an index, makes a Series
     and copies the provenance; for a month of records that takes longer than most operations on the
-    column. So a summary takes the frame apart once, and builds a table at its end.
+    column. So a summary takes the frame apart once, and builds a table at the end.
 
     Parameters
     ----------
     columns : mapping
         Arrays of numpy or pandas by name; they are shared and never written to. A function without
-        arguments in the place of an array is called each time that the column is asked for, so that
-        columns that are made from others need not all be in memory at once.
+        arguments instead of an array is called each time the column is requested, so that derived
+        columns need not all be in memory at once.
     index : Index
         The stamps.
     attrs : mapping

@@ -44,7 +44,7 @@ def multiplicities(units: int, draws: int, seed: int) -> Iterator[Floats]:
 def interval(samples: Floats, units: Ints | None = None) -> tuple[Floats, Floats]:
     """Return the 2.5 and 97.5 percentiles of the draws (rows); draws without a value left out.
 
-    With `units`, how many units each column was drawn from, the percentiles lie as far apart as
+    With `units`, how many units each column was drawn from, the percentiles are as far apart as
     those of Student's t instead (Hesterberg 2015, The American Statistician 69:371): plain ones are
     too narrow if there are few units.
     """

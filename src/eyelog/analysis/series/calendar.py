@@ -1,6 +1,6 @@
 """The parts of the calendar that values are grouped by: hours, weekdays, weekends, weeks.
 
-The one definition of ``by="weekday"`` and the like, for every ``by=``.
+The only definition of ``by="weekday"`` and the like, for every ``by=``.
 """
 
 from typing import Final

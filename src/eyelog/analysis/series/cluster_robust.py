@@ -1,4 +1,4 @@
-"""Errors of least squares that hold if rows of one cluster (a day, a wearer) are alike.
+"""Errors of least squares that are valid if rows of one cluster (a day, a wearer) are alike.
 
 Bias-reduced linearisation (CR2: Bell & McCaffrey 2002; Pustejovsky & Tipton 2018, Journal of
 Business & Economic Statistics 36:672) with Satterthwaite's degrees of freedom. statsmodels has only
@@ -40,7 +40,7 @@ def cluster_robust(x: Floats, residuals: Floats, clusters: Ints) -> ClusterRobus
         The number of each row's cluster, from 0 on, none left out.
     """
     count, terms = int(clusters.max()) + 1, x.shape[1]
-    # In the basis in which x'x is 1, so that units of the columns play no part.
+    # In the basis in which x'x is 1, so that the units of the columns do not matter.
     q, r = np.linalg.qr(x)
     inside = np.zeros((count, terms, terms))
     np.add.at(inside, clusters, q[:, :, None] * q[:, None, :])

@@ -1,9 +1,9 @@
-"""Days in a row are alike: how much less a level, a difference or a line is known because of it.
+"""Neighbouring days are alike: how much less is known about a level, a difference or a line.
 
 The residuals of days follow each other as phi^k over k days (AR(1)). phi is estimated from the
 residuals of the fitted level, levels or line, and each variance takes it into account.
-statsmodels' robust covariance (HAC) was weighed: of 28 days without a trend at phi .5 it still
-finds one in 17 of 100, because it neither corrects the bias of phi nor counts effective days.
+statsmodels' robust covariance (HAC) was considered: in 28 days without a trend at phi .5 it still
+finds one in 17 of 100 cases, because it neither corrects the bias of phi nor counts effective days.
 """
 
 from typing import Final, NamedTuple
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 LEAST_DAYS: Final = 10
-"""With fewer days in all, how much they are alike cannot be told."""
+"""With fewer days in all, it cannot be estimated how much they are alike."""
 
 LEAST_FOR_INTERVAL: Final = 3
 
@@ -110,8 +110,8 @@ def lag_one(days: Ints, residuals: Floats) -> float:
     spread = float(np.mean(residuals**2)) if len(residuals) else 0.0
     if not len(beside) or not spread > 0:
         return float("nan")
-    # The sum over n, not over the neighbours, as far as days are without a gap: the bias is
-    # known for that estimate, and it varies less.
+    # The sum over n, not over the neighbours, where days are without a gap: the bias is known for
+    # that estimate, and it varies less.
     share = (len(days) - 1) / len(days)
     return float(np.mean(residuals[beside] * residuals[beside + 1]) * share / spread)
 
@@ -125,7 +125,7 @@ def corrected(estimate: float, n: int, terms: tuple[float, float]) -> float:
 
 
 def effective_n(days: Ints, phi: float) -> float:
-    """Return how many independent days would tell as much about a level.
+    """Return how many independent days would be as informative about a level.
 
     For days without a gap n / (1 + 2 sum over k of (1 - k/n) phi^k).
     """
@@ -134,10 +134,10 @@ def effective_n(days: Ints, phi: float) -> float:
 
 
 def widening(n: int, independent: float) -> float:
-    """Return the factor from the variance of a mean of n independent days to that of alike ones.
+    """Return the factor from the variance of a mean of n independent days to that of similar days.
 
-    Days that are alike have smaller residuals than their mean is uncertain: the variance is divided
-    by the expected loss and by the share of the days that are effective.
+    The residuals of days that are alike are smaller than the uncertainty of their mean: the
+    variance is divided by the expected loss and by the share of the days that are effective.
     """
     return (n - 1) / (n - n / independent) * n / independent
 
@@ -173,7 +173,7 @@ def level_se(days: Ints, residuals: Floats, phi: float) -> float:
 
 
 def level_interval(days: Ints, values: Floats) -> tuple[float, float]:
-    """Return the 95 % interval of the level of one wearer, days as the units.
+    """Return the 95 % interval of the level of one wearer, with days as the units.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""P values corrected for how many were looked at."""
+"""P values corrected for how many were examined."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ __all__ = ["holm"]
 
 
 def holm(p: Floats) -> Floats:
-    """Return p values corrected for their number (Holm 1979); missing ones are no comparison."""
+    """Return p values corrected for their number (Holm 1979); missing ones do not count."""
     out = np.full(len(p), np.nan)
     given = np.flatnonzero(np.isfinite(p))
     order = given[np.argsort(p[given], kind="stable")]

@@ -1,8 +1,8 @@
 """The most conspicuous change of level in a series of days, and how often noise has one as large.
 
-Two shapes are looked for: a split (another level from one day on) and a bump (another level for
-some days, then back). Each has its own statistic. ``level_noise.csv`` holds what simulated noise
-gives (`benchmarks/level_noise.py`); to simulate it at the first call would take seconds.
+Two shapes are looked for: a split (a different level from one day on) and a bump (a different level
+for some days, then back). Each has its own statistic. ``level_noise.csv`` holds what simulated
+noise gives (`benchmarks/level_noise.py`); simulating it at the first call would take seconds.
 """
 
 import csv

@@ -11,7 +11,7 @@ from eyelog.analysis.series.arrays import Floats
 __all__ = ["LEAST_FOR_INTERVAL", "Median", "median"]
 
 LEVEL: Final = 0.95
-LEAST_FOR_INTERVAL: Final = 6  # five values lie on both sides of the median in 93.75 % of samples
+LEAST_FOR_INTERVAL: Final = 6  # five values are on both sides of the median in 93.75 % of samples
 
 
 class Median(NamedTuple):
@@ -26,10 +26,10 @@ class Median(NamedTuple):
 def median(values: Floats) -> Median:
     """Return the median of the observed values, with its 95 % interval.
 
-    The interval lies between two of the values themselves: the k-th smallest and the k-th largest,
-    where k is the largest number for which the binomial chance that the true median lies between
-    them is 95 % or more (Thompson 1936, Annals of Mathematical Statistics 7:122). It is valid for
-    independent values of any single distribution, and needs at least six of them.
+    The ends of the interval are two of the values themselves: the k-th smallest and the k-th
+    largest, where k is the largest number for which the binomial chance that the true median lies
+    between them is 95 % or more (Thompson 1936, Annals of Mathematical Statistics 7:122). It is
+    valid for independent values of any single distribution, and needs at least six of them.
     """
     x = np.sort(values[np.isfinite(values)])
     n = len(x)

@@ -1,7 +1,8 @@
 """Shared by the functions on one quantity: its rows, their length, local clock and exposure.
 
-A quantity is a Series, or a column of a table. What a number needs stands in values, index, columns
-and arguments; the history of a table makes these functions refuse, never compute otherwise.
+A quantity is a Series, or a column of a table. Everything that a number needs is in values, index,
+columns and arguments; the history of a table may make these functions refuse, but never changes a
+number.
 """
 
 from collections.abc import Callable
@@ -62,7 +63,7 @@ SHORTEST_DAY_US: Final = 22 * HOUR_US  # the shortest local day, where the clock
 PERIODS = {"day": 1, "week": 7}
 # The column of a table that says how many hours a row is based on, and how many make an hour.
 EXPOSURES: Final = {"worn_h": 1.0, "exposure_min": 60.0, "recorded_h": 1.0}
-ANY_STAMP: Final = "any"  # for what does not depend on where an interval lies
+ANY_STAMP: Final = "any"  # for what does not depend on where an interval is
 # How far the usual distance of two rows may be from whole lengths of a row.
 DRIFT: Final = 0.1
 
@@ -106,7 +107,8 @@ def step_us(
     Parameters
     ----------
     table : Series or DataFrame
-        Of a Series the smallest distance of neighbouring stamps (`eyelog.frame.interval_seconds`).
+        For a Series, the smallest distance between neighbouring stamps
+        (`eyelog.frame.interval_seconds`).
     interval : str, optional
         The length that the caller gave.
     what : str
@@ -115,8 +117,8 @@ def step_us(
     Raises
     ------
     ConfigurationError
-        If the rows of a Series lie at distances that no one length explains, as where two
-        connections of the eyewear have different phases.
+        If the distances between the rows of a Series are not explained by a single length, as where
+        two connections of the eyewear have different phases.
     """
     if interval is not None:
         return duration_us(interval, "interval", sign="positive", example="15s")
@@ -156,9 +158,9 @@ def stamp_of(
     Returns
     -------
     str
-        The caller's choice, else ``"start"`` for days and weeks, which are named by the date that
-        opens them, and ``"end"`` for everything else (a record stamped 10:00:00 covers the interval
-        before it).
+        The caller's choice, otherwise ``"start"`` for days and weeks, which are named by the date
+        that opens them, and ``"end"`` for everything else (a record stamped 10:00:00 covers the
+        interval before it).
 
     Raises
     ------
@@ -235,7 +237,7 @@ class Rows:
 
 
 class EpochOptions(TypedDict, total=False):
-    """The keywords of `rows_of` where it makes no difference which interval a stamp stands for."""
+    """The keywords of `rows_of` where it makes no difference which interval a stamp denotes."""
 
     interval: str | None
     exposure: Any
@@ -343,7 +345,7 @@ ConfigurationError
 
 
 def with_series_options(function: Function) -> Function:
-    """Complete the signature and the docstring of a function of one quantity by what all share."""
+    """Complete the signature and docstring of a function of one quantity with what all share."""
     return add_errors(put_words(hands_on_to(rows_of)(function), _WORDS), _ERRORS)
 
 
@@ -575,7 +577,7 @@ def observed(
 
 
 def observed_rows(rows: Rows, present: Bools) -> Observed:
-    """Return what is observed if only some of the rows are looked at; all of them have values."""
+    """Return what is observed if only some of the rows are considered; all of them have values."""
     n = int(present.sum())
     us, step = rows.index.as_unit("us").asi8, rows.step_us
     opens, closes = (edge[present] for edge in rows.edges())

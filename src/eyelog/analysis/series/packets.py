@@ -1,11 +1,11 @@
-"""Packets that the eyewear counts: which rows belong to one connection, and what got lost in it.
+"""Packets that the eyewear counts: which rows belong to one connection, and what was lost in it.
 
 The eyewear numbers the packets that it sends twenty times a second, from 0 to 255 and then from 0
 again. The phone stamps each packet when it arrives, so the stamps are uneven and the numbers are
-not: a number that leaps is a loss. A connection that is made anew starts its own numbers.
+not: a jump in the numbers is a loss. A new connection starts its own numbers.
 
-Numbers repeat every 12.8 s. After a longer pause a leap therefore says nothing about what was lost,
-and a pause of more than 12 s ends a connection.
+Numbers repeat every 12.8 s. After a longer pause a jump therefore gives no information about what
+was lost, and a pause of more than 12 s ends a connection.
 """
 
 from typing import Final, NamedTuple
@@ -25,7 +25,7 @@ PAUSE_US: Final = 12_000_000
 # The radio holds packets back for some tenths of a second when it has to repeat them. Stamps and
 # numbers that differ by more than this are not about the same connection.
 LATE_US: Final = 1_000_000
-"""How far the stamps of a connection may be from what its numbers say."""
+"""How far the stamps of a connection may be from what its numbers indicate."""
 
 
 class Packets(NamedTuple):
@@ -56,10 +56,10 @@ class Packets(NamedTuple):
 def packets(us: Ints, sequence: Floats | None) -> Packets:
     """Return where connections begin, and how many packets were lost before each row.
 
-    A row opens a new connection if the pause before it is longer than 12 s, or if its number leaps
-    by a time that the stamps do not bear out (more than 1 s off). The first row of a connection has
-    lost none: what was sent before it is unknown. A number that comes again within 1 s is the same
-    packet received twice, so that nothing was lost before it.
+    A row opens a new connection if the pause before it is longer than 12 s, or if its number jumps
+    by a time that the stamps do not confirm (more than 1 s off). The first row of a connection has
+    lost none: what was sent before it is unknown. A number that is repeated within 1 s is the same
+    packet received twice, so nothing was lost before it.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ def packets(us: Ints, sequence: Floats | None) -> Packets:
         Sorted stamps in microseconds.
     sequence : array of float64, optional
         The number of each packet, 0 to 255. Where one is missing, or without numbers, only a pause
-        opens a connection, a pause of more than 1 s is taken as lost packets, and a shorter one as
-        a late stamp.
+        opens a connection, a pause of more than 1 s counts as lost packets, and a shorter one as a
+        late stamp.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def packets(us: Ints, sequence: Floats | None) -> Packets:
 
 
 def even(us: Ints, sequence: Floats | None) -> Ints:
-    """Return the stamps that packets would have if none had come late.
+    """Return the stamps that packets would have if none had been late.
 
     Within each connection the stamps are regressed on the number of packets sent until then. A row
     alone in its connection keeps its stamp.
@@ -128,7 +128,7 @@ def even(us: Ints, sequence: Floats | None) -> Ints:
 
 
 def _leaps(steps: Ints, sequence: Floats | None) -> Floats:
-    """Return how many numbers each row has leaped; missing where a number is."""
+    """Return by how many numbers each row has jumped; missing where a number is."""
     if sequence is None:
         return np.full(len(steps), np.nan)
     numbers = np.where((sequence >= 0) & (sequence < NUMBERS), sequence, np.nan)

@@ -1,7 +1,7 @@
 """Intervals that invert a rank test, and p by the very same test, so that the two never contradict.
 
 The difference of two samples (Mann-Whitney) and the slope of a line (Kendall) are the median of all
-pairwise differences or slopes. How many of them lie below the true value has a known distribution,
+pairwise differences or slopes. The number of them below the true value has a known distribution,
 whatever that of the values. scipy.stats has both tests and both estimates, but its p and its
 interval come from different approximations, so one can say no where the other says yes.
 """
@@ -68,7 +68,7 @@ def slopes_law(n: int) -> PairLaw:
     if n >= MOST_EXACT:
         return PairLaw(pairs, None, float(np.sqrt(n * (n - 1) * (2 * n + 5) / 72.0)))
     chance = np.ones(1)
-    for i in range(2, n + 1):  # the i-th value lies below 0 to i - 1 of the earlier ones
+    for i in range(2, n + 1):  # the i-th value is below 0 to i - 1 of the earlier ones
         chance = np.convolve(chance, np.full(i, 1.0 / i))
     return PairLaw(pairs, np.cumsum(chance), float("nan"))
 
@@ -81,7 +81,7 @@ def pair_interval(ordered: Floats, law: PairLaw) -> tuple[float, float]:
 
 
 def pair_p(ordered: Floats, law: PairLaw, value: float) -> float:
-    """Return p, two sides, of the true difference or slope being `value`.
+    """Return two-sided p of the true difference or slope being `value`.
 
     It is below 5 % if, and only if, the value lies outside `pair_interval`. Pairs equal to the
     value count on either side, which errs on the side of caution.
@@ -107,7 +107,7 @@ def pairs_tell(ordered: Floats, law: PairLaw, factor: float) -> tuple[float, flo
     -------
     tuple of float
         ``low``, ``high`` and ``p``. The interval is that of independent days, widened about the
-        median of all pairs; p is that of the value which the widening moves to 0.
+        median of all pairs; p is that of the value that the widening moves to 0.
     """
     middle = float(np.median(ordered))
     low, high = pair_interval(ordered, law)

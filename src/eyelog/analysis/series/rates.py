@@ -1,7 +1,7 @@
-"""A rate of days: how well days in a row, which are a sample of a wearer's days, determine it.
+"""A rate over days: how well consecutive days, as a sample of a wearer's days, determine it.
 
-Counts and exposures are summed over all days, and the error comes from what each day does to the
-rate (jackknife). Events and minutes within a day may depend on one another in any way.
+Counts and exposures are summed over all days, and the error comes from the effect of each day on
+the rate (jackknife). Events and minutes within a day may depend on one another in any way.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class DaysRate(NamedTuple):
 
     @property
     def residuals(self) -> Floats:
-        """By how much of the rate each day lies above or below it."""
+        """By what share of the rate each day is above or below it."""
         return len(self.without) * (self.rate - self.without) / self.rate
 
 
@@ -88,9 +88,9 @@ def rate_error(sets: Sequence[DaysRate]) -> RateError:
     """Return the error of the logarithm of a rate, or of the ratio of two.
 
     With residuals e = c - R m of days with counts c and exposures m, divided by 1 - m / M, the
-    variance of R is (n - 1) / n * sum(e^2) / M^2, the jackknife's, and more where days are alike
-    (`dependence.widening`). Their autocorrelation phi is corrected for its bias of
-    (1 + s + 4 phi) / n, with s rates.
+    jackknife variance of R is (n - 1) / n * sum(e^2) / M^2, and more where days are alike
+    (`dependence.widening`). Their autocorrelation phi is corrected for its bias of (1 + s + 4
+    phi) / n, with s rates.
     """
     numbers = np.concatenate([one.numbers for one in sets])
     residuals = np.concatenate([one.residuals for one in sets])

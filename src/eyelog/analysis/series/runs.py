@@ -14,12 +14,12 @@ __all__ = ["follows", "latest_us", "runs"]
 # half a length for stamps that are rounded or drift.
 LATEST: Final = 1.5
 # Packets of a twentieth of a second are stamped when they arrive, unevenly: one that is held back
-# by up to this long still follows.
+# by up to this time still follows.
 HELD_BACK_US: Final = 1_000_000
 
 
 def latest_us(step_us: float | Floats) -> Any:
-    """Return the longest distance of two rows, of the given length, that follow one another."""
+    """Return the longest distance between two rows of the given length that follow one another."""
     return np.maximum(LATEST * step_us, HELD_BACK_US)
 
 

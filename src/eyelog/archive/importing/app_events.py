@@ -1,4 +1,4 @@
-"""The event files of the app: head movements, and what the phone takes its owner to be doing."""
+"""The event files of the app: head movements, and the activities that the phone has recognised."""
 
 import csv
 import io
@@ -27,8 +27,8 @@ __all__ = ["app_events", "events_of"]
 HEAD: Final = "head motion"
 ACTIVITY: Final = "phone activity"
 _LARGEST: Final = 256 << 20
-_LINES: Final = 50  # in which the header is sought
-_DELIMITERS: Final = (",", ";", "\t")  # the app writes commas, spreadsheets also the others
+_LINES: Final = 50  # in which the header is looked for
+_DELIMITERS: Final = (",", ";", "\t")  # the app writes commas, spreadsheets also use the others
 _CLASSES: Final = ("stationary", "walking", "running", "automotive", "cycling", "unknown")
 _WORD: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _TRUE: Final = ("1", "true", "yes")
@@ -87,7 +87,7 @@ def _table(text: str) -> dict[str, Rows]:
 
 
 def _whole(rows: Sequence[tuple[int, list[str]]], names: list[str], text: str) -> Rows:
-    """Return rows by the names of their columns; a last line that breaks off is left out."""
+    """Return rows by the names of their columns; a truncated last line is left out."""
     short = [at for at, cells in rows if len(cells) < len(names)]
     if short and short[0] == rows[-1][0] and not text.endswith(("\n", "\r")):
         warnings.warn(
@@ -104,7 +104,7 @@ def _whole(rows: Sequence[tuple[int, list[str]]], names: list[str], text: str) -
 def _messages(text: str) -> dict[str, Rows]:
     """Return the events among the messages of the app's WebSocket; the others are left out.
 
-    A message without a date has come when its receiver says.
+    A message without a date has the time that its receiver states.
     """
     decode = msgspec.json.Decoder(dict[str, Any]).decode
     by_name: dict[str, Rows] = {}
@@ -112,7 +112,7 @@ def _messages(text: str) -> dict[str, Rows]:
         try:
             message = decode(line) if line.strip() else {}
         except (ValueError, RecursionError):
-            continue  # a line that breaks off, or is of something else
+            continue  # a truncated line, or one about something else
         row = {fold(key): _cell(value) for key, value in message.items()}
         row["date"] = row.get("date") or row.get(RECEIVED, "")
         if kind := event_kind(row.keys()):

@@ -1,4 +1,4 @@
-"""The one way from files to records: recognised, of the chosen wearer and device, in groups.
+"""The only way from files to records: recognised, of the chosen wearer and device, in groups.
 
 `together` puts the records of all files into frames, `intake` into an archive.
 """
@@ -53,8 +53,7 @@ class ChosenFiles:
     reader : str
         The only public function whose format is wanted; any if empty.
     beside : bool
-        Whether files of a log that the app writes beside the others are read without being asked
-        for.
+        Whether files of a log that the app writes beside the others are read even if not requested.
     """
 
     tz: str | Zones | None
@@ -66,7 +65,7 @@ class ChosenFiles:
     reader: str = ""
     beside: bool = True
     names: list[str] = field(default_factory=list)
-    wearers: set[str] = field(default_factory=set)  # whom the files name, where that was asked
+    wearers: set[str] = field(default_factory=set)  # whom the files name, if requested
     owners: set[str] = field(default_factory=set)  # those of whole files
     left_out: set[str] = field(default_factory=set)  # the logs of files of other logs
     devices: dict[str, str] = field(default_factory=dict)  # by the name of the file
@@ -74,8 +73,8 @@ class ChosenFiles:
     def take(self, file: InputFile, keep: Keep) -> Taken:
         """Read one file, and give `keep` the pages of each group of its records with its wearer.
 
-        The wearer is empty where the records need no name: they are all wanted, or of the one
-        wearer that is.
+        The wearer is empty where the records need no name: all are wanted, or they are of the only
+        wanted wearer.
 
         Raises
         ------
@@ -134,7 +133,7 @@ class ChosenFiles:
 
 
 def asked_zones(tz: Zone | None) -> Zones | str | None:
-    """Return the zones that are asked for, "file", or None; a wrong zone is no file's fault."""
+    """Return the requested zones, "file", or None; a wrong zone is not the fault of a file."""
     return tz if tz is None or (isinstance(tz, str) and tz == FILE_ZONE) else as_zones(tz)
 
 

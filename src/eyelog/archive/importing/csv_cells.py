@@ -41,8 +41,8 @@ Numbers = npt.NDArray[np.float64]
 # Arrow works on this many bytes at a time, so that its data stay in the processor's cache.
 _PIECE: Final = 256 << 10
 
-# Bytes of a line, hundreds of times those of a record: a longer one has lost its line ends, or is
-# nothing but delimiters, and as cells it would take many times its size in memory.
+# Bytes of a line, hundreds of times those of a record: a longer line has lost its line ends, or is
+# nothing but delimiters, and split into cells it would take many times its size in memory.
 LONGEST_LINE: Final = 65_536
 
 _MISSING: Final = pa.array(["", "nan", "null", "none", "na", "n/a", "<na>"])
@@ -64,7 +64,7 @@ class Dialect:
 def decimal_of(block: bytes, delimiter: str) -> str:
     """Return the decimal sign of the numbers in some lines, nothing if they do not show it.
 
-    A comma is taken only if no number has a point, and if it cannot group thousands: some number
+    A comma is accepted only if no number has a point, and if it cannot group thousands: some number
     begins with ``0,`` or does not have exactly three digits after it. Between commas, such a number
     is in quotation marks.
     """
@@ -157,7 +157,7 @@ def _numbers_of_lines(block: bytes, first: int, count: int | None) -> Lines:
 
 
 def _table(block: bytes, kinds: Sequence[pa.DataType], dialect: Dialect) -> pa.Table | None:
-    """Return the lines as columns; None if a line has another number of columns or a bad cell."""
+    """Return the lines as columns; None if a line has too many or few columns or a bad cell."""
     names = [f"{i}" for i in range(len(kinds))]
     types = dict(zip(names, kinds, strict=True))
     if block.isspace() or not block:

@@ -82,7 +82,7 @@ class CsvLog(LogFile):
 
     @staticmethod
     def recognises(start: bytes) -> bool:
-        """Return whether a file is text: the format of whatever is not of another."""
+        """Return whether a file is text: the format of every file that has no other format."""
         return kind_of_bytes(start) == "text"
 
     def __init__(self, source: Source) -> None:
@@ -119,8 +119,8 @@ class CsvLog(LogFile):
             If a date has no offset and there is no `tz`.
         ArchiveError
             If none of the lines is a record, a line never ends, another table begins in the middle
-            of the file, there are several wearers, or stamps of the 15-second log cannot be told
-            apart because the seconds are missing.
+            of the file, there are several wearers, or stamps of the 15-second log cannot be
+            distinguished because the seconds are missing.
         """
         seen: set[str] = set()
         for page, wearers in self._read():
@@ -324,7 +324,7 @@ class CsvLog(LogFile):
     def _wearers(
         self, table: pa.Table, lines: Lines, wrong: dict[int, str], *, named: bool
     ) -> npt.NDArray[np.object_]:
-        """Return the wearer of each row; a row without one is a fault if wearers are asked for."""
+        """Return the wearer of each row; a row without one is a fault if wearers are requested."""
         if self._wearer is None:
             return np.full(table.num_rows, None)
         wearers = texts_of(table.column(self._wearer))
@@ -337,8 +337,8 @@ class CsvLog(LogFile):
     def _refuse_lost_seconds(self, stamps: Stamps, minutes: Mask, lines: Lines) -> None:
         """Raise if records of the 15-second log share a minute because dates have no seconds.
 
-        Their order may be known, but not their time, and only one of four records on a stamp would
-        remain.
+        Their order may be known, but not their time, and only one of the four records with the same
+        stamp would remain.
         """
         if log_named(self.log).interval_s % 60 == 0 or not minutes.any():
             return

@@ -82,7 +82,7 @@ def read_events(
     ------
     ConfigurationError
         If the file cannot be read, a column is missing, or a time is not a time, is ambiguous, or
-        lies before its start: the message names the line.
+        is before its start: the message names the line.
 
     Warns
     -----
@@ -99,7 +99,7 @@ def read_events(
     Times are a date and perhaps a clock time: ``2026-10-24 09:00``, ``2026/10/24 9:00:30``,
     ``2026-10-24T09:00:00+09:00``, ``24.10.2026 09:00``, ``10/24/2026``. All dates of a diary have
     one order. Where no number above 12 shows which, ``03.04.2026`` is refused until `dayfirst` says
-    whether it is in April or in March. A clock time that comes twice or never, when the clocks
+    whether it is in April or in March. A clock time that occurs twice or never, when the clocks
     change, is refused too: write its offset.
 
     Examples
@@ -259,7 +259,7 @@ def _found(header: list[str]) -> dict[str, int]:
 
 
 def _columns(header: list[str], name: str) -> dict[str, int]:
-    """Return the place of each column, or raise with the one that may be misspelt."""
+    """Return the place of each column, or raise and name the one that may be misspelt."""
     columns = _found(header)
     others = [cell for at, cell in enumerate(header) if at not in columns.values()]
     for column in ("start", "label"):
@@ -271,7 +271,7 @@ def _columns(header: list[str], name: str) -> dict[str, int]:
                 f"{name} has no column {column!r} (its header is {shown}){misspelt}: the first line"
                 " must name start, label and, for intervals, end"
             )
-    if "end" not in columns:  # it need not be there, so only what is very near is a mistake
+    if "end" not in columns:  # it need not be there, so only a very similar name is a mistake
         for cell in others:
             if get_close_matches(cell.casefold(), _NAMES["end"], n=1, cutoff=0.8):
                 warnings.warn(

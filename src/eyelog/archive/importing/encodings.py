@@ -20,7 +20,7 @@ class _Recoded(io.RawIOBase):
 
     def __init__(self, inner: BinaryIO, encoding: str) -> None:
         self._inner = inner
-        # A character cut off at the end spoils its line, which is then reported.
+        # A character that is cut off at the end makes its line invalid, which is then reported.
         self._decoder = codecs.getincrementaldecoder(encoding)("replace")
         self._ready = b""
 

@@ -19,7 +19,7 @@ __all__ = ["FORMATS", "reading"]
 
 
 class Format(Protocol):
-    """A subclass of `LogFile`, as what makes one."""
+    """A subclass of `LogFile`, as a function that makes one."""
 
     def recognises(self, start: bytes, /) -> bool:
         """Return whether a file that begins like this is of the format."""
@@ -28,7 +28,7 @@ class Format(Protocol):
         """Open a file."""
 
 
-# The first that recognises a file reads it. CSV is what any other text may be.
+# The first that recognises a file reads it. Any other text may be CSV.
 FORMATS: Final[list[Format]] = [ParquetLog, SocketLog, SavedLog, CsvLog]
 
 _HEAD: Final = 64  # bytes that show the format

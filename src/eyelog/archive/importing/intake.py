@@ -68,11 +68,11 @@ class FileReport:
     """The result of importing one file, or one wearer's part of it.
 
     Of the rows `read`, `kept` are new to the archive or add something to it, `repeated` are those
-    that were already there (or whose stamp came again in the file), and `refused` are not records.
-    `conflicts` counts the stamps at which a later value replaced another one or, if stored values
-    are kept, differed from one; `differing` has these by field. What the app writes beside the logs
-    has a `kind`, which says what it is; if it is not kept, as events are, its status is "other
-    kind".
+    that were already there (or whose stamp was repeated in the file), and `refused` are not
+    records. `conflicts` counts the stamps at which a later value replaced another one or, if stored
+    values are kept, differed from one; `differing` has these by field. What the app writes beside
+    the logs has a `kind`, which says what it is; unless it is kept, as events are, its status is
+    "other kind".
     """
 
     file: str
@@ -108,11 +108,10 @@ def import_files(
 ) -> list[FileReport]:
     """Import files, folders and zip files into an archive.
 
-    A file that is not a log is refused; the others are still imported. Of what the app writes
-    beside the logs the events are kept (`Archive.events`); the rest is left out, unless there is
-    nothing else: then it is refused too. Importing the same
-    files again changes nothing. Files of several wearers or devices in the same time are refused,
-    and then nothing is written.
+    A file that is not a log is refused; the others are still imported. The events that the app
+    writes beside the logs are kept (`Archive.events`); its other files are left out, unless there
+    is nothing else: then they are refused too. Importing the same files again changes nothing.
+    Files of several wearers or devices in the same time are refused, and then nothing is written.
 
     Parameters
     ----------
@@ -136,10 +135,10 @@ def import_files(
     device : str, optional
         Import only the files of this device, according to their names or provenance.
     replace : bool
-        Write other values over those that the account has on the same stamps, however many.
+        Replace the values that the account has at the same stamps, however many.
     keep_stored : bool
-        Let a value that the archive has stay where a file has another one, and report it. Without
-        it, the value of the file replaces it.
+        Keep a value of the archive where a file has a different one, and report it. Without this
+        option, the value of the file replaces it.
     dry_run : bool
         Report what an import would do, and leave the archive as it is.
     before_writing : callable
@@ -156,10 +155,10 @@ def import_files(
     ConfigurationError
         If a path does not exist, the zone or the account is not valid, no file has rows of
         `wearer`, both `wearer` and `split_wearers` are given, or Parquet files are of several
-        accounts and neither is. Also if files have other values than each other, or without
-        `replace` than the account, on most of the stamps that they share (more than 5 minutes), or
-        if their records lie between each other or those of the account (more than 5 minutes, or
-        1 % of the records).
+        accounts and neither is. Also if files differ from each other, or without `replace` from the
+        account, at most of the stamps that they share (more than 5 minutes), or if their records
+        interleave with each other or with those of the account (more than 5 minutes, or 1 % of the
+        records).
     ArchiveError
         If the archive cannot be read or written.
 
@@ -271,7 +270,7 @@ class _Intake:
 
         try:
             state, log = self.chosen.take(file, keep)
-        except EyelogError as error:  # a file that breaks off is refused whole
+        except EyelogError as error:  # a truncated file is refused as a whole
             for waiting in self.waiting.values():
                 for report in reports.values():
                     waiting.drop(report)
@@ -302,10 +301,10 @@ class _Intake:
         )
 
     def _take_events(self, file: InputFile, report: FileReport) -> FileReport:
-        """Let the events of a file wait; return its report."""
+        """Keep the events of a file waiting; return its report."""
         try:
             made = app_events(file, self.chosen.tz)
-        except OtherKind:  # events that are written in another way
+        except OtherKind:  # events that are written in a different way
             return report
         except EyelogError as error:
             fault = reason_of(error, file.name)
@@ -333,7 +332,7 @@ class _Intake:
             waiting.close()
 
     def _keep(self, report: FileReport, joined: Joined) -> None:
-        """Add the records of a part of a file to its report, and let them wait."""
+        """Add the records of a part of a file to its report, and keep them waiting."""
         frame, repeated, conflicts = joined
         report.read += len(frame) + repeated
         report.repeated += repeated
@@ -386,7 +385,7 @@ class _Intake:
                 )
 
     def _wait(self, report: FileReport, frame: pd.DataFrame, repeated: int, conflicts: int) -> None:
-        """Let records wait until all files are read."""
+        """Keep records waiting until all files are read."""
         if not len(frame):
             return
         key = report.account, cast(str, report.log)
@@ -517,7 +516,7 @@ def _change(
 
 
 def _beneath(before: pa.Table, report: FileReport, layer: Layer, met: Met) -> Layer:
-    """Return what is left of some records beneath those of the archive, and report the rest."""
+    """Return what is left of some records under those of the archive, and report the rest."""
     left, conflicts = without_conflicts(before, layer)
     if conflicts:
         stamps = np.unique(np.concatenate(list(conflicts.values())))

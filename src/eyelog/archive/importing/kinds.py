@@ -1,7 +1,7 @@
 """The kind of a file, recognised from how it begins and never from its name.
 
 The vendor's apps write several kinds of files side by side; only the logs of the catalogue belong
-in an archive. The others are left out (`OtherKind`). Whatever else is no log is refused,
+in an archive. The others are left out (`OtherKind`). Any other file that is not a log is refused,
 and the message says what it is.
 """
 
@@ -39,7 +39,7 @@ AS_CSV: Final = (
 
 _WITH_PANDAS: Final = "read it with pandas, and save its frame with to_parquet"
 
-# The number of lines in which a header is sought, and its greatest length.
+# The number of lines in which a header is looked for, and its greatest length.
 _LINES: Final = 50
 _LONGEST: Final = 65_536
 _MOST_COLUMNS: Final = 1_000  # a log has fewer than a hundred
@@ -119,7 +119,7 @@ class OtherKind(NotALog):
 
 
 def counted_kinds(kinds: Iterable[str], what: str = "file") -> str:
-    """Return one line on the files that were left out because the app writes them beside a log."""
+    """Return a line about files that were left out because the app writes them beside a log."""
     counts = Counter(kinds)
     total = counts.total()
     what = f"1 {what} of another kind" if total == 1 else f"{total:,} {what}s of other kinds"

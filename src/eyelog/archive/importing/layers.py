@@ -53,7 +53,7 @@ def layer_of(frame: pd.DataFrame, log: str) -> Layer:
 def without_conflicts(before: pa.Table, layer: Layer) -> tuple[Layer, dict[str, Stamps]]:
     """Return a layer without the values that differ from those of a table, and their stamps.
 
-    Laid over the table, the rest replaces no value of it. The stamps are by field.
+    Laid over the table, the rest replaces no value of it. The stamps are given by field.
     """
     stored = stamps_of(before)
     at = np.searchsorted(stored, layer.stamps)
@@ -80,7 +80,7 @@ def without_conflicts(before: pa.Table, layer: Layer) -> tuple[Layer, dict[str, 
 
 
 class Meeting(NamedTuple):
-    """On how many stamps a file met the rows of an earlier one, and with how many other values.
+    """At how many stamps a file met the rows of an earlier one, and with how many different values.
 
     Files are numbered from 0; the table below them is -1. `first` is the first stamp that they
     share.
@@ -99,7 +99,7 @@ class Overlay:
 
     `changes` has the records that are new or changed, with every column that a file has. `kept` and
     `conflicts` are counts per file: of its rows that are new or add something, and of its rows that
-    replace another value of the same stamp. `meetings` says which files share stamps.
+    replace a different value of the same stamp. `meetings` says which files share stamps.
     """
 
     changes: pa.Table

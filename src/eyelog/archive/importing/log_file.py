@@ -43,7 +43,7 @@ class Faults:
         return lines + (f"; and {more:,} more" if more else "")
 
     def report(self, name: str, rows: int) -> str:
-        """Return one sentence on which lines of a file were left out, and why."""
+        """Return one sentence about which lines of a file were left out, and why."""
         return (
             f"{name}: left out {self.count:,} of {rows:,} lines that are not records"
             f" ({self.shown()})"
@@ -91,7 +91,7 @@ class LogFile(ABC):
     zones : set of str
         The zones, or the offsets such as ``+09:00``, of the dates read so far.
     notes : list of str
-        What a user should know about the file, beside its faults.
+        What a user should know about the file, besides its faults.
     history : mapping
         The provenance that was saved with the records; may be empty.
     names_wearers : bool
@@ -119,7 +119,7 @@ class LogFile(ABC):
     @staticmethod
     @abstractmethod
     def recognises(start: bytes) -> bool:
-        """Return whether a file that begins like this is of the format."""
+        """Return whether a file that begins like this has the format."""
 
     @abstractmethod
     def pages(self) -> Iterator[Page]:
@@ -156,7 +156,7 @@ def own_columns(frame: pd.DataFrame, log: LogFile) -> pd.DataFrame:
     A column with only missing values would look like evidence, such as that the eyewear was never
     worn.
     """
-    # Also the offset of each date, if that was asked for.
+    # Also the offset of each date, if that was requested.
     chosen = frame[[name for name in frame.columns if name in log.names or name == OFFSET]]
     if set(chosen.columns) <= {*columns(log.log), OFFSET}:
         return chosen

@@ -24,11 +24,11 @@ __all__ = ["HELD", "Devices", "Met", "check_device", "device_of", "devices_of", 
 _NAME: Final = re.compile(r"(?:^|[/\\ ])\d{8}-\d{6}_([0-9A-Za-z]{12})?(?:\(([0-9A-Za-z]{8})\))?_")
 _SHOWN: Final = 3
 
-HELD: Final = -1  # in place of the number of a file: what the account holds
+HELD: Final = -1  # instead of the number of a file: what the account holds
 
 
 def device_of(name: str, provenance: Any = None) -> str:
-    """Return the device that the name of a file states, else its provenance, else nothing."""
+    """Return the device that the name of a file states, or else its provenance, or else nothing."""
     matches = [match for match in _NAME.findall(name) if any(match)]
     if matches:
         return str(matches[-1][0] or matches[-1][1])
@@ -68,7 +68,7 @@ class Devices:
 def check_device(devices: Devices) -> str:
     """Return which files may be of the device too, or raise if none is.
 
-    Files of other devices are left out because that was asked for.
+    Files of other devices are left out because that was requested.
     """
     named = sorted(filter(None, devices.others))
     if not devices.taken:
@@ -92,7 +92,7 @@ def devices_of(names: Iterable[str]) -> str:
 
 @dataclass
 class Met:
-    """How often files met earlier ones, or what the account holds, on the same stamps."""
+    """How often files met earlier ones, or what the account holds, at the same stamps."""
 
     log: str
     names: dict[str, int] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Met:
         )
 
     def refuse(self, *, advice: str, to_replace: str | None, account: str = "") -> None:
-        """Raise if files have other values on most stamps that they share.
+        """Raise if files have different values at most of the stamps that they share.
 
         `advice` is for files among themselves, `to_replace` for those that meet what the account
         holds; None allows these.
@@ -143,7 +143,7 @@ class Met:
         for pair, (shared, conflicts, first) in ranked:
             if mostly_differ(shared, conflicts, interval):
                 return pair, shared, conflicts, first
-        # Files autosaved every 5 minutes are too short to tell one by one.
+        # Files autosaved every 5 minutes are too short to decide one by one.
         if mostly_differ(all_shared, all_conflicts, interval):
             pair, (_, _, first) = ranked[0]
             return pair, all_shared, all_conflicts, first

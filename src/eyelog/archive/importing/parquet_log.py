@@ -30,8 +30,9 @@ _ROWS: Final = 60_000
 class ParquetLog(LogFile):
     """A Parquet file that is being read.
 
-    Its log is what it states, else what its columns show. With ``tz="file"`` the pages have the
-    offset of the wearer's clock also if it follows from the zone of the stamps alone.
+    Its log is the one that it states, otherwise the one that its columns show. With ``tz="file"``
+    the pages have the offset of the wearer's clock even if it follows from the zone of the stamps
+    alone.
 
     Raises
     ------

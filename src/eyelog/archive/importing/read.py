@@ -42,8 +42,8 @@ def read_logger_csv(
     tz : str, Zones, or a table or .csv file of zones, optional
         The wearer's zone or zones (`eyelog.Zones`), for dates that have no offset and for the
         index; ``"file"`` takes the offset that each date is written in. By default that of the
-        setting EYELOG_TZ, else UTC, for the index alone. If the zone changes, the last column is
-        ``utc_offset_min``, minutes east of UTC of the wearer's clock.
+        setting EYELOG_TZ, otherwise UTC, for the index alone. If the zone changes, the last column
+        is ``utc_offset_min``, minutes east of UTC of the wearer's clock.
     wearer : str, optional
         The wearer whose rows to return, if a column (``user_id``, ``wearer``) names the wearer of
         each row. A file with the rows of several wearers is not read without it.
@@ -56,7 +56,7 @@ def read_logger_csv(
         columns last. A file without records gives an empty frame with every field. Of several rows
         with the same stamp the last one is kept. The provenance has the number of ``rows`` in the
         file, of ``refused`` lines that are not records, of ``repeated`` rows left out because their
-        stamp came again, and of ``conflicts`` (stamps with different rows).
+        stamp was repeated, and of ``conflicts`` (stamps with different rows).
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _nothing(name: str, zones: Zones | str | None, what: str) -> pd.DataFrame:
     """Return the frame of an empty file, which the Logger app leaves if it had no record."""
     if what != "read_logger_csv":
         raise ArchiveError("the file is empty")
-    for log in known_logs():  # of an empty file nothing else is known than its name
+    for log in known_logs():  # nothing is known about an empty file except its name
         look = log_named(log).file_name
         if look and re.search(look, name):
             warnings.warn(f"{name}: the file is empty", EyelogWarning, stacklevel=4)

@@ -1,8 +1,8 @@
-"""Messages of the app's WebSocket, one JSON object a line, as a receiver has written them down.
+"""Messages of the app's WebSocket, one JSON object per line, as a receiver has written them.
 
 One file may have messages of several kinds: packets of the 20 Hz log, records of the others, and
-events. The numbers in them may be text. The app's own messages have no date: the receiver's stamp
-stands under the key ``received``.
+events. Their numbers may be text. The app's own messages have no date: the receiver's stamp stands
+under the key ``received``.
 """
 
 import re
@@ -31,10 +31,10 @@ RECEIVED: Final = "received"
 """The key of the stamp that a receiver gives a message."""
 
 HEARTBEAT: Final = "heartbeat"
-"""The key of a message that is no data."""
+"""The key of a message without data."""
 
 MOST_KEYS: Final = 1_000
-"""How many keys a message may have, and how many different sets of them a file."""
+"""How many keys a message may have, and how many different sets of keys a file may have."""
 
 _CUT: Final = "its last line breaks off, and was left out"
 _FIRST_KEY: Final = re.compile(rb'\s*{\s*"([^"\\]{1,48})"\s*:')
@@ -47,7 +47,7 @@ Values = npt.NDArray[Any]
 class SocketLog(LogFile):
     """A file of messages, of which those of one log are read.
 
-    The log is that of the source, if the file has it, else the first of the catalogue's; `also`
+    The log is that of the source, if the file has it, otherwise the first in the catalogue; `also`
     names the others.
     """
 
@@ -122,7 +122,7 @@ class SocketLog(LogFile):
         self.names = frozenset(self._fields)
 
     def _kind(self, message: Message) -> str:
-        """Return the log of a message, else what its kind is called; nothing for a heartbeat."""
+        """Return the log of a message, otherwise the name of its kind; nothing for a heartbeat."""
         keys = tuple(message)
         if keys not in self._kinds:
             if len(self._kinds) > MOST_KEYS or len(keys) > MOST_KEYS:
@@ -177,14 +177,14 @@ class SocketLog(LogFile):
         return Page(self.log, None, stamps.view("M8[us]"), columns, unknown, lines)
 
     def report(self, name: str) -> list[str]:
-        """Return what a user should know; of the logs beside this one too."""
+        """Return what a user should know, also about the logs beside this one."""
         left = [log_named(log).words for log in self.also]
         notes = [f"{name}: it has messages of the {' and the '.join(left)} too"] if left else []
         return [*super().report(name), *notes]
 
 
 def kind_of_keys(keys: Iterable[str]) -> str:
-    """Return the log of a message with these keys, else what its kind is called.
+    """Return the log of a message with these keys, otherwise the name of its kind.
 
     A heartbeat has none.
     """
@@ -210,7 +210,7 @@ def _texts(values: Sequence[Any]) -> pa.ChunkedArray:
 
 def _text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
-        # A lone surrogate is JSON, and no text.
+        # A lone surrogate is valid JSON, but not text.
         return value if value is None else value.encode("utf-8", "replace").decode()
     if isinstance(value, bool):
         return "true" if value else "false"

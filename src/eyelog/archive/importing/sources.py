@@ -28,9 +28,9 @@ __all__ = ["InputFile", "Unzipped", "input_file", "input_files", "opened"]
 LARGEST: Final = 2 << 30  # bytes of one file, unpacked
 _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
 _UNSUSPECTED: Final = 16 << 20  # bytes that any file may unpack to, however small it is
-_DENSEST: Final = 500  # of a log without a value, indented JSON comes nearest to it
+_DENSEST: Final = 500  # of a log without a value, indented JSON comes closest to it
 _MEMBERS: Final = 20_000
-_LARGEST_WITHIN: Final = 64 << 20  # bytes of a zip file within another that is looked into
+_LARGEST_WITHIN: Final = 64 << 20  # bytes of a zip file within another that is examined
 _PIECE: Final = 1 << 18
 _LONGEST_LINE: Final = 1 << 20
 WORKBOOK: Final = "an Excel workbook"
@@ -95,12 +95,12 @@ class _Bounded(io.RawIOBase):
 class Unzipped(_Bounded):
     """The content of a gzip file; of one that is cut off, the whole lines.
 
-    The line in which it breaks off is left out: half a number is a number too.
+    The truncated line is left out: half a number is a number too.
 
     Attributes
     ----------
     cut_off : bool
-        Whether the file broke off before its end; known when all was read.
+        Whether the file was truncated; known when everything has been read.
     """
 
     def __init__(self, inner: gzip.GzipFile, packed: Callable[[], int]) -> None:
@@ -191,8 +191,8 @@ def input_file(path: Path, name: str) -> InputFile:
 def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
     """Yield the files behind paths, each once; those of folders and zip files in order of names.
 
-    A path that does not exist may be a pattern, such as ``logger/*.csv``, that no shell has read.
-    Open each file before taking the next: members of a zip file share its handle.
+    A path that does not exist may be a pattern, such as ``logger/*.csv``, that no shell has
+    expanded. Open each file before taking the next: members of a zip file share its handle.
 
     Raises
     ------

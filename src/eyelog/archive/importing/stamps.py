@@ -103,7 +103,7 @@ def unix_stamps(seconds: npt.NDArray[np.float64]) -> Stamps:
 def read_stamps(column: pa.ChunkedArray, tz: str | Zones | None) -> tuple[Stamps, Mask]:
     """Return dates as instants (microseconds, UTC), `NEVER` if a text is not a date.
 
-    A date without an offset is a clock time of `tz`. When clocks go back and an hour comes twice,
+    A date without an offset is a clock time of `tz`. When clocks go back and an hour occurs twice,
     the order of the rows distinguishes the two; a time that remains ambiguous, and one that the
     clocks skip, is not an instant.
 
@@ -232,8 +232,8 @@ def _of_clock(clock: Stamps, tz: str | Zones) -> Stamps:
 def _of_clocks(clock: Stamps, zones: Zones) -> Stamps:
     """Return clock times as instants, where the zone of the clock changes.
 
-    Of a time that the clock shows in two zones, the first that comes after the row before is taken,
-    as where a clock goes back.
+    If the clock shows a time in two zones, the first instant after the row before is used, as where
+    a clock goes back.
     """
     edges = [instant_us(change) for change in zones.changes()[1:]]
     spans = zip([NEVER, *edges], [*edges, np.iinfo(np.int64).max], zones.rows, strict=True)

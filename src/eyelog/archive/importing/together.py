@@ -66,7 +66,7 @@ class BothLogs(ConfigurationError):
 class _Part:
     """The records of one file, in UTC.
 
-    They stay pages where each stamp has one record and every column is a field: joining the pages
+    They remain pages where each stamp has one record and every column is a field: joining the pages
     of all files at once saves a copy of each.
     """
 
@@ -128,7 +128,7 @@ class _Files:
         )
 
     def take_beside(self, every: Iterable[InputFile]) -> None:
-        """Read the files of a log that stands beside others, if there are no others."""
+        """Read the files of a log that is written beside others, if there are no others."""
         if self.parts:
             self.kinds += [log_named(log).beside for _, log in self.beside]
             return
@@ -140,7 +140,7 @@ class _Files:
                 self.take(file)
 
     def _leave(self, name: str, log: str, state: str) -> None:
-        """Note a file of a log that was not asked for, if such files stand beside others."""
+        """Note a file of a log that was not requested, if such files are written beside others."""
         about = log_named(log)
         if state == "beside":
             self.beside.append((name, log))
@@ -211,8 +211,8 @@ def read(
         The wearer's zone or zones (`eyelog.Zones`), for the index and for dates that have no
         offset; ``"file"`` takes the offset that each date is written in. By default the zone of the
         files: that of a Parquet file, or the one offset in which dates are written (``+09:00``); if
-        no file states one, that of the setting EYELOG_TZ, else UTC. If the wearer's zone changes,
-        the last column is ``utc_offset_min``, minutes east of UTC of the wearer's clock.
+        no file states one, that of the setting EYELOG_TZ, otherwise UTC. If the wearer's zone
+        changes, the last column is ``utc_offset_min``, minutes east of UTC of the wearer's clock.
     fields : iterable of str or str, optional
         Keep only these columns, in catalogue order. The name of a summary (``"daily"``,
         ``"steps"``) stands for all fields that it needs, see `eyelog.needed`.
@@ -241,11 +241,11 @@ def read(
     ConfigurationError
         If a path does not exist; if files are of several accounts; if they have both logs and
         `log` is not given; if dates have no offset, or are written in several, and `tz` is not
-        given. Also if files are of several devices or wearers in the same time: their records lie
-        between each other (for more than 5 minutes, or 1 % of the records), or most of the stamps
-        that they share have other values. The message says when, for how long, and which files.
+        given. Also if files are from several devices or wearers at the same time: their records
+        interleave (for more than 5 minutes, or 1 % of the records), or most of the stamps that they
+        share have different values. The message says when, for how long, and which files.
     ArchiveError
-        If no file is of a log (of the chosen one), or one is damaged.
+        If no file is a log (the chosen one), or one is damaged.
     AnswerError
         If a saved answer is not of the documented shape.
     MixedLogsError
@@ -257,8 +257,8 @@ def read(
     -----
     EyelogWarning
         If lines are not records (one warning per file: which ones, and why), files are not logs,
-        files have different values on one stamp, come from several devices, or have unknown
-        fields, or if no file has a field that was asked for.
+        files have different values at the same stamp, come from several devices, or have unknown
+        fields, or if no file has a requested field.
 
     See Also
     --------

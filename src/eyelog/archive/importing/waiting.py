@@ -1,4 +1,4 @@
-"""Records that wait until all files are read: the first in memory, more of them on the disk.
+"""Records that wait until all files are read: the first in memory, the others on the disk.
 
 Nothing of an import is written before every file is known to belong to one wearer.
 """
@@ -105,7 +105,7 @@ class Waiting(Generic[Source]):
             yield from zip(batch.sources, batch.stamps, strict=True)
 
     def stamps(self) -> Stamps:
-        """Return the sorted stamps of all files; a stamp of two files comes twice."""
+        """Return the sorted stamps of all files; a stamp of two files occurs twice."""
         every = [stamps for _, stamps in self.by_source()]
         return np.sort(np.concatenate([np.empty(0, np.int64), *every]))
 

@@ -1,4 +1,4 @@
-"""Files imported as they arrive in a folder, each when nobody writes to it any more.
+"""Files imported as they arrive in a folder, each when it is no longer being written.
 
 ::
 
@@ -6,7 +6,7 @@
 
 A file has settled when its size and time stay the same for a while. It is noted after its import:
 one that was being imported when the program was killed is imported again, which changes nothing.
-The notes lie in a folder of the account's name, so that an erasure removes them too.
+The notes are in a folder named after the account, so that an erasure removes them too.
 """
 
 import os
@@ -55,7 +55,7 @@ def watch(
     archive : Archive
         A local one.
     folder : Path
-        It is looked through with its folders; hidden files, as rsync and browsers write first, and
+        It is searched with its subfolders; hidden files, which rsync and browsers write first, and
         links are left out.
     account : str
         Whose records they are.
@@ -66,9 +66,9 @@ def watch(
         imported before are imported again. Otherwise the stored value stays, and the report names
         the lines.
     settled_s : float
-        How many seconds a file must stay as it is before it is imported.
+        How many seconds a file must stay unchanged before it is imported.
     wait : callable
-        Called with the seconds until the next look.
+        Called with the seconds until the next check.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def watch(
                 notes.add(name, look)
                 told.discard(name)
                 yield from reports
-            elif name not in told:  # once, however long it lasts
+            elif name not in told:  # only once, however long it lasts
                 told.add(name)
                 yield from reports
         wait(min(_LONGEST_PAUSE_S, settled_s / 2))

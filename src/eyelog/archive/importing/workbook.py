@@ -15,7 +15,7 @@ _HALF_MS: Final = timedelta(microseconds=500)
 
 
 def missing_reader() -> str:
-    """Return what to do if the package that reads workbooks is not installed, else nothing."""
+    """Return what to do if the package that reads workbooks is not installed, otherwise nothing."""
     try:
         import openpyxl  # noqa: F401 - only whether it is there
     except ImportError:

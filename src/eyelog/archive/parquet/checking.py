@@ -1,4 +1,4 @@
-"""Faults of a month file: it is read whole and checked."""
+"""Faults of a month file: it is read completely and checked."""
 
 from collections.abc import Iterator
 
@@ -63,7 +63,7 @@ def _row_problems(file: MonthFile, month: str) -> Iterator[str]:
 
 
 def _edge_problems(number: int, group: Group, stamps: Stamps) -> Iterator[str]:
-    """Yield what a file states wrongly about the stamps of a row group: reads select by it."""
+    """Yield what a file states wrongly about the stamps of a row group, by which reads select."""
     if len(stamps) != group.rows:
         yield f"row group {number} has {len(stamps)} records, not {group.rows} as the file says"
     elif len(stamps) and group.first is not None and group.last is not None:

@@ -28,8 +28,8 @@ from eyelog.errors import ArchiveError, EyelogError
 __all__ = ["MonthFile", "damage_errors", "open_file", "read_groups"]
 
 _STAMPS: Final = pa.schema([("date", STAMP)])
-# Above so many values columns are read one at a time: that takes a third of the time of reading
-# them at once, since the system hands out the memory for one and not for all.
+# Above this number of values, columns are read one at a time: that takes a third of the time of
+# reading them at once, since the system allocates the memory for one and not for all.
 _MANY_VALUES: Final = 8_000_000
 
 
@@ -127,7 +127,7 @@ def open_file(place: Place, path: str) -> Iterator[MonthFile]:
 def _open_source(place: Place, path: str) -> Any:
     if place.local:
         return Path(path).open("rb", buffering=0)
-    # No read-ahead: over a network, only what is asked for is fetched.
+    # No read-ahead: over a network, only what is requested is fetched.
     return place.fs.open(path, "rb", cache_type="none")
 
 

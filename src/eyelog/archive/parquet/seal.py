@@ -10,12 +10,12 @@ types; for each row group its records, its first and last stamp, and the place, 
 each column chunk; and the CRC-32 of everything behind the seal, which is the footer. So the footer
 is checked before it is parsed, and each chunk before it is decoded.
 
-The seal cannot be in the footer, which it covers. It lies where no offset of the footer points to,
-so other Parquet tools do not see it, and a file that they write has none.
+The seal cannot be in the footer, which it covers. It is in a place to which no offset of the footer
+points, so other Parquet tools do not see it, and a file that they write has none.
 
 A file whose mark is damaged must not pass for one that was never sealed. So the footer says that
 the file is sealed (the key `SEALED` of its metadata, which other tools do not copy); what resembles
-the mark, or the end of a summary, is a damaged seal also where the footer does not say so: files of
+the mark, or the end of a summary, is a damaged seal even if the footer does not say so: files of
 eyelog 0.2.0 have no such key.
 """
 
@@ -59,8 +59,8 @@ _ENDING: Final = len(_ENDS) + 11  # characters
 
 
 # Bits of the mark that may differ: at its place, and (where the length of the footer is wrong too)
-# elsewhere, where also texts such as "eyelog.log" are. Other bytes differ in 64 of 128 bits, and in
-# fewer than 33 once in a hundred million files.
+# elsewhere, where there are also texts such as "eyelog.log". Other bytes differ in 64 of 128 bits,
+# and in fewer than 33 once in a hundred million files.
 _NEAR: Final = 32
 _NEAR_ELSEWHERE: Final = 12
 _NEAR_BYTES: Final = 7  # equal ones at its place
@@ -81,7 +81,7 @@ class ReadableFile(Protocol):
         """Go to a place in the file."""
 
     def readinto(self, buffer: memoryview, /) -> int | None:
-        """Read into a buffer; return how many bytes came."""
+        """Read into a buffer; return how many bytes were read."""
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -171,9 +171,9 @@ def _start(chunk: pq.ColumnChunkMetaData) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A sealed file in memory: its checked footer, and the chunks that were asked for.
+    """A sealed file in memory: its checked footer, and the requested chunks.
 
-    The rest is not read and takes no room: untouched pages of memory are not allocated.
+    The rest is not read and takes no memory: untouched pages are not allocated.
     """
 
     path: str
@@ -196,7 +196,7 @@ def read_seal(source: ReadableFile, path: str) -> Content | None:
     if size < _END + _FRAME:
         return None
     space = mmap.mmap(-1, size)
-    if hasattr(mmap, "MADV_NOHUGEPAGE"):  # a huge page would fill the room between two chunks
+    if hasattr(mmap, "MADV_NOHUGEPAGE"):  # a huge page would fill the space between two chunks
         space.madvise(mmap.MADV_NOHUGEPAGE)
     view = memoryview(space)
     reach = _reach(source, path, view, size, max(0, size - _TAIL))
@@ -231,7 +231,7 @@ def refuse_lost_seal(meta: pq.FileMetaData, path: str) -> None:
 
 
 def _ends_like_summary(view: memoryview, footer: int) -> bool:
-    """Return whether what lies where a mark would be follows the end of a summary."""
+    """Return whether the bytes in the place of the mark follow the end of a summary."""
     data = np.frombuffer(
         view[max(0, footer - _FRAME - _ENDING) : max(0, footer - _FRAME)], np.uint8
     )
@@ -240,7 +240,7 @@ def _ends_like_summary(view: memoryview, footer: int) -> bool:
 
 
 def _resembles_mark(view: memoryview, offset: int, footer: int) -> bool:
-    """Return whether a damaged mark lies before the footer or, from `offset` on, elsewhere."""
+    """Return whether a damaged mark is before the footer or, from `offset` on, elsewhere."""
     different, equal = _agreement(np.frombuffer(view[offset:], np.uint8), MARK)
     own = footer - len(MARK) - offset
     if 0 <= own < len(equal) and (different[own] <= _NEAR or equal[own] >= _NEAR_BYTES):
@@ -249,7 +249,7 @@ def _resembles_mark(view: memoryview, offset: int, footer: int) -> bool:
 
 
 def _agreement(data: _Bytes, text: bytes) -> tuple[_Bytes, _Bytes]:
-    """Return for each place in `data` in how many bits a text differs, and its equal bytes."""
+    """Return for each place in `data` by how many bits a text differs, and its equal bytes."""
     places = max(0, len(data) - len(text) + 1)
     different, equal = np.zeros(places, np.uint8), np.zeros(places, np.uint8)
     for at, byte in enumerate(text):

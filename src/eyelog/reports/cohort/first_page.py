@@ -248,7 +248,7 @@ def _others(cohort: Cohort, lead: str) -> Picture | None:
         wide = half / t_quantile(freedom) * t_quantile(freedom, 1 - share / 2)
         sd, about = row["sd_wearers"], column(name)
         digits = decimals(np.array([row["difference"]]), about.digits)
-        digits += abs(row["difference"]) < 0.5 * 10.0**-digits  # else it would be shown as 0
+        digits += abs(row["difference"]) < 0.5 * 10.0**-digits  # otherwise it would be shown as 0
         number = words.number(row["difference"], digits).replace("-", "\N{MINUS SIGN}")
         made[about.label] = {
             "difference": row["difference"] / sd,

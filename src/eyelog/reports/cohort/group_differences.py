@@ -113,7 +113,7 @@ def _worth(cohort: Cohort) -> str:
 
 
 def _small(table: pd.DataFrame) -> list[str]:
-    """Return why something is missing, where all rows share it; else it stands in the table."""
+    """Return why something is missing, where all rows share it; otherwise the table says it."""
     reasons = set(table["reason"])
     reason = reasons.pop()
     return [f"{reason[:1].upper()}{reason[1:]}."] if reason and not reasons else []
@@ -145,7 +145,7 @@ def _table(cohort: Cohort) -> PageTable:
     table = pd.concat([cohort.judged[of_named], cohort.judged[~of_named]])
     groups = list(dict.fromkeys(table.index.get_level_values("group")))
     reference = str(table["reference"].iloc[0])
-    several = len(groups) > 1  # else the caption says which
+    several = len(groups) > 1  # otherwise the caption says which
     remarks = table["reason"].tolist()
     remarked = len(set(remarks)) > 1  # what all rows share is said above the table
     rows = []

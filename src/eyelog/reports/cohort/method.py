@@ -1,4 +1,4 @@
-"""How the numbers of a cohort came about: definitions, limits, recipe."""
+"""How the numbers of a cohort were obtained: definitions, limits, recipe."""
 
 import json
 from functools import partial

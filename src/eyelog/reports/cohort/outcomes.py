@@ -94,7 +94,7 @@ def _table(cohort: Cohort, names: list[str], topic: str) -> PageTable:
     grouped = cohort.by is not None and len(cohort.groups) > 1
     own = [cohort.by] if grouped else []
     rows = cohort.counted[[*(name for name in own if name), *names]]
-    rows.attrs = {}  # of the groups alone: who was lost stands in a section of its own
+    rows.attrs = {}  # of the groups alone: who was lost is in a section of its own
     groups = summary(rows, by=cohort.by if grouped else None).groups
     whole = groups.copy()
     cells = []

@@ -35,11 +35,11 @@ def report_cohort(
 ) -> Path:
     """Write the report of a study: one HTML file about the days of many wearers.
 
-    Page one is the contrast: each wearer with an interval, the difference of the groups with its
-    own, how many wearers and days are behind it, and what was lost. Then come who took part, how
-    much was measured, the percentiles of the wearers, topic by topic, the differences in all
-    outcomes, and the method with the recipe. It loads nothing from the network and runs no script;
-    its tables can be downloaded as CSV from inside the file.
+    Page one shows the contrast: each wearer with an interval, the difference between the groups
+    with its interval, how many wearers and days it is based on, and what was lost. The next
+    sections are who took part, how much was measured, the percentiles of the wearers, topic by
+    topic, the differences in all outcomes, and the method with the recipe. It loads nothing from
+    the network and runs no script; its tables can be downloaded as CSV from inside the file.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ def report_cohort(
         One row per wearer, with a column ``account``: columns to add to the days, such as groups
         that became known after they were computed. They replace columns of the same name.
     covariates : str or sequence of str, optional
-        Columns of numbers of the table of wearers that have a mean, such as ``"age"``. Of all
-        others the values are counted: the mean of a seed or an identifier says nothing.
+        Columns of numbers of the table of wearers that have a mean, such as ``"age"``. For all
+        others the values are counted: the mean of a seed or an identifier has no meaning.
     key_file : str or path, optional
         The file of a key, as for `eyelog.cohort.pseudonymise`: pseudonyms replace the accounts, and
         the recipe names neither the accounts nor the place of the archive.

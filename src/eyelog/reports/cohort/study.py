@@ -40,7 +40,7 @@ HIDDEN: Final = ("accounts", "archive", "wearers")  # parts of a recipe that ide
 
 
 class Cohort:
-    """The days of the wearers; each table is made when it is first asked for.
+    """The days of the wearers; each table is made when it is first needed.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class Cohort:
     def differences(self) -> pd.DataFrame:
         """The differences between the groups."""
         rows = self.counted.copy(deep=False)
-        rows.attrs = {}  # who was lost stands in a section of its own
+        rows.attrs = {}  # who was lost is in a section of its own
         return differences(rows, by=str(self.by), outcomes=self.outcomes)
 
     @cached_property

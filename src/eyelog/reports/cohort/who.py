@@ -79,7 +79,7 @@ def _of(cohort: Cohort) -> str:
 
 
 def _covariate(name: str, sides: list[pd.DataFrame], *, averaged: bool) -> list[list[str]]:
-    """Return the rows of one covariate: mean and SD if it was named for that, else counts."""
+    """Return the rows of one covariate: mean and SD if it was named for that, otherwise counts."""
     whole = pd.concat(sides)[name]
     if averaged:
         values = [numbers(side[name]) for side in sides]

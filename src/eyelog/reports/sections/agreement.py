@@ -107,7 +107,7 @@ class ComparedQuantity(NamedTuple):
 
 
 def _what_intervals_hold(compared: dict[str, ComparedQuantity]) -> str:
-    """Return what the intervals take to be independent, and how often they miss the bias."""
+    """Return what the intervals assume to be independent, and how often they miss the bias."""
     if all(one.limits.units == "days" for one in compared.values()):
         return "The units are days, so about one in twenty does so by chance alone."
     return (

@@ -125,7 +125,7 @@ def _days_apart(findings: Findings, names: list[str]) -> str:
 
 
 def _outside(findings: Findings, name: str) -> int:
-    """Return how many days lie outside the usual range."""
+    """Return how many days are outside the usual range."""
     return int(findings.days[name]["outside"].sum())
 
 

@@ -27,7 +27,7 @@ __all__ = ["section"]
 LEAST_DAYS: Final = 3
 STEPS: Final = "Steps per hour"
 ALPHA: Final = 0.05  # a pattern that arises by chance this often is not reported
-LEAST_ALIKE: Final = 7  # days; the stability of fewer varies much between weeks
+LEAST_ALIKE: Final = 7  # days; the stability of fewer varies considerably between weeks
 
 
 class Measure(NamedTuple):
@@ -138,7 +138,7 @@ def _without_advice(reason: str) -> str:
 def _measures(hourly: pd.DataFrame) -> list[Measure]:
     most, least = most_active(hourly, STEPS), least_active(hourly, STEPS)
     wave, amplitude = cosinor(hourly, STEPS), relative_amplitude(hourly, STEPS)
-    if doubt := doubt_of(wave):  # a curve that is no finding has no numbers to read
+    if doubt := doubt_of(wave):  # a curve that is not a finding has no numbers to read
         wave = wave._replace(amplitude=np.nan, peak_h=np.nan, r_squared=np.nan, reason=doubt)
     stable, turns = interdaily_stability(hourly, STEPS), intradaily_variability(hourly, STEPS)
     if stable.days < LEAST_ALIKE:

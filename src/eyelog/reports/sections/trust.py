@@ -23,7 +23,7 @@ from eyelog.reports.section_parts import Empty, Part, Picture
 
 __all__ = ["section"]
 
-# For each log, the recipe whose losses say most about the eyes.
+# For each log, the recipe whose losses are most informative about the eyes.
 RECIPE = {COMPUTED_DATA: "mind", STANDARD_MODE_LOGS: "eye"}
 MOST_GAPS: Final = 5
 PURPOSE = {"mind": "scores", "eye": "eye movements"}

@@ -36,7 +36,7 @@ _trouble = page_template(html("account-trouble.html"))
 
 @dataclass(frozen=True, slots=True)
 class UploadNotice:
-    """What became of the files of an upload: a sentence, and a line for each."""
+    """What happened to the files of an upload: a sentence, and a line for each."""
 
     summary: str
     lines: Sequence[str]

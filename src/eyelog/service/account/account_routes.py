@@ -119,7 +119,7 @@ async def _log_in(request: Request, form: dict[str, str]) -> Response:
 
 
 async def _take_files(request: Request) -> Response:
-    """Import the files of the page's form, and show what became of them."""
+    """Import the files of the page's form, and show what happened to them."""
     forms = parts_of(request).account_forms
     sessions = parts_of(request).sessions
     account = await to_thread.run_sync(sessions.account, request)
@@ -146,7 +146,7 @@ async def _take_files(request: Request) -> Response:
 
 
 def _closing(page: Response) -> Response:
-    """Close the connection after a page: what is still coming of the body is not waited for."""
+    """Close the connection after a page, without waiting for the rest of the body."""
     page.headers["Connection"] = "close"
     return page
 
@@ -233,7 +233,7 @@ async def _refusal(
 
 
 def _erase(registry: Registry, account: str) -> int:
-    """Delete everything of an account; return of how many files."""
+    """Delete everything of an account; return how many files."""
     removed = erase_account(registry, account, dry_run=False)  # the login first
     return len({one.path for one in removed}) + len(Archive(registry.archive).erase(account))
 
@@ -399,6 +399,6 @@ async def _account(
 
 
 async def note(request: Request, event: str, account: str, **more: Any) -> None:
-    """Write what somebody did on a page to the audit log; what is None is left out."""
+    """Write what somebody did on a page to the audit log; values that are None are left out."""
     write = partial(parts_of(request).audit.write, event, account=account)
     await to_thread.run_sync(partial(write, address=client_address(request), **more))

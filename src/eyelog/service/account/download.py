@@ -28,7 +28,7 @@ from eyelog.errors import EyelogError
 __all__ = ["Downloads", "Packed", "TooMany", "clock_sentence", "stored_months"]
 
 _MOST = 8
-"""Downloads under way at the same time, of all wearers: each takes up to 100 MB."""
+"""Downloads under way at the same time, for all wearers: each takes up to 100 MB."""
 
 
 class TooMany(Exception):
@@ -47,7 +47,7 @@ def clock_sentence(folder: Path | str, account: str) -> str:
     """Return in words which clock the times of a download follow; nothing if it is unreadable."""
     try:
         zones = _known_zones(folder, account)
-    except EyelogError:  # the download says what is wrong; the page has other uses
+    except EyelogError:  # the download says what is wrong; the page is useful without it
         return ""
     if zones is None:
         return "Times are in UTC, because no time zone is known for you."
@@ -76,8 +76,8 @@ class Downloads:
         TooMany
             If a download of the account, or too many of others, are under way.
         ArchiveError
-            If the first records cannot be read. A later fault breaks the response off, so that
-            a browser does not take a part of the file for the whole.
+            If the first records cannot be read. A later fault aborts the response, so that a
+            browser does not mistake a part of the file for the whole.
         """
         if account in self._under_way:
             raise TooMany("A download of your data is under way already.")

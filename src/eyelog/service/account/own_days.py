@@ -1,4 +1,4 @@
-"""What wearers see of their own records: their last days, and a report; made apart."""
+"""What wearers see of their own records: their last days, and a report; made in a process apart."""
 
 import io
 from base64 import b64encode

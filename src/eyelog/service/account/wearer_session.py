@@ -25,9 +25,9 @@ ENDED = (
 class Sessions:
     """Starts, finds and ends the sessions of wearers.
 
-    Each page has sessions with a purpose, a cookie and a path of its own. The service keeps no list
-    of them. A cookie holds the account's name and its mark, which
-    changes with the password, with each logout, and when the operator disables the account.
+    Each page has sessions with its own purpose, cookie and path. The service keeps no list of them.
+    A cookie holds the account's name and its mark, which changes with the password, with each
+    logout, and when the operator disables the account.
     """
 
     registry: Registry

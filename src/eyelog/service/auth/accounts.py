@@ -143,7 +143,7 @@ class Accounts:
         stored = self._hashed(name, password)
         ended.append(self._state.archive, "invitation", token=digest(code).hex())
         with self._state.write() as db:
-            # Somebody else may have been quicker with the same link.
+            # Somebody else may have been faster with the same link.
             if not db.execute(f"SELECT 1 {_INVITED}", (digest(code), time.time())).fetchone():
                 return False
             _set_password(db, name, stored)
@@ -210,7 +210,7 @@ class Accounts:
         return sorted(self._accounts(""), key=lambda account: account.name)
 
     def set_password(self, name: str, password: str) -> None:
-        """Give an account another password; it ends the account's sessions in browsers.
+        """Give an account a new password; this ends the account's sessions in browsers.
 
         Tokens stay valid: the wearer granted them, not the password.
 
@@ -332,7 +332,7 @@ def _exist(names: list[str]) -> ConfigurationError:
 
 
 def check_new(new: NewAccount) -> None:
-    """Raise `ConfigurationError` for an account that cannot be added, whatever there is."""
+    """Raise `ConfigurationError` for an account that cannot be added, whatever else exists."""
     check_name(new.name, "an account's name")
     if new.study:
         check_name(new.study, "the name of a study")

@@ -30,7 +30,7 @@ class ApplicationDetails:
 
     @property
     def label(self) -> str:
-        """The name to show people: that of the application, else its id."""
+        """The name to show people: that of the application, otherwise its id."""
         return self.name or self.client_id
 
 
@@ -115,7 +115,7 @@ class Applications:
         return compare_digest(stored, digest(secret)) and bool(rows)
 
     def rotate_secret(self, client_id: str) -> str:
-        """Give an application another secret and return it; the old one ends at once.
+        """Give an application a new secret and return it; the old one ends at once.
 
         Tokens stay valid, but to refresh them the application needs the new secret.
 

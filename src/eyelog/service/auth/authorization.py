@@ -27,7 +27,7 @@ __all__ = ["login_forms", "show_login", "take_login"]
 
 _PATH = "/v1/oauth/authorize"
 _CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")
-_LONGEST_NAME = 128  # characters that the page takes; a name of an account has at most 64
+_LONGEST_NAME = 128  # characters that the page accepts; a name of an account has at most 64
 
 
 @dataclass(frozen=True, slots=True)

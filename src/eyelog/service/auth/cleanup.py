@@ -1,8 +1,8 @@
 """Outdated rows of the state are deleted, a few at a time and while requests are served.
 
 A pass over a large table would hold the write lock for seconds, and every login and refresh would
-wait for it. So a pass reads without that lock and deletes in short transactions, with a pause
-after each in which others get their turn.
+wait for it. So a pass reads without that lock and deletes in short transactions, with a pause after
+each that gives others their turn.
 """
 
 import threading

@@ -110,7 +110,7 @@ def _line(what: str, at: float, account: str | None, more: Mapping[str, str | No
 
 def _put(archive: str, text: str) -> None:
     """Write ends as an object of their own: an object store cannot add a line to a file."""
-    # Only here: an operator's command on a folder needs no Parquet.
+    # Only here: an operator's command on a folder does not need Parquet.
     from eyelog.archive.place import archive_errors, open_place
 
     place = open_place(archive)

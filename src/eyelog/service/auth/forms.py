@@ -1,4 +1,4 @@
-"""Parameters of the OAuth endpoints: each at most once, an empty one counts as missing."""
+"""Parameters of the OAuth endpoints: each at most once; an empty one counts as missing."""
 
 from urllib.parse import parse_qsl
 

@@ -107,7 +107,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A token that can be used, without anything that could be used in its place.
+    """A token that can be used, without anything that could be used instead of it.
 
     Times are seconds since 1970. A refresh token expires a year after its last use.
     """
@@ -296,7 +296,7 @@ class Grants:
     def issue_upload_token(self, account: str) -> str:
         """Return a new token with which a wearer's own programs can add records.
 
-        It reads nothing, belongs to no application, and ends when it was not used for a year.
+        It reads nothing, belongs to no application, and expires after a year without use.
 
         Raises
         ------
@@ -439,7 +439,7 @@ class Grants:
 
 
 def granted(scope: str | None) -> str:
-    """Return the scope to grant: the known names among those asked for, in their order."""
+    """Return the scope to grant: the known names among those requested, in their order."""
     scopes = [name for name in dict.fromkeys((scope or "").split(" ")) if name in SCOPES]
     return " ".join(scopes) or SCOPE
 

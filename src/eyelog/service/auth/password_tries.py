@@ -1,4 +1,4 @@
-"""A password that a wearer typed: checked at the pace that the throttle allows."""
+"""A password that a wearer typed, checked at the pace that the throttle allows."""
 
 import asyncio
 import math
@@ -76,7 +76,7 @@ def client_address(request: Request) -> str:
 
 
 def _give_way() -> None:
-    """Let other threads of the machine go before this one.
+    """Let other threads of the machine run before this one.
 
     Guesses from many networks are all checked, and a known browser would wait for a core.
     """
@@ -178,7 +178,7 @@ class PasswordTries:
         address = client_address(request)
         who = guesser(name, address=address, device=device)
         everyone = network(address) if device is None else None
-        # In a flood almost all are refused: at once, so that known browsers get their turn.
+        # In a flood almost all are refused immediately, so that known browsers get their turn.
         keys = [who] if everyone is None else [who, everyone]
         if wait_s := self._refused_for(keys):
             return WrongPassword(wait_s)

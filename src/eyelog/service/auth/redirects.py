@@ -27,7 +27,7 @@ def _split(uri: str) -> SplitResult | None:
 
 
 def check_redirect_uri(uri: str) -> str:
-    """Return `uri` if an application may register it, else raise `ConfigurationError`."""
+    """Return `uri` if an application may register it, otherwise raise `ConfigurationError`."""
     if _split(uri) is None:
         raise ConfigurationError(
             f"{uri!r} cannot be a redirect URI: use an absolute address without a fragment, such"

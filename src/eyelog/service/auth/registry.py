@@ -22,7 +22,7 @@ _KEY_SECONDS = 1.0
 
 
 class Registry:
-    """What the service on one archive knows between requests: one store for each of its tables.
+    """What the service on one archive keeps between requests: one store for each of its tables.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class Registry:
         created by the first account or application added, or by `signing_key` when a service
         starts.
     local : path, optional
-        With a database, the folder of this host for what comes in and the audit log; by default the
-        archive's folder.
+        With a database, the folder of this host for incoming files and the audit log; by default
+        the archive's folder.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Registry:
     Raises
     ------
     ConfigurationError
-        If the archive is not local and no folder is given, the state lies in the archive and not in
+        If the archive is not local and no folder is given, the state is in the archive and not in
         `state`, or the file or database cannot be used.
 
     Examples
@@ -115,7 +115,7 @@ class Registry:
     def signing_key(self) -> bytes:
         """Return the key that signs cursors, forms and cookies; it is created with the file.
 
-        It is read again after a second, so that a running service notices another key.
+        It is read again after a second, so that a running service notices a new key.
         """
         now = time.monotonic()
         if self._key is None or now - self._key[0] > _KEY_SECONDS:

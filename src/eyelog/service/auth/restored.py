@@ -31,7 +31,7 @@ class Revived:
 
     @property
     def text(self) -> str:
-        """What lives again, in words."""
+        """What is valid again, in words."""
         counts = [
             (len(self.tokens), "token", "revoked since"),
             (len(self.accounts), "account", "removed since"),
@@ -109,7 +109,7 @@ def _tokens(registry: Registry, notes: list[Note], digests: dict[str, str]) -> l
 
 
 def end_again(registry: Registry) -> Revived:
-    """End what lives again, and return it."""
+    """End what is valid again, and return it."""
     revived_rows = revived(registry)
     last = max((note.at for note in ended.notes(registry.archive)), default=None)
     with registry.state.write() as db:

@@ -98,7 +98,7 @@ def columns(db: sqlite3.Connection) -> set[tuple[str, str]]:
 
 
 def expected_columns(version: int | None = None) -> set[tuple[str, str]]:
-    """Return what `columns` returns for a new file, or for one of an earlier version."""
+    """Return what `columns` returns for a new file, or for one with an earlier version."""
     with closing(sqlite3.connect(":memory:")) as db:
         for script in (_SCHEMA, *_ADDED[:version]):
             db.executescript(script)
@@ -134,8 +134,8 @@ def bring_up_to_date(db: sqlite3.Connection, file: Path) -> None:
     Raises
     ------
     ConfigurationError
-        If a newer release wrote the file, or it cannot be copied, or not be changed without the
-        loss of a row. It is then left as it is.
+        If a newer release wrote the file, or it cannot be copied or changed without the loss of a
+        row. It is then left as it is.
     """
     refuse_newer(version_of(db))
     if version_of(db) == VERSION:
@@ -179,7 +179,7 @@ def _add(db: sqlite3.Connection, version: int | None) -> None:
 
 
 _Rows = dict[str, tuple[list[str], Counter[tuple[Any, ...]]]]
-"""Of each table its columns and its rows."""
+"""For each table, its columns and its rows."""
 
 
 def _copied(file: Path, copy: Path) -> _Rows:

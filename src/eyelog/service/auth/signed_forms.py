@@ -80,7 +80,7 @@ class SignedForms:
         )
 
     def page(self, request: Request, of_form: Callable[[str], Response], *values: Any) -> Response:
-        """Return the page that `of_form` makes of the hidden field, for this browser alone."""
+        """Return the page that `of_form` makes from the hidden field, only for this browser."""
         browser = self.browser(request)
         answer = of_form(self.sign(browser, *values))
         self.bind(request, answer, browser)

@@ -67,8 +67,8 @@ class State:
         The folder of ``_service.sqlite``, by default the archive's; or the address of a database,
         ``postgresql://USER@HOST/NAME``.
     local : path, optional
-        With a database, the folder of this host for what comes in and for the audit log; by default
-        the archive's.
+        With a database, the folder of this host for incoming files and for the audit log; by
+        default the archive's.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class State:
     Raises
     ------
     ConfigurationError
-        If a folder is missing or cannot be one, or the database cannot be named so.
+        If a folder is missing or cannot be one, or the database cannot be named like this.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The way of a state from a file into a database, when one host has become too few."""
+"""Copy a state from a file into a database, when one host is no longer enough."""
 
 from collections import Counter
 from contextlib import closing
@@ -15,12 +15,12 @@ __all__ = ["copy_state"]
 def copy_state(source: State, target: State) -> dict[str, int]:
     """Copy a state from a file into a database, as a whole or not at all.
 
-    Returns how many rows each table has. What the file has stays in it.
+    Returns how many rows each table has. The file keeps its content.
 
     Parameters
     ----------
     source : State
-        A state in a file. Whoever writes it meanwhile is not waited for: stop the service before.
+        A state in a file. Concurrent writers are not waited for: stop the service first.
     target : State
         A database that has no accounts, applications or other rows yet.
 

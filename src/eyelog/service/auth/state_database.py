@@ -1,6 +1,6 @@
 """The state in a Postgres database, which several hosts of a service share.
 
-The statements are those of SQLite, with a few words changed. A lock of the database plays the part
+The statements are those of SQLite, with a few words changed. A lock of the database plays the role
 of SQLite's lock on the file: transactions that write follow one another, on all hosts. Connections
 are few, are kept, and are replaced when the database was away.
 """
@@ -42,8 +42,8 @@ _WAIT_S: Final = 5
 _IMPORT_S: Final = 900
 """How long an import waits for another one into the same account."""
 
-# A host that is cut off must not keep others waiting: neither does it hold a lock for long, nor
-# does this one wait long for an answer.
+# A host that is cut off must not keep others waiting: it does not hold a lock for long, and this
+# one does not wait long for an answer.
 _CONNECTING: Final[Mapping[str, Any]] = {
     "connect_timeout": _WAIT_S,
     "application_name": "eyelog",
@@ -81,7 +81,7 @@ def _lock(what: str) -> int:
 
 
 _BEGIN: Final = f"BEGIN; SELECT pg_advisory_xact_lock({_lock('state')})".encode()
-# Not to_regclass: it may say what was so before this transaction waited for its lock.
+# Not to_regclass: its answer may be from before this transaction waited for its lock.
 _TABLES: Final = b"SELECT 1 FROM pg_class WHERE relname = 'meta' AND pg_table_is_visible(oid)"
 _TRY: Final = f"SELECT pg_try_advisory_xact_lock({_lock('state')})".encode()
 
@@ -107,7 +107,7 @@ class StateDatabase:
     ----------
     address : str
         ``postgresql://USER@HOST/NAME``; the password, if it is not in it, comes from the file that
-        PGPASSFILE names, as for every program of Postgres.
+        PGPASSFILE names, as for every Postgres program.
     name : str
         The address without a password, for messages.
     folder : Path
@@ -182,7 +182,7 @@ class StateDatabase:
         )
 
     def _bring_up_to_date(self) -> None:
-        """Create the tables, or add what this release has more; one host does it, others wait."""
+        """Create the tables, or add what is new in this release; one host does it, others wait."""
         with self._alone() as db:
             version = self._version(db) if db.execute(_TABLES).fetchone() else None
             refuse_newer(version or 0)
@@ -238,8 +238,8 @@ class StateDatabase:
     def alone(self, account: str) -> Iterator[int]:
         """Hold the lock for an import into an account; give the handle of its connection.
 
-        Whoever inherits the handle holds the lock too, so that it lasts until the importing process
-        has ended, whatever happens to the one that started it.
+        A process that inherits the handle holds the lock too, so that it lasts until the importing
+        process has ended, whatever happens to the one that started it.
         """
         with self._faults():
             db = self._connect()
@@ -251,7 +251,7 @@ class StateDatabase:
                 db.close()
 
     def columns(self) -> set[tuple[str, str]]:
-        """Return the tables of the state with their columns, of those that it should have."""
+        """Return the tables that the state should have and has, with their columns."""
         with self._taken(
             b"SELECT table_name, column_name FROM information_schema.columns"
             b" WHERE table_schema = current_schema()"
@@ -259,13 +259,13 @@ class StateDatabase:
             return expected_columns() & set(cursor.fetchall())
 
     def is_encrypted(self) -> bool:
-        """Return whether nobody on the way can read what this host and the database say."""
+        """Return whether nobody in between can read the traffic of this host and the database."""
         with self._taken(b"SELECT 1") as (db, _):
             address = db.info.hostaddr  # empty for a socket of this machine
             return not address or ip_address(address).is_loopback or db.pgconn.ssl_in_use
 
     def rewrite(self, tables: Iterable[str]) -> None:
-        """Write tables anew, so that no page of them has what was deleted."""
+        """Rewrite tables, so that no page of them has what was deleted."""
         with self._taken(b"SELECT 1") as (db, _):
             for table in tables:
                 db.execute(f"VACUUM (FULL) {table}".encode())
@@ -274,13 +274,13 @@ class StateDatabase:
 
     @contextmanager
     def _alone(self) -> Iterator[Connection]:
-        """Open a transaction that no other, of any host, writes beside."""
+        """Open a transaction during which no other writes, on any host."""
         with self._taken(_BEGIN) as (db, _), _committed(db):
             yield db
 
     @contextmanager
     def _taken(self, first: bytes, values: Values = ()) -> Iterator[tuple[Connection, Any]]:
-        """Give a connection, on which the first statement has been run, and what it has found."""
+        """Give a connection on which the first statement has been run, and what it has found."""
         with self._faults():
             if not self._room.acquire(timeout=_WAIT_S):
                 raise StateBusy(f"too many wait for the service's state in {self._name}: try again")
@@ -303,7 +303,7 @@ class StateDatabase:
                 lost = db.broken and isinstance(error, psycopg.OperationalError)
                 _roll_back(db)
                 self._give_back(db)
-                if kept is None or not lost:  # else the database was restarted meanwhile
+                if kept is None or not lost:  # otherwise the database was restarted in the meantime
                     raise
 
     def _kept(self) -> Connection | None:

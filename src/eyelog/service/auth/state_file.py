@@ -43,7 +43,7 @@ class StateFile:
         weakref.finalize(self, _close, self._kept)
 
     def now(self) -> float:
-        """Return the time of the machine's monotonic clock, which nobody sets back."""
+        """Return the time of the machine's monotonic clock, which is never set back."""
         return time.monotonic()
 
     def require(self) -> None:

@@ -2,13 +2,13 @@
 
 Wrong passwords are counted for a name and the address they come from, or for a name and the
 browser, if that browser has logged in to this name before (OWASP's device cookies). So a stranger
-who guesses Ada's password keeps neither Ada out of her own browser nor Bea out of hers.
+who guesses Ada's password locks out neither Ada in her own browser nor Bea in hers.
 
 A second count is for an address and all names together, so that one password cannot be tried on
-every account. A browser that has logged in before is not part of it.
+every account. A browser that has logged in before is exempt.
 
 The counts are in the service's state, so that all its processes share them. Their times are those
-of the machine's monotonic clock, which nobody sets back, or of the database that several hosts
+of the machine's monotonic clock, which is never set back, or of the database that several hosts
 share; one that is later than now is from before a restart of the machine, or damaged, and counts as
 now.
 """
@@ -28,7 +28,7 @@ _FREE_OF_ADDRESS = 20
 """The same for an address, with whatever names: a lab's wearers may share one."""
 _LONGEST_S = 300.0
 _FORGET_S = 3600.0
-"""Seconds without a try after which the count begins again."""
+"""Seconds without a try after which the count starts again."""
 
 
 def guesser(name: str, *, address: str, device: str | None) -> bytes:
@@ -39,8 +39,8 @@ def guesser(name: str, *, address: str, device: str | None) -> bytes:
     name : str
         The name in the form.
     address : str
-        The client's address. For IPv6 only the first 64 bits are used, because a household has all
-        of the rest.
+        The client's address. For IPv6 only the first 64 bits are used, because one household has
+        all of the remaining ones.
     device : str, optional
         The mark of a browser that has logged in to this name before.
     """
@@ -137,7 +137,7 @@ def _tries(db: Transaction, who: bytes) -> _Tries:
 
 
 def _sound(n: object, last: object) -> _Tries:
-    """Return a count and a time, whatever a damaged file has in their place."""
+    """Return a count and a time, whatever a damaged file has instead."""
     return (
         n if isinstance(n, int) and n >= 0 else _FREE,
         float(last) if isinstance(last, int | float) else math.inf,

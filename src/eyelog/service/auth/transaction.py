@@ -40,7 +40,7 @@ class StateBusy(ConfigurationError):
 
 
 class StateFault(ConfigurationError):
-    """The state cannot be used until the operator has mended a fault, such as a full disk."""
+    """The state cannot be used until the operator has fixed a fault, such as a full disk."""
 
 
 class KeyTaken(Exception):

@@ -1,8 +1,8 @@
 """The data endpoints: one page of records from the archive, and the cursor of the next one.
 
 A cursor is signed and bound to its query. Its position is the stamp of the last record sent, not
-a number of records: a record that arrives late does not shift the pages, so no record is sent twice
-and no existing record is left out.
+a number of records: a late record does not shift the pages, so no record is sent twice and no
+existing record is left out.
 """
 
 import hashlib

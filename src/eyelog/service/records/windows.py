@@ -43,7 +43,7 @@ class Windows:
         self._groups = GroupCache(processes=processes)
 
     def read(self, query: Query, account: str) -> pa.Table:
-        """Return the records of a query's window: ``date`` in UTC, and the fields asked for.
+        """Return the records of a query's window: ``date`` in UTC, and the requested fields.
 
         Raises
         ------
@@ -92,11 +92,11 @@ def _groups_of(first: int, after: int) -> list[tuple[int, int]]:
 
 
 def _in_one_piece(table: pa.Table) -> pa.Table:
-    """Return a copy of a table to keep, in one piece of memory of its own.
+    """Return a copy of a table to keep, in its own block of memory.
 
     A slice would keep the table that it was cut from, and a hundred pieces of columns would keep
-    the memory around each. The piece comes from the system's pool, which gives it back as soon as
-    it is free.
+    the memory around each. The block comes from the system's pool, which releases it as soon as it
+    is free.
     """
     if not table.num_rows:
         return table

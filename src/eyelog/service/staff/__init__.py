@@ -1,1 +1,1 @@
-"""The page of a study's staff: who sends, who wore when, tables to download."""
+"""The page of a study's staff: who sends, when each wearer wore it, tables to download."""

@@ -62,7 +62,7 @@ class Staff:
         self.downloads = CapacityLimiter(2)  # of a process; each takes a core
 
     def member(self, request: Request) -> Account | None:
-        """Return who is logged in; None if nobody is, or it is no member of staff (any more)."""
+        """Return who is logged in; None if nobody is, or the account is not a member of staff."""
         name = self.sessions.account(request)
         if name is None or not self.registry.accounts.has(name):
             return None

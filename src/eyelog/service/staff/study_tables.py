@@ -1,4 +1,4 @@
-"""The tables of a study by day, as a zip file of CSV; made apart and sent as it is made."""
+"""The daily tables of a study, as a zip file of CSV; made apart and sent while it is made."""
 
 import zipfile
 from collections.abc import Iterator, Sequence

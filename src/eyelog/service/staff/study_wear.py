@@ -1,4 +1,4 @@
-"""Who of a study wore the eyewear when, who has stopped, how much is usable; made apart."""
+"""When each wearer of a study wore the eyewear, who has stopped, how much is usable; made apart."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ __all__ = ["DAYS", "STOPPED_DAYS", "StudyWear", "Wear", "study_wear"]
 
 DAYS: Final = 14
 STOPPED_DAYS: Final = 3
-_LOGS: Final = (LOGS[1], LOGS[0])  # the 60-second log first: it is there without the phone too
+_LOGS: Final = (LOGS[1], LOGS[0])  # the 60-second log first: it exists without the phone too
 
 
 class Wear(msgspec.Struct):
@@ -143,7 +143,7 @@ def _first_day(clock: LocalClock, until: float) -> pd.Timestamp:
 
 
 def _by_own_clock(frame: pd.DataFrame) -> "pd.Series[Any]":
-    """Return the states of a wearer by what the own clock showed, as if it were in UTC."""
+    """Return the states of a wearer by what the wearer's clock showed, as if it were in UTC."""
     state = states(frame)
     wall = clock_of(frame).wall_us(frame.index.as_unit("us").asi8)  # type: ignore[attr-defined]
     state.index = pd.DatetimeIndex(pd.to_datetime(wall, unit="us", utc=True), name="date")

@@ -1,1 +1,1 @@
-"""What comes in: files of records, received, imported as a whole, or refused and kept nowhere."""
+"""Incoming files of records: received, imported as a whole, or refused and not kept."""

@@ -1,8 +1,8 @@
 """The import of an upload in a process of its own, by the pipeline of `eyelog import`.
 
-Reading files takes a whole core: in a process of its own it delays no other request, and what it
-takes of memory comes back. The process ends with the one that started it. It holds the locks of the
-upload too, so that nobody clears its private folder, or imports into the account, under it.
+Reading files takes a whole core: in a process of its own it delays no other request, and its memory
+is released. The process ends with the one that started it. It holds the locks of the upload too, so
+that nobody clears its private folder, or imports into the account, in the meantime.
 """
 
 import errno
@@ -34,7 +34,7 @@ _MOST_CONFLICTS: Final = 1000  # of one file, in an answer
 _NICENESS: Final = 10
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
-# With -P, no file in the current folder is taken for a module.
+# With -P, no file in the current folder is mistaken for a module.
 _PROGRAM: Final = (
     "import json, sys; told = json.loads(sys.stdin.readline()); sys.path[:] = told.pop('path');"
     f" from {__name__} import work; work(told)"
@@ -55,7 +55,7 @@ def import_apart(
     told : mapping
         The arguments of `import_upload`, as JSON.
     temporary : Path
-        A private folder for what waits during the import.
+        A private folder for data that wait during the import.
     locks : collection of int
         The handles of the locks, of the private folder and perhaps of the account, which the
         process holds too.
@@ -65,9 +65,10 @@ def import_apart(
     Raises
     ------
     Problem
-        If the files are refused: then nothing was imported.
+        If the files are refused; nothing was then imported.
     ImportFailed
-        If the process breaks down, or takes too long: then nothing was imported, or all.
+        If the process breaks down, or takes too long; either nothing or everything was then
+        imported.
     """
     line = json.dumps({"path": sys.path, **told}).encode() + b"\n"
     with subprocess.Popen(  # noqa: S603 (this program itself)
@@ -129,8 +130,8 @@ def import_upload(
 ) -> dict[str, Any]:
     """Import files into an account, all months or none; return the answer of an upload.
 
-    Where the archive has another value than a file, the stored value stays unless `replace`, and
-    the answer has the line. A file that is not a log is refused; the others are still imported.
+    Where the archive has a different value from a file, the stored value stays unless `replace`,
+    and the answer has the line. A file that is not a log is refused; the others are still imported.
 
     Parameters
     ----------
@@ -143,7 +144,7 @@ def import_upload(
     erased : int
         How often the account had been erased when the upload began.
     replace : bool
-        Whether other values replace stored ones.
+        Whether different values replace stored ones.
     tz : str or None
         The zone of dates without an offset, if the archive knows none for the account.
 
@@ -212,7 +213,7 @@ def _answer(report: FileReport, folder: str) -> dict[str, Any]:
 def _add_conflicts(
     reports: Sequence[FileReport], answers: Sequence[dict[str, Any]], paths: list[Path], zones: Any
 ) -> None:
-    """Add the lines with other values than stored ones; such files are read once more for that."""
+    """Add the lines with values other than the stored ones; such files are read again for that."""
     differing = {
         report.file: (report, answer)
         for report, answer in zip(reports, answers, strict=True)

@@ -1,8 +1,8 @@
 """A file sent in parts: POST /v1/uploads announces it, PATCH /v1/uploads/SHA-256 sends the parts.
 
-It is named by its content hash. So a client that was interrupted needs to remember nothing: it
-announces the file again, and learns how much is here, or that it was imported before. When the last
-part has come, the file counts as posted to /v1/records.
+It is named by its content hash. So a client that was interrupted does not need to remember
+anything: it announces the file again, and learns how much has arrived, or that it was imported
+before. When the last part has arrived, the file counts as posted to /v1/records.
 """
 
 import os
@@ -40,7 +40,7 @@ class _Announced(msgspec.Struct, forbid_unknown_fields=True):
 
 
 async def announce(request: Request) -> Response:
-    """Answer POST /v1/uploads: how much of a file is here, and whether it was imported before."""
+    """Answer POST /v1/uploads: how much of a file has arrived, and if it was imported before."""
     uploads = parts_of(request).uploads
     bearer = await _bearer(request)
     try:
@@ -110,7 +110,7 @@ async def take_part(request: Request) -> Response:
                     account, arrived, replace=options.replace, tz=options.tz
                 )
     except Problem as problem:
-        # What is still coming of the body is not waited for.
+        # The rest of the body is not waited for.
         problem.headers.setdefault("Connection", "close")
         raise
     await note_upload(request, bearer, arrived, answer)
@@ -202,7 +202,7 @@ async def _append(request: Request, part: Path, *, most: int) -> int:
 
 
 def _whole(part: Path, folder: Path, sha256: str, name: str) -> Received:
-    """Move a file that is whole into a private folder, and check that it is the announced one."""
+    """Move a complete file into a private folder, and check that it is the announced one."""
     home = folder / "files" / "1"
     home.mkdir(mode=0o700, parents=True)
     path = part.rename(home / shown_name(name))

@@ -38,14 +38,14 @@ class Sent:
         self._state = state
 
     def find(self, account: str, sha256: bytes) -> Uploaded | None:
-        """Return when an account has sent a content for the first time; None if it has not."""
+        """Return when an account sent a content for the first time; None if it has not."""
         rows = self._state.rows(
             "SELECT at, new FROM upload WHERE account = ? AND sha256 = ?", account, sha256
         )
         return Uploaded(*rows[0]) if rows else None
 
     def latest(self, accounts: Collection[str], most: int) -> list[Arrival]:
-        """Return what some accounts sent last, the latest first; contents sent again not twice."""
+        """Return what some accounts sent last, the latest first; a repeated content only once."""
         rows = self._state.rows(
             "SELECT at, account, count(*), sum(size), max(new) FROM upload"
             " GROUP BY account, at ORDER BY at DESC"

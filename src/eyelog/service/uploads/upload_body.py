@@ -43,7 +43,7 @@ class Received:
 async def receive(
     request: Request, folder: Path, *, name: str = "", fields: dict[str, str] | None = None
 ) -> list[Received]:
-    """Return the files of the request's body, written into a folder as they come.
+    """Return the files of the request's body, written into a folder when they arrive.
 
     A body of the type ``multipart/form-data`` has any number of files; any other body is one file,
     called `name`. The other fields of a form are put into `fields`.
@@ -81,7 +81,7 @@ async def receive(
 
 
 def disk_full(error: OSError) -> Problem:
-    """Return the refusal of an upload that the disk has no room for; raise any other error."""
+    """Return the refusal of an upload that does not fit on the disk; raise any other error."""
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         raise error
     return Problem(507, "insufficient_storage", "the disk of the service is full: try again later")

@@ -1,4 +1,4 @@
-"""POST /v1/records: files of records into the archive, all of an upload or nothing."""
+"""POST /v1/records: files of records into the archive, either all of an upload or nothing."""
 
 import logging
 import shutil
@@ -46,7 +46,7 @@ _log = logging.getLogger("eyelog.service")
 
 
 class Options:
-    """What the address of an upload asks for: `name`, `replace` and `tz`."""
+    """What the address of an upload requests: `name`, `replace` and `tz`."""
 
     def __init__(self, request: Request) -> None:
         pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
@@ -88,7 +88,8 @@ class Uploads:
     limits : HourlyLimits or None
         How many uploads an account may begin per hour.
     quota : int
-        How many bytes the archive takes of one account, with what is coming in; 0 for no limit.
+        How many bytes the archive accepts from one account, including incoming files; 0 for no
+        limit.
     """
 
     def __init__(self, registry: Registry, limits: HourlyLimits | None, quota: int) -> None:
@@ -132,7 +133,7 @@ class Uploads:
         return left.headers
 
     def check_room(self, account: str, coming: int) -> None:
-        """Raise if so many bytes more of an account are too much for the disk or its quota."""
+        """Raise if that many more bytes of an account are too much for the disk or its quota."""
         if shutil.disk_usage(self._registry.folder).free < coming + _SPARE:
             raise Problem(
                 507, "insufficient_storage", "the disk of the service is full: try again later"
@@ -249,7 +250,7 @@ async def arriving(
     Raises
     ------
     Problem
-        If the body is refused: then nothing is kept of it.
+        If the body is refused; nothing of it is then kept.
     """
     uploads = parts_of(request).uploads
     async with uploads.of(account) as erased, uploads.room():
@@ -280,7 +281,7 @@ async def take_records(request: Request) -> Response:
                 bearer.account, arrived, replace=options.replace, tz=options.tz
             )
     except Problem as problem:
-        # What is still coming of the body is not waited for.
+        # The rest of the body is not waited for.
         problem.headers.setdefault("Connection", "close")
         raise
     await note_upload(request, bearer, arrived, answer)
