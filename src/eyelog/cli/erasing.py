@@ -89,7 +89,7 @@ def _default_archive(args: argparse.Namespace) -> list[str]:
         ["eyelog", "archive", "erase", "--archive", default.root, "--", args.account]
     )
     try:
-        # Another folder, or another way to the one that was erased: then nothing is left in it.
+        # Nothing is left in it if it is the one that was erased, whatever the way to it.
         found = bool(traces(default, args.account))
     except ArchiveError as error:
         return [f"the archive of EYELOG_HOME ({error}): then {command}"]
@@ -106,12 +106,8 @@ def print_protocol(
     args: argparse.Namespace, rows: Sequence[Row], out_of_reach: Sequence[str] = ()
 ) -> None:
     """Print what was removed, and what was not."""
-    beyond = [
-        *_default_archive(args),
-        *out_of_reach,
-        *led_elsewhere((what, path) for what, path, *_ in rows),
-        *ELSEWHERE,
-    ]
+    links = led_elsewhere((what, path) for what, path, *_ in rows)
+    beyond = [*_default_archive(args), *out_of_reach, *links, *ELSEWHERE]
     if args.json:
         protocol: dict[str, Any] = {
             "account": args.account,
