@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
@@ -215,7 +215,12 @@ def test_gaps_on_any_grid_add_up_to_the_time_that_no_record_covers(offsets):
     for offset in offsets:
         covered |= set(range(offset - 15, offset))
     free = set(range(offsets[0], offsets[-1])) - covered
-    assert el.gaps(frame)["duration"].sum() == pd.Timedelta(len(free), "s")
+    try:
+        gaps = el.gaps(frame)
+    except el.ConfigurationError as refused:  # so many rows at once are those of two devices
+        assert "overlap" in str(refused)
+        assume(condition=False)
+    assert gaps["duration"].sum() == pd.Timedelta(len(free), "s")
 
 
 def test_a_day_says_what_its_steps_miss():
