@@ -41,8 +41,7 @@ def section(logs: Logs) -> Part:
         pictures=[
             Picture(
                 f"Agreement of the two logs: {label(shown).lower()}",
-                "Each point is a minute: the difference between the logs against their mean, with"
-                " the bias and the limits of agreement.",
+                "Each point is a minute; the lines are the bias and the limits of agreement.",
                 partial(_draw, fifteen, sixty, shown, compared[shown].limits),
             )
         ],

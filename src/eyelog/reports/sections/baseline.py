@@ -39,8 +39,7 @@ def section(logs: Logs) -> Part:
         pictures=[
             Picture(
                 f"{column(name).label} against the own usual range, {LOG_WORDS[log]}",
-                "The band is the usual range by the 56 days before, from six weeks on those of"
-                " weekdays or of weekends alone: 99 of 100 normal days lie in it.",
+                "The band is the usual range: 99 of 100 normal days lie in it.",
                 partial(_draw, findings_of_days, name),
             )
             for name in _drawn(findings_of_days, names)
