@@ -20,10 +20,12 @@ def no_memory(monkeypatch: pytest.MonkeyPatch):
     """Forget what was found and said before, and what the test finds and says."""
     monkeypatch.setattr(fonts, "_found", {})
     monkeypatch.setattr(fonts, "_preferred", fonts._preferred.__wrapped__)
-    said = fonts.say_that_the_font_is_replaced
-    said.cache_clear()
+    said = (fonts.say_that_the_font_is_replaced, fonts._say_missing)
+    for each in said:
+        each.cache_clear()
     yield
-    said.cache_clear()
+    for each in said:
+        each.cache_clear()
 
 
 @plot_function
@@ -91,10 +93,13 @@ def test_letters_that_no_font_has_are_named_in_one_line(no_memory) -> None:
         saved(titled(f"{HIEROGLYPHS} · 15-second log"))
     (said,) = {text for one in caught if (text := str(one.message)).startswith("no installed")}
     assert "the package fonts-noto-core" in said
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        saved(titled(f"{HIEROGLYPHS} · 15-second log"))  # once is enough
 
 
 @pytest.mark.parametrize("name", ["山田", "한국", "ｱﾝﾅ"])
-def test_the_package_for_east_asian_names_is_named(name: str) -> None:
+def test_the_package_for_east_asian_names_is_named(no_memory, name: str) -> None:
     with pytest.warns(el.errors.EyelogWarning, match="the package fonts-noto-cjk"):
         fonts.say_that_letters_are_missing(name)
 

@@ -270,3 +270,20 @@ def test_importing_eyelog_and_its_figures_changes_no_setting() -> None:
         "el.plot_day, el.save_figure; assert dict(mpl.rcParams) == before"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("panel", [True, False])
+def test_a_title_of_the_user_has_8_pt_in_the_file_unless_its_size_was_chosen(
+    ax, tmp_path: Path, panel: bool
+) -> None:
+    write = ax.set_title if panel else ax.figure.suptitle
+    title = write("Mine")
+    el.save_figure(ax, tmp_path / "usual.svg")
+    assert title.get_fontsize() == 12.0  # the figure is left as it was
+    write("Mine", fontsize=10.0)
+    el.save_figure(ax, tmp_path / "chosen.svg")
+    sizes = [
+        re.search(r"([0-9.]+)px[^<]*>Mine<", (tmp_path / f"{name}.svg").read_text())[1]
+        for name in ("usual", "chosen")
+    ]
+    assert sizes == ["8", "10"]

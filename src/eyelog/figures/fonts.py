@@ -104,9 +104,13 @@ def letters_missed() -> Iterator[set[str]]:
 
 def say_that_letters_are_missing(letters: Iterable[str]) -> None:
     """Name letters that no installed font has, and a package that has them, in one warning."""
-    text = "".join(sorted(letters))
-    if not text:
-        return
+    if text := "".join(sorted(letters)):
+        _say_missing(text)
+
+
+@cache
+def _say_missing(text: str) -> None:
+    """Warn once of the same letters, as a figure is often drawn and saved several times."""
     package = "fonts-noto-cjk" if EAST_ASIAN_LETTERS.search(text) else "fonts-noto-core"
     warnings.warn(
         f"no installed font has {text!r}, which the figure shows as boxes: install a font that has,"

@@ -2,15 +2,17 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.transforms import Bbox, TransformedBbox
 
 import eyelog
@@ -24,6 +26,8 @@ from eyelog.figures.styled_figure import StyledFigure
 
 __all__ = ["save_figure"]
 
+TITLES: Final = ("title", "_left_title", "_right_title")
+TITLE_PT: Final = 8.0
 LINE_MM: Final = 4.0  # the line that names the subject
 
 
@@ -46,7 +50,8 @@ def save_figure(
     width : {"single", "double", "page"}
         89 mm (one column), 183 mm (two columns) or 247 mm (a page turned on its side). A figure
         of eyelog keeps the height of its panels, and title, labels and legend are fitted to the
-        width; any other figure keeps its shape. The figure itself is left as it was.
+        width; a title of your own that has the usual size of matplotlib is 8 pt in the file. Any
+        other figure keeps its shape. The figure itself is left as it was.
     subject : str, optional
         Whom the figure is about, for a report: written in a small line beneath the figure, with the
         days of the tables that it was drawn from. A figure for a paper needs no such line.
@@ -85,10 +90,12 @@ def save_figure(
         raise ConfigurationError(f"width must be one of {', '.join(WIDTHS_MM)}, not {width!r}")
     if not target.parent.is_dir():
         raise ConfigurationError(f"no folder {target.parent} to save {target.name} in: make it")
+    usual_pt = {_points(rcParams[key]) for key in ("axes.titlesize", "figure.titlesize")}
     try:
         with (
             whole_file(target) as sink,
             style(),
+            _titles_of_a_journal(figure, usual_pt),
             _sized(figure, inches(WIDTHS_MM[width]), subject is not None),
             _named(figure, subject) as area,
         ):
@@ -122,6 +129,29 @@ def _figure(drawn: Any) -> Figure:
             f"save_figure saves one figure, and these Axes are of {len(figures)}: save each"
         )
     return cast(Figure, figure)
+
+
+def _points(size: float | str) -> float:
+    """Return a size of the settings of matplotlib, such as "large", in points."""
+    return float(FontProperties(size=cast(Any, size)).get_size_in_points())
+
+
+@contextmanager
+def _titles_of_a_journal(figure: Figure, usual_pt: Collection[float]) -> Iterator[None]:
+    """Write a user's titles at 8 pt at most; those of an unusual size were given it."""
+    titles: list[Any] = []
+    if isinstance(figure, StyledFigure):
+        titles = [getattr(ax, side) for ax in figure.axes for side in TITLES]
+        titles += [figure._suptitle] if figure._suptitle is not None else []  # type: ignore[attr-defined]
+    sizes = {title: float(title.get_fontsize()) for title in titles}
+    large = [title for title, size in sizes.items() if size > TITLE_PT and size in usual_pt]
+    try:
+        for title in large:
+            title.set_fontsize(TITLE_PT)
+        yield
+    finally:
+        for title in large:
+            title.set_fontsize(sizes[title])
 
 
 @contextmanager
