@@ -67,3 +67,19 @@ def test_the_command_reads_the_days_before_from_the_archive(
     assert "2026-10-26 to 2026-11-01" in said
     assert "Compared with the days from 2026-08-31 on." in said
     assert "own 56 days before" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("start", "days", "said"),
+    [
+        ("2026-10-05", 14, "Mon 5 to Sun 18 Oct 2026, "),
+        ("2026-10-31", 2, "Sat 31 Oct to Sun 1 Nov 2026, "),
+        ("2026-10-05", 1, "Mon 5 Oct 2026, "),
+    ],
+)
+def test_the_head_names_the_weekdays_of_the_first_and_the_last_day(
+    start: str, days: int, said: str, tmp_path: Path
+) -> None:
+    made = el.simulate(start, days, log=SIXTY, seed=7, tz=TZ)
+    page = el.report(made, tmp_path / "page.html", glance=True).read_text()
+    assert f'<p class="about">{said}' in page

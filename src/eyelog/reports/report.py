@@ -206,10 +206,16 @@ def _page(
         return render(
             made,
             title=f"Eyewear report: {logs.name}" if logs.name else "Eyewear report",
-            about=f"{range_words(days[0], days[-1])}, {logs.zone}; {log_words}",
+            about=f"{_with_weekdays(days[0], days[-1])}, {logs.zone}; {log_words}",
             dated=dated,
             version=eyelog.__version__,
             opening=partial(answer, logs),
             appendix=APPENDIX,
             explore=partial(explorable, logs) if interactive else None,
         )
+
+
+def _with_weekdays(first: pd.Timestamp, last: pd.Timestamp) -> str:
+    """Return a range of days in words, with the weekdays of its ends."""
+    text = range_words(first, last)  # one day has its weekday already
+    return text if first == last else f"{first:%a} {text.replace(' to ', f' to {last:%a} ')}"
