@@ -222,15 +222,14 @@ def _fit_label(ax: Axes, text: str) -> None:
     label = ax.yaxis.label
     label.set_text(text)
     # The layout makes the axis somewhat shorter than it is now.
-    long = float(label.get_window_extent(figure._get_renderer()).height)
-    if long <= BEFORE_LAYOUT * float(ax.bbox.height):
-        return
+    room = BEFORE_LAYOUT * float(ax.bbox.height)
     breaks = [place for place, letter in enumerate(text) if letter == " "]
-    if breaks:
-        # Before a unit in brackets if that makes no line longer, otherwise in the middle.
-        middle = min(breaks, key=lambda place: max(place, len(text) - place - 1))
-        unit = text.rfind(" (")
-        place = unit if unit >= len(text) / 3 else middle
+    # Before a unit in brackets if the rest is short enough then, otherwise in the middle.
+    middle = min(breaks, key=lambda place: max(place, len(text) - place - 1), default=-1)
+    unit = text.rfind(" (")
+    for place in (unit if unit >= len(text) / 3 else middle, middle):
+        if place < 0 or float(label.get_window_extent(figure._get_renderer()).height) <= room:
+            return
         label.set_text(f"{text[:place]}\n{text[place + 1 :]}")
 
 
