@@ -1,5 +1,6 @@
 """Metrics: what was counted by all processes, without names, and never on the public address."""
 
+import asyncio
 import os
 import socket
 import subprocess
@@ -12,10 +13,11 @@ import psutil
 import pytest
 import requests
 from prometheus_client.parser import text_string_to_metric_families
+from starlette.types import Message, Receive, Scope, Send
 
 from eyelog.errors import ConfigurationError
 from eyelog.service.auth.registry import Registry
-from eyelog.service.metrics import exported
+from eyelog.service.metrics import Counted, NoMetrics, exported
 from support import live
 from support.account_page import Visitor
 from support.records import records
@@ -139,6 +141,28 @@ def test_the_counts_of_a_worker_that_died_stay(tmp_path: Path) -> None:
         for _ in range(4):
             requests.get(f"{there.url}/version", timeout=30)
         assert value(scraped(metrics), "eyelog_requests_total", path="/version") == 10
+
+
+def test_an_answer_is_counted_before_its_last_part_is_sent() -> None:
+    class Counts(NoMetrics):
+        def answered(self, method: str, path: str, status: int | None, _: float) -> None:
+            happened.append((method, path, status))
+
+    happened: list[object] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200})
+        await send({"type": "http.response.body", "body": b"a", "more_body": True})
+        await send({"type": "http.response.body", "body": b"b"})
+
+    async def receive() -> Message:
+        raise AssertionError("nothing is received")
+
+    async def send(message: Message) -> None:
+        happened.append(message.get("body", message["type"]))
+
+    asyncio.run(Counted(app, Counts())({"type": "http", "method": "GET"}, receive, send))
+    assert happened == ["http.response.start", b"a", ("GET", "other", 200), b"b"]
 
 
 def test_a_port_in_use_is_an_error_that_names_the_option(tmp_path: Path) -> None:

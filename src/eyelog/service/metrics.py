@@ -103,20 +103,29 @@ class Counted:
             return
         begun = time.perf_counter()
         status: int | None = None
+        counted = False
 
-        async def noted(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        try:
-            await self._app(scope, receive, noted)
-        finally:
+        def count() -> None:
+            nonlocal counted
+            counted = True
             # A stranger chooses method and path: only known ones are counted by their name.
             method = scope["method"] if scope["method"] in _METHODS else "other"
             path = getattr(scope.get("endpoint"), "address", "other")
             self._metrics.answered(method, path, status, time.perf_counter() - begun)
+
+        async def counting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            elif not message.get("more_body") and not counted:
+                count()  # before the last part: no client has an answer that is not counted
+            await send(message)
+
+        try:
+            await self._app(scope, receive, counting)
+        finally:
+            if not counted:
+                count()
 
 
 @contextmanager
