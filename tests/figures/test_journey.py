@@ -38,6 +38,20 @@ def journey(zones: el.Zones) -> pd.DataFrame:
     )
 
 
+@pytest.mark.parametrize("zones", [WEST, EAST], ids=["west", "east"])
+def test_the_states_of_a_week_are_at_the_hours_of_the_wearer_s_clock(zones) -> None:
+    frame = journey(zones)
+    row = el.plot_week(el.daily(frame), states=frame)[0]
+    walking = [patch for patch in row.patches if patch.get_label() == "walking"]
+    # The flight east skips the noon of its day.
+    assert len(walking) == (3 if zones is EAST else 4)
+    for patch in walking:
+        tops, _, feet = patch.get_data()
+        share = tops - feet
+        assert share[24:26] == pytest.approx([1, 1])
+        assert np.delete(share, [24, 25]).sum() == pytest.approx(0)
+
+
 def ticks(ax) -> list[str]:
     ax.figure.canvas.draw()
     return [text.get_text().replace("\n", " ") for text in ax.get_xticklabels()]
@@ -68,7 +82,9 @@ def test_the_hours_that_a_flight_east_skips_are_blank() -> None:
 
 def test_states_alone_are_refused_because_they_do_not_hold_the_clock() -> None:
     frame = journey(WEST)
-    with pytest.raises(el.ConfigurationError, match=r"plot_overview\(frame\)"):
+    with pytest.raises(el.ConfigurationError, match=r"plot_week .* pass the frame itself"):
+        el.plot_week(el.daily(frame), states=el.states(frame))
+    with pytest.raises(el.ConfigurationError, match=r"plot_overview .* pass the frame itself"):
         el.plot_overview(el.states(frame))
     with pytest.raises(el.ConfigurationError, match=r"plot_quality\(frame\)"):
         el.plot_quality(el.flag(frame))

@@ -151,8 +151,8 @@ def test_the_glance_has_rings_on_what_the_page_says_and_on_nothing_else() -> Non
     made = planted(blink_rate_per_min={30: 21.0})
     drawn = answer(made).picture.draw()
     place = 30 - (len(made.days(SIXTY)) - 7)
-    assert points(drawn[1], "stands out") == [[place, 21]]
-    assert [bool(artists(ax, "stands out")) for ax in drawn] == [False, True, False, False]
+    assert points(drawn[2], "stands out") == [[place, 21]]
+    assert [bool(artists(ax, "stands out")) for ax in drawn[1:]] == [False, True, False, False]
     plt.close("all")
 
 

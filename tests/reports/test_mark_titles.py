@@ -18,7 +18,14 @@ SAMPLE = el.sample("standard_mode_logs")
 def titles(drawn: Any) -> list[str]:
     """Return the titles in a figure, without its own."""
     with closing(figure_of(drawn)) as figure:
-        svg = svg_of(figure, width_mm=89, key="k", title="T", description="D")
+        svg = svg_of(
+            figure,
+            width_mm=89,
+            height_in=figure.get_figheight(),
+            key="k",
+            title="T",
+            description="D",
+        )
     return [unescape(text) for text in re.findall(r"<title>(.*?)</title>", svg)]
 
 
@@ -42,6 +49,15 @@ def test_the_band_of_a_glance_is_a_range_and_not_a_value() -> None:
     low, high = map(float, re.findall(r"\d+\.\d+", band))
     assert low < high
     assert any(one.startswith("Usable, Sun 1 Nov: ") for one in shown)
+
+
+def test_a_day_of_states_has_the_hours_of_each() -> None:
+    frame = el.simulate("2026-10-26", 7, log="standard_mode_logs", seed=4, tz="Asia/Tokyo")
+    shown = titles(el.plot_week(el.daily(frame), states=frame))
+    (day,) = (one for one in shown if one.startswith("State, Mon 26 Oct: "))
+    of_day = el.states(frame).loc["2026-10-26"].iloc[1:].value_counts() / 60
+    assert f"usable {of_day['usable']:.1f} h, walking {of_day['walking']:.1f} h" in day
+    assert len([one for one in shown if one.startswith("State, ")]) == 7
 
 
 def test_a_position_is_never_shown_as_a_value() -> None:

@@ -262,7 +262,7 @@ def _bouts(frame: pd.DataFrame, _: list[str]) -> Drawn:
 
 
 def _week(frame: pd.DataFrame, _: list[str]) -> Drawn:
-    return plot_week(daily(frame))
+    return plot_week(daily(frame), states=frame)
 
 
 def _change(

@@ -8,7 +8,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from eyelog.analysis.limits import Limits
-from eyelog.analysis.quality.states import states as states_of
 from eyelog.analysis.series.arrays import Bools, Ints
 from eyelog.clock import LocalClock, local_days
 from eyelog.errors import ConfigurationError
@@ -18,9 +17,7 @@ from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.legends import legend
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps
-from eyelog.frame import clock_of
-from eyelog.provenance import history
+from eyelog.figures.tables import row_seconds, rows_of_days, stamps
 
 __all__ = ["plot_overview"]
 
@@ -107,21 +104,7 @@ def plot_overview(
     >>> ax.images[0].get_array().shape[1]
     1440
     """
-    clock, seconds = None, None
-    if isinstance(states, pd.DataFrame):
-        frame, states = states, states_of(states, limits=limits)
-        clock, seconds = clock_of(frame), row_seconds(frame, log_or_none(frame))
-    elif limits is not None:
-        raise ConfigurationError(
-            "plot_overview judges a frame by limits=, and these are states: pass the frame, or"
-            " eyelog.states(frame, limits=limits)"
-        )
-    states = ribbon.require_states(states, what="plot_overview")
-    if clock is None and any(step.get("zones_vary") for step in history(states)):
-        raise ConfigurationError(
-            "plot_overview needs the wearer's clock, and states do not hold it where the zone"
-            " varies: pass the frame itself, plot_overview(frame)"
-        )
+    states, clock, seconds = ribbon.judged(states, limits=limits, what="plot_overview")
     index, accounts = _stamps_and_accounts(states)
     clock = LocalClock(index.tz) if clock is None else clock
     if seconds is None:  # states do not say how long a record lasts

@@ -7,7 +7,7 @@ shows through.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,25 +16,32 @@ from matplotlib.colors import to_rgb
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.states import STATES
+from eyelog.analysis.quality.states import states as states_of
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.runs import latest_us
 from eyelog.clock import DAY_US, LocalClock, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.legends import Entry, line, patch
 from eyelog.figures.style import COLOURS, HATCH
+from eyelog.figures.tables import log_or_none, row_seconds
+from eyelog.frame import clock_of
+from eyelog.provenance import history
 
 __all__ = [
     "DAY_SHARES",
     "NAMES",
     "PATTERNS",
     "UNKNOWN",
+    "Judged",
     "blank",
     "colours",
     "day_shares",
     "entries",
     "hatched",
     "image",
+    "judged",
     "patterned",
     "require_states",
     "row_starts",
@@ -68,6 +75,33 @@ def require_states(states: object, *, what: str) -> pd.Series:
         f"{what} takes the states of eyelog.states, not {type(states).__name__}: pass"
         " eyelog.states(frame)"
     )
+
+
+class Judged(NamedTuple):
+    """States, and what only the frame knows: the wearer's clock, and how long a record lasts."""
+
+    states: pd.Series
+    clock: LocalClock | None
+    seconds: float | None
+
+
+def judged(states: pd.Series | pd.DataFrame, *, limits: Limits | None, what: str) -> Judged:
+    """Return the states of a frame, or those that were passed, as far as their clock is known."""
+    if isinstance(states, pd.DataFrame):
+        seconds = row_seconds(states, log_or_none(states))
+        return Judged(states_of(states, limits=limits), clock_of(states), seconds)
+    if limits is not None:
+        raise ConfigurationError(
+            f"{what} judges a frame by limits=, and these are states: pass the frame, or"
+            " eyelog.states(frame, limits=limits)"
+        )
+    states = require_states(states, what=what)
+    if any(step.get("zones_vary") for step in history(states)):
+        raise ConfigurationError(
+            f"{what} needs the wearer's clock, and states do not hold it where the zone varies:"
+            " pass the frame itself"
+        )
+    return Judged(states, None, None)
 
 
 def state_codes(states: pd.Series) -> Ints:

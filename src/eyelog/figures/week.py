@@ -14,6 +14,7 @@ from matplotlib.ticker import FixedLocator
 from eyelog.analysis.baseline.deviation import personal
 from eyelog.analysis.columns import column as column_of
 from eyelog.analysis.columns import interval_columns
+from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.holm import holm
 from eyelog.analysis.sheet import decimals, number_text
@@ -25,6 +26,7 @@ from eyelog.figures.labels import title_of
 from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.named import is_amount, meaning_of, possible, shades
+from eyelog.figures.state_row import draw_state_row, states_of_days
 from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.figures.tables import dates_of
 from eyelog.frame import require, require_frame
@@ -63,6 +65,7 @@ FULL_DAY_H: Final = 8.0
 """The hours of wear from which on a day counts for the usual range, as in `baseline.personal`."""
 LEVEL: Final = 0.05
 AROUND_MM: Final = 30.0
+STATES_MM: Final = 14.0
 MANY: Final = 9_999.5
 ARROW_PT: Final = 5.0
 REACH: Final = 0.44  # half the width of a day's usual range
@@ -72,6 +75,7 @@ REACH: Final = 0.44  # half the width of a day's usual range
 def plot_week(
     table: pd.DataFrame,
     *,
+    states: pd.Series | pd.DataFrame | None = None,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last seven days of a wearer, each against the wearer's own usual range.
@@ -85,25 +89,32 @@ def plot_week(
     ----------
     table : DataFrame
         The result of `eyelog.daily`: the week, and the days before it with which it is compared.
+    states : Series or DataFrame, optional
+        The states of the same records (`eyelog.states`), or the frame, for a row above the panels
+        with the states of each day from 0 to 24 h. For a wearer whose zone varies, the frame.
     title
         As in `eyelog.plot_daily`.
 
     Returns
     -------
     array of Axes
-        One for each quantity of which the week has a value. A day is at its number, 0 to 6. The
-        labels of the artists are ``_usual range``, ``_usual value``, ``_full days``, ``_thin days``
-        (worn for less than 8 hours, hollow, not judged) and ``_stands out``.
+        One for each quantity of which the week has a value, after one for the states if there are
+        any. A day is at its number, 0 to 6. The labels of the artists are ``_usual range``,
+        ``_usual value``, ``_full days``, ``_thin days`` (worn for less than 8 hours, hollow, not
+        judged) and ``_stands out``; those of the states are their names.
 
     Raises
     ------
     FieldError
         If the table lacks ``worn_h``.
     ConfigurationError
-        If there are no days, several rows are of one day, or the week has no values.
+        If there are no days, several rows are of one day, the week has no values, or `states` are
+        not states, are of other days or lie in no order.
 
     Notes
     -----
+    The height of a state is its share of each half-hour.
+
     A ring and an arrow mark what stands out: outside the usual range of
     `eyelog.baseline.personal` with p < .05 after correction for all values of the figure (Holm
     1979, Scandinavian Journal of Statistics 6:65). Without a ring, a value outside its band means
@@ -117,7 +128,7 @@ def plot_week(
     >>> [ax.get_title(loc="left") for ax in el.plot_week(days)][:2]
     ['Worn (h per day)', 'Blink rate (per min)']
     """
-    return _plot(table, WEEK, title)
+    return _plot(table, WEEK, title, states)
 
 
 @plot_function
@@ -169,7 +180,10 @@ def plot_month(
 
 
 def _plot(
-    table: pd.DataFrame, span: Span, title: str | None
+    table: pd.DataFrame,
+    span: Span,
+    title: str | None,
+    states: pd.Series | pd.DataFrame | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     days = _days_of(table, span)
     judged = last_days(days, span)
@@ -177,7 +191,7 @@ def _plot(
     for i, name in enumerate(judged):
         mine = corrected[i * len(judged[name]) : (i + 1) * len(judged[name])]
         judged[name] = judged[name].assign(stands=mine < LEVEL)
-    return plot_judged(days, judged, span=span, title=title)
+    return plot_judged(days, judged, span=span, states=states, title=title)
 
 
 def last_days(
@@ -210,6 +224,8 @@ def plot_judged(
     judged: Mapping[str, pd.DataFrame],
     *,
     span: Span,
+    states: pd.Series | pd.DataFrame | None = None,
+    limits: Limits | None = None,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last days of a table of days, as `plot_week` does, with what is known about them.
@@ -223,6 +239,10 @@ def plot_judged(
         that says which days stand out.
     span : Span
         `WEEK` or `MONTH`.
+    states : Series or DataFrame, optional
+        As of `plot_week`.
+    limits : Limits, optional
+        The limits by which a frame is judged.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
 
@@ -241,10 +261,21 @@ def plot_judged(
             f"plot_{span.word} has nothing to draw: the {span.word} to {days[-1]:%Y-%m-%d} has no"
             " values"
         )
-    made = panels([span.panel_mm] * len(shown), sharex=False, around_mm=AROUND_MM)
-    for ax, name in zip(made, shown, strict=True):
+    of_days = None
+    if states is not None:
+        of_days = states_of_days(states, days, limits=limits, what=f"plot_{span.word}")
+    above = [] if of_days is None else [STATES_MM]
+    made = panels([*above, *[span.panel_mm] * len(shown)], sharex=False, around_mm=AROUND_MM)
+    entries: list[Entry] = []
+    if of_days is not None:
+        entries = draw_state_row(made[0], of_days, REACH)
+        made[0].set_title("State (0 to 24 h)", loc="left", pad=4.0, y=1.0)
+        shade_weekends(made[0], days)
+        _name_days(made[0], days, span)
+    values = made[len(above) :]
+    for ax, name in zip(values, shown, strict=True):
         _panel(ax, name, recent, judged[name].reindex(days), span)
-    legend(made[-1], _entries(made, shown, recent, span))
+    legend(made[-1], [*entries, *_entries(values, shown, recent, span)])
     set_title(made[0], title_of(table, days=days), title)
     return made
 
@@ -295,6 +326,10 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
     ax.set_title(about.text, loc="left", pad=pad, y=1.0)  # nothing above moves it
     _say_usual(ax, values[full], judged, digits, span.short, pad)
     value_axis(ax.yaxis, most=3)
+    _name_days(ax, days, span)
+
+
+def _name_days(ax: Axes, days: pd.DatetimeIndex, span: Span) -> None:
     ax.set_xlim(-0.5, span.days - 0.5)
     named = range(len(days)) if span.numbers else np.flatnonzero(days.day_of_week == 0)
     ax.xaxis.set_major_locator(FixedLocator(list(named)))

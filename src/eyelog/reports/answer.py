@@ -302,7 +302,8 @@ def _draw(logs: Logs, named: Sequence[str]) -> object:
     }
     if not judged:
         raise Empty("no day holds a value")
-    return plot_judged(days, judged, span=span)
+    states = logs.frames[logs.lead] if span is WEEK else None  # a month has no room for them
+    return plot_judged(days, judged, span=span, states=states, limits=logs.limits)
 
 
 def _standing(logs: Logs, name: str, days: pd.Index) -> list[bool]:

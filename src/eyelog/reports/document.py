@@ -12,7 +12,8 @@ from typing import Any, Final
 from jinja2 import Environment, StrictUndefined
 
 from eyelog.errors import EyelogError, EyelogWarning
-from eyelog.figures.style import WIDTHS_MM, style
+from eyelog.figures.style import WIDTHS_MM, inches, style
+from eyelog.figures.styled_figure import StyledFigure
 from eyelog.progress import progress_line
 from eyelog.reports.answer import PageOne, Sentence
 from eyelog.reports.interactive import Explorable
@@ -184,10 +185,15 @@ def _drawn(key: str, picture: Picture, widths: Mapping[str, float]) -> dict[str,
         figure.suptitle("")  # the page says above it who and when
         if widths is CARD:
             figure.set_figheight(LOWER * figure.get_figheight())
+        heights = dict.fromkeys(widths, figure.get_figheight())
+        if "narrow" in widths and isinstance(figure, StyledFigure):
+            # A legend of more lines would leave panels on a phone half as high.
+            heights["narrow"] = figure.height_at(inches(widths["narrow"]))
         return {
             name: svg_of(
                 figure,
                 width_mm=width,
+                height_in=heights[name],
                 key=f"{key}-{name}",
                 title=picture.title,
                 description=picture.description,

@@ -17,6 +17,7 @@ from matplotlib.transforms import Bbox
 
 from eyelog.analysis.series.arrays import Floats
 from eyelog.figures.calendar_axis import DayFormatter, HourLocator, TimeFormatter
+from eyelog.figures.ribbon import NAMES
 from eyelog.reports import words
 
 __all__ = ["MOST_NAMED", "TitledBox", "mark_points", "places", "title_places", "title_points"]
@@ -26,6 +27,7 @@ SVG: Final = "{http://www.w3.org/2000/svg}"
 # file.
 MOST_NAMED: Final = 400
 TIP: Final = "tip-"
+LEAST_SAID_H: Final = 0.05
 # Artists that mean another quantity than their axis says, and those that show a range of it.
 OTHERS: Final = {"_usable hours": "Usable"}
 RANGES: Final = {"_usual range": "usual range"}
@@ -189,8 +191,10 @@ def _places(ax: Axes) -> Iterator[TitledBox]:
     quantity = _quantity(ax)
     if quantity is None:
         return
+    if isinstance(ax.xaxis.get_major_formatter(), DayFormatter):
+        yield from _days_of_states(ax, quantity)
     for patch in ax.patches:
-        if isinstance(patch, StepPatch):
+        if isinstance(patch, StepPatch) and patch.get_label() not in NAMES:
             values, edges, _ = patch.get_data()
             yield from _columns(ax, quantity, _filled(values), np.asarray(edges, dtype=float))
     if not isinstance(ax.xaxis.get_major_locator(), HourLocator):
@@ -200,6 +204,21 @@ def _places(ax: Axes) -> Iterator[TitledBox]:
             x, y = (_filled(values) for values in line.get_data(orig=False))
             inside = (x >= 0) & (x <= 24)  # the curve is closed over midnight
             yield from _columns(ax, quantity, y[inside], np.arange(inside.sum() + 1.0))
+
+
+def _days_of_states(ax: Axes, quantity: AxisMeasure) -> Iterator[TitledBox]:
+    """Return each day of a row of stacked states, with the hours of each state."""
+    said: dict[tuple[float, float], list[str]] = {}
+    for patch in ax.patches:
+        if isinstance(patch, StepPatch) and patch.get_label() in NAMES:
+            tops, edges, feet = patch.get_data()
+            hours = 24 * float(np.mean(tops - np.asarray(feet, dtype=float)))
+            day = said.setdefault((float(edges[0]), float(edges[-1])), [])
+            if hours >= LEAST_SAID_H:
+                day.append(f"{patch.get_label()} {words.number(hours, 1)} h")
+    for (left, right), states in said.items():
+        box = Bbox(ax.transData.transform([(left, 0.0), (right, 1.0)]))
+        yield TitledBox(box, f"{quantity.name}, {_when(ax, left, right)}: {', '.join(states)}")
 
 
 def _columns(ax: Axes, quantity: AxisMeasure, values: Floats, edges: Floats) -> Iterator[TitledBox]:

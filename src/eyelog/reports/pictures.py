@@ -55,21 +55,24 @@ def closing(figure: Figure) -> Iterator[Figure]:
         plt.close(figure)
 
 
-def svg_of(figure: Figure, *, width_mm: float, key: str, title: str, description: str) -> str:
+def svg_of(
+    figure: Figure, *, width_mm: float, height_in: float, key: str, title: str, description: str
+) -> str:
     """Return a figure as an ``svg`` element for a page.
 
     Parameters
     ----------
     figure : Figure
-        What to show. It keeps its height, and its labels are fitted to the width.
+        What to show. Its labels are fitted to the width.
     width_mm : float
         How wide the page shows it.
+    height_in : float
+        How high it is in a journal at this width.
     key : str
         A name that no other figure of the page has; all ids of the element begin with it.
     title, description : str
         Text for screen readers.
     """
-    height_in = figure.get_size_inches()[1]
     figure.set_size_inches(inches(width_mm) / LARGER, height_in / LARGER, forward=False)
     named = mark_points(figure)
     for ax in _all_axes(figure):

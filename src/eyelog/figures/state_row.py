@@ -1,0 +1,111 @@
+"""A row with the states of several days side by side, each from 0 to 24 h."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from eyelog.analysis.limits import Limits
+from eyelog.analysis.series.arrays import Floats
+from eyelog.clock import LocalClock, local_days
+from eyelog.errors import ConfigurationError
+from eyelog.figures import ribbon
+from eyelog.figures.calendar_axis import skipped_hours
+from eyelog.figures.legends import Entry, patch
+from eyelog.figures.tables import row_seconds, stamps
+
+__all__ = ["DayStates", "draw_state_row", "states_of_days"]
+
+COLUMN_MIN: Final = 30  # at one column of a journal a day is 9 mm wide
+MOST_ROW_S: Final = 60.0
+SEEN: Final = 0.95
+"""The recorded share of a column from which on no hatching is seen above it."""
+
+
+class DayStates(NamedTuple):
+    """The states of some days."""
+
+    days: pd.DatetimeIndex
+    shares: Floats
+    """Of shape (days, columns, states): the share of each half-hour that each state took."""
+    clock: LocalClock
+
+
+def states_of_days(
+    states: pd.Series | pd.DataFrame,
+    days: pd.DatetimeIndex,
+    *,
+    limits: Limits | None = None,
+    what: str,
+) -> DayStates:
+    """Return the states of some local days of one wearer.
+
+    Parameters
+    ----------
+    states : Series or DataFrame
+        The result of `eyelog.states`, or the frame.
+    days : DatetimeIndex
+        The dates, in order.
+    limits : Limits, optional
+        The limits by which a frame is judged.
+    what : str
+        The name of the figure, for errors.
+    """
+    judged = ribbon.judged(states, limits=limits, what=what)
+    series = judged.states
+    index = stamps(series.index, what=f"{what} of states")
+    if not index.is_monotonic_increasing:
+        raise ConfigurationError(f"{what} needs states in order: pass states.sort_index()")
+    clock = LocalClock(index.tz) if judged.clock is None else judged.clock
+    seconds = row_seconds(series, None) if judged.seconds is None else judged.seconds
+    if seconds > MOST_ROW_S:
+        raise ConfigurationError(
+            f"{what} draws states of a minute at most, and these last {seconds:g} s"
+        )
+    rows = days.get_indexer(local_days(index, clock=clock))
+    mine = rows >= 0
+    if not mine.any():
+        raise ConfigurationError(
+            f"{what} has states from {index[0]:%Y-%m-%d} to {index[-1]:%Y-%m-%d}, and none from"
+            f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}: pass those of the same records"
+        )
+    codes = ribbon.state_codes(series)[mine]
+    minutes = ribbon.day_shares(index[mine], codes, rows[mine], len(days), seconds, clock)
+    shares = minutes.reshape(len(days), -1, COLUMN_MIN, len(ribbon.NAMES)).mean(axis=2)
+    return DayStates(days, shares, clock)
+
+
+def draw_state_row(ax: Axes, drawn: DayStates, reach: float) -> list[Entry]:
+    """Draw each day as stacked shares of half-hours, hatched without records; return a legend.
+
+    Parameters
+    ----------
+    ax : Axes
+        The Axes, on which the day ``days[i]`` is at ``i``.
+    drawn : DayStates
+        The states.
+    reach : float
+        Half the width of a day.
+    """
+    edges = np.linspace(-reach, reach, drawn.shares.shape[1] + 1)
+    for place, day in enumerate(drawn.days):
+        ribbon.hatched(ax, 0.0, 1.0, left=place - reach, right=place + reach)
+        ribbon.stack(ax, drawn.shares[place], ribbon.NAMES, place + edges)
+        skipped = skipped_hours(day, drawn.clock)
+        if skipped is not None:
+            left, right = (place - reach + 2 * reach * hour / 24 for hour in skipped)
+            cover = Rectangle((left, 0.0), right - left, 1.0, facecolor="white", linewidth=0)
+            cover.set(label="_skipped", zorder=2)
+            ax.add_patch(cover)
+    ax.set_ylim(0.0, 1.0)
+    ax.yaxis.set_visible(False)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    taken = drawn.shares.sum(axis=(0, 1))
+    names = [name for name, share in zip(ribbon.NAMES, taken, strict=True) if share]
+    recorded = drawn.shares.sum(axis=2)
+    entries = [patch(name) for name in names]
+    if (recorded < SEEN).any():
+        entries.append(patch("no record"))
+    return entries

@@ -1,0 +1,109 @@
+"""The row of states above a week at a glance."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.patches import StepPatch
+
+import eyelog as el
+from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
+from support.drawn import artists, legend_of
+
+ZONE = "Asia/Tokyo"
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return el.simulate("2026-08-31", 28, log="standard_mode_logs", seed=3, tz=ZONE)
+
+
+def heights(ax: Axes, name: str) -> list[np.ndarray]:
+    """Return the shares of a state in the columns of each day on which it occurs."""
+    of = [patch for patch in ax.patches if isinstance(patch, StepPatch)]
+    return [
+        patch.get_data().values - patch.get_data().baseline
+        for patch in of
+        if patch.get_label() == name
+    ]
+
+
+def test_a_row_above_the_panels_shows_the_share_of_each_half_hour(frame: pd.DataFrame) -> None:
+    made = el.plot_week(el.daily(frame), states=el.states(frame))
+    assert made[0].get_title(loc="left") == "State (0 to 24 h)"
+    assert made[1].get_title(loc="left") == "Worn (h per day)"
+    last = el.states(frame).loc["2026-09-27 00:00:01":]
+    assert last.index[0].date() == pd.Timestamp("2026-09-27").date()
+    # A stamp closes its minute: the first one of a half-hour is 1 minute after it began.
+    walked = (last == "walking").groupby((last.index - pd.Timedelta("1min")).floor("30min")).sum()
+    expected = np.zeros(48)
+    expected[walked.index.hour * 2 + walked.index.minute // 30] = walked.to_numpy() / 30
+    assert heights(made[0], "walking")[-1] == pytest.approx(expected, abs=1 / 30)
+    assert walked.sum() > 30
+
+
+def test_a_frame_and_its_states_give_the_same_row(frame: pd.DataFrame) -> None:
+    days = el.daily(frame)
+    first, second = (el.plot_week(days, states=given)[0] for given in (frame, el.states(frame)))
+    for name in ("usable", "walking", "noisy", "not worn"):
+        for left, right in zip(heights(first, name), heights(second, name), strict=True):
+            assert left == pytest.approx(right, abs=1e-6)
+
+
+def test_the_legend_names_the_states_that_occur_and_no_record_only_where_it_is_seen(
+    frame: pd.DataFrame,
+) -> None:
+    days = el.daily(frame)
+    names = legend_of(el.plot_week(days, states=frame)[0])
+    assert {"usable", "walking", "not worn"} <= set(names)
+    full = pd.Series("usable", pd.date_range("2026-09-21 00:01", "2026-09-28", freq="min", tz=ZONE))
+    full = full.astype(el.states(frame).dtype)
+    names = legend_of(el.plot_week(days, states=full)[0])
+    assert "no record" not in names
+    assert "walking" not in names
+    gone = full.drop(full["2026-09-23 10:00":"2026-09-23 12:00"].index)
+    assert "no record" in legend_of(el.plot_week(days, states=gone)[0])
+
+
+def test_an_hour_that_a_day_lacks_is_white_and_not_hatched() -> None:
+    frame = el.simulate("2026-03-09", 21, log="standard_mode_logs", seed=3, tz="Europe/Berlin")
+    assert frame.index[-1] > pd.Timestamp("2026-03-29", tz="Europe/Berlin")
+    row = el.plot_week(el.daily(frame), states=frame)[0]
+    (cover,) = artists(row, "skipped")
+    day = cover.get_x() + cover.get_width() / 2
+    assert day == pytest.approx(6 - 0.44 + 0.88 * 2.5 / 24)
+
+
+def test_states_of_other_days_are_refused_with_both_ranges(frame: pd.DataFrame) -> None:
+    days = el.daily(frame)
+    with pytest.raises(
+        el.ConfigurationError,
+        match=r"has states from 2026-08-31 to 2026-09-1\d, and none from 2026-09-21 to 2026-09-27",
+    ):
+        el.plot_week(days, states=el.states(frame).loc[:"2026-09-10"])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda states: states.astype(str), "takes the states of eyelog.states"),
+        (lambda states: states.iloc[::-1], r"in order: pass states.sort_index\(\)"),
+        (lambda states: states.iloc[::10], "a minute at most, and these last 600 s"),
+        (lambda states: states.reset_index(drop=True), "indexed by time-zone aware stamps"),
+    ],
+)
+def test_what_is_not_the_states_of_a_wearer_is_refused(
+    frame: pd.DataFrame, spoil: object, said: str
+) -> None:
+    with pytest.raises(el.ConfigurationError, match=said):
+        el.plot_week(el.daily(frame), states=spoil(el.states(frame)))
+
+
+def test_the_row_looks_as_stored(
+    frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    in_the_font_of_matplotlib(monkeypatch)
+    made = el.plot_week(el.daily(frame), states=frame)
+    assert_looks_as_stored(made[0], "week of states", tmp_path)
