@@ -181,6 +181,8 @@ CASES: Mapping[str, Callable[..., Any]] = {
 OWN: Mapping[str, Callable[[], Any]] = {
     "week": lambda: el.plot_week(daily(30)),
     "week: one day": lambda: el.plot_week(daily(1)),
+    "week: states": lambda: el.plot_week(el.daily(frame(14)), states=frame(14)),
+    "week: states of one day": lambda: el.plot_week(el.daily(frame(1)), states=frame(1)),
     "month": lambda: el.plot_month(daily(60)),
     "month: one day": lambda: el.plot_month(daily(1)),
     "change: days": lambda: el.plot_change(daily(28), "steps", at="2025-12-29"),

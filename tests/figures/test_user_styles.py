@@ -120,7 +120,7 @@ ON_AXES: Mapping[str, Callable[..., Any]] = {
 OF_PANELS: Mapping[str, Callable[[], Any]] = {
     "plot_day": lambda: el.plot_day(el.resample(frame()[:3000], "10min"), "hm_yo"),
     "plot_timeline": lambda: el.plot_timeline(frame(), fields=["hm_yo", "tl_yav"]),
-    "plot_week": lambda: el.plot_week(daily()),
+    "plot_week": lambda: el.plot_week(el.daily(frame()), states=frame()),
     "plot_month": lambda: el.plot_month(daily()),
     "plot_change": lambda: el.plot_change(daily(), "steps", at="2026-10-05"),
     "plot_actogram": lambda: el.plot_actogram(el.states(frame())),
