@@ -14,7 +14,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.image import AxesImage
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Rectangle, StepPatch
 
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.quality.states import STATES
@@ -253,20 +253,18 @@ def colours(shares: Floats, names: Sequence[str] = NAMES) -> Floats:
 
 
 def stack(ax: Axes, shares: Floats, names: Sequence[str], edges: Floats) -> None:
-    """Draw the shares of each column stacked; the label of each patch is its state."""
+    """Draw the shares of each column stacked, within the limits that the Axes will be given.
+
+    The label of each patch is its state.
+    """
     tops = np.cumsum(shares, axis=1)
     for code, name in enumerate(names):
         if shares[:, code].any():
-            ax.stairs(
-                tops[:, code],
-                edges,
-                baseline=tops[:, code] - shares[:, code],
-                fill=True,
-                color=COLOURS[name],
-                linewidth=0,
-                zorder=1,
-                label=name,
-            )
+            feet = tops[:, code] - shares[:, code]
+            steps = StepPatch(tops[:, code], edges, baseline=feet, fill=True, linewidth=0)
+            steps.set(color=COLOURS[name], zorder=1, label=name)
+            # Not Axes.stairs, which looks for the limits in each of its thousands of corners.
+            ax.add_artist(steps)
 
 
 def hatched(
