@@ -5,6 +5,7 @@ whatever the range, and fewer in a narrow figure.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any, Final, cast
 
@@ -292,7 +293,7 @@ class DayFormatter(Formatter):
         return _labels(shown, isinstance(self.axis, XAxis), self.days[0].year)
 
 
-def _day(day: pd.Timestamp) -> str:
+def _day(day: datetime) -> str:
     return f"{day:%a} {day.day} {day:%b}"
 
 
@@ -394,7 +395,10 @@ class TimeFormatter(Formatter):
 
     def __call__(self, x: float, _pos: int | None = None) -> str:
         """Return the label at one place, as the status bar of a window shows it."""
-        stamp = _shown([x], self.clock)[0]
+        if self.clock.tz is None:
+            stamp: datetime = _shown([x], self.clock)[0]
+        else:  # a report asks for hundreds of marks
+            stamp = datetime.fromtimestamp(round(x * 86_400), self.clock.tz)
         return f"{_day(stamp)} {stamp:%H:%M}"
 
     def format_ticks(self, values: Any) -> list[str]:

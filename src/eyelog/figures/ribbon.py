@@ -7,7 +7,7 @@ shows through.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -261,7 +261,7 @@ def stack(ax: Axes, shares: Floats, names: Sequence[str], edges: Floats) -> None
     for code, name in enumerate(names):
         if shares[:, code].any():
             feet = tops[:, code] - shares[:, code]
-            steps = StepPatch(tops[:, code], edges, baseline=feet, fill=True, linewidth=0)
+            steps = StepPatch(tops[:, code], edges, baseline=cast(Any, feet), linewidth=0)
             steps.set(color=COLOURS[name], zorder=1, label=name)
             # Not Axes.stairs, which looks for the limits in each of its thousands of corners.
             ax.add_artist(steps)

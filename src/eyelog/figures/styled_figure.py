@@ -71,7 +71,8 @@ class StyledFigure(Figure):
     def draw(self, renderer: Any) -> None:
         """Draw with the look, after fitting title, legend and labels to the size."""
         with style(), fonts.letters_missed() as missed:
-            self._begin_anew()
+            if not self.settled:
+                self._begin_anew()
             self.fit()
             super().draw(renderer)
         if missed and fonts.find_letters(missed):

@@ -140,7 +140,10 @@ def _titles(ax: Axes, quantity: AxisMeasure, artist: Any) -> list[str]:
             return [quantity.said(when, f"{RANGES[label]} {words.range_of(low, low + high)}")]
         shown = AxisMeasure(OTHERS.get(label, quantity.name), quantity.unit)
         return [shown.said(when, words.number(low + high))]
-    return [quantity.said(_when(ax, x, x), words.number(y)) for x, y in _points(artist)]
+    points = _points(artist)
+    if len(points) > MOST_NAMED:
+        return []
+    return [quantity.said(_when(ax, x, x), words.number(y)) for x, y in points]
 
 
 def _points(artist: Any) -> Floats:
