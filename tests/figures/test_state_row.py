@@ -24,7 +24,7 @@ def heights(ax: Axes, name: str) -> list[np.ndarray]:
     """Return the shares of a state in the columns of each day on which it occurs."""
     of = [patch for patch in ax.patches if isinstance(patch, StepPatch)]
     return [
-        patch.get_data().values - patch.get_data().baseline
+        np.nan_to_num(patch.get_data().values - patch.get_data().baseline)
         for patch in of
         if patch.get_label() == name
     ]

@@ -261,7 +261,8 @@ def stack(ax: Axes, shares: Floats, names: Sequence[str], edges: Floats) -> None
     for code, name in enumerate(names):
         if shares[:, code].any():
             feet = tops[:, code] - shares[:, code]
-            steps = StepPatch(tops[:, code], edges, baseline=cast(Any, feet), linewidth=0)
+            own = np.where(shares[:, code] > 0, tops[:, code], np.nan)  # no outline of nothing
+            steps = StepPatch(own, edges, baseline=cast(Any, feet), linewidth=0)
             steps.set(color=COLOURS[name], zorder=1, label=name)
             # Not Axes.stairs, which looks for the limits in each of its thousands of corners.
             ax.add_artist(steps)

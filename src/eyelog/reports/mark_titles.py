@@ -215,7 +215,8 @@ def _days_of_states(ax: Axes, quantity: AxisMeasure) -> Iterator[TitledBox]:
     for patch in ax.patches:
         if isinstance(patch, StepPatch) and patch.get_label() in NAMES:
             tops, edges, feet = patch.get_data()
-            hours = 24 * float(np.mean(tops - np.asarray(feet, dtype=float)))
+            shares = np.nan_to_num(tops - np.asarray(feet, dtype=float))
+            hours = 24 * float(shares.mean())
             day = said.setdefault((float(edges[0]), float(edges[-1])), [])
             if hours >= LEAST_SAID_H:
                 day.append(f"{patch.get_label()} {words.number(hours, 1)} h")
