@@ -10,7 +10,8 @@ from matplotlib import pyplot as plt
 
 import eyelog as el
 from eyelog.reports.mark_titles import AxisMeasure
-from eyelog.reports.pictures import closing, figure_of, svg_of
+from eyelog.reports.pictures import closing, figure_of
+from support.drawn import as_svg
 
 SAMPLE = el.sample("standard_mode_logs")
 
@@ -18,14 +19,7 @@ SAMPLE = el.sample("standard_mode_logs")
 def titles(drawn: Any) -> list[str]:
     """Return the titles in a figure, without its own."""
     with closing(figure_of(drawn)) as figure:
-        svg = svg_of(
-            figure,
-            width_mm=89,
-            height_in=figure.get_figheight(),
-            key="k",
-            title="T",
-            description="D",
-        )
+        svg = as_svg(figure)
     return [unescape(text) for text in re.findall(r"<title>(.*?)</title>", svg)]
 
 

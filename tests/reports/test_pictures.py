@@ -9,14 +9,14 @@ from matplotlib import pyplot as plt
 
 import eyelog as el
 from eyelog.figures.styled_figure import StyledFigure
-from eyelog.reports.pictures import MeasuringCanvas, closing, figure_of, svg_of
+from eyelog.reports.pictures import MeasuringCanvas, closing, figure_of
+from support.drawn import as_svg
 
 
 def drawn(**changes: object) -> str:
     days = el.daily(el.sample("standard_mode_logs"))
-    settings = {"width_mm": 183, "key": "k", "title": "T", "description": "D"} | changes
     with closing(figure_of(el.plot_daily(days, "blink_rate_per_min"))) as figure:
-        return svg_of(figure, height_in=figure.get_figheight(), **settings)
+        return as_svg(figure, **{"width_mm": 183} | changes)
 
 
 def test_a_figure_is_named_and_described() -> None:
@@ -56,14 +56,7 @@ def test_a_cloud_of_points_has_no_names() -> None:
     figure, ax = plt.subplots()
     ax.scatter(range(500), range(500))
     with closing(figure):
-        svg = svg_of(
-            figure,
-            width_mm=89,
-            height_in=figure.get_figheight(),
-            key="k",
-            title="T",
-            description="D",
-        )
+        svg = as_svg(figure)
     assert svg.count("<title") == 1
 
 
@@ -97,14 +90,7 @@ def test_a_figure_is_drawn_once_and_keeps_its_layout(monkeypatch: pytest.MonkeyP
     )
     with closing(figure_of(el.plot_daily(el.daily(el.sample()), "worn_h"))) as figure:
         engine, dpi = figure.get_layout_engine(), figure.dpi
-        svg_of(
-            figure,
-            width_mm=89,
-            height_in=figure.get_figheight(),
-            key="a",
-            title="Worn",
-            description="Hours",
-        )
+        as_svg(figure, key="a", title="Worn", description="Hours")
         assert (len(drawn), figure.get_layout_engine(), figure.dpi) == (1, engine, dpi)
 
 
@@ -124,14 +110,7 @@ def test_no_label_is_cut_off_however_low_the_page_shows_a_figure(
     usual = el.rhythm.profile(hours, by="hour", stamp="end")
     with closing(figure_of(el.plot_profile(usual))) as figure:
         figure.set_figheight(lower * figure.get_figheight())
-        svg_of(
-            figure,
-            width_mm=77.5,
-            height_in=figure.get_figheight(),
-            key="k",
-            title="T",
-            description="D",
-        )
+        as_svg(figure, 77.5)
     assert min(left) >= 0
 
 
@@ -139,14 +118,7 @@ def test_a_label_without_a_unit_breaks_where_a_figure_has_few_rows() -> None:
     figure, ax = plt.subplots(figsize=(3.0, 0.6), layout="constrained")
     ax.set_ylabel("Share of recorded time")
     with closing(figure):
-        svg = svg_of(
-            figure,
-            width_mm=77.5,
-            height_in=figure.get_figheight(),
-            key="k",
-            title="T",
-            description="D",
-        )
+        svg = as_svg(figure, 77.5)
     assert "Share of</" in svg or ">Share of<" in svg
 
 

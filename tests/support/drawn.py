@@ -4,15 +4,23 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from eyelog.figures.styled_figure import own_figure
+from eyelog.reports.pictures import svg_of
 
-__all__ = ["artists", "heights", "legend_of", "one", "points", "title_of", "xy"]
+__all__ = ["artists", "as_svg", "heights", "legend_of", "one", "points", "title_of", "xy"]
 
 
 def artists(ax: Axes, name: str) -> list[Any]:
     """Return the artists of an Axes with a label, in the order in which they are drawn."""
     return [artist for artist in ax.get_children() if artist.get_label() == f"_{name}"]
+
+
+def as_svg(figure: Figure, width_mm: float = 89, **changes: Any) -> str:
+    """Return a figure as a page shows it, as high as it is now."""
+    words = {"key": "k", "title": "T", "description": "D"} | changes
+    return svg_of(figure, width_mm=width_mm, height_in=figure.get_figheight(), **words)
 
 
 def one(ax: Axes, name: str) -> Any:

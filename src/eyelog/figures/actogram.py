@@ -28,7 +28,7 @@ from eyelog.figures.marks import counted, number, pale, value_axis
 from eyelog.figures.named import series_label, series_meaning
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import require_rows, row_seconds, rows_of_days, stamps
+from eyelog.figures.tables import require_order, require_rows, row_seconds, rows_of_days, stamps
 from eyelog.frame import ACCOUNT, require
 from eyelog.provenance import history, stated_log
 
@@ -122,8 +122,7 @@ def plot_actogram(
         return _who_wore_when(states_or_values, title)
     series = _series(states_or_values)
     index = stamps(series.index, what="plot_actogram")
-    if not index.is_monotonic_increasing:
-        raise ConfigurationError("plot_actogram needs stamps in order: pass series.sort_index()")
+    require_order(index, what="plot_actogram", name="series")
     if any(step.get("zones_vary") for step in history(series)):
         raise ConfigurationError(
             "plot_actogram draws days of one zone, and the zone of this wearer varies: convert the"
@@ -181,14 +180,9 @@ def _states(
     series: pd.Series, index: pd.DatetimeIndex, rows: Ints, n: int, clock: LocalClock
 ) -> tuple[Floats, Floats, list[Entry]]:
     """Return the colours of each level of each column, the hours worn and usable, the legend."""
-    seconds = row_seconds(series, None)
-    if seconds > 60:
-        raise ConfigurationError(
-            f"plot_actogram draws states of a minute at most, and these last {seconds:g} s"
-        )
+    seconds = ribbon.at_most_a_minute(row_seconds(series, None), what="plot_actogram")
     codes = ribbon.state_codes(series)
-    minutes = ribbon.day_shares(index, codes, rows, n, seconds, clock)
-    shares = minutes.reshape(n, -1, COLUMN_MIN, len(ribbon.NAMES)).mean(axis=2)
+    shares = ribbon.day_shares(index, codes, rows, n, seconds, clock, column_min=COLUMN_MIN)
     tops = np.cumsum(shares, axis=2)
     # The middle of a level is in the first state whose top is above it, or in none.
     middles = (np.arange(LEVELS) + 0.5) / LEVELS

@@ -20,7 +20,14 @@ from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, TEXT_PT
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps, unit_seconds
+from eyelog.figures.tables import (
+    log_or_none,
+    require_order,
+    row_seconds,
+    rows_of_days,
+    stamps,
+    unit_seconds,
+)
 from eyelog.frame import clock_of, require, require_one_frame
 
 __all__ = ["plot_day"]
@@ -114,8 +121,7 @@ def plot_day(
             f"plot_day draws in a matplotlib Figure or SubFigure without Axes: {argument('fig')} is"
             f" {'one that has some' if isinstance(fig, FigureBase) else repr(fig)}"
         )
-    if not index.is_monotonic_increasing:
-        raise ConfigurationError("plot_day needs stamps in order: pass frame.sort_index()")
+    require_order(index, what="plot_day", name="frame")
     log = log_or_none(frame)
     seconds = row_seconds(frame, log)
     if not 0 < seconds <= 12 * 3600:

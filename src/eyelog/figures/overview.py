@@ -17,7 +17,7 @@ from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.legends import legend
 from eyelog.figures.row_names import name_rows
-from eyelog.figures.tables import row_seconds, rows_of_days, stamps
+from eyelog.figures.tables import require_order, row_seconds, rows_of_days, stamps
 
 __all__ = ["plot_overview"]
 
@@ -147,10 +147,7 @@ def _stamps_and_accounts(states: pd.Series) -> tuple[pd.DatetimeIndex, Any]:
     index: Any = states.index
     if not isinstance(index, pd.MultiIndex):
         index = stamps(index, what="plot_overview")
-        if not index.is_monotonic_increasing:
-            raise ConfigurationError(
-                "plot_overview needs stamps in order: pass states.sort_index()"
-            )
+        require_order(index, what="plot_overview", name="states")
         return index, None
     if index.nlevels != 2:
         raise ConfigurationError(

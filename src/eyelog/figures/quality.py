@@ -23,7 +23,7 @@ from eyelog.figures.marks import fit_colour_bar, percent, strip
 from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps
+from eyelog.figures.tables import log_or_none, require_order, row_seconds, rows_of_days, stamps
 from eyelog.frame import OFFSET, STORED, clock_of, require_frame
 from eyelog.provenance import history
 
@@ -86,8 +86,7 @@ def plot_quality(
     reasons, clock = _reasons_and_clock(reasons, index, limits)
     if by not in ("time", "time_of_day"):
         raise ConfigurationError(f"by must be 'time' or 'time_of_day', not {by!r}")
-    if not index.is_monotonic_increasing:
-        raise ConfigurationError("plot_quality needs stamps in order: pass reasons.sort_index()")
+    require_order(index, what="plot_quality", name="reasons")
     occurring, flagged = _flagged(reasons)
     seconds = row_seconds(reasons, log_or_none(reasons))
     if by == "time":

@@ -35,6 +35,7 @@ __all__ = [
     "PATTERNS",
     "UNKNOWN",
     "Judged",
+    "at_most_a_minute",
     "blank",
     "colours",
     "day_shares",
@@ -58,6 +59,7 @@ PATTERNS: Final = {"noisy": "." * 6, "off pose": "x" * 5}
 """What is drawn over the states whose greys are too similar, for print without colour."""
 
 LEAST_MIN: Final = 6  # half a millimetre in two columns of a journal
+MOST_ROW_S: Final = 60.0
 DAY_SHARES: Final = 1440
 """The columns of a day: one per minute."""
 
@@ -104,6 +106,15 @@ def judged(states: pd.Series | pd.DataFrame, *, limits: Limits | None, what: str
     return Judged(states, None, None)
 
 
+def at_most_a_minute(seconds: float, *, what: str) -> float:
+    """Return how long a state lasts, or raise if `what` cannot draw states of that length."""
+    if seconds > MOST_ROW_S:
+        raise ConfigurationError(
+            f"{what} draws states of a minute at most, and these last {seconds:g} s"
+        )
+    return seconds
+
+
 def state_codes(states: pd.Series) -> Ints:
     """Return the place of each row's state in `NAMES`; a missing state counts as not known."""
     places = np.array([*map(STATES.index, states.cat.categories), len(STATES)], dtype=np.int64)
@@ -130,8 +141,10 @@ def day_shares(
     n_rows: int,
     seconds: float,
     clock: LocalClock,
+    *,
+    column_min: int = 1,
 ) -> Floats:
-    """Return the share of each minute of each day that each state took.
+    """Return the share of each minute of each day, or of each few, that each state took.
 
     Parameters
     ----------
@@ -147,11 +160,13 @@ def day_shares(
         How long a record lasts, a minute at most.
     clock : LocalClock
         The wearer's clock.
+    column_min : int
+        How many minutes a column has.
 
     Returns
     -------
     array
-        Of shape (n_rows, 1440, states): the shares of one minute add up to its recorded share. In
+        Of shape (n_rows, columns, states): the shares of a column add up to its recorded share. In
         time that the clock shows twice it is the mean of both passes.
     """
     us = index.as_unit("us").asi8
@@ -176,7 +191,10 @@ def day_shares(
     shares = out.reshape(shape)
     total = shares.sum(axis=2, keepdims=True)
     np.divide(shares, total, out=shares, where=total > 1)
-    return shares
+    if column_min == 1:
+        return shares
+    columns: Floats = shares.reshape(n_rows, -1, column_min, len(NAMES)).mean(axis=2)
+    return columns
 
 
 def widened(shares: Floats) -> tuple[Floats, list[Entry]]:

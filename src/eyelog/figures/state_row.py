@@ -14,12 +14,11 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
 from eyelog.figures.calendar_axis import skipped_hours
 from eyelog.figures.legends import Entry, patch
-from eyelog.figures.tables import row_seconds, stamps
+from eyelog.figures.tables import require_order, row_seconds, stamps
 
 __all__ = ["DayStates", "draw_state_row", "states_of_days"]
 
 COLUMN_MIN: Final = 30  # at one column of a journal a day is 9 mm wide
-MOST_ROW_S: Final = 60.0
 SEEN: Final = 0.95
 """The recorded share of a column from which on no hatching is seen above it."""
 
@@ -56,14 +55,10 @@ def states_of_days(
     judged = ribbon.judged(states, limits=limits, what=what)
     series = judged.states
     index = stamps(series.index, what=f"{what} of states")
-    if not index.is_monotonic_increasing:
-        raise ConfigurationError(f"{what} needs states in order: pass states.sort_index()")
+    require_order(index, what=what, name="states")
     clock = LocalClock(index.tz) if judged.clock is None else judged.clock
     seconds = row_seconds(series, None) if judged.seconds is None else judged.seconds
-    if seconds > MOST_ROW_S:
-        raise ConfigurationError(
-            f"{what} draws states of a minute at most, and these last {seconds:g} s"
-        )
+    ribbon.at_most_a_minute(seconds, what=what)
     rows = days.get_indexer(local_days(index, clock=clock))
     mine = rows >= 0
     if not mine.any():
@@ -72,8 +67,9 @@ def states_of_days(
             f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}: pass those of the same records"
         )
     codes = ribbon.state_codes(series)[mine]
-    minutes = ribbon.day_shares(index[mine], codes, rows[mine], len(days), seconds, clock)
-    shares = minutes.reshape(len(days), -1, COLUMN_MIN, len(ribbon.NAMES)).mean(axis=2)
+    shares = ribbon.day_shares(
+        index[mine], codes, rows[mine], len(days), seconds, clock, column_min=COLUMN_MIN
+    )
     return DayStates(days, shares, clock)
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "dates_of",
     "log_or_none",
     "middle_of_days",
+    "require_order",
     "require_rows",
     "row_seconds",
     "rows_of_days",
@@ -51,6 +52,12 @@ def stamps(index: Any, *, what: str) -> pd.DatetimeIndex:
         raise ConfigurationError(f"{what} needs rows indexed by time-zone aware stamps")
     require_rows(index, what=what)
     return index
+
+
+def require_order(index: pd.DatetimeIndex, *, what: str, name: str) -> None:
+    """Raise if the stamps of what `what` is to draw, called `name`, are not in order."""
+    if not index.is_monotonic_increasing:
+        raise ConfigurationError(f"{what} needs stamps in order: pass {name}.sort_index()")
 
 
 def rows_of_days(index: pd.DatetimeIndex, clock: LocalClock) -> Bools:

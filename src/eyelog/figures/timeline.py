@@ -23,7 +23,14 @@ from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps, unit_seconds
+from eyelog.figures.tables import (
+    log_or_none,
+    require_order,
+    row_seconds,
+    rows_of_days,
+    stamps,
+    unit_seconds,
+)
 from eyelog.frame import BIN_WIDTH, OFFSET, clock_of, is_resampled, require, require_one_frame
 
 __all__ = ["plot_timeline"]
@@ -96,8 +103,7 @@ def plot_timeline(
     """
     require_one_frame(frame, what="plot_timeline")
     index = stamps(frame.index, what="plot_timeline")
-    if not index.is_monotonic_increasing:
-        raise ConfigurationError("plot_timeline needs stamps in order: pass frame.sort_index()")
+    require_order(index, what="plot_timeline", name="frame")
     if fields is None:
         frame, fields = _default(frame)
     names = _names(frame, fields)
