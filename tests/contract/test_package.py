@@ -66,9 +66,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_source_has_what_the_tests_need_and_nothing_made(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
         held = {name.split("/", 1)[-1] for name in archive.getnames()}
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    listing = ["git", "ls-files", "-z"]  # names may hold spaces
+    tracked = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True)
     if tracked.returncode == 0 and tracked.stdout:
-        assert {*tracked.stdout.split()} - held == set()
+        assert {*tracked.stdout.rstrip("\0").split("\0")} - held == set()
     needed = {"Makefile", "constraints.txt", ".ci/run", "tests/conftest.py", "docs/conf.py"}
     assert needed <= held
     assert not any(name.startswith(("docs/_build", "docs/figures", ".venv")) for name in held)

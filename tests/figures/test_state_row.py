@@ -106,4 +106,4 @@ def test_the_row_looks_as_stored(
 ) -> None:
     in_the_font_of_matplotlib(monkeypatch)
     made = el.plot_week(el.daily(frame), states=frame)
-    assert_looks_as_stored(made[0], "week of states", tmp_path)
+    assert_looks_as_stored(made[0], "week_states", tmp_path)
