@@ -170,6 +170,16 @@ def test_days_are_drawn_at_a_glance_or_compared(fortnight, tmp_path, figure, opt
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_week_is_drawn_with_a_diary(fortnight, tmp_path) -> None:
+    diary = tmp_path / "diary.csv"
+    diary.write_text("start,end,label\n2026-10-20 09:00,2026-10-20 12:00,Seminar\n")
+    command = ["plot", "week", fortnight, "--events", str(diary)]
+    assert main([*command, "-o", str(tmp_path / "a.svg")]) == 0
+    drawn = (tmp_path / "a.svg").read_text()
+    assert "diary above" in drawn
+    assert "Seminar" in drawn
+
+
 def test_a_change_without_what_to_compare_names_the_options(fortnight, tmp_path, capsys) -> None:
     assert main(["plot", "change", fortnight, "-o", str(tmp_path / "a.png")]) == 1
     error = capsys.readouterr().err
@@ -182,4 +192,4 @@ def test_a_figure_that_shades_nothing_says_so(of_ada, tmp_path, capsys) -> None:
     diary.write_text("start,end,label\n2025-10-20 09:00,2025-10-20 12:00,Seminar\n")
     command = ["plot", "heatmap", "computed_data", *RANGE, *of_ada, "--events", str(diary)]
     assert main([*command, "-o", str(tmp_path / "a.png")]) == 1
-    assert "leave out --events, or draw timeline, day or actogram" in capsys.readouterr().err
+    assert "leave out --events, or draw timeline, day, week or actogram" in capsys.readouterr().err

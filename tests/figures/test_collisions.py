@@ -178,11 +178,24 @@ CASES: Mapping[str, Callable[..., Any]] = {
     "daily: a year": lambda **ax: el.plot_daily(daily(380), "blink_rate_per_min", **ax),
     "daily: unworn": lambda **ax: el.plot_daily(daily(9).assign(steps=np.nan), "steps", **ax),
 }
+
+
+def diary(n: int) -> pd.DataFrame:
+    """Return a diary of the last days of two weeks: moments and stretches of a few hours."""
+    starts = pd.date_range("2026-03-09 08:00", periods=n, freq=f"{144 // n}h", tz="Asia/Tokyo")
+    ends = (starts + pd.Timedelta("3h")).where(np.arange(n) % 2 == 0)
+    return pd.DataFrame({"start": starts, "end": ends, "label": np.array([JAPANESE, LONG] * n)[:n]})
+
+
 OWN: Mapping[str, Callable[[], Any]] = {
     "week": lambda: el.plot_week(daily(30)),
     "week: one day": lambda: el.plot_week(daily(1)),
     "week: states": lambda: el.plot_week(el.daily(frame(14)), states=frame(14)),
     "week: states of one day": lambda: el.plot_week(el.daily(frame(1)), states=frame(1)),
+    "week: a diary": lambda: el.plot_week(el.daily(frame(14)), states=frame(14), events=diary(4)),
+    "week: a long diary": lambda: el.plot_week(
+        el.daily(frame(14)), states=frame(14), events=diary(36)
+    ),
     "month": lambda: el.plot_month(daily(60)),
     "month: one day": lambda: el.plot_month(daily(1)),
     "change: days": lambda: el.plot_change(daily(28), "steps", at="2025-12-29"),

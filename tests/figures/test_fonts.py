@@ -5,8 +5,10 @@ import subprocess
 import sys
 import warnings
 
+import pandas as pd
 import pytest
 from matplotlib import font_manager
+from matplotlib.text import Text
 
 import eyelog as el
 from eyelog.figures import fonts
@@ -96,6 +98,39 @@ def test_letters_that_no_font_has_are_named_in_one_line(no_memory) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         saved(titled(f"{HIEROGLYPHS} · 15-second log"))  # once is enough
+
+
+def noted(kind: str, label: str):
+    """Return a figure with two events of one label."""
+    frame = el.simulate("2026-10-19", 2, log="standard_mode_logs", tz="Asia/Tokyo")
+    starts = pd.date_range("2026-10-19 09:00", periods=2, freq="6h", tz="Asia/Tokyo")
+    events = pd.DataFrame({"start": starts, "end": pd.NaT, "label": label})
+    return el.compose_figure(frame, kind, events=events)
+
+
+@pytest.mark.parametrize("kind", ["timeline", "day", "week", "actogram"])
+def test_letters_of_a_diary_are_named_when_the_figure_is_drawn_and_not_before(
+    no_memory, kind: str
+) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = noted(kind, HIEROGLYPHS)
+    with pytest.warns(el.errors.EyelogWarning) as caught:
+        saved(figure)
+    # The other warning is that Helvetica is replaced, where it is.
+    said = [text for one in caught if "Helvetica" not in (text := str(one.message))]
+    assert len(said) == 1
+    assert said[0].startswith("no installed font has")
+
+
+@pytest.mark.filterwarnings("ignore:neither Helvetica nor Arial")
+@pytest.mark.parametrize("kind", ["timeline", "day", "week", "actogram"])
+def test_a_diary_is_in_a_font_that_has_its_letters(no_memory, kind: str) -> None:
+    figure = noted(kind, "\u1d84")
+    saved(figure)
+    found = [text for text in figure.findobj(Text) if "\u1d84" in text.get_text()]
+    assert found
+    assert all("STIXGeneral" in text.get_fontfamily() for text in found)
 
 
 @pytest.mark.parametrize("name", ["山田", "한국", "ｱﾝﾅ"])

@@ -6,7 +6,7 @@ import pytest
 
 import eyelog as el
 from eyelog.figures.ribbon import UNKNOWN
-from support.drawn import title_of
+from support.drawn import artists, title_of
 
 LOG = "standard_mode_logs"
 WEST = el.Zones([("", "Asia/Tokyo"), ("2026-10-22", "America/New_York")])
@@ -50,6 +50,19 @@ def test_the_states_of_a_week_are_at_the_hours_of_the_wearer_s_clock(zones) -> N
         share = np.nan_to_num(tops - feet)
         assert share[24:26] == pytest.approx([1, 1])
         assert np.delete(share, [24, 25]).sum() == pytest.approx(0)
+
+
+@pytest.mark.parametrize("zones", [WEST, EAST], ids=["west", "east"])
+def test_the_diary_of_a_week_is_at_the_hours_of_the_wearer_s_clock(zones) -> None:
+    frame = journey(zones)
+    lunches = frame.index[(frame["stp_mid"] > 0) & (frame["stp_mid"].shift() == 0)]
+    events = pd.DataFrame({"start": lunches, "end": pd.NaT, "label": "lunch"})
+    row = el.plot_week(el.daily(frame), states=frame, events=events)[0]
+    places = [part[0, 0] for marks in artists(row, "in lane") for part in marks.get_segments()]
+    # The flight east skips the noon of its day, and that west has one noon twice.
+    days = [0, 2, 3] if zones is EAST else [0, 1, 2, 2, 3]
+    hour = 12 + 1 / 60  # a stamp closes its minute
+    assert places == pytest.approx([day - 0.44 + 0.88 * hour / 24 for day in days])
 
 
 def ticks(ax) -> list[str]:

@@ -101,6 +101,74 @@ def test_what_is_not_the_states_of_a_wearer_is_refused(
         el.plot_week(el.daily(frame), states=spoil(el.states(frame)))
 
 
+def diary(*events: tuple[str, str | None, str]) -> pd.DataFrame:
+    """Return a diary of starts, ends (None for a moment) and labels."""
+    table = pd.DataFrame(events, columns=["start", "end", "label"])
+    ends = [pd.to_datetime(table[name]).dt.tz_localize(ZONE) for name in ("start", "end")]
+    return table.assign(start=ends[0], end=ends[1])
+
+
+def place(day: int, hour: float) -> float:
+    """Return where an hour of a day is along the row."""
+    return day - 0.44 + 0.88 * hour / 24
+
+
+def lane(ax: Axes) -> list[tuple[float, float]]:
+    """Return both ends along x of all marks in the lane, in the order in which they were drawn."""
+    segments = [part for marks in artists(ax, "in lane") for part in marks.get_segments()]
+    return [(part[0, 0], part[-1, 0]) for part in segments]
+
+
+def test_events_are_marked_above_the_states_at_their_time(frame: pd.DataFrame) -> None:
+    events = diary(
+        ("2026-09-21 14:00", None, "new desk"),
+        ("2026-09-23 00:00", None, "fasting"),
+        ("2026-09-26 09:00", "2026-09-27 18:00", "Kyoto"),
+        ("2026-08-31 09:00", "2026-09-01 18:00", "before the week"),
+        ("2026-09-28 00:00", None, "after the week"),
+    )
+    row = el.plot_week(el.daily(frame), states=frame, events=events)[0]
+    assert row.get_title(loc="left") == "State (0 to 24 h), diary above"
+    expected = [
+        (place(0, 14), place(0, 14)),
+        (place(2, 0), place(2, 0)),
+        (place(5, 9), place(5, 24)),
+        (place(6, 0), place(6, 18)),
+    ]
+    assert np.array(lane(row)) == pytest.approx(np.array(expected))
+    assert [text.get_text() for text in row.texts] == ["new desk", "fasting", "Kyoto"]
+    assert "event" in legend_of(row)
+
+
+def test_an_event_that_began_before_the_week_is_named_on_the_first_day(frame: pd.DataFrame) -> None:
+    events = diary(("2026-09-10 09:00", "2026-09-22 00:00", "holiday"))
+    row = el.plot_week(el.daily(frame), states=frame, events=events)[0]
+    assert np.array(lane(row)) == pytest.approx(np.array([(place(0, 0), place(0, 24))]))
+    assert [text.get_text() for text in row.texts] == ["holiday"]
+
+
+def test_many_events_are_numbered_with_a_key_and_keep_above_the_states(frame: pd.DataFrame) -> None:
+    starts = pd.date_range("2026-09-21 08:00", periods=26, freq="6h")
+    events = diary(*((str(start), None, f"a meeting, no. {i}") for i, start in enumerate(starts)))
+    row = el.plot_week(el.daily(frame), states=frame, events=events)[0]
+    figure = row.figure
+    figure.set_size_inches(89 / 25.4, figure.height_at(89 / 25.4))
+    figure.canvas.draw()
+    assert [text.get_text() for text in row.texts] == [str(number) for number in range(1, 27)]
+    assert "26 a meeting, no. 25" in figure.note[1]
+    top = row.transData.transform((0.0, 1.0))[1]
+    assert min(text.get_window_extent().y0 for text in row.texts) > top
+    assert max(text.get_window_extent().y1 for text in row.texts) < row.bbox.y1 + 1
+
+
+def test_a_diary_without_states_names_what_to_pass(frame: pd.DataFrame) -> None:
+    events = diary(("2026-09-21 14:00", None, "new desk"))
+    with pytest.raises(el.ConfigurationError, match="pass states= too"):
+        el.plot_week(el.daily(frame), events=events)
+    with pytest.raises(el.FieldError, match="plot_week needs the columns start, end and label"):
+        el.plot_week(el.daily(frame), states=frame, events=events.drop(columns="label"))
+
+
 def test_the_row_looks_as_stored(
     frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -98,7 +98,7 @@ def add_commands(commands: Any) -> None:
         help="change: compare days by a column of the daily summary with two values, by weekend, or"
         " by two labels of the diary (events)",
     )
-    add_events(plot, "shade in a timeline, day or actogram, or to compare by in a change")
+    add_events(plot, "mark in a timeline, day, week or actogram, or to compare by in a change")
     plot.add_argument(
         "-o",
         "--output",

@@ -90,8 +90,8 @@ def compose_figure(
         suits the log. Overview, quality, attrition, bouts and week take none, change and actogram
         one.
     events : DataFrame, optional
-        A diary, as `eyelog.read_events` returns it, to shade (timeline, day), to number (actogram)
-        or to compare by (change).
+        A diary, as `eyelog.read_events` returns it, to shade (timeline, day), to mark (week,
+        actogram) or to compare by (change).
     at : date, optional
         The first day of the second period (change).
     by : str, optional
@@ -261,8 +261,8 @@ def _bouts(frame: pd.DataFrame, _: list[str]) -> Drawn:
     return plot_bouts(gait.bouts(frame), column=PACE)
 
 
-def _week(frame: pd.DataFrame, _: list[str]) -> Drawn:
-    return plot_week(daily(frame), states=frame)
+def _week(frame: pd.DataFrame, _: list[str], events: pd.DataFrame | None = None) -> Drawn:
+    return plot_week(daily(frame), states=frame, events=events)
 
 
 def _change(
@@ -321,7 +321,7 @@ def _stacked(
     return made
 
 
-SHADED: Final = ("timeline", "day", "actogram")
+SHADED: Final = ("timeline", "day", "week", "actogram")
 DRAW: Final[Mapping[str, Callable[..., Drawn]]] = MappingProxyType(
     {
         "overview": _overview,

@@ -1,5 +1,7 @@
 """Events on a time axis: stretches shaded, moments as lines, and a name or a number for each.
 
+They may have a lane of their own: bars and ticks, with the names or numbers above them.
+
 One rule holds for all figures: no label is left out. Where all fit they are words; elsewhere they
 are numbers, and a key under the figure says what each means.
 """
@@ -15,12 +17,14 @@ from matplotlib.text import Annotation
 from matplotlib.transforms import Affine2D, ScaledTranslation
 
 from eyelog.errors import ConfigurationError, FieldError, argument
-from eyelog.figures.drawing import lay_out
+from eyelog.figures.drawing import lay_out, length_pt
 from eyelog.figures.legends import Entry, line, patch
 from eyelog.figures.style import COLOURS, SMALL_PT
-from eyelog.figures.styled_figure import own_figure
+from eyelog.figures.styled_figure import StyledFigure, own_figure
 
 __all__ = [
+    "LANE_MM",
+    "draw_lane",
     "entries",
     "event_us",
     "key_words",
@@ -41,6 +45,8 @@ LEADER_EM: Final = 0.1
 WORD_PT: Final = (1.5, -1.0)
 BETWEEN_WORDS_PT: Final = 4.0
 COLUMNS: Final = ("start", "end", "label")
+LANE_MM: Final = 4.5  # with one row of names or numbers
+MM_PER_PT: Final = 25.4 / 72
 
 
 def require_events(events: Any, *, what: str) -> pd.DataFrame:
@@ -104,6 +110,54 @@ def key_words(keys: Mapping[str, int]) -> str:
     return "Diary: " + " · ".join(f"{key} {label}" for label, key in keys.items())
 
 
+def draw_lane(
+    ax: Axes,
+    spans: Sequence[tuple[float, float | None, str]],
+    *,
+    floor: float = 0.0,
+    unit_mm: float = LANE_MM,
+) -> None:
+    """Draw events in a lane at the top of a panel of eyelog's own figure.
+
+    Parameters
+    ----------
+    ax : Axes
+        The panel, which becomes as high as the lane and what is below it require.
+    spans : sequence of (float, float or None, str)
+        Of each event the two ends along x (None for a moment) and the label; one without is not
+        named, as the parts of an event after its first.
+    floor : float
+        Where the lane begins along y; 0 if nothing is below it.
+    unit_mm : float
+        How high 1 is along y.
+    """
+    figure = cast(StyledFigure, own_figure(ax))
+    unit = LANE_MM / unit_mm
+    look: dict[str, Any] = {"color": COLOURS["event"], "capstyle": "butt", "label": "_in lane"}
+    for left, right, _ in spans:
+        if right is None:
+            ax.vlines(left, floor, floor + 0.3 * unit, linewidth=0.8, **look)
+        else:
+            ax.hlines(floor + 0.15 * unit, left, right, linewidth=2.5, **look)
+
+    def set_rows(rows: int) -> None:
+        """Make the lane as high as so many rows; ticks and bars stay as high as they are."""
+        lane_mm = LANE_MM + (rows - 1) * APART_PT * MM_PER_PT
+        spec = cast(Any, ax.get_subplotspec())
+        of_panels = spec.get_gridspec()
+        heights = list(of_panels.get_height_ratios())
+        heights[spec.rowspan.start] = floor * unit_mm + lane_mm
+        of_panels.set_height_ratios(heights)
+        figure.lay_out()
+        # Panels of a figure that is as high as a page are squeezed; numbers are not.
+        high_mm = length_pt(ax.yaxis) * MM_PER_PT
+        below_mm = max(high_mm - lane_mm, high_mm / 4) if floor else 0.0
+        ax.set_ylim(0.0, floor * high_mm / below_mm if floor else high_mm / unit_mm)
+
+    set_rows(1)
+    name_events([(ax, left, label) for left, _, label in spans], lane=set_rows)
+
+
 def name_events(
     places: Sequence[tuple[Axes, float, str]], *, lane: Callable[[int], object] | None = None
 ) -> str:
@@ -127,7 +181,8 @@ def name_events(
     figure = own_figure(places[0][0])
     if figure is not None:
         figure.fits.append(fit)
-        fit()
+        with figure.measuring():
+            fit()
         return ""
     lay_out(places[0][0])
     return fit()
@@ -262,8 +317,8 @@ def spread_apart(at: Sequence[float], low: float, high: float, apart: float) -> 
     return [max(min(mean, last), low) + number * apart for number, mean in enumerate(level)]
 
 
-def entries(events: Sequence[tuple[int, int | None, str]]) -> list[Entry]:
-    """Return the legend of events."""
+def entries(events: Sequence[tuple[int, int | None, str]], *, shaded: bool = True) -> list[Entry]:
+    """Return the legend of events, which are shaded or only bars of a lane."""
     if any(end is not None for _, end, _ in events):
-        return [patch("event", alpha=0.3)]
+        return [patch("event", alpha=0.3 if shaded else 1.0)]
     return [line("event", "event", linewidth=0.8)] if events else []

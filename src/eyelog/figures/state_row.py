@@ -1,5 +1,6 @@
-"""A row with the states of several days side by side, each from 0 to 24 h."""
+"""A row with the states of several days side by side, each from 0 to 24 h, and their diary."""
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -9,14 +10,17 @@ from matplotlib.patches import Rectangle
 
 from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
-from eyelog.clock import LocalClock, local_days
+from eyelog.clock import DAY_US, LocalClock, local_days
 from eyelog.errors import ConfigurationError
+from eyelog.figures import events as marks
 from eyelog.figures import ribbon
 from eyelog.figures.calendar_axis import skipped_hours
 from eyelog.figures.legends import Entry, patch
 from eyelog.figures.tables import require_order, row_seconds, stamps
 
-__all__ = ["DayStates", "draw_state_row", "states_of_days"]
+__all__ = ["STATES_MM", "DayStates", "draw_diary", "draw_state_row", "states_of_days"]
+
+STATES_MM: Final = 14.0
 
 COLUMN_MIN: Final = 30  # at one column of a journal a day is 9 mm wide
 SEEN: Final = 0.95
@@ -105,3 +109,41 @@ def draw_state_row(ax: Axes, drawn: DayStates, reach: float) -> list[Entry]:
     if (recorded < SEEN).any():
         entries.append(patch("no record"))
     return entries
+
+
+def draw_diary(
+    ax: Axes, drawn: DayStates, events: Sequence[tuple[int, int | None, str]], reach: float
+) -> list[Entry]:
+    """Draw events above the states of their days, at their time; return a legend.
+
+    Parameters
+    ----------
+    ax : Axes
+        The Axes of `draw_state_row`.
+    drawn : DayStates
+        The states.
+    events : sequence of (int, int or None, str)
+        The events, as of `eyelog.figures.events.event_us`.
+    reach : float
+        Half the width of a day.
+    """
+    first_us = int(drawn.days.as_unit("us").asi8[0])
+    spans: list[tuple[float, float | None, str]] = []
+    shown = []
+    for event in events:
+        start, end, label = event
+        walls = drawn.clock.wall_us(np.array([start, start if end is None else end])) - first_us
+        # A clock that was set back shows an earlier time at the end of an event than before.
+        opens, closes = float(walls[0]), float(max(walls))
+        parts = [
+            (day, max(opens - day * DAY_US, 0.0), min(closes - day * DAY_US, float(DAY_US)))
+            for day in range(len(drawn.days))
+            if opens < (day + 1) * DAY_US and (closes > day * DAY_US or opens == day * DAY_US)
+        ]
+        for number, (day, *ends) in enumerate(parts):
+            left, right = (day - reach + 2 * reach * us / DAY_US for us in ends)
+            spans.append((left, None if end is None else right, "" if number else label))
+        if parts:
+            shown.append(event)
+    marks.draw_lane(ax, spans, floor=1.0, unit_mm=STATES_MM)
+    return marks.entries(shown, shaded=False)

@@ -1,7 +1,8 @@
 """A figure of eyelog's own: it has the look, and its title and legend fit its width."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, Literal, cast
 
 import matplotlib as mpl
@@ -59,6 +60,9 @@ class StyledFigure(Figure):
         self.entries: dict[str, Artist] = {}
         self._fitted_px: float | None = None
         self._first_places: dict[Axes, Bbox] = {}
+        # Letters that were missing when texts were measured before the drawing: matplotlib
+        # remembers what it has measured, and does not say it again.
+        self._missed: set[str] = set()
         self._title = ""
         self._panel_titles: tuple[str, ...] = ()
         self._note: tuple[str, str] = ("", "")
@@ -70,18 +74,30 @@ class StyledFigure(Figure):
 
     def draw(self, renderer: Any) -> None:
         """Draw with the look, after fitting title, legend and labels to the size."""
+        missed = self._draw(renderer, anew=not self.settled)
+        if missed and fonts.find_letters(missed):
+            self._missed.clear()
+            self._set_families()
+            missed = self._draw(renderer, anew=True)
+        fonts.say_that_letters_are_missing(missed)
+
+    def _draw(self, renderer: Any, *, anew: bool) -> set[str]:
+        """Draw once, and return the letters that no font has."""
         with style(), fonts.letters_missed() as missed:
-            if not self.settled:
+            if anew:
                 self._begin_anew()
             self.fit()
             super().draw(renderer)
-        if missed and fonts.find_letters(missed):
-            self._set_families()
-            with style(), fonts.letters_missed() as missed:
-                self._begin_anew()
-                self.fit()
-                super().draw(renderer)
-        fonts.say_that_letters_are_missing(missed)
+        if self._missed:
+            missed |= self._missed & {*"".join(text.get_text() for text in self.findobj(Text))}
+        return missed
+
+    @contextmanager
+    def measuring(self) -> Iterator[None]:
+        """Measure texts before the figure is drawn: the drawing says which letters are missing."""
+        with fonts.letters_missed() as missed:
+            yield
+        self._missed |= missed
 
     def savefig(self, *args: Any, **settings: Any) -> None:
         """Save the figure, and report if the font that journals want is not installed."""
@@ -145,8 +161,7 @@ class StyledFigure(Figure):
             self.entries.setdefault(label, handle)
         if "no record" in self.entries:  # after the states of all panels
             self.entries["no record"] = self.entries.pop("no record")
-        self._fitted_px = None
-        self._draw_legend(len(self.entries))
+        self._begin_legend()
 
     @property
     def note(self) -> tuple[str, str]:
@@ -155,13 +170,13 @@ class StyledFigure(Figure):
 
     def set_note(self, result: str, facts: str) -> None:
         """Write above the legend what the figure says (bold), and what that is based on."""
-        self._note, self._fitted_px = (result, facts), None
-        self._draw_legend(len(self.entries))
+        self._note = (result, facts)
+        self._begin_legend()
 
     def set_foot(self, text: str) -> None:
         """Write a quiet line beneath the legend, or take it away if the text is empty."""
-        self._foot, self._fitted_px = text, None
-        self._draw_legend(len(self.entries))
+        self._foot = text
+        self._begin_legend()
 
     def height_at(self, width_in: float) -> float:
         """Return the height in inches that keeps the panels' height at another width.
@@ -169,7 +184,7 @@ class StyledFigure(Figure):
         At a narrower width, title and legend have more lines, which need space.
         """
         width, height = (float(side) for side in self.get_size_inches())
-        with style(), fonts.letters_missed():
+        with style(), self.measuring():
             self.fit()
             lines_here = self._lines_in()
             self.set_size_inches(width_in, height, forward=False)
@@ -188,7 +203,7 @@ class StyledFigure(Figure):
         already_mm : float
             What the figure was made higher for a note when its panels were.
         """
-        with style(), fonts.letters_missed():
+        with style(), self.measuring():
             self.fit()
             renderer = cast(Any, self)._get_renderer()
             taken = sum(float(text.get_window_extent(renderer).height) for text in self._noted)
@@ -214,7 +229,8 @@ class StyledFigure(Figure):
         if isinstance(engine, SteadyLayout):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the figure may not yet have its height
-                engine.execute(self)
+                with self.measuring():
+                    engine.execute(self)
 
     def _lines_in(self) -> float:
         """Return the height of the lines of title and legend and of rows of numbers, in inches."""
@@ -222,6 +238,12 @@ class StyledFigure(Figure):
         renderer = cast(Any, self)._get_renderer()
         lines = sum(float(part.get_window_extent(renderer).height) for part in parts)
         return lines / self.dpi + self.lane_in
+
+    def _begin_legend(self) -> None:
+        """Write the legend in one line, which the next drawing fits to the width."""
+        self._fitted_px = None
+        with self.measuring():
+            self._draw_legend(len(self.entries))
 
     def _draw_legend(self, columns: int) -> None:
         for old in list(self.legends):

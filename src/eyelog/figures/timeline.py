@@ -1,8 +1,7 @@
 """Fields along time, one small panel each, over any range."""
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,7 @@ from eyelog.figures.drawing import panels, plot_function, set_title
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
-from eyelog.figures.style import COLOURS, SMALL_PT
+from eyelog.figures.style import SMALL_PT
 from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import (
     log_or_none,
@@ -37,8 +36,7 @@ __all__ = ["plot_timeline"]
 
 MOST_PANELS: Final = 12
 ROOMY: Final = 6
-PANEL_MM, RIBBON_MM, LANE_MM, BETWEEN_MM = 12.0, 3.5, 4.5, 5.5
-MM_PER_PT: Final = 25.4 / 72
+PANEL_MM, RIBBON_MM, BETWEEN_MM = 12.0, 3.5, 5.5
 RIBBON_COLUMNS: Final = 1600
 DAY_S: Final = 86_400
 WHOLE_DAYS_FROM_S: Final = 6 * 3600
@@ -122,7 +120,7 @@ def plot_timeline(
     stacked = columns is not None and columns.step_s >= DAY_S
     ribbons = [not _is_number(frame[name]) for name in names]
     heights = [RIBBON_MM if is_ribbon and not stacked else PANEL_MM for is_ribbon in ribbons]
-    lanes = [LANE_MM] if shaded else []
+    lanes = [marks.LANE_MM] if shaded else []
     every = panels([*heights, *lanes], around_mm=20 + BETWEEN_MM * (len(names) + len(lanes)))
     made = every[: len(names)]
     entries: list[Entry] = []
@@ -159,32 +157,20 @@ def plot_timeline(
 def _draw_lane(
     ax: Axes, events: Sequence[tuple[int, int | None, str]], ends: tuple[int, int]
 ) -> None:
-    """Draw events in a lane of their own: bars and ticks, with names or numbers above them."""
-    places = []
-    for first, last, label in events:
-        if first >= ends[1] or (first if last is None else last) < ends[0]:
-            continue
-        left = float(to_x(max(first, ends[0])))
-        right = left if last is None else float(to_x(min(last, ends[1])))
-        bar = ax.vlines if last is None else ax.hlines
-        span = (left, 0.0, 0.3) if last is None else (0.15, left, right)
-        width = 0.8 if last is None else 2.5
-        bar(*span, color=COLOURS["event"], linewidth=width, capstyle="butt", label="_in lane")
-        places.append((ax, left, label))
+    """Draw events in a lane of their own, as far as they lie within the range."""
+    spans = [
+        (
+            float(to_x(max(first, ends[0]))),
+            None if last is None else float(to_x(min(last, ends[1]))),
+            label,
+        )
+        for first, last, label in events
+        if first < ends[1] and (first if last is None else last) >= ends[0]
+    ]
     ax.set_title("Diary", loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
-    ax.set_ylim(0, 1)
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
-    marks.name_events(places, lane=partial(_set_rows, ax))
-
-
-def _set_rows(lane: Axes, rows: int) -> None:
-    """Make a lane as high as so many rows of numbers, above the ticks of their moments."""
-    spec = cast(Any, lane.get_subplotspec())
-    of_panels = spec.get_gridspec()
-    high = LANE_MM + (rows - 1) * marks.APART_PT * MM_PER_PT
-    lane.set_ylim(0, high / LANE_MM)  # ticks and bars stay as high as they are
-    of_panels.set_height_ratios([*of_panels.get_height_ratios()[:-1], high])
+    marks.draw_lane(ax, spans)
 
 
 def _scale(ax: Axes, drawn: traces.Trace, *, count: bool, ticks: int) -> None:

@@ -22,12 +22,14 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures.calendar_axis import DayFormatter, is_weekend, shade_weekends
 from eyelog.figures.defaults import GLANCE
 from eyelog.figures.drawing import panels, plot_function, set_title
+from eyelog.figures.events import LANE_MM, event_us, require_events
 from eyelog.figures.labels import title_of
 from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.named import is_amount, meaning_of, possible, shades
-from eyelog.figures.state_row import draw_state_row, states_of_days
+from eyelog.figures.state_row import STATES_MM, draw_diary, draw_state_row, states_of_days
 from eyelog.figures.style import COLOURS, SMALL_PT
+from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import dates_of
 from eyelog.frame import require, require_frame
 
@@ -65,7 +67,6 @@ FULL_DAY_H: Final = 8.0
 """The hours of wear from which on a day counts for the usual range, as in `baseline.personal`."""
 LEVEL: Final = 0.05
 AROUND_MM: Final = 30.0
-STATES_MM: Final = 14.0
 MANY: Final = 9_999.5
 ARROW_PT: Final = 5.0
 REACH: Final = 0.44  # half the width of a day's usual range
@@ -76,6 +77,7 @@ def plot_week(
     table: pd.DataFrame,
     *,
     states: pd.Series | pd.DataFrame | None = None,
+    events: pd.DataFrame | None = None,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last seven days of a wearer, each against the wearer's own usual range.
@@ -92,6 +94,9 @@ def plot_week(
     states : Series or DataFrame, optional
         The states of the same records (`eyelog.states`), or the frame, for a row above the panels
         with the states of each day from 0 to 24 h. For a wearer whose zone varies, the frame.
+    events : DataFrame, optional
+        A diary, as returned by `eyelog.read_events`, to mark above the states (with `states` only):
+        in words, or where these do not fit in numbers with a key under the figure.
     title
         As in `eyelog.plot_daily`.
 
@@ -106,10 +111,10 @@ def plot_week(
     Raises
     ------
     FieldError
-        If the table lacks ``worn_h``.
+        If the table lacks ``worn_h``, or the events lack a column.
     ConfigurationError
-        If there are no days, several rows are of one day, the week has no values, or `states` are
-        not states, are of other days or lie in no order.
+        If there are no days, several rows are of one day, the week has no values, `states` are not
+        states, are of other days or lie in no order, or there are events without states.
 
     Notes
     -----
@@ -128,7 +133,7 @@ def plot_week(
     >>> [ax.get_title(loc="left") for ax in el.plot_week(days)][:2]
     ['Worn (h per day)', 'Blink rate (per min)']
     """
-    return _plot(table, WEEK, title, states)
+    return _plot(table, WEEK, title, states, events)
 
 
 @plot_function
@@ -184,6 +189,7 @@ def _plot(
     span: Span,
     title: str | None,
     states: pd.Series | pd.DataFrame | None = None,
+    events: pd.DataFrame | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     days = _days_of(table, span)
     judged = last_days(days, span)
@@ -191,7 +197,7 @@ def _plot(
     for i, name in enumerate(judged):
         mine = corrected[i * len(judged[name]) : (i + 1) * len(judged[name])]
         judged[name] = judged[name].assign(stands=mine < LEVEL)
-    return plot_judged(days, judged, span=span, states=states, title=title)
+    return plot_judged(days, judged, span=span, states=states, events=events, title=title)
 
 
 def last_days(
@@ -225,6 +231,7 @@ def plot_judged(
     *,
     span: Span,
     states: pd.Series | pd.DataFrame | None = None,
+    events: pd.DataFrame | None = None,
     limits: Limits | None = None,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
@@ -239,7 +246,7 @@ def plot_judged(
         that says which days stand out.
     span : Span
         `WEEK` or `MONTH`.
-    states : Series or DataFrame, optional
+    states, events : optional
         As of `plot_week`.
     limits : Limits, optional
         The limits by which a frame is judged.
@@ -261,22 +268,34 @@ def plot_judged(
             f"plot_{span.word} has nothing to draw: the {span.word} to {days[-1]:%Y-%m-%d} has no"
             " values"
         )
+    noted = None if events is None else event_us(require_events(events, what=f"plot_{span.word}"))
     of_days = None
     if states is not None:
         of_days = states_of_days(states, days, limits=limits, what=f"plot_{span.word}")
-    above = [] if of_days is None else [STATES_MM]
+    elif noted is not None:
+        raise ConfigurationError(
+            f"plot_{span.word} marks events above the states of their days: pass states= too (the"
+            " frame)"
+        )
+    lane_mm = 0.0 if noted is None else LANE_MM
+    above = [] if of_days is None else [STATES_MM + lane_mm]
     made = panels([*above, *[span.panel_mm] * len(shown)], sharex=False, around_mm=AROUND_MM)
     entries: list[Entry] = []
     if of_days is not None:
         entries = draw_state_row(made[0], of_days, REACH)
-        made[0].set_title("State (0 to 24 h)", loc="left", pad=4.0, y=1.0)
+        name = "State (0 to 24 h)" if noted is None else "State (0 to 24 h), diary above"
+        made[0].set_title(name, loc="left", pad=4.0, y=1.0)
         shade_weekends(made[0], days)
         _name_days(made[0], days, span)
+        if noted is not None:
+            entries += draw_diary(made[0], of_days, noted, REACH)
     values = made[len(above) :]
     for ax, name in zip(values, shown, strict=True):
         _panel(ax, name, recent, judged[name].reindex(days), span)
     legend(made[-1], [*entries, *_entries(values, shown, recent, span)])
     set_title(made[0], title_of(table, days=days), title)
+    if noted is not None and (figure := own_figure(made[0])) is not None:
+        figure.make_room()
     return made
 
 
