@@ -81,6 +81,9 @@ def svg_of(
             artist.set_in_layout(not artist.get_clip_on())
         for spine in ax.spines.values():
             spine.set_in_layout(False)  # nor does a line that the numbers along it exceed
+        for axis in (ax.xaxis, ax.yaxis):
+            if not axis.label.get_text():
+                axis.set_label_coords(0.0, 0.0)  # else a place is sought that nothing takes
     sink = io.BytesIO()
     with (
         style(),
