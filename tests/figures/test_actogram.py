@@ -158,7 +158,7 @@ def test_a_moment_has_a_number_in_its_row_and_in_the_one_before() -> None:
     discs = [(disc.get_xdata()[0], disc.get_ydata()[0]) for disc in artists(made[0], "disc")]
     assert discs == [(33, 0), (9, 1)]
     note = made[0].figure.legends[0]._legend_box.get_children()[0].get_text()
-    assert note == "Diary: 1 yoga"
+    assert note == "Diary: 1\N{NO-BREAK SPACE}yoga"
 
 
 def test_neighbouring_events_keep_their_ticks_and_their_numbers_apart() -> None:

@@ -167,6 +167,19 @@ def test_events_are_shaded_on_each_of_their_days() -> None:
     assert list(made[1].texts) == []
 
 
+def test_an_event_over_the_hour_that_comes_twice_is_shaded_in_both_passes() -> None:
+    stamps = pd.date_range("2026-10-25", periods=1500, freq="1min", tz="Europe/Berlin")
+    frame = pd.DataFrame({"stp_mid": 1.0}, index=stamps.rename("date"))
+    began = pd.Timestamp("2026-10-25 01:30", tz="Europe/Berlin")
+    events = pd.DataFrame({"start": [began], "end": [began + pd.Timedelta("100min")]})
+    (ax,) = el.plot_day(frame, "stp_mid", events=events.assign(label="night"))
+    spans = [patch.get_bbox() for patch in ax.patches if patch.get_label() == "_event"]
+    assert [(box.x0, box.x1) for box in spans] == [
+        (pytest.approx(1.5), pytest.approx(3.0)),
+        (pytest.approx(2.0), pytest.approx(2 + 10 / 60)),
+    ]
+
+
 @pytest.mark.parametrize("day", ["2026-03-29", "2026-10-25"])
 def test_days_on_which_clocks_change_are_drawn_on_the_wall_clock(day: str) -> None:
     frame = el.simulate(day, 1, tz="Europe/Berlin", seed=2)
@@ -270,7 +283,7 @@ def test_two_wearers_stand_side_by_side_in_parts_of_a_figure() -> None:
     assert left.get_suptitle() == right.get_suptitle() == "P1"
     assert collisions(figure) == []
     (legend,) = [ax.get_legend() for ax in left.axes if ax.get_legend() is not None]
-    key = legend.get_title().get_text().replace("\n", " ")
+    key = legend.get_title().get_text().replace("\n", " ").replace("\N{NO-BREAK SPACE}", " ")
     assert key == "Diary: 1 a long walk · 2 a meeting of all · 3 tea"
 
 

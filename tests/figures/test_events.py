@@ -33,9 +33,31 @@ def test_events_are_read_in_microseconds_and_a_moment_has_no_end() -> None:
     ]
 
 
+def test_a_label_is_one_line() -> None:
+    assert marks.event_us(table(["1970-01-01"], [None], ["line one\n  line two"]))[0][2] == (
+        "line one line two"
+    )
+
+
+def test_a_key_without_spaces_breaks_within_its_words() -> None:
+    frame = el.simulate("2026-10-19", 2, log="standard_mode_logs", tz="UTC")
+    starts = ["2026-10-19 09:00", "2026-10-19 09:10"]
+    ax = el.plot_timeline(frame, events=table(starts, [None, None], ["x" * 300, "b"]))[0]
+    ax.figure.set_size_inches(89 / 25.4, 5.0)
+    ax.figure.canvas.draw()
+    (noted,) = ax.figure._noted
+    assert noted.get_window_extent().width <= ax.figure.bbox.width
+    assert noted.get_text().replace("\n", "").count("x") == 300
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
+        (
+            lambda e: e.assign(end=e["start"] - pd.Timedelta("1min")),
+            el.ConfigurationError,
+            "an event that ends before it starts: 'walk', from 2025-01-01 10:00",
+        ),
         (lambda e: e.drop(columns="label"), el.FieldError, "'label' is missing"),
         (
             lambda e: e.assign(start=e["start"].dt.tz_localize(None)),
@@ -75,7 +97,8 @@ def test_events_that_do_not_fit_are_numbers_with_a_key_and_none_is_left_out() ->
     boxes = sorted((text.get_bbox_patch().get_window_extent() for text in ax.texts),
                    key=lambda box: box.x0)  # fmt: skip
     assert all(left.x1 <= right.x0 + 1 for left, right in pairwise(boxes))
-    assert ax.figure.note == ("", "Diary: 1 a long label · 2 another · 3 last")
+    key = ax.figure.note[1].replace("\N{NO-BREAK SPACE}", " ")
+    assert key == "Diary: 1 a long label · 2 another · 3 last"
     assert not any(text.get_in_layout() for text in ax.texts)
 
 

@@ -1,5 +1,6 @@
 """The row of states above a week at a glance."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -101,10 +102,10 @@ def test_what_is_not_the_states_of_a_wearer_is_refused(
         el.plot_week(el.daily(frame), states=spoil(el.states(frame)))
 
 
-def diary(*events: tuple[str, str | None, str]) -> pd.DataFrame:
+def diary(*events: tuple[str, str | None, str], tz: str = ZONE) -> pd.DataFrame:
     """Return a diary of starts, ends (None for a moment) and labels."""
     table = pd.DataFrame(events, columns=["start", "end", "label"])
-    ends = [pd.to_datetime(table[name]).dt.tz_localize(ZONE) for name in ("start", "end")]
+    ends = [pd.to_datetime(table[name]).dt.tz_localize(tz) for name in ("start", "end")]
     return table.assign(start=ends[0], end=ends[1])
 
 
@@ -147,15 +148,65 @@ def test_an_event_that_began_before_the_week_is_named_on_the_first_day(frame: pd
     assert [text.get_text() for text in row.texts] == ["holiday"]
 
 
-def test_many_events_are_numbered_with_a_key_and_keep_above_the_states(frame: pd.DataFrame) -> None:
+def test_an_event_over_the_hour_that_comes_twice_is_marked_in_both_passes() -> None:
+    frame = el.simulate("2026-10-05", 21, log="standard_mode_logs", seed=3, tz="Europe/Berlin")
+    events = diary(("2026-10-24 23:30", "2026-10-25 01:10", "night"), tz="UTC")
+    row = el.plot_week(el.daily(frame), states=frame, events=events)[0]
+    expected = [(place(6, 1.5), place(6, 3)), (place(6, 2), place(6, 2 + 1 / 6))]
+    assert np.array(lane(row)) == pytest.approx(np.array(expected))
+    assert [text.get_text() for text in row.texts] == ["night"]
+
+
+def test_a_minute_has_a_mark_that_is_seen(frame: pd.DataFrame) -> None:
+    events = diary(("2026-09-24 12:00", "2026-09-24 12:01", "pill"))
+    row = el.plot_week(el.daily(frame), states=frame, events=events)[0]
+    (tick,) = artists(row, "begins")
+    assert tick.get_segments()[0][:, 0] == pytest.approx(place(3, 12))
+
+
+def walks(n: int) -> pd.DataFrame:
+    """Return a diary of so many walks of an hour in the week, of five kinds."""
+    starts = pd.Timestamp("2026-09-21", tz=ZONE) + np.arange(n) * (pd.Timedelta("7D") / n)
+    labels = [f"walk {number % 5}" for number in range(n)]
+    return pd.DataFrame({"start": starts, "end": starts + pd.Timedelta("1h"), "label": labels})
+
+
+def test_more_events_than_a_page_has_room_for_are_refused(
+    frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    made = el.plot_week(el.daily(frame), states=frame, events=walks(150))
+    el.save_figure(made, tmp_path / "a.png", width="single")
+    made = el.plot_week(el.daily(frame), states=frame, events=walks(500))
+    with pytest.raises(el.ConfigurationError, match="choose some of the events"):
+        el.save_figure(made, tmp_path / "b.png", width="single")
+    assert not (tmp_path / "b.png").exists()
+
+
+@pytest.mark.parametrize("n", [2, 150])
+def test_a_figure_with_a_diary_is_pickled(frame: pd.DataFrame, n: int) -> None:
+    figure = el.plot_week(el.daily(frame), states=frame, events=walks(n))[0].figure
+    again = pickle.loads(pickle.dumps(figure))
+    again.canvas.draw()
+    assert again.note == figure.note
+
+
+def test_many_events_are_numbered_with_a_key(frame: pd.DataFrame) -> None:
     starts = pd.date_range("2026-09-21 08:00", periods=26, freq="6h")
     events = diary(*((str(start), None, f"a meeting, no. {i}") for i, start in enumerate(starts)))
     row = el.plot_week(el.daily(frame), states=frame, events=events)[0]
+    row.figure.canvas.draw()
+    assert [text.get_text() for text in row.texts] == [str(number) for number in range(1, 27)]
+    assert "26\N{NO-BREAK SPACE}a meeting, no. 25" in row.figure.note[1]
+
+
+@pytest.mark.parametrize("n", [30, 150])
+@pytest.mark.parametrize("log", ["standard_mode_logs", "computed_data"])
+def test_the_numbers_of_events_keep_above_the_states(n: int, log: str) -> None:
+    of_log = el.simulate("2026-09-14", 14, log=log, seed=3, tz=ZONE)
+    row = el.plot_week(el.daily(of_log), states=of_log, events=walks(n))[0]
     figure = row.figure
     figure.set_size_inches(89 / 25.4, figure.height_at(89 / 25.4))
     figure.canvas.draw()
-    assert [text.get_text() for text in row.texts] == [str(number) for number in range(1, 27)]
-    assert "26 a meeting, no. 25" in figure.note[1]
     top = row.transData.transform((0.0, 1.0))[1]
     assert min(text.get_window_extent().y0 for text in row.texts) > top
     assert max(text.get_window_extent().y1 for text in row.texts) < row.bbox.y1 + 1

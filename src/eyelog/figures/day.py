@@ -332,21 +332,16 @@ def _shade(
     ax: Axes, events: list[tuple[int, int | None, str]], day: pd.Timestamp, clock: LocalClock
 ) -> list[tuple[Axes, float, str]]:
     """Shade the part of each event that is on a day; return where those that begin on it begin."""
-    start, end = day_edges(day, clock)
+    start, _ = day_edges(day, clock)
     named = []
-    for first, last, text in events:
-        if not (first < end and (first if last is None else last) >= start):
-            continue
-        left = _clock_hours(max(first, start), clock)
-        right = None if last is None else 24.0 if last >= end else _clock_hours(last, clock)
-        marks.shade(ax, left, right)
-        if first >= start:
-            named.append((ax, left, text))
+    for event in events:
+        first, last, text = event
+        parts = marks.parts_of_day(event, day, clock)
+        for left, right in parts:
+            marks.shade(ax, left / HOUR_US, None if last is None else right / HOUR_US)
+        if parts and first >= start:
+            named.append((ax, parts[0][0] / HOUR_US, text))
     return named
-
-
-def _clock_hours(us: int, clock: LocalClock) -> float:
-    return float(clock.wall_us(np.array([us]))[0] % (24 * HOUR_US) / HOUR_US)
 
 
 def _entry(log: str | None, name: str, seconds: float | None) -> Entry:

@@ -10,17 +10,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation
 from matplotlib.transforms import Affine2D, ScaledTranslation
 
+from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError, argument
 from eyelog.figures.drawing import lay_out, length_pt
 from eyelog.figures.legends import Entry, line, patch
-from eyelog.figures.style import COLOURS, SMALL_PT
-from eyelog.figures.styled_figure import StyledFigure, own_figure
+from eyelog.figures.style import COLOURS, HIGHEST_MM, SMALL_PT
+from eyelog.figures.styled_figure import MOST_SQUEEZED, StyledFigure, own_figure
 
 __all__ = [
     "LANE_MM",
@@ -30,6 +32,7 @@ __all__ = [
     "key_words",
     "name_events",
     "numbered",
+    "parts_of_day",
     "require_events",
     "shade",
     "spread_apart",
@@ -74,6 +77,15 @@ def require_events(events: Any, *, what: str) -> pd.DataFrame:
             f"{what} needs time-zone aware ends of events, missing for a moment: type"
             ' events["end"].dt.tz_localize("Asia/Tokyo")'
         )
+    if events["end"].isna().all():
+        return events
+    backwards = events[events["end"] < events["start"]]
+    if len(backwards):
+        first = backwards.iloc[0]
+        raise ConfigurationError(
+            f"{what} has an event that ends before it starts: {first['label']!r}, from"
+            f" {first['start']} to {first['end']}"
+        )
     return events
 
 
@@ -81,7 +93,7 @@ def event_us(events: pd.DataFrame) -> list[tuple[int, int | None, str]]:
     """Return each event as start and end in microseconds (None for a moment) and label."""
     starts, ends = (pd.DatetimeIndex(events[name]).as_unit("us") for name in ("start", "end"))
     return [
-        (first, None if momentary else last, "" if pd.isna(label) else str(label))
+        (first, None if momentary else last, "" if pd.isna(label) else " ".join(str(label).split()))
         for first, last, momentary, label in zip(
             starts.asi8.tolist(), ends.asi8.tolist(), ends.isna(), events["label"], strict=True
         )
@@ -107,7 +119,32 @@ def numbered(labels: Iterable[str]) -> dict[str, int]:
 
 def key_words(keys: Mapping[str, int]) -> str:
     """Return the key to the numbers, for the note under a figure."""
-    return "Diary: " + " · ".join(f"{key} {label}" for label, key in keys.items())
+    # A line does not end between a number and its label.
+    return "Diary: " + " · ".join(f"{key}\N{NO-BREAK SPACE}{label}" for label, key in keys.items())
+
+
+def parts_of_day(
+    event: tuple[int, int | None, str], day: pd.Timestamp, clock: LocalClock
+) -> list[tuple[int, int]]:
+    """Return the parts of an event on a day, in microseconds of the clock since its midnight.
+
+    One, unless the clock changes meanwhile: what it shows twice is in two parts. Both ends of a
+    moment are the same.
+    """
+    start, end, _ = event
+    midnight = int(microseconds(pd.DatetimeIndex([day.tz_localize(None)]))[0])
+    if end is None or end == start:
+        (wall,) = clock.wall_us(np.array([start])).tolist()
+        walls = [(wall, wall)]
+    else:
+        since, ahead = clock.offsets(start, end)
+        closes = np.append(since[1:], end)
+        walls = list(zip((since + ahead).tolist(), (closes + ahead).tolist(), strict=True))
+    return [
+        (max(opens - midnight, 0), min(closes - midnight, DAY_US))
+        for opens, closes in walls
+        if opens < midnight + DAY_US and (closes > midnight or opens == midnight)
+    ]
 
 
 def draw_lane(
@@ -131,31 +168,50 @@ def draw_lane(
     unit_mm : float
         How high 1 is along y.
     """
-    figure = cast(StyledFigure, own_figure(ax))
     unit = LANE_MM / unit_mm
-    look: dict[str, Any] = {"color": COLOURS["event"], "capstyle": "butt", "label": "_in lane"}
-    for left, right, _ in spans:
-        if right is None:
-            ax.vlines(left, floor, floor + 0.3 * unit, linewidth=0.8, **look)
-        else:
-            ax.hlines(floor + 0.15 * unit, left, right, linewidth=2.5, **look)
-
-    def set_rows(rows: int) -> None:
-        """Make the lane as high as so many rows; ticks and bars stay as high as they are."""
-        lane_mm = LANE_MM + (rows - 1) * APART_PT * MM_PER_PT
-        spec = cast(Any, ax.get_subplotspec())
-        of_panels = spec.get_gridspec()
-        heights = list(of_panels.get_height_ratios())
-        heights[spec.rowspan.start] = floor * unit_mm + lane_mm
-        of_panels.set_height_ratios(heights)
-        figure.lay_out()
-        # Panels of a figure that is as high as a page are squeezed; numbers are not.
-        high_mm = length_pt(ax.yaxis) * MM_PER_PT
-        below_mm = max(high_mm - lane_mm, high_mm / 4) if floor else 0.0
-        ax.set_ylim(0.0, floor * high_mm / below_mm if floor else high_mm / unit_mm)
-
+    look: dict[str, Any] = {"color": COLOURS["event"], "capstyle": "butt"}
+    for left, right, label in spans:
+        tick = "_in lane" if right is None else "_begins"
+        if right is None or label:  # a minute would be too short for a bar that is seen
+            ax.vlines(left, floor, floor + 0.3 * unit, linewidth=0.8, label=tick, **look)
+        if right is not None:
+            ax.hlines(floor + 0.15 * unit, left, right, linewidth=2.5, label="_in lane", **look)
+    set_rows = partial(_set_rows, ax, floor, unit_mm)
     set_rows(1)
     name_events([(ax, left, label) for left, _, label in spans], lane=set_rows)
+
+
+def _set_rows(ax: Axes, floor: float, unit_mm: float, rows: int) -> None:
+    """Make a lane as high as so many rows of numbers; ticks and bars stay as high as they are.
+
+    Panels of a figure that is as high as a page are squeezed, and numbers are not.
+    """
+    figure = cast(StyledFigure, own_figure(ax))
+    lane_mm = LANE_MM + (rows - 1) * APART_PT * MM_PER_PT
+    spec = cast(Any, ax.get_subplotspec())
+    of_panels = spec.get_gridspec()
+    figure.lay_out()
+    panels = [
+        one
+        for one in figure.axes
+        if (place := one.get_subplotspec()) is not None and place.get_gridspec() is of_panels
+    ]
+    high_mm = sum(length_pt(one.yaxis) for one in panels) * MM_PER_PT
+    most_mm = high_mm + max(HIGHEST_MM - 25.4 * float(figure.get_figheight()), 0.0)
+    if lane_mm > MOST_SQUEEZED * most_mm:
+        raise ConfigurationError(
+            f"the numbers of so many events need {rows} rows, and leave too little of a page for"
+            " what they are about: choose some of the events, draw fewer days, or save the figure"
+            " wider"
+        )
+    heights = list(of_panels.get_height_ratios())
+    row = spec.rowspan.start
+    others = sum(heights) - heights[row] + floor * unit_mm
+    scale = max(high_mm - lane_mm, high_mm / 4) / others  # mm of a panel for 1 of its height
+    heights[row] = floor * unit_mm + lane_mm / scale
+    of_panels.set_height_ratios(heights)
+    below_mm = floor * unit_mm * scale
+    ax.set_ylim(0.0, (below_mm + lane_mm) / (below_mm / floor if floor else unit_mm))
 
 
 def name_events(

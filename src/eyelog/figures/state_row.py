@@ -127,21 +127,17 @@ def draw_diary(
     reach : float
         Half the width of a day.
     """
-    first_us = int(drawn.days.as_unit("us").asi8[0])
     spans: list[tuple[float, float | None, str]] = []
     shown = []
     for event in events:
-        start, end, label = event
-        walls = drawn.clock.wall_us(np.array([start, start if end is None else end])) - first_us
-        # A clock that was set back shows an earlier time at the end of an event than before.
-        opens, closes = float(walls[0]), float(max(walls))
+        *_, end, label = event
         parts = [
-            (day, max(opens - day * DAY_US, 0.0), min(closes - day * DAY_US, float(DAY_US)))
-            for day in range(len(drawn.days))
-            if opens < (day + 1) * DAY_US and (closes > day * DAY_US or opens == day * DAY_US)
+            (place, part)
+            for place, day in enumerate(drawn.days)
+            for part in marks.parts_of_day(event, day, drawn.clock)
         ]
-        for number, (day, *ends) in enumerate(parts):
-            left, right = (day - reach + 2 * reach * us / DAY_US for us in ends)
+        for number, (place, ends) in enumerate(parts):
+            left, right = (place - reach + 2 * reach * us / DAY_US for us in ends)
             spans.append((left, None if end is None else right, "" if number else label))
         if parts:
             shown.append(event)

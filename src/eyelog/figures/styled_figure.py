@@ -19,7 +19,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures import fonts
 from eyelog.figures.style import COLOURS, HIGHEST_MM, PAD_MM, QUIET_PT, SMALL_PT, inches, style
 
-__all__ = ["SteadyLayout", "StyledFigure", "own_figure", "title_lines"]
+__all__ = ["MOST_SQUEEZED", "SteadyLayout", "StyledFigure", "own_figure", "title_lines"]
 
 MOST_SQUEEZED: Final = 0.4  # of the height of the panels, to make room for a key
 SHORTEST_PART: Final = 12  # characters of a title that are not shortened further
@@ -276,13 +276,24 @@ class StyledFigure(Figure):
         area = TextArea(text, textprops=look)
         area.set_figure(self)
         renderer = cast(Any, self)._get_renderer()
-        lines: list[str] = []
+
+        def fits(line: str) -> bool:
+            area.set_text(line)
+            return bool(area.get_window_extent(renderer).width <= room)
+
+        lines = [""]
         for word in text.split(" "):
-            area.set_text(f"{lines[-1]} {word}" if lines else word)
-            if lines and area.get_window_extent(renderer).width <= room:
-                lines[-1] += f" {word}"
-            else:
+            longer = f"{lines[-1]} {word}".lstrip(" ")
+            if fits(longer):
+                lines[-1] = longer
+            elif fits(word):
                 lines.append(word)
+            else:  # as of Japanese, which has no spaces
+                for letter in f" {word}" if lines[-1] else word:
+                    if fits(lines[-1] + letter):
+                        lines[-1] += letter
+                    else:
+                        lines.append(letter)
         area.set_text("\n".join(lines))
         return area
 
