@@ -177,12 +177,13 @@ def draw_lane(
         if right is not None:
             ax.hlines(floor + 0.15 * unit, left, right, linewidth=2.5, label="_in lane", **look)
     set_rows = partial(_set_rows, ax, floor, unit_mm)
+    cast(StyledFigure, own_figure(ax)).lay_out()
     set_rows(1)
     name_events([(ax, left, label) for left, _, label in spans], lane=set_rows)
 
 
 def _set_rows(ax: Axes, floor: float, unit_mm: float, rows: int) -> None:
-    """Make a lane as high as so many rows of numbers; ticks and bars stay as high as they are.
+    """Make a lane of a figure that is laid out as high as so many rows of numbers.
 
     Panels of a figure that is as high as a page are squeezed, and numbers are not.
     """
@@ -190,7 +191,6 @@ def _set_rows(ax: Axes, floor: float, unit_mm: float, rows: int) -> None:
     lane_mm = LANE_MM + (rows - 1) * APART_PT * MM_PER_PT
     spec = cast(Any, ax.get_subplotspec())
     of_panels = spec.get_gridspec()
-    figure.lay_out()
     panels = [
         one
         for one in figure.axes
@@ -210,8 +210,7 @@ def _set_rows(ax: Axes, floor: float, unit_mm: float, rows: int) -> None:
     scale = max(high_mm - lane_mm, high_mm / 4) / others  # mm of a panel for 1 of its height
     heights[row] = floor * unit_mm + lane_mm / scale
     of_panels.set_height_ratios(heights)
-    below_mm = floor * unit_mm * scale
-    ax.set_ylim(0.0, (below_mm + lane_mm) / (below_mm / floor if floor else unit_mm))
+    ax.set_ylim(0.0, floor + lane_mm / (unit_mm * scale if floor else unit_mm))
 
 
 def name_events(

@@ -268,7 +268,10 @@ class StyledFigure(Figure):
         box.set_figure(self)
 
     def _text_within(self, text: str, **look: Any) -> TextArea | None:
-        """Return a text of the legend, broken at spaces into lines of the figure's width."""
+        """Return a text of the legend in lines of the figure's width.
+
+        It is broken at spaces, and within a word only if that is longer than a line.
+        """
         if not text:
             return None
         room = float(self.bbox.width) * 0.98
@@ -283,13 +286,13 @@ class StyledFigure(Figure):
 
         lines = [""]
         for word in text.split(" "):
-            longer = f"{lines[-1]} {word}".lstrip(" ")
+            longer = f"{lines[-1]} {word}" if lines[-1] else word
             if fits(longer):
                 lines[-1] = longer
             elif fits(word):
                 lines.append(word)
             else:  # as of Japanese, which has no spaces
-                for letter in f" {word}" if lines[-1] else word:
+                for letter in longer[len(lines[-1]) :]:
                     if fits(lines[-1] + letter):
                         lines[-1] += letter
                     else:
