@@ -12,13 +12,13 @@ help: ## list the targets
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "eyelog needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) 'pip>=25.1' # supports dependency groups
 
 $(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) -e '.[service]'
 	@touch $@
 
 $(VENV)/.test: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) 'pip>=25.1' # supports dependency groups, also in an environment that was made by hand
 	$(PIP) -e '.[all]' --group test
 	@touch $@ $(VENV)/.demo
 
@@ -32,6 +32,7 @@ $(VENV)/.docs: $(VENV)/.test
 
 demo: $(VENV)/.demo ## install eyelog, then run the main job on the embedded service
 	$(BIN)/eyelog demo --output demo-output
+	@echo 'In this terminal and each new one, first: . $(BIN)/activate'
 
 test: $(VENV)/.test ## install what the tests need, then run them, notebooks included
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow"
@@ -54,7 +55,7 @@ types: $(VENV)/.dev ## mypy, strict
 contracts: $(VENV)/.dev ## import-linter: imports point down
 	$(BIN)/lint-imports
 
-versions: $(VENV)/.dev ## part of the tests on newer Pythons and the lowest versions, a try without extras
+versions: $(VENV)/.dev ## the wheel with the lowest, a hosted notebook's and the newest versions, and without extras
 	.ci/versions
 
 benchmarks: $(VENV)/.dev ## print the measured ratios; not part of the tests

@@ -25,7 +25,6 @@ REFUSED = {
     "service": ("serve", "--archive", "archive"),
     "cohort": ("cohort", "daily", "computed_data", "--archive", "archive", "-o", "cohort"),
     "excel": ("daily", "log.xlsx"),
-    "interactive": ("report", *DAYS, "-o", "report.html", "--interactive"),
     "live": ("listen", "--archive", "archive"),
     "s3": ("daily", "computed_data", "--archive", "s3://bucket/archive"),
 }
@@ -34,7 +33,6 @@ REFUSED = {
 def main() -> None:
     assert el.__version__ == version("eyelog")
     for package in (
-        "bokeh",
         "starlette",
         "dask",
         "openpyxl",

@@ -8,6 +8,9 @@ columns to the same bins and days: values counted and means formed by ``np.add.r
 nothing judged and no rule of a field. The floor of the bins alone stands beside it. All ways run
 interleaved in one process; times are medians, and the ratios are what to quote. Memory is what the
 steps hold at most beyond the frame, in frames.
+
+The second table says what cost follows: ``daily`` of ten years of the 60-second log against one
+year, of one day, and of a day with three rows 26 years before it, against the day alone.
 """
 
 import argparse
@@ -23,22 +26,51 @@ import numpy as np
 import pandas as pd
 
 import eyelog as el
-from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, catalogue
+from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS, catalogue
 from eyelog.provenance import record
 
 LOG = COMPUTED_DATA
 
 
-def year(days: int) -> pd.DataFrame:
+def year(days: int, log: str = LOG) -> pd.DataFrame:
     """Return simulated records, repeated until they fill every interval of the days."""
-    source = el.simulate("2026-01-01", 14, log=LOG, seed=1, tz="Asia/Tokyo")
-    n = days * 86_400 // INTERVAL_SECONDS[LOG]
-    start = pd.Timestamp("2026-01-01 00:00:15", tz="Asia/Tokyo")
-    index = pd.date_range(start, periods=n, freq="15s", unit="us", name="date")
+    source = el.simulate("2026-01-01", 14, log=log, seed=1, tz="Asia/Tokyo")
+    step_s = INTERVAL_SECONDS[log]
+    n = days * 86_400 // step_s
+    start = pd.Timestamp("2016-01-01", tz="Asia/Tokyo") + pd.Timedelta(step_s, "s")
+    index = pd.date_range(start, periods=n, freq=f"{step_s}s", unit="us", name="date")
     index.freq = None
     rows = np.arange(n) % len(source)
     data = {name: source[name].array.take(rows) for name in source.columns}
-    return record(pd.DataFrame(data, index=index), "benchmark", log=LOG)
+    return record(pd.DataFrame(data, index=index), "benchmark", log=log)
+
+
+def seconds(call: Callable[[], Any], rounds: int) -> float:
+    """Return the median CPU time of a call; the first round warms up."""
+    times = []
+    for _ in range(rounds + 1):
+        gc.collect()
+        begin = time.process_time()
+        call()
+        times.append(time.process_time() - begin)
+    return float(np.median(times[1:]))
+
+
+def what_cost_follows(rounds: int) -> dict[str, float]:
+    """Return how time grows with records, and that it does not with the calendar."""
+    ten_years = year(3650, STANDARD_MODE_LOGS)
+    one_year = seconds(lambda: el.daily(ten_years[:525_600]), rounds)
+    ten = seconds(lambda: el.daily(ten_years), 1)
+    day = ten_years[:1440]
+    far = day[:3].set_axis(day.index[:3] - pd.Timedelta(26 * 365, "D"))
+    both = pd.concat([far, day])
+    both.attrs = day.attrs
+    alone, apart = seconds(lambda: el.daily(day), 20), seconds(lambda: el.daily(both), 20)
+    return {
+        "ten years to one year": round(ten / one_year, 1),
+        "one day, ms": round(1000 * alone, 1),
+        "with three rows 26 years before it, to the day alone": round(apart / alone, 2),
+    }
 
 
 def bare_numpy(frame: pd.DataFrame, names: list[str], width_s: int) -> Any:
@@ -107,13 +139,14 @@ def main() -> int:
     rounds["flag + mask + resample + daily"] = ours
     bins = rounds["bare numpy, bins"]
     both = bins + rounds["bare numpy, days"]
-    result = {
+    result: dict[str, Any] = {
         "rows": len(frame),
         "columns": frame.shape[1],
         "seconds": rounds.median().round(3).to_dict(),
         "to_bare_bins_and_days": rounds.div(both, axis=0).median().round(2).to_dict(),
         "to_bare_bins": rounds.div(bins, axis=0).median().round(2).to_dict(),
         "memory_in_frames": peak(frame, [flag, mask, resample, daily]),
+        "daily": what_cost_follows(asked.rounds),
     }
     if asked.json:
         print(json.dumps(result, indent=2))
@@ -124,6 +157,8 @@ def main() -> int:
         to_both, to_bins = result["to_bare_bins_and_days"][name], result["to_bare_bins"][name]
         print(f"{name:32} {result['seconds'][name]:8.3f} {to_both:15.2f} {to_bins:8.2f}")
     print(f"memory beyond the frame: {result['memory_in_frames']} frames")
+    for what, value in result["daily"].items():
+        print(f"daily, {what}: {value}")
     return 0
 
 

@@ -27,7 +27,6 @@ import pyarrow.parquet as pq
 from decode import LOG, SIX, eyelog_way, sample_way
 
 import eyelog as el
-from eyelog.answers.encode import encode_answer
 
 YEAR = 2025
 DAYS = 10
@@ -47,12 +46,11 @@ def make(folder: Path, months: int) -> dict[str, int]:
     archive = el.Archive(folder / "archive")
     answers.mkdir(parents=True, exist_ok=True)
     for month in month_names(months):
-        if any(answers.glob(f"{month}*")):
+        if any(answers.glob(f"*{month}*")):
             continue
         frame = el.simulate(f"{month}-01", int(last_day(month)[-2:]), log=LOG)
         archive.write(LOG, frame, account="me")
-        for day, rows in frame.groupby(frame.index.normalize()):
-            (answers / f"{day.date()}.json").write_bytes(encode_answer(rows, LOG))
+        archive.export(LOG, frame.index[0], frame.index[-1], answers, location=True)
     return {
         "archive": sum(f.stat().st_size for f in (folder / "archive").rglob("*.parquet")),
         "json": sum(f.stat().st_size for f in answers.glob("*.json")),
@@ -85,10 +83,8 @@ def reading(folder: Path, months: int, rounds: int) -> list[dict[str, object]]:
     names = month_names(months)
     first, last = f"{names[0]}-01", last_day(names[-1])
     middle = names[len(names) // 2]
-    files = [
-        folder / "archive" / f"log={LOG}" / "account=me" / f"month={name}" / "data.parquet"
-        for name in names
-    ]
+    home = folder / "archive" / f"log={LOG}" / "account=me"
+    files = [path for name in names for path in (home / f"month={name}").glob("*.parquet")]
     columns = ["date", *SIX]
     day = pd.Timestamp(f"{middle}-15", tz="UTC")
     stamps = pa.scalar(day.to_pydatetime()), pa.scalar((day + pd.Timedelta("1D")).to_pydatetime())

@@ -16,9 +16,7 @@ interleaved, and medians are given. Prints Markdown. Linux only, for the memory 
 """
 
 import argparse
-import contextlib
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -33,14 +31,15 @@ from tools.processes import group_cpu_s, peak_kb
 from tools.rivals import COLUMNS, duckdb_daily, polars_daily
 
 import eyelog as el
-from eyelog.answers.decode import decode_page
-from eyelog.answers.encode import encode_answer
-from eyelog.archive.account_folders import folder as account_folder
+from eyelog.archive.arrow_tables import table_of
+from eyelog.archive.encode import encode_table
+from eyelog.archive.place import folder as account_folder
 from eyelog.archive.store import place_of
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.cohort.schedule import run
 from eyelog.cohort.wearer_months import Study, plan
 from eyelog.cohort.wearers import roster
+from eyelog.decode import decode_page
 
 TZ = "Asia/Tokyo"
 MONTHS = 10
@@ -53,23 +52,20 @@ LEAST = 100  # wearer-months in a measurement, so that each takes seconds
 
 
 def archive_of(folder: Path, log: str, months: int) -> Path:
-    """Return an archive of so many wearer-months, whose files are links to those of a few."""
-    source = el.Archive(folder / "simulated")
-    for seed in range(SIMULATED[log]):
-        if f"s{seed}" in source.accounts(log):
-            continue
-        frame = el.simulate(START, DAYS, log=log, seed=seed, tz=TZ)
-        source.write(log, frame, account=f"s{seed}")
-    made = folder / f"{log}-{months}"
-    for number in range(months // MONTHS):
-        of = Path(account_folder(place_of(source), log, f"s{number % SIMULATED[log]}"))
-        to = Path(account_folder(place_of(el.Archive(made)), log, f"w{number:04}"))
-        for file in of.glob("*/data.parquet"):
-            link = to / file.parent.name / file.name
-            link.parent.mkdir(parents=True, exist_ok=True)
-            with contextlib.suppress(FileExistsError):
-                os.link(file, link)
-    return made
+    """Return an archive of so many wearer-months, with the records of a few simulated wearers."""
+    simulated = [
+        el.simulate(START, DAYS, log=log, seed=seed, tz=TZ) for seed in range(SIMULATED[log])
+    ]
+    for archive, count in (
+        (el.Archive(folder / "simulated"), len(simulated)),
+        (el.Archive(folder / f"{log}-{months}"), months // MONTHS),
+    ):
+        present = set(archive.accounts(log))
+        for number in range(count):
+            name = f"s{number}" if archive.path.endswith("simulated") else f"w{number:04}"
+            if name not in present:
+                archive.write(log, simulated[number % len(simulated)], account=name)
+    return folder / f"{log}-{months}"
 
 
 def eyelog_daily(folder: Path, log: str, workers: int) -> pd.DataFrame:
@@ -171,9 +167,10 @@ def constants(folder: Path, log: str) -> dict[str, float]:
     source = el.Archive(folder / "simulated")
     month = source.read(log, f"{START[:7]}-01", f"{START[:7]}-31", account="s0", tz=TZ)
     day = source.read(log, f"{START[:7]}-31", f"{START[:7]}-31", account="s0", tz=TZ)
-    body = encode_answer(day, log)
+    table = table_of(day, log)
+    body = encode_table(table, log, offset_us=0, names=table.column_names)
     files = account_folder(place_of(source), log, "s0")
-    stored = sum(file.stat().st_size for file in Path(files).glob("*/data.parquet"))
+    stored = sum(file.stat().st_size for file in Path(files).glob("*/*.parquet"))
     with tempfile.TemporaryDirectory() as scratch:
         target = el.Archive(scratch)
         target.write(log, month, account="s0")

@@ -137,13 +137,6 @@ def personal(rng: np.random.Generator, how: Condition) -> bool:
     return bool(outside.fillna(value=False).iloc[-1])
 
 
-def wear_diagnostic(rng: np.random.Generator, how: Condition) -> bool:
-    days = series(rng, 7 if how.few else 28, how)
-    hours = pd.Series(rng.uniform(4, 12, len(days)), index=days.index)
-    found = el.compare.wear_diagnostic(days, hours, draws=500)
-    return not found.rho_low <= 0 <= found.rho_high
-
-
 # Rates of a wearer, from records
 
 
@@ -184,7 +177,7 @@ def blinking(rng: np.random.Generator, n: int, how: Condition) -> pd.DataFrame:
 
 def blink_rate(rng: np.random.Generator, how: Condition) -> bool:
     frame = blinking(rng, 4 if how.few else 14, how)
-    found = el.blinks.rate(frame, of="wearer", log="standard_mode_logs", judge=False).iloc[0]
+    found = el.blinks.rate(frame, of="wearer", log="standard_mode_logs").iloc[0]
     return bool(found["low"] <= 15.0 * mean_factor(how) <= found["high"])
 
 
@@ -203,7 +196,7 @@ def pace(rng: np.random.Generator, how: Condition) -> bool:
     index, factor = minutes_worn(rng, 4 if how.few else 14, how)
     data = {"stp_fst": 0.0, "stp_mid": rng.poisson(100.0 * factor), "stp_slw": 0.0, "stp_vsl": 0.0}
     frame = pd.DataFrame(data | {"stp_s": 60.0, "wea_s": 60.0}, index=index).astype("float64")
-    found = el.gait.pace(frame, of="wearer", log="standard_mode_logs", judge=False).iloc[0]
+    found = el.gait.pace(frame, of="wearer", log="standard_mode_logs").iloc[0]
     return bool(found["low"] <= 100.0 * mean_factor(how) <= found["high"])
 
 
@@ -212,14 +205,14 @@ def head_moves(rng: np.random.Generator, how: Condition) -> bool:
     counts = rng.poisson(2.0 * factor).astype(float)
     frame = pd.DataFrame({"hm_po": counts, "hm_yo": counts}, index=index)
     frame["isl"] = pd.array(np.zeros(len(frame), dtype=bool), dtype="boolean")
-    found = el.posture.head_movements(frame, of="wearer", log="computed_data", judge=False).iloc[0]
+    found = el.posture.head_movements(frame, of="wearer", log="computed_data").iloc[0]
     return bool(found["pitch_low"] <= 480.0 * mean_factor(how) <= found["pitch_high"])
 
 
 def rate_ratio(rng: np.random.Generator, how: Condition) -> bool:
     n = 4 if how.few else 14
     frame = blinking(rng, 2 * n, how)
-    days = el.blinks.rate(frame, by="1D", log="standard_mode_logs", judge=False)
+    days = el.blinks.rate(frame, by="1D", log="standard_mode_logs")
     dates = pd.DatetimeIndex(days.index).tz_localize(None)
     second = dates >= pd.Timestamp(START) + pd.Timedelta(n, "D")
     return bool(el.compare.rate_ratio(days[~second], days[second]).p < ALPHA)
@@ -242,15 +235,15 @@ def hours_of(rng: np.random.Generator, how: Condition) -> pd.Series:
 
 
 def stability(rng: np.random.Generator, how: Condition) -> bool:
-    return bool(el.rhythm.interdaily_stability(hours_of(rng, how), stamp="start").p < ALPHA)
+    return bool(el.rhythm.interdaily_stability(hours_of(rng, how)).p < ALPHA)
 
 
 def cosinor(rng: np.random.Generator, how: Condition) -> bool:
-    return bool(el.rhythm.cosinor(hours_of(rng, how), stamp="start").p < ALPHA)
+    return bool(el.rhythm.cosinor(hours_of(rng, how)).p < ALPHA)
 
 
 def time_on_task(rng: np.random.Generator, how: Condition) -> bool:
-    return bool(el.rhythm.time_on_task(hours_of(rng, how), stamp="start").p < ALPHA)
+    return bool(el.rhythm.time_on_task(hours_of(rng, how)).p < ALPHA)
 
 
 # Many wearers
@@ -356,14 +349,6 @@ ROWS: Final = (
     Row("baseline.trend", "28 days (few: 14)", "p < .05", 5, trend, ALL - OF_MINUTES),
     Row("baseline.new_levels", "28 days (few: 14)", "named any", 5, new_levels, ALL - OF_MINUTES),
     Row("baseline.personal", "a day after 28 (few: 7)", "outside", 1, personal, ALL - OF_MINUTES),
-    Row(
-        "compare.wear_diagnostic",
-        "28 days (few: 7)",
-        "rho without 0",
-        5,
-        wear_diagnostic,
-        ALL - OF_MINUTES,
-    ),
     Row(
         "rhythm.interdaily_stability",
         "hours of 14 days (few: 4)",

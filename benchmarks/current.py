@@ -35,7 +35,7 @@ el.daily(el.sample())  # what the first call of a session loads
 begun = time.process_time()
 {read}
 read = time.process_time()
-found = el.blinks.blinks(frame)
+found = el.blinks.events(frame)
 day = el.daily(frame)
 done = time.process_time()
 # The peak of this process alone: getrusage would count that of the one which started it too.

@@ -24,9 +24,8 @@ import orjson
 import pandas as pd
 
 import eyelog as el
-from eyelog.answers.decode import decode_page
-from eyelog.answers.page import join_pages
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, catalogue
+from eyelog.decode import decode_page, joined_pages
 
 LOG = COMPUTED_DATA
 SIX = ["stp", "cad", "bki_sum", "bki_n", "sc_fcs", "tl_yav"]
@@ -76,9 +75,9 @@ def shuffled(records: list[Record]) -> list[Record]:
 
 
 def eyelog_way(bodies: list[bytes], fields: list[str] | None = None) -> pd.DataFrame:
-    return join_pages(
+    return joined_pages(
         [decode_page(body, LOG, fields=fields) for body in bodies], LOG, fields=fields
-    )
+    ).frame
 
 
 def sample_way(bodies: list[bytes]) -> pd.DataFrame:
@@ -116,7 +115,7 @@ def one_day(rounds: int, folder: Path) -> list[dict[str, object]]:
         ways[f"eyelog {name}"] = lambda body=body: eyelog_way([body])
     saved = folder / "answer.json"
     saved.write_bytes(full)
-    ways["read_answer full day"] = lambda: el.read_answer(saved)
+    ways["read full day"] = lambda: el.read(saved, tz="UTC")
     ways["eyelog 6 fields asked, 75 sent"] = lambda: eyelog_way([full], SIX)
     six = answer([{k: record[k] for k in ("date", *SIX)} for record in records])
     ways["eyelog 6 fields asked, 6 sent"] = lambda: eyelog_way([six], SIX)

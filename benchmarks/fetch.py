@@ -1,6 +1,7 @@
 """How fast days come over HTTP: workers, compressed transfer, and the warm cache.
 
-    python benchmarks/fetch.py [--days 60] [--delay-ms 50] [--page-size 500] [--rounds 3] [--json]
+    python benchmarks/fetch.py [--days 60] [--delay-ms 50] [--page-size 500] [--rounds 3]
+                               [--only workers transfer warm spans] [--json]
 
 The project's own service runs in another process and begins each answer after a delay. A fetch is
 the whole job: requests, decoding, checks, the cache, the frame; each starts with an empty home.
@@ -13,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -22,14 +24,12 @@ from decode import answer, day_records, eyelog_way, medians
 from tools.served import ACCOUNT, fill, served
 
 import eyelog as el
-from eyelog.access.cache.day_file import day_file, unpack
-from eyelog.access.day_fetcher import plan
-from eyelog.access.http.body import ACCEPT_ENCODING
-from eyelog.answers.decode import decode_page
-from eyelog.answers.page import join_pages
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
-from eyelog.clock import windows
+from eyelog.clock import as_zones
+from eyelog.decode import decode_page, joined_pages
+from eyelog.fetch.client import days_of
 
+ACCEPT_ENCODING = "gzip, zstd"  # of the client
 START = "2025-03-01"
 WORKERS = (1, 2, 4, 8)
 
@@ -39,7 +39,7 @@ def last(days: int) -> str:
 
 
 def workers(archive: Path, scratch: Path, options: argparse.Namespace) -> list[dict[str, object]]:
-    """Fetch all days with more and more workers, and sync them with four."""
+    """Fetch all days of both logs with more and more workers, and sync one with four."""
     times: dict[str, list[float]] = {}
     end = last(options.days)
     with served(archive, delay_ms=options.delay_ms, page_size=options.page_size) as client:
@@ -54,7 +54,10 @@ def workers(archive: Path, scratch: Path, options: argparse.Namespace) -> list[d
                 with client(scratch / f"home-{number}-{count}", workers=count) as fetching:
                     timed(
                         f"fetch, {count} worker(s)",
-                        lambda fetching=fetching: fetching.standard_mode_logs(START, end),
+                        lambda fetching=fetching: (
+                            fetching.standard_mode_logs(START, end),
+                            fetching.computed_data(START, end),
+                        ),
                     )
             with client(scratch / f"home-{number}-sync", workers=4) as syncing:
                 copy = el.Archive(scratch / f"archive-{number}")
@@ -67,7 +70,7 @@ def workers(archive: Path, scratch: Path, options: argparse.Namespace) -> list[d
     found = {name: sorted(each)[len(each) // 2] for name, each in times.items()}
     one = found["fetch, 1 worker(s)"]
     return [
-        {"way": name, "seconds": took, "times_as_fast": one / took} for name, took in found.items()
+        {"way": name, "seconds": took, "to_one_worker": took / one} for name, took in found.items()
     ]
 
 
@@ -148,16 +151,29 @@ def warm(archive: Path, scratch: Path, options: argparse.Namespace) -> list[dict
     return rows
 
 
+def spans(archive: Path, scratch: Path, options: argparse.Namespace) -> list[dict[str, object]]:
+    """Fetch spans of cached days: the cost of a day must not grow with their number."""
+    ends = {days: last(days) for days in (1, 10, options.days, 365)}
+    with (
+        served(archive, page_size=options.page_size) as client,
+        client(scratch / "home-spans") as made,
+    ):
+        made.standard_mode_logs(START, ends[365])
+        ways = {str(days): partial(made.standard_mode_logs, START, ends[days]) for days in ends}
+        found = medians(ways, options.rounds)
+    return [{"days": int(days), "ms_per_day": took / int(days)} for days, took in found.items()]
+
+
 def decoded(log: str, bodies: list[bytes]) -> pd.DataFrame:
-    return join_pages([decode_page(body, log) for body in bodies], log)
+    return joined_pages([decode_page(body, log) for body in bodies], log).frame
 
 
 def stored(client: el.Client, log: str) -> list[bytes]:
     """Return the bodies of the cached day."""
-    file = day_file(client.home, ACCOUNT, client.base_url)
-    (day,) = plan(ACCOUNT, client.base_url, log, windows(START, START), "UTC", None)
-    blobs = (file.pages(day.key) or {}).values()
-    return [answer.body for blob in blobs if (answer := unpack(blob))]
+    (day,) = days_of(log, START, START, as_zones("UTC"), None)
+    cached = client.walker.cache.stored(day, at=None)
+    assert cached is not None
+    return [page.content for page in cached.cache.responses.values()]
 
 
 def main() -> None:
@@ -166,24 +182,23 @@ def main() -> None:
     parser.add_argument("--delay-ms", type=float, default=50.0)
     parser.add_argument("--page-size", type=int, default=500)
     parser.add_argument("--rounds", type=int, default=3)
+    tables = {"workers": workers, "transfer": transfer, "warm": warm, "spans": spans}
+    parser.add_argument("--only", nargs="+", choices=tables, default=list(tables))
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         archive = scratch / "wearer"
-        fill(archive, STANDARD_MODE_LOGS, START, options.days)
+        fill(archive, STANDARD_MODE_LOGS, START, 365 if "spans" in options.only else options.days)
+        fill(archive, COMPUTED_DATA, START, options.days)
         full = answer(day_records()).replace(b'"2026-01-01T', f'"{START}T'.encode())
-        el.Archive(archive).write(COMPUTED_DATA, eyelog_way([full]), account=ACCOUNT)
-        tables = {
-            "workers": workers(archive, scratch, options),
-            "transfer": transfer(archive, scratch, options),
-            "warm": warm(archive, scratch, options),
-        }
+        el.Archive(archive).write(COMPUTED_DATA, eyelog_way([full]), account=ACCOUNT, days=[START])
+        results = {name: tables[name](archive, scratch, options) for name in options.only}
     if options.json:
-        json.dump(tables, sys.stdout, indent=1)
+        json.dump(results, sys.stdout, indent=1)
         print()
         return
-    for name, rows in tables.items():
+    for name, rows in results.items():
         print(f"\n{name}\n{pd.DataFrame(rows).round(2).to_string(index=False)}")
 
 

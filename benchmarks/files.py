@@ -29,8 +29,8 @@ from decode import LOG
 from tools.processes import peak_kb
 
 import eyelog as el
-from eyelog.archive.importing.intake import import_files
 from eyelog.catalogue import catalogue, columns
+from eyelog.read.intake import import_files
 
 DAYS = 28
 ZONE = "Asia/Tokyo"
@@ -80,7 +80,7 @@ def read_together(files: list[Path]) -> None:
 
 def read_by_eyelog(files: list[Path]) -> None:
     for file in files:
-        el.read_logger_csv(file)
+        el.read(file)
 
 
 def import_by_eyelog(files: list[Path]) -> None:
@@ -92,7 +92,7 @@ WAYS: dict[str, Callable[[list[Path]], None]] = {
     "pandas.read_csv": read_by_pandas,
     "pandas.concat": concat_by_pandas,
     "el.read": read_together,
-    "el.read_logger_csv": read_by_eyelog,
+    "el.read, one by one": read_by_eyelog,
     "eyelog import": import_by_eyelog,
 }
 

@@ -28,7 +28,7 @@ import requests
 
 import eyelog as el
 from eyelog.catalogue import COMPUTED_DATA
-from eyelog.service.auth.registry import Registry
+from eyelog_service.auth.registry import Registry
 
 START = "2026-09-01"
 WORKERS = 4
@@ -49,8 +49,8 @@ def command(*words: str) -> float:
 def wearers(path: Path, names: list[str], *, password: str = "") -> Path:
     with path.open("w", newline="") as sink:
         rows = csv.writer(sink)
-        rows.writerow(["name", "password", "study", "role", "zone"])
-        rows.writerows([name, password, "sleep", "wearer", "Asia/Tokyo"] for name in names)
+        rows.writerow(["name", "password", "study", "zone"])
+        rows.writerows([name, password, "sleep", "Asia/Tokyo"] for name in names)
     return path
 
 

@@ -7,7 +7,9 @@ Days follow each other as an AR(1) with the autocorrelation phi and a standard d
 are of one of the kinds below: weekends of their own, skewed counts, days left out for their value.
 The table is the one that docs/definitions.md shows; "error" is the Monte-Carlo error of the share.
 A further case is one more entry of ``cases()``: a name, a condition and a function of a generator
-that says whether the call found something (tests) or contained the truth (intervals).
+that says whether the call found something (tests) or contained the truth (intervals). Means,
+medians, two periods and trends draw all series of a case at once and ask what the public function
+asks; the others ask it series by series, at most `MOST_SLOW` times.
 """
 
 import argparse
@@ -15,7 +17,7 @@ import json
 import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
@@ -24,12 +26,26 @@ import pandas as pd
 import scipy.signal
 
 import eyelog as el
+from eyelog.analysis.baseline.trend import lines
+from eyelog.analysis.compare.two_periods import levels
+from eyelog.analysis.series.inference import (
+    Days as OfDays,
+)
+from eyelog.analysis.series.inference import (
+    effect,
+    median,
+    rank_interval,
+    slopes_law,
+    two_samples_law,
+)
 from eyelog.reports.findings import COLUMNS, findings
 
 Days: TypeAlias = Callable[[np.random.Generator, int], pd.Series]
 
 PHIS: Final = (0.0, 0.3, 0.5, 0.7)
 BLINKS_PER_MIN: Final = 15.0
+MONDAY: Final = 20_514  # 2 March 2026, as the days since 1970
+MOST_SLOW: Final = 300  # series of a case that are asked one by one
 BEFORE: Final = 200  # days simulated before the first, so that it is like any other
 
 
@@ -40,7 +56,8 @@ class Case(NamedTuple):
     data: str
     measure: str  # what is counted: "p < .05", "contained", ...
     nominal: str
-    once: Callable[[np.random.Generator], bool]
+    once: Callable[[np.random.Generator], bool] | None = None
+    many: Callable[[np.random.Generator, int], Sequence[bool]] | None = None
 
 
 class Found(NamedTuple):
@@ -98,17 +115,111 @@ KINDS: Final[dict[str, Days]] = {
 }
 
 
-def two_periods(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
+def drawn(generator: np.random.Generator, runs: int, n: int, phi: float) -> np.ndarray:
+    """Return series of n days (rows) without any change."""
+    noise = generator.normal(0.0, np.sqrt(1.0 - phi**2), (runs, n + BEFORE))
+    return scipy.signal.lfilter([1.0], [1.0, -phi], noise, axis=1)[:, BEFORE:]
+
+
+def dated(values: np.ndarray, first: int = 0) -> OfDays:
+    dates = MONDAY + first + np.arange(len(values))
+    return OfDays(dates, dates, values, True)
+
+
+def of_means(n: int, phi: float) -> Callable[[np.random.Generator, int], Sequence[bool]]:
+    """Return whether the interval of the mean of n days contains it."""
+
+    def many(generator: np.random.Generator, runs: int) -> Sequence[bool]:
+        days = drawn(generator, runs, n, phi)
+        return list(effect(np.arange(n), days, np.ones((n, 1)), np.ones(1)).p >= 0.05)
+
+    return many
+
+
+def of_medians(n: int, phi: float) -> Callable[[np.random.Generator, int], Sequence[bool]]:
+    """Return whether the interval of the usual day contains it."""
+
+    def many(generator: np.random.Generator, runs: int) -> Sequence[bool]:
+        index = pd.date_range("2026-03-02", periods=n)
+        usual = [median(pd.Series(x, index=index)) for x in drawn(generator, runs, n, phi)]
+        return [found.low <= 0 <= found.high for found in usual]
+
+    return many
+
+
+def two_periods(
+    n: int, m: int, phi: float, *, weekend: float = 0.0, change: float = 0.0
+) -> Callable[[np.random.Generator, int], Sequence[bool]]:
+    """Return whether el.compare.two_periods says that n and m days differ."""
+
+    def many(generator: np.random.Generator, runs: int) -> Sequence[bool]:
+        days = drawn(generator, runs, n + m, phi)
+        days[:, n:] += change
+        days += weekend * ((np.arange(n + m) % 7) >= 5)
+        said = []
+        for series in days:
+            values, second, means = levels(dated(series[:n]), dated(series[n:], n))
+            pairs = (values[second == 1][None, :] - values[second == 0][:, None]).ravel()
+            found = rank_interval(pairs, two_samples_law(n, m), float(means.factor[0]))
+            said.append(found.p < 0.05)
+        return said
+
+    return many
+
+
+def trend(
+    n: int, phi: float, *, weekend: float = 0.0
+) -> Callable[[np.random.Generator, int], Sequence[bool]]:
+    """Return whether el.baseline.trend says that n days rise or fall."""
+
+    def many(generator: np.random.Generator, runs: int) -> Sequence[bool]:
+        days = drawn(generator, runs, n, phi) + weekend * ((np.arange(n) % 7) >= 5)
+        first, second = np.triu_indices(n, 1)
+        levelled, line = lines(dated(days[0]), days)
+        slopes = (levelled[:, second] - levelled[:, first]) / (second - first)
+        law = slopes_law(n)
+        each = zip(slopes, line.factor, strict=True)
+        return [rank_interval(pairs, law, float(factor)).p < 0.05 for pairs, factor in each]
+
+    return many
+
+
+def line_as_level(n: int, rise: float) -> Callable[[np.random.Generator], bool]:
+    """Return whether days of phi .3 that rise all the time are said to have a new level."""
+
     def once(generator: np.random.Generator) -> bool:
-        days = made(generator, 2 * n)
-        return el.compare.two_periods(days[:n], days[n:]).p < 0.05
+        days = days_alike(generator, n, 0.3) + np.linspace(0.0, rise, n)
+        return len(el.baseline.new_levels(days)) > 0
 
     return once
 
 
-def trend(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
+def hourly(
+    generator: np.random.Generator, n: int, phi: float, *, shifted: bool
+) -> "pd.Series[float]":
+    """Return hours of n days without any rhythm; high days are worn later if `shifted`."""
+    parts = []
+    for day in range(n):
+        level = generator.normal()
+        first = (12 if level < 0 else 6) if shifted else int(generator.integers(6, 11))
+        hours = 10 if shifted else int(generator.integers(6, 13))
+        index = pd.date_range("2026-03-02", periods=hours, freq="h", tz="UTC")
+        noise = drawn(generator, 1, hours, phi)[0]
+        parts.append(pd.Series(level + noise, index=index + pd.Timedelta(24 * day + first, "h")))
+    return pd.concat(parts)
+
+
+def no_wave(n: int, phi: float, *, shifted: bool) -> Callable[[np.random.Generator], bool]:
     def once(generator: np.random.Generator) -> bool:
-        return el.baseline.trend(made(generator, n)).p < 0.05
+        return el.rhythm.cosinor(hourly(generator, n, phi, shifted=shifted)).p < 0.05
+
+    return once
+
+
+def no_hour(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
+    def once(generator: np.random.Generator) -> bool:
+        hours = el.rhythm.profile(hourly(generator, n, phi, shifted=False))
+        return bool((hours["p"] < 0.05).any())
 
     return once
 
@@ -179,7 +290,7 @@ def blinking(generator: np.random.Generator, n: int, phi: float, drift_min: int)
 def wearers_rate(n: int, phi: float, drift_min: int) -> Callable[[np.random.Generator], bool]:
     def once(generator: np.random.Generator) -> bool:
         frame = blinking(generator, n, phi, drift_min)
-        found = el.blinks.rate(frame, of="wearer", log="standard_mode_logs", judge=False).iloc[0]
+        found = el.blinks.rate(frame, of="wearer", log="standard_mode_logs").iloc[0]
         return bool(found["low"] <= BLINKS_PER_MIN <= found["high"])
 
     return once
@@ -190,7 +301,7 @@ def rates_differ(n: int, phi: float, *, at_random: bool) -> Callable[[np.random.
 
     def once(generator: np.random.Generator) -> bool:
         frame = blinking(generator, n, phi, 20)
-        days = el.blinks.rate(frame, by="1D", log="standard_mode_logs", judge=False)
+        days = el.blinks.rate(frame, by="1D", log="standard_mode_logs")
         order = generator.permutation(n) if at_random else np.arange(n)
         one, other = (days.iloc[np.sort(part)] for part in np.split(order, 2))
         return el.compare.rate_ratio(one, other).p < 0.05
@@ -213,17 +324,38 @@ def cases() -> Iterator[Case]:
         data = f"random halves of 42 days, phi {phi:g}"
         found = rates_differ(42, phi, at_random=True)
         yield Case("compare.rate_ratio", data, "p < .05", "5", found)
+    for n in (5, 7, 14, 28, 90):
+        for phi in PHIS:
+            data = f"mean of {n} days, phi {phi:g}"
+            yield Case("interval of a wearer", data, "contained", "95", many=of_means(n, phi))
+    for n in (7, 14, 28, 90):
+        for phi in PHIS:
+            data = f"median of {n} days, phi {phi:g}"
+            yield Case("usual day of a report", data, "contained", "95", many=of_medians(n, phi))
     days = {f"phi {phi:g}": alike(phi) for phi in PHIS}
-    for n in (14, 28):
-        for kind, made in (days | KINDS).items():
-            data = f"{n} and {n} days, {kind}"
-            yield Case("compare.two_periods", data, "p < .05", "5", two_periods(n, made))
-    data = "7 and 7 days, phi 0.3"
-    yield Case("compare.two_periods", data, "p < .05", "5", two_periods(7, alike(0.3)))
+    for n in (4, 7, 14, 28):
+        for phi in PHIS:
+            data, found = f"{n} and {n} days, phi {phi:g}", two_periods(n, n, phi)
+            yield Case("compare.two_periods", data, "p < .05", "5", many=found)
+    for weekend in (0.0, 1.0, 2.0, 3.0):
+        found = two_periods(14, 14, 0.3, weekend=weekend, change=1.5)
+        data = f"14 and 14 days, phi 0.3, 1.5 SD apart, weekends {weekend:g} SD higher"
+        yield Case("compare.two_periods", data, "found it", "", many=found)
+    for n in (14, 28, 56):
+        for phi in PHIS:
+            data, found = f"{n} days, phi {phi:g}", trend(n, phi)
+            yield Case("baseline.trend", data, "p < .05", "5", many=found)
+    data = "14 days, phi 0.3, weekends 3 SD higher"
+    yield Case("baseline.trend", data, "p < .05", "5", many=trend(14, 0.3, weekend=3.0))
     for n in (28, 56):
-        for kind, made in (days | KINDS).items():
-            yield Case("baseline.trend", f"{n} days, {kind}", "p < .05", "5", trend(n, made))
-    yield Case("baseline.trend", "14 days, phi 0.3", "p < .05", "5", trend(14, alike(0.3)))
+        data = f"{n} days, phi 0.3, a line that rises by 4 SD"
+        yield Case("baseline.new_levels", data, "named any", "", line_as_level(n, 4.0))
+    for n in (7, 14, 28):
+        data = f"{n} days, phi 0.7 within days"
+        yield Case("rhythm.profile p by hour", data, "named any", "5", no_hour(n, 0.7))
+        yield Case("rhythm.cosinor", data, "p < .05", "5", no_wave(n, 0.7, shifted=False))
+        data = f"{n} days, high days worn six hours earlier"
+        yield Case("rhythm.cosinor", data, "p < .05", "5", no_wave(n, 0.0, shifted=True))
     for n in (28, 56, 120):
         for kind, made in (days | KINDS).items():
             data = f"{n} days, {kind}"
@@ -243,8 +375,10 @@ def cases() -> Iterator[Case]:
     for n, day in ((89, "Saturday"), (86, "Wednesday")):
         data = f"a {day} after {n} others, phi 0.3, weekends 3 SD higher"
         yield Case("baseline.personal", data, "outside", "1", usual(n, weekends_far_apart))
-    data = "28 days of 8 quantities, phi 0.3"
-    yield Case("report, against own days", data, "named any", "5", page(28, alike(0.3)))
+    for n in (14, 28):
+        for phi in PHIS:
+            data = f"{n} days of 8 quantities, phi {phi:g}"
+            yield Case("report, against own days", data, "named any", "5", page(n, alike(phi)))
     for n in (28, 84):
         data = f"{n} days of 8 quantities, phi 0.3, weekends 3 SD higher"
         found = page(n, weekends_far_apart)
@@ -254,7 +388,12 @@ def cases() -> Iterator[Case]:
 def measure(case: Case, runs: int, seed: int) -> Found:
     """Return how often the case came true."""
     name = zlib.crc32(f"{case.function} {case.data} {case.measure}".encode())
-    hits = sum(case.once(np.random.default_rng([seed, name, run])) for run in range(runs))
+    if case.many is not None:
+        hits = int(np.sum(case.many(np.random.default_rng([seed, name]), runs)))
+    else:
+        assert case.once is not None
+        runs = min(runs, MOST_SLOW)
+        hits = sum(case.once(np.random.default_rng([seed, name, run])) for run in range(runs))
     share = hits / runs
     error = float(np.sqrt(share * (1.0 - share) / runs))
     return Found(*case[:4], round(100 * share, 2), round(100 * error, 2), runs)

@@ -63,7 +63,7 @@ def hours_of(rng: np.random.Generator, days: int, phi: float, wear: str) -> pd.S
 
 def stability(days: int, phi: float, wear: str) -> Run:
     def run(rng: np.random.Generator) -> float:
-        found = el.rhythm.interdaily_stability(hours_of(rng, days, phi, wear), stamp="start")
+        found = el.rhythm.interdaily_stability(hours_of(rng, days, phi, wear))
         return float(found.p < ALPHA)
 
     return run
@@ -71,7 +71,7 @@ def stability(days: int, phi: float, wear: str) -> Run:
 
 def cosinor(days: int, phi: float, wear: str) -> Run:
     def run(rng: np.random.Generator) -> float:
-        return float(el.rhythm.cosinor(hours_of(rng, days, phi, wear), stamp="start").p < ALPHA)
+        return float(el.rhythm.cosinor(hours_of(rng, days, phi, wear)).p < ALPHA)
 
     return run
 
@@ -84,7 +84,7 @@ def slope_of_day(days: int, phi: float, slopes: float) -> Run:
         own = np.repeat(rng.normal(0, slopes, days), 24)
         hour = np.tile(np.arange(24) - 12.0, days)
         level = np.repeat(rng.normal(size=days), 24)
-        found = el.rhythm.time_on_task(series + own * hour + level, stamp="start")
+        found = el.rhythm.time_on_task(series + own * hour + level)
         return float(found.p < ALPHA)
 
     return run
@@ -198,25 +198,6 @@ def bouts(mean: float, measure: str) -> Run:
     return run
 
 
-def wear(days: int, what: str) -> Run:
-    hour = np.arange(days * 144) % 144 / 6
-    index = pd.date_range(START, periods=days * 144, freq="10min", tz="UTC")
-
-    def run(rng: np.random.Generator) -> float:
-        if what == "rho":
-            dates = pd.date_range(START, periods=days, freq="D")
-            hours = pd.Series(rng.uniform(4, 12, days), index=dates)
-            outcome = pd.Series(rng.normal(size=days), index=dates)
-            found = el.compare.wear_diagnostic(outcome, hours, draws=500)
-            return float(not found.rho_low <= 0 <= found.rho_high)
-        worn = pd.Series((hour >= 8) & (hour < np.repeat(rng.integers(14, 20, days), 144)), index)
-        level = np.repeat(rng.normal(size=days), 144) + rng.normal(0, 2, days * 144)
-        found = el.compare.wear_diagnostic(pd.Series(level, index).where(worn), worn, draws=500)
-        return float(not found.difference_low <= 0 <= found.difference_high)
-
-    return run
-
-
 def course(events: int, shape: str) -> Run:
     index = pd.date_range(START, periods=60 * (events + 2), freq="min", tz="UTC")
 
@@ -316,16 +297,6 @@ def rows() -> Iterator[Row]:
             most,
             bouts(39.2, measure),
         )
-    for days in (7, 14, 28):
-        for what in ("rho", "difference"):
-            yield Row(
-                f"compare.wear_diagnostic {what}",
-                f"{days} days",
-                "level",
-                0,
-                0.08,
-                wear(days, what),
-            )
     for count in (5, 8, 12, 20, 40):
         for shape in ("normal", "skewed", "pointwise"):
             name = "pointwise bands" if shape == "pointwise" else "changed"

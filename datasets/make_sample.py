@@ -13,7 +13,8 @@ from pathlib import Path
 import pandas as pd
 
 import eyelog as el
-from eyelog.answers.encode import encode_answer
+from eyelog.archive.arrow_tables import table_of
+from eyelog.archive.encode import encode_table
 from eyelog.catalogue import LOGS, Field, catalogue, columns
 
 DAY = "2026-10-21"
@@ -39,7 +40,11 @@ def answers() -> bytes:
             entry = zipfile.ZipInfo(f"{log}-{DAY}.json", (1980, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            box.writestr(entry, encode_answer(el.sample(log).loc[DAY], log))
+            frame = el.sample(log).loc[DAY]
+            stamps, table = frame.index.as_unit("us"), table_of(frame, log)
+            offset_us = stamps.tz_localize(None).asi8 - stamps.asi8
+            names = table.column_names
+            box.writestr(entry, encode_table(table, log, offset_us=offset_us, names=names))
     return sink.getvalue()
 
 

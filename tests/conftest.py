@@ -28,6 +28,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 gc.disable()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a slow test that does not say in a line why it is worth its time."""
+    for item in items:
+        if any(not mark.args for mark in item.iter_markers("slow")):
+            raise pytest.UsageError(f"{item.nodeid} is slow: say why, @pytest.mark.slow('...')")
+
+
 def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()

@@ -14,7 +14,6 @@ import pytest
 import eyelog as el
 from eyelog.clock import (
     as_tzinfo,
-    day_range,
     instant_range,
     known_zones,
     windows,
@@ -37,11 +36,6 @@ def test_an_instant_holds_from_that_instant() -> None:
     zones = el.Zones([("", "Asia/Tokyo"), ("2026-10-21T18:00:00-04:00", "America/New_York")])
     index = stamps("2026-10-21T22:00:00Z", "2026-10-21T22:00:01Z")
     assert zones.offset_min(index).tolist() == [540.0, -240.0]
-
-
-def test_the_offset_of_one_zone_follows_its_clock_changes() -> None:
-    index = stamps("2026-10-25T01:00:00Z", "2026-10-25T01:00:15Z")
-    assert el.Zones("Europe/Berlin").offset_min(index).tolist() == [120.0, 60.0]
 
 
 def test_the_first_zone_also_holds_before_its_date() -> None:
@@ -70,32 +64,11 @@ def test_every_way_of_writing_the_same_zones_gives_equal_zones(table) -> None:
     assert hash(zones) == hash(TRIP)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "from,tz\n,Asia/Tokyo\n2026-10-22,America/New_York\n",
-        "\ufefftz;from;note\nAsia/Tokyo;;home\n\nAmerica/New_York;2026-10-22\n",
-    ],
-)
-def test_a_csv_file_of_zones_is_read_by_its_columns(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "trip.csv"
-    path.write_text(text, encoding="utf-8")
-    assert el.Zones(path) == el.Zones(str(path)) == TRIP
-
-
 def test_zones_survive_copies_and_processes_and_cannot_be_changed() -> None:
     assert pickle.loads(pickle.dumps(TRIP)) == copy.deepcopy(TRIP) == TRIP
     assert as_tzinfo(pickle.loads(pickle.dumps(TRIP))) == as_tzinfo(TRIP)
     with pytest.raises(AttributeError):
         TRIP.rows = ()  # type: ignore[misc]
-
-
-def test_zones_print_as_a_small_table() -> None:
-    assert repr(TRIP).splitlines() == [
-        "from        tz",
-        "            Asia/Tokyo",
-        "2026-10-22  America/New_York",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -131,19 +104,6 @@ def test_a_file_without_the_two_columns_is_refused_by_name(tmp_path: Path) -> No
         el.Zones(path)
 
 
-def test_a_range_of_days_is_of_the_wearers_clock() -> None:
-    assert instant_range("2026-10-21", "2026-10-21", TRIP) == (
-        datetime(2026, 10, 20, 15, tzinfo=UTC),
-        datetime(2026, 10, 21, 14, 59, 59, tzinfo=UTC),
-    )
-    # The day of the flight has 37 hours: 13 in Tokyo, then all of New York's.
-    assert instant_range("2026-10-22", "2026-10-22", TRIP) == (
-        datetime(2026, 10, 21, 15, tzinfo=UTC),
-        datetime(2026, 10, 23, 3, 59, 59, tzinfo=UTC),
-    )
-    assert day_range("2026-10-20", "2026-10-23", TRIP) == [date(2026, 10, d) for d in range(20, 24)]
-
-
 def test_a_flight_east_makes_a_short_day() -> None:
     zones = el.Zones([("", "America/New_York"), ("2026-10-22", "Asia/Tokyo")])
     first, last = instant_range("2026-10-21", "2026-10-21", zones)
@@ -158,7 +118,7 @@ def test_windows_of_a_journey_cover_every_second_once_in_one_offset_each() -> No
     ends = [window.end for window in found]
     assert [w.start for w in found[1:]] == [end + pd.Timedelta(1, "s") for end in ends[:-1]]
     assert (found[0].start, found[-1].end) == instant_range("2026-10-20", "2026-10-23", TRIP)
-    assert [w.date_from[-6:] for w in found] == ["+09:00"] * 3 + ["-04:00"] * 2
+    assert [w.start.isoformat()[-6:] for w in found] == ["+09:00"] * 3 + ["-04:00"] * 2
 
 
 def test_offsets_of_records_become_zones_that_give_them_back() -> None:
@@ -167,14 +127,6 @@ def test_offsets_of_records_become_zones_that_give_them_back() -> None:
     zones = zones_of_offsets(index, minutes)
     assert zones.offset_min(index).tolist() == minutes.tolist()
     assert str(zones) == "UTC+09:00, UTC-04:00, UTC+05:30"
-
-
-def test_a_zone_is_added_replaced_and_put_in_order() -> None:
-    zones = el.Zones("Asia/Tokyo").with_zone("America/New_York", "2026-10-22")
-    assert zones == TRIP
-    assert zones.with_zone("America/Chicago", "2026-10-22").rows[1][1] == "America/Chicago"
-    dates = [since for since, _ in zones.with_zone("Asia/Seoul", "2026-10-01").rows]
-    assert dates == [None, date(2026, 10, 1), date(2026, 10, 22)]
 
 
 def test_the_zone_given_comes_first_then_that_stored_then_the_setting_then_utc(monkeypatch) -> None:

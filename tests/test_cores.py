@@ -9,7 +9,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog import cores
-from eyelog.cores import LEAST_VALUES, on_cores, shared_out
+from eyelog.cores import LEAST_VALUES, on_cores
 
 
 @pytest.fixture
@@ -20,16 +20,6 @@ def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_results_stand_in_the_order_of_the_calls(four_cores: None) -> None:
     calls = [lambda i=i: i * i for i in range(50)]
     assert on_cores(calls, values=LEAST_VALUES) == [i * i for i in range(50)]
-
-
-def test_many_values_are_computed_on_several_threads_and_few_on_the_callers(
-    four_cores: None,
-) -> None:
-    together = threading.Barrier(4, timeout=30)
-    many = on_cores([lambda: (together.wait(), threading.get_ident())] * 4, values=LEAST_VALUES)
-    assert len({name for _, name in many}) == 4
-    few = on_cores([threading.get_ident] * 4, values=LEAST_VALUES - 1)
-    assert set(few) == {threading.get_ident()}
 
 
 def test_an_error_in_one_call_reaches_the_caller(four_cores: None) -> None:
@@ -51,13 +41,6 @@ def test_what_the_caller_has_told_numpy_holds_in_every_call(four_cores: None) ->
         on_cores([divide] * 4, values=LEAST_VALUES)
 
 
-def test_parts_hold_every_item_once_and_in_order() -> None:
-    for number in (0, 1, 7, 8, 70):
-        parts = shared_out(list(range(number)))
-        assert [item for part in parts for item in part] == list(range(number))
-        assert all(parts)
-
-
 @pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
 def test_tables_do_not_depend_on_the_number_of_cores(
     log: str, four_cores: None, monkeypatch: pytest.MonkeyPatch
@@ -68,7 +51,7 @@ def test_tables_do_not_depend_on_the_number_of_cores(
         reasons = el.flag(frame)
         masked = el.mask(frame, reasons)
         bins = el.resample(masked, "10min")
-        return [reasons, masked, bins, el.daily(masked), el.daily(bins), el.resample(frame, "1h")]
+        return [reasons, masked, bins, el.daily(masked), el.resample(frame, "1h")]
 
     alone = tables()
     monkeypatch.setattr(cores, "LEAST_VALUES", 0)

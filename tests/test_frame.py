@@ -1,7 +1,5 @@
 """There is one shape of a frame: index, order of columns and dtypes never follow the data."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,17 +8,15 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import LOGS, catalogue, columns
+from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError
 from eyelog.frame import (
-    between,
+    between_time,
     conform,
-    empty,
     interval_seconds,
     log_of,
     one_source,
     own_share,
-    require,
 )
 from eyelog.provenance import record
 
@@ -32,21 +28,6 @@ def stamps(*texts: str, tz: str = "UTC") -> pd.DatetimeIndex:
 def steps(*texts: str, tz: str = "UTC") -> pd.DataFrame:
     index = stamps(*texts, tz=tz)
     return pd.DataFrame({"stp": np.arange(len(index), dtype=float)}, index=index)
-
-
-@pytest.mark.parametrize("log", LOGS)
-def test_no_data_is_an_empty_frame_of_the_full_shape(log: str) -> None:
-    frame = empty(log, tz="Asia/Tokyo")
-    assert len(frame) == 0
-    assert list(frame.columns) == list(columns(log))
-    assert frame.index.name == "date"
-    assert str(frame.index.dtype) == "datetime64[us, Asia/Tokyo]"
-    for name in frame.columns:
-        assert frame[name].dtype == catalogue(log)[name].dtype
-
-
-def test_an_empty_frame_can_hold_chosen_columns() -> None:
-    assert list(empty("computed_data", names=["stp", "cad"]).columns) == ["stp", "cad"]
 
 
 def test_conform_gives_order_dtypes_and_zone_whatever_came() -> None:
@@ -68,33 +49,11 @@ def test_of_several_rows_on_one_stamp_the_last_one_stays() -> None:
     assert conform(frame, "computed_data")["stp"].tolist() == [2.0, 1.0]
 
 
-def test_an_unknown_column_is_kept_last_with_a_warning() -> None:
-    frame = steps("2026-10-24").assign(new=1)[["new", "stp"]]
-    with pytest.warns(el.EyelogWarning, match="unknown fields in log 'computed_data'.*: new"):
-        assert list(conform(frame, "computed_data").columns) == ["stp", "new"]
-
-
-@pytest.mark.parametrize(
-    "index", [pd.RangeIndex(1), pd.DatetimeIndex(["2026-10-24"])], ids=["no stamps", "naive"]
-)
-def test_a_frame_without_aware_stamps_is_refused(index: pd.Index) -> None:
-    with pytest.raises(el.ConfigurationError, match="time-zone aware"):
-        conform(pd.DataFrame({"stp": [1.0]}, index=index), "computed_data")
-
-
 @given(order=st.permutations(range(8)))
 def test_the_order_of_rows_never_matters(order: list[int]) -> None:
     index = pd.date_range("2026-10-24", periods=8, freq="15s", tz="UTC")
     frame = pd.DataFrame({"stp": np.arange(8.0)}, index=index)
     assert_frame_equal(conform(frame.iloc[order], "computed_data"), conform(frame, "computed_data"))
-
-
-def test_the_log_is_told_by_argument_provenance_or_columns() -> None:
-    assert log_of(pd.DataFrame(columns=["bl"]), "standard_mode_logs") == "standard_mode_logs"
-    assert log_of(record(pd.DataFrame(), "fetch", log="computed_data")) == "computed_data"
-    assert log_of(pd.DataFrame(columns=["stp_s"])) == "standard_mode_logs"
-    with pytest.raises(el.ConfigurationError, match="pass log="):
-        log_of(pd.DataFrame(columns=["bl", "hm_yo"]))
 
 
 def test_two_logs_in_one_frame_or_story_are_refused() -> None:
@@ -107,66 +66,54 @@ def test_two_logs_in_one_frame_or_story_are_refused() -> None:
         log_of(pd.DataFrame(columns=["stp_s"]), "computed_data")
 
 
-def test_missing_columns_are_named_with_the_purpose() -> None:
-    require(pd.DataFrame(columns=["stp"]), ["stp"], purpose="pace")
-    with pytest.raises(
-        el.FieldError, match="pace needs 'cad', 'vld', which this table does not have"
-    ):
-        require(pd.DataFrame(columns=["stp"]), ["cad", "stp", "vld"], purpose="pace")
-
-
 def test_between_takes_the_intervals_that_close_inside() -> None:
     frame = steps(
         "2026-10-24 09:00:00", "2026-10-24 09:00:15", "2026-10-24 17:00:00", "2026-10-24 17:00:15"
     )
-    assert between(frame, "09:00", "17:00")["stp"].tolist() == [1.0, 2.0]
+    assert between_time(frame, "09:00", "17:00")["stp"].tolist() == [1.0, 2.0]
 
 
 def test_between_goes_over_midnight_and_up_to_24_hours() -> None:
     frame = steps(
         "2026-10-24 00:00:00", "2026-10-24 05:00:00", "2026-10-24 12:00:00", "2026-10-24 23:00:00"
     )
-    assert between(frame, "22:00", "06:00")["stp"].tolist() == [0.0, 1.0, 3.0]
-    assert between(frame, "12:00", "24:00")["stp"].tolist() == [0.0, 3.0]
-    assert len(between(frame, "00:00", "24:00")) == 4
+    assert between_time(frame, "22:00", "06:00")["stp"].tolist() == [0.0, 1.0, 3.0]
+    assert between_time(frame, "12:00", "24:00")["stp"].tolist() == [0.0, 3.0]
+    assert len(between_time(frame, "00:00", "24:00")) == 4
 
 
-def test_between_uses_the_clock_of_the_frame_and_keeps_its_story() -> None:
-    frame = record(steps("2026-10-24 01:00:00", tz="Asia/Tokyo"), "fetch", log="computed_data")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = between(frame, "00:30", "01:00")
-    assert len(found) == 1
-    assert found.attrs == frame.attrs
+@pytest.mark.parametrize("travelled", [False, True])
+def test_between_takes_the_intervals_and_bins_that_open_inside(travelled: bool) -> None:
+    frame = el.simulate("2026-10-19", 4, log="standard_mode_logs", seed=1, tz="Asia/Tokyo")
+    if travelled:
+        frame["utc_offset_min"] = np.where(frame.index <= "2026-10-21", 540, 0)
+    for first, last in (("09:00", "17:00"), ("22:00", "06:00"), ("12:00", "24:00")):
+        kept = between_time(frame, first, last)
+        tens = between_time(el.intervals(frame, "10min"), first, last)
+        assert_frame_equal(el.daily(tens, columns=["n", "steps"]), el.daily(kept)[["n", "steps"]])
+        bins = between_time(el.resample(frame, "10min"), first, last)
+        assert bins["n"].sum() == len(kept)
+        assert bins["n"].max() == 10
+
+
+def test_texts_and_stamps_of_several_zones_are_named_with_a_call_that_works() -> None:
+    october = el.simulate("2026-10-24", 2, log="standard_mode_logs", tz="Europe/Berlin")
+    texts = october.set_axis(october.index.map(str))
+    mixed = october.set_axis(
+        pd.Index([*october.index[:9], *october.index[9:].tz_convert("UTC")], dtype=object)
+    )
+    for frame in (texts, mixed):
+        with pytest.raises(ConfigurationError, match="texts or of several") as caught:
+            el.daily(frame)
+        call = str(caught.value).split(": ")[1].removesuffix(", with your zone")
+        table = eval(call.replace("Asia/Tokyo", "Europe/Berlin"), {"frame": frame, "pandas": pd})
+        assert_frame_equal(el.daily(table), el.daily(october))
 
 
 @pytest.mark.parametrize("text", ["9:00", "25:00", "09:60", "", "noon", "24:00:01"])
 def test_anything_but_a_clock_time_is_refused(text: str) -> None:
     with pytest.raises(el.ConfigurationError, match="not a clock time"):
-        between(steps("2026-10-24"), text, "17:00")
-
-
-def test_between_needs_stamps() -> None:
-    with pytest.raises(el.ConfigurationError, match="DatetimeIndex"):
-        between(pd.DataFrame({"stp": [1.0]}), "09:00", "17:00")
-
-
-def test_the_index_has_no_frequency_even_where_the_stamps_are_regular() -> None:
-    index = pd.date_range("2026-10-24", periods=3, freq="15s", tz="UTC")
-    frame = pd.DataFrame({"stp": np.arange(3.0)}, index=index)
-    assert conform(frame, "computed_data").index.freq is None
-    assert frame.index.freq is not None
-
-
-@pytest.mark.parametrize("other", [None, 3, pd.Series([1.0])])
-def test_anything_but_a_frame_is_refused(other: object) -> None:
-    with pytest.raises(el.ConfigurationError, match="DataFrame"):
-        log_of(other)
-
-
-def test_a_column_that_is_nearly_there_is_named() -> None:
-    with pytest.raises(el.FieldError, match="did you mean 'steps'"):
-        require(pd.DataFrame(columns=["steps"]), ["stepz"], purpose="the figure")
+        between_time(steps("2026-10-24"), text, "17:00")
 
 
 HOUR = pd.date_range("2026-10-24 01:00", periods=3, freq="h", tz="UTC", unit="us")
@@ -184,34 +131,6 @@ def test_a_row_of_a_raw_frame_lasts_the_interval_of_its_log_however_many_are_mis
     assert interval_seconds(record(bare.iloc[:1].copy(), "fetch", log=log)) == seconds
 
 
-def test_a_row_of_a_resampled_frame_lasts_its_bin_and_one_value_alone_shows_no_length() -> None:
-    bins = el.resample(el.sample("standard_mode_logs"), "10min")
-    assert interval_seconds(bins) == 600
-    assert interval_seconds(bins["stp_s"]) == 600
-    assert np.isnan(interval_seconds(bins["stp_s"].iloc[:1]))
-
-
-def test_a_row_of_a_bare_or_a_daily_table_lasts_the_median_distance() -> None:
-    assert interval_seconds(pd.Series([1.0, 2.0, 3.0], index=HOUR)) == 3600
-    mixed = HOUR[[2, 0, 0, 2]]  # neither in order nor unique
-    assert interval_seconds(pd.Series(np.zeros(4), index=mixed)) == 7200
-    assert interval_seconds(el.daily(el.sample())["worn_h"]) == 86_400
-    assert interval_seconds(el.daily(el.resample(el.sample(), "1h"))) == 86_400
-
-
-def test_a_column_that_pandas_has_averaged_since_lasts_the_distance_of_its_rows() -> None:
-    hourly = el.sample()["tl_yav"].resample("1h").mean()
-    hourly.attrs = el.sample().attrs
-    assert interval_seconds(hourly) == 3600
-
-
-def test_fewer_than_two_rows_of_nothing_stated_have_no_known_length() -> None:
-    bare = pd.Series([1.0, 2.0, 3.0], index=HOUR)
-    assert np.isnan(interval_seconds(bare.iloc[:1]))
-    assert np.isnan(interval_seconds(bare.iloc[:0]))
-    assert np.isnan(interval_seconds(el.daily(el.sample()).iloc[:1]))
-
-
 # One wearer, one device
 
 DAY = el.sample("standard_mode_logs").loc["2026-10-21"]
@@ -226,13 +145,6 @@ def refused(frame: pd.DataFrame, words: str) -> None:
 
 def moved(seconds: int) -> pd.DataFrame:
     return DAY.set_axis(DAY.index + pd.Timedelta(seconds, "s"))
-
-
-@pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
-def test_the_sample_is_of_one_wearer(log: str) -> None:
-    frame = el.sample(log)
-    for each in (frame, frame.iloc[:0], frame.iloc[:1], frame.iloc[::-1], frame.iloc[::3]):
-        one_source(each, what="states")
 
 
 @pytest.mark.parametrize("seconds", [1, 7, 30, 59])
@@ -330,12 +242,3 @@ def test_a_reconnect_now_and_then_is_one_source_whatever_its_phase(early_s: int)
     share = own_share(frame.index, 60.0)
     assert share is not None
     assert share.sum() * 60 == pytest.approx(600 * 60 - 2 * early_s)
-
-
-def test_stamps_that_repeat_and_tables_of_several_wearers_are_refused() -> None:
-    frame = el.sample().iloc[:10]
-    with pytest.raises(ConfigurationError, match="several rows with one stamp"):
-        el.daily(pd.concat([frame, frame]))
-    cohort = pd.concat({"P01": frame, "P02": frame}, names=["account"])
-    with pytest.raises(ConfigurationError, match=r"of several \(P01, P02\): .*xs\('P01'"):
-        one_source(cohort, what="states")

@@ -3,27 +3,14 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.rfc3339 import format_rfc3339, parse_rfc3339, parse_stamps
+from eyelog.clock import parse_rfc3339, parse_stamps
 
 # A day from either edge of the calendar, so that every offset can be had.
 instants = st.datetimes(timezones=st.just(UTC)).filter(lambda stamp: 1 < stamp.year < 9999)
-
-
-def test_the_three_ways_of_writing_an_offset_mean_the_same() -> None:
-    expected = datetime(2026, 10, 24, tzinfo=UTC)
-    assert parse_rfc3339("2026-10-24T00:00:00Z") == expected
-    assert parse_rfc3339("2026-10-24T09:00:00+09:00") == expected
-    assert parse_rfc3339("2026-10-24T09:00:00+0900") == expected
-
-
-@pytest.mark.parametrize("text", ["2026-10-24", "2026-10-24T09:00:00", "noon", "", None])
-def test_a_stamp_without_an_offset_is_refused(text: object) -> None:
-    with pytest.raises(el.ConfigurationError, match="RFC 3339"):
-        parse_rfc3339(text)  # type: ignore[arg-type] # that is the point
 
 
 @pytest.mark.parametrize(
@@ -68,22 +55,8 @@ def test_many_stamps_at_once_are_read_as_one_by_one(
     assert parse_stamps(texts).astype(int).tolist() == expected
 
 
-@given(st.lists(st.text("0123456789-:TZ+", min_size=20, max_size=20), min_size=1, max_size=2))
-@example(["2026-02-29T00:00:00Z"])
-@example(["2026-13-01T00:00:00Z"])
-@example(["2026-00-10T00:00:00Z"])
-@example(["2026-10-00T00:00:00Z"])
-@example(["2026-10-24T00:00:60Z"])
-@example(["0000-10-24T00:00:00Z"])
-@example(["2026-10-24T00:00:00+24:00"])
-@example(["2026-10-24T00:00:00+2360"])
-def test_what_is_no_stamp_alone_is_none_among_many(texts: list[str]) -> None:
-    with pytest.raises(el.ConfigurationError, match="RFC 3339"):
-        parse_stamps(["2026-10-24T00:00:00Z", *texts])
-
-
 @given(stamp=instants, minutes=st.integers(-14 * 60, 14 * 60))
 def test_writing_and_reading_a_stamp_gives_it_back(stamp: datetime, minutes: int) -> None:
     local = stamp.astimezone(timezone(timedelta(minutes=minutes)))
-    assert parse_rfc3339(format_rfc3339(local)) == stamp
-    assert parse_rfc3339(format_rfc3339(local)).utcoffset() == timedelta(minutes=minutes)
+    assert parse_rfc3339(local.isoformat()) == stamp
+    assert parse_rfc3339(local.isoformat()).utcoffset() == timedelta(minutes=minutes)

@@ -56,7 +56,7 @@ def batches(folder: Path) -> Iterator[list[str]]:
     """Give the files of some wearers at a time, in order."""
     wearers = sorted((folder / "log=standard_mode_logs").glob("account=*"))
     for first in range(0, len(wearers), WEARERS):
-        files = [f for w in wearers[first : first + WEARERS] for f in w.glob("*/data.parquet")]
+        files = [f for w in wearers[first : first + WEARERS] for f in w.glob("*/*.parquet")]
         yield sorted(map(str, files))
 
 

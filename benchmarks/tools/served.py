@@ -1,9 +1,8 @@
 """The project's own service in a separate process, slowed down by a chosen delay.
 
-    python benchmarks/tools/served.py ARCHIVE DELAY_MS PAGE_SIZE [json]
+    python benchmarks/tools/served.py ARCHIVE DELAY_MS PAGE_SIZE
 
-It prints its address. With ``json`` it does not offer its answers in columns, so clients take JSON.
-The benchmarks `fetch.py`, `service.py` and `sync.py` use it.
+It prints its address. The benchmarks `fetch.py`, `service.py` and `sync.py` use it.
 """
 
 import asyncio
@@ -62,18 +61,15 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(
-    folder: Path, *, delay_ms: float = 0.0, page_size: int = 500, json_only: bool = False
-) -> Iterator[Served]:
+def served(folder: Path, *, delay_ms: float = 0.0, page_size: int = 500) -> Iterator[Served]:
     """Serve an archive in another process."""
-    from eyelog.service.auth.registry import Registry
+    from eyelog_service.auth.registry import Registry
 
     registry = Registry(folder)
     with contextlib.suppress(el.ConfigurationError):  # the account exists from an earlier run
         registry.accounts.add(ACCOUNT)
     application = el.Application(*registry.applications.add(REDIRECT), REDIRECT)
     command = [sys.executable, __file__, str(folder), str(delay_ms), str(page_size)]
-    command += ["json"] if json_only else []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip()
@@ -86,18 +82,14 @@ def served(
 def main() -> None:
     import uvicorn
 
-    from eyelog.service.app import create_app
+    from eyelog_service.app import create_app
 
-    folder, delay_ms, page_size, *json_only = sys.argv[1:]
+    folder, delay_ms, page_size = sys.argv[1:]
     app = create_app(folder, page_size=int(page_size), requests_per_hour=0)
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
-        async def without_link(message: Any) -> None:
-            message["headers"] = [h for h in message.get("headers", []) if h[0] != b"link"]
-            await send(message)
-
         await asyncio.sleep(float(delay_ms) / 1e3)
-        await app(scope, receive, without_link if json_only else send)
+        await app(scope, receive, send)
 
     # With its protocol named, asyncio sends small pieces at once, as it does for `eyelog serve`.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:

@@ -24,41 +24,9 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from eyelog.errors import ConfigurationError, EyelogWarning, FieldError, call
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = [
-    "COMPUTED_DATA",
-    "CURRENT_DATA",
-    "INTERVAL_SECONDS",
-    "LOGS",
-    "STANDARD_MODE_LOGS",
-    "Field",
-    "Log",
-    "catalogue",
-    "catalogue_version",
-    "check_fields",
-    "check_log",
-    "check_served",
-    "columns",
-    "either_log",
-    "field",
-    "fields",
-    "fold",
-    "known_logs",
-    "log_named",
-    "near",
-    "needed",
-    "only_in",
-    "role",
-    "role_field",
-    "spellings",
-    "summarised",
-]
+from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
 
 COMPUTED_DATA: Final = "computed_data"
 STANDARD_MODE_LOGS: Final = "standard_mode_logs"
@@ -192,12 +160,12 @@ _LOGS: Final[Mapping[str, Log]] = MappingProxyType(
         )
     }
 )
+# The logs of the web service; `known_logs` returns all logs
 LOGS: Final = tuple(name for name, log in _LOGS.items() if log.served)
-"""The logs of the web service; `known_logs` returns all logs."""
+# How long the records of the web service last
 INTERVAL_SECONDS: Final[Mapping[str, int]] = MappingProxyType(
     {name: int(_LOGS[name].interval_s) for name in LOGS}
 )
-"""How long the records of the web service last."""
 
 
 def known_logs() -> tuple[str, ...]:
@@ -282,6 +250,7 @@ class Field:
     long_name: str
     json_type: str
     value_type: str
+    dtype: str  # of the field's column, whatever values the day holds
     unit: str
     min: float | None
     max: float | None
@@ -295,11 +264,6 @@ class Field:
     label: str
     description: str
     source: str
-
-    @property
-    def dtype(self) -> str:
-        """The dtype of the field's column, whatever values the day holds."""
-        return _DTYPES[self.value_type]
 
     @property
     def documented(self) -> bool:
@@ -324,6 +288,7 @@ def _table() -> Mapping[str, Mapping[str, Field]]:
             **{key: row[key] for key in ("log", "name", "long_name", "json_type", "value_type")},
             **{key: row[key] for key in ("unit", "kind", "cleansing", "group", "agg")},
             **{key: row[key] for key in ("description", "source")},
+            dtype=_DTYPES[row["value_type"]],
             label=row["label"] or row["name"],
             min=None if is_date else _number(row["min"]),
             max=None if is_date else _number(row["max"]),
@@ -367,6 +332,7 @@ def check_served(log: str) -> str:
     return log
 
 
+@cache
 def catalogue(log: str) -> Mapping[str, Field]:
     """Return the fields of `log` by name, in catalogue order, ``date`` first."""
     return _table()[check_log(log)]
@@ -411,15 +377,16 @@ def only_in(log: str) -> frozenset[str]:
 
 def field(log: str, name: str) -> Field:
     """Return one field, or raise `FieldError` with the nearest name."""
-    rows = catalogue(log)
+    rows = catalogue(check_log(log))
     if name not in rows:
         raise FieldError(
             f"unknown field {name!r} in log {log!r}{near(name, rows)}:"
-            f" {call('fields', log)} lists them"
+            f" eyelog.fields({log!r}) lists them"
         )
     return rows[name]
 
 
+@cache
 @cache
 def role(log: str, *parts: str, cleansing: str | None = None) -> tuple[str, ...]:
     """Return the fields that play a part, by name and in catalogue order.
@@ -477,46 +444,17 @@ def role_field(log: str, part: str, *, cleansing: str | None = None) -> str:
 def needed(what: str, *, log: str) -> tuple[str, ...]:
     """Return the fields that a summary or recipe needs, with the evidence to judge them by.
 
-    Parameters
-    ----------
-    what : str
-        ``"daily"`` (all of `eyelog.daily`) or a part of it: ``"steps"``, ``"gait"`` (steps, pace,
-        sway and landing), ``"trend"`` (head movements), ``"head"`` (head movements and tilt),
-        ``"eye"`` (eye movements), ``"blinks"``, ``"mind"`` (scores, 15-second log). The recipes
-        of `eyelog.attrition` need the fields of their name.
-    log : {"computed_data", "standard_mode_logs"}
-        The 15-second or the 60-second log.
-
-    Returns
-    -------
-    tuple of str
-        In catalogue order. A summary of these fields alone equals the summary of all fields. The
-        name of the summary can be given wherever fields are chosen (``fields=`` of `eyelog.Client`
-        and `eyelog.Archive`, ``--fields``). For a masked frame keep the column ``stored`` too: it
-        shows the time in which the eyewear was stored.
+    They are in catalogue order; ``fields(log, of=what)`` is the public way to ask.
 
     Raises
     ------
     ConfigurationError
         If there is no such summary or log, or only the other log has its fields.
-
-    Examples
-    --------
-    >>> import eyelog as el
-    >>> el.needed("steps", log="computed_data")
-    ('stp', 'isl', 'tl_yav', 'tl_xav', 'cad')
-    >>> frame = el.sample()
-    >>> fields = list(el.needed("daily", log="computed_data"))
-    >>> el.daily(frame[fields]).equals(el.daily(frame))
-    True
-    >>> masked = el.mask(frame, el.flag(frame))
-    >>> el.daily(masked[[*fields, "stored"]]).equals(el.daily(frame))
-    True
     """
     rows = catalogue(log)
     if not isinstance(what, str):
         raise ConfigurationError(
-            f"needed takes the name of a summary, such as 'daily', not a {type(what).__name__}"
+            f"of takes the name of a summary, such as 'daily', not a {type(what).__name__}"
         )
     if what not in SUMMARIES:
         raise ConfigurationError(
@@ -561,7 +499,7 @@ def check_fields(log: str, names: Iterable[str] | None) -> tuple[str, ...]:
             hint = near(name, catalogue(log)) or near(name, SUMMARIES)
             raise FieldError(
                 f"unknown field {name!r} in log {log!r}{hint}:"
-                f" {call('fields', log)} lists them, and {', '.join(SUMMARIES)} name all the"
+                f" eyelog.fields({log!r}) lists them, and {', '.join(SUMMARIES)} name all the"
                 " fields that a summary needs"
             )
     for name in sorted(wanted & set(SUMMARIES)):
@@ -584,61 +522,3 @@ def _short_names(log: str, names: set[str]) -> set[str]:
         read = ", ".join(f"{name!r} is the field {short!r}" for name, short in other.items())
         warnings.warn(f"{read} of log {log!r}", EyelogWarning, stacklevel=4)
     return (names - set(other)) | set(other.values())
-
-
-def fields(log: str) -> "pd.DataFrame":
-    """Return the catalogue of one log as a table.
-
-    Parameters
-    ----------
-    log : {"computed_data", "standard_mode_logs", "current_data"}
-        The 15-second, the 60-second or the 20 Hz log.
-
-    Returns
-    -------
-    DataFrame
-        Index ``name`` in catalogue order (``date`` first); columns ``label``, ``unit``, ``dtype``,
-        ``min``, ``max``, ``invalid_value`` (float64, missing if unknown), ``kind``, ``cleansing``,
-        ``group``, ``agg`` (how values of several intervals combine), ``weight`` (the fields whose
-        sum weighs them), ``role`` (the parts it plays in an analysis, separated by spaces),
-        ``long_name`` (in the files of the Logger app), ``description`` and ``source`` (where the
-        meaning is documented; ``inferred`` or ``unknown`` where it is not).
-
-    Raises
-    ------
-    ConfigurationError
-        If there is no such log.
-
-    Examples
-    --------
-    >>> import eyelog as el
-    >>> el.fields("computed_data").loc["cad", ["label", "unit", "agg", "weight"]].tolist()
-    ['Cadence', 'spm', 'wmean', 'stp']
-    >>> len(el.fields("computed_data")), len(el.fields("standard_mode_logs"))
-    (75, 46)
-    """
-    import pandas as pd  # slow to load, and only this function needs it
-
-    rows = [
-        {
-            "name": f.name,
-            "label": f.label,
-            "unit": f.unit,
-            "dtype": f.dtype,
-            "min": f.min,
-            "max": f.max,
-            "invalid_value": f.invalid_value,
-            "kind": f.kind,
-            "cleansing": f.cleansing,
-            "group": f.group,
-            "agg": f.agg,
-            "weight": "+".join(f.weight),
-            "role": " ".join(f.role),
-            "long_name": f.long_name,
-            "description": f.description,
-            "source": f.source,
-        }
-        for f in catalogue(log).values()
-    ]
-    table = pd.DataFrame(rows).set_index("name")
-    return table.astype({"min": "float64", "max": "float64", "invalid_value": "float64"})

@@ -1,12 +1,11 @@
 """Checks of arguments, each with the error that says what to give."""
 
+from collections.abc import Sequence
 from numbers import Real
 from operator import index
 from typing import Any, Final
 
 from eyelog.errors import ConfigurationError
-
-__all__ = ["proportion", "whole_number"]
 
 _UNBOUNDED: Final = float("inf")
 
@@ -28,6 +27,40 @@ def whole_number(value: Any, name: str, least: int, most: float = _UNBOUNDED) ->
         room = f"of at least {least}" if most == _UNBOUNDED else f"from {least} to {most}"
         raise ConfigurationError(f"{name} must be a whole number {room}, not {value!r}")
     return number
+
+
+def number(value: Any, name: str) -> float:
+    """Return a number as a float.
+
+    Raises
+    ------
+    ConfigurationError
+        If the value of the argument `name` is not one.
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ConfigurationError(f"{name} must be a number, not {value!r}")
+    return float(value)
+
+
+def names_of(value: Any, name: str) -> list[Any]:
+    """Return one name, or several, as a list that has each once.
+
+    Raises
+    ------
+    ConfigurationError
+        If the value of the argument `name` is neither.
+    """
+    try:
+        return [value] if isinstance(value, str) else list(dict.fromkeys(value))
+    except TypeError:
+        raise ConfigurationError(f"{name} takes a name or several, not {value!r}") from None
+
+
+def one_of(value: Any, name: str, choices: Sequence[str]) -> None:
+    """Raise `ConfigurationError` unless the argument `name` is one of a few words."""
+    if value not in choices:
+        words = " or ".join(map(repr, choices))
+        raise ConfigurationError(f"{name} must be {words}, not {value!r}")
 
 
 def proportion(value: Any, name: str) -> float:

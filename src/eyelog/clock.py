@@ -5,17 +5,19 @@ of 23 or 25 hours has two offsets, so it needs two windows. Stamps are right-clo
 stamped 00:00:00 covers the interval before it, so it belongs to the day that ended.
 """
 
+import csv
 import os
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
 import numpy as np
@@ -23,40 +25,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import near
-from eyelog.errors import ConfigurationError, EyelogWarning, argument, marked
-from eyelog.rfc3339 import format_rfc3339, parse_rfc3339
-
-__all__ = [
-    "DAY",
-    "DAY_US",
-    "FILE_ZONE",
-    "SECOND",
-    "LocalClock",
-    "Window",
-    "Zone",
-    "Zones",
-    "as_tzinfo",
-    "as_zones",
-    "check_stamp",
-    "dates_at",
-    "day_range",
-    "day_start",
-    "first_and_last_day",
-    "instant_range",
-    "known_zones",
-    "local_clock",
-    "local_days",
-    "microseconds",
-    "offset_name",
-    "parse_day",
-    "time_of_day_us",
-    "whole_days",
-    "windows",
-    "with_text_stamps",
-    "zone",
-    "zone_at",
-    "zones_of_offsets",
-]
+from eyelog.errors import ConfigurationError, EyelogWarning
 
 Ints = npt.NDArray[np.int64]
 
@@ -64,80 +33,94 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
+MIDNIGHT = time()
 MINUTE_US = 60_000_000
 DAY_US = 86_400_000_000
 MOST_AHEAD_MIN = 16 * 60  # no place has ever been further from UTC
+_RFC3339 = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII
+)
+# How the offset of a stamp of 20, 24 or 25 characters is written
+_OFFSET_FORMS = {20: b"Z", 24: b"+0000", 25: b"+00:00"}
+_YEAR_1 = np.datetime64("0001-01-01")
 _FIXED = re.compile(r"UTC([+-]\d{2}:[0-5]\d)", re.ASCII)
 # An offset as people write it: +09:00, +9, UTC+9, GMT+0900.
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s*([+-])(\d{1,2}):?([0-5]\d)?", re.ASCII | re.IGNORECASE)
 
-# What people call their zone, and the names that it can mean. An abbreviation is never accepted as
-# a zone: several places share it, and it does not say when the clocks change. (Some, such as CET
-# and EST, are old IANA names too; not every machine has those.)
-_CALLED = {
-    "ACDT": ("Australia/Adelaide",),
-    "ACST": ("Australia/Adelaide", "Australia/Darwin"),
-    "AEDT": ("Australia/Sydney",),
-    "AEST": ("Australia/Sydney", "Australia/Brisbane"),
-    "AKDT": ("America/Anchorage",),
-    "AKST": ("America/Anchorage",),
-    "ART": ("America/Argentina/Buenos_Aires",),
-    "AWST": ("Australia/Perth",),
-    "BRT": ("America/Sao_Paulo",),
-    "BST": ("Europe/London",),
-    "CDT": ("America/Chicago",),
-    "CEST": ("Europe/Berlin", "Europe/Paris"),
-    "CET": ("Europe/Berlin", "Europe/Paris"),
-    "CST": ("America/Chicago", "Asia/Shanghai"),
-    "EAT": ("Africa/Nairobi",),
-    "EDT": ("America/New_York",),
-    "EEST": ("Europe/Athens",),
-    "EET": ("Europe/Athens",),
-    "EST": ("America/New_York",),
-    "GST": ("Asia/Dubai",),
-    "HKT": ("Asia/Hong_Kong",),
-    "HST": ("Pacific/Honolulu",),
-    "ICT": ("Asia/Bangkok",),
-    "IDT": ("Asia/Jerusalem",),
-    "IST": ("Asia/Kolkata", "Europe/Dublin", "Asia/Jerusalem"),
-    "JST": ("Asia/Tokyo",),
-    "KST": ("Asia/Seoul",),
-    "MDT": ("America/Denver",),
-    "MSK": ("Europe/Moscow",),
-    "MST": ("America/Denver", "America/Phoenix"),
-    "NZDT": ("Pacific/Auckland",),
-    "NZST": ("Pacific/Auckland",),
-    "PDT": ("America/Los_Angeles",),
-    "PHT": ("Asia/Manila",),
-    "PKT": ("Asia/Karachi",),
-    "PST": ("America/Los_Angeles",),
-    "SAST": ("Africa/Johannesburg",),
-    "SGT": ("Asia/Singapore",),
-    "WAT": ("Africa/Lagos",),
-    "WEST": ("Europe/Lisbon",),
-    "WET": ("Europe/Lisbon",),
-    "WIB": ("Asia/Jakarta",),
-    "Z": ("UTC",),
-}
+# What a machine calls its own zone; IANA's data may have such names too
+_OF_A_MACHINE = frozenset({"localtime", "local", "posixrules", "Factory"})
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A range that the service accepts: within one local date and one offset, ends included."""
+# Stamps of RFC 3339
+
+
+def parse_rfc3339(text: str) -> datetime:
+    """Return the aware datetime of a stamp with ``Z``, ``+09:00`` or ``+0900``.
+
+    Raises
+    ------
+    ConfigurationError
+        If the text is not a date and time with an offset.
+    """
+    # fromisoformat alone accepts too much: week dates, text after a NUL, odd offsets.
+    if isinstance(text, str) and _RFC3339.fullmatch(text):
+        with suppress(ValueError):
+            return datetime.fromisoformat(text.upper())
+    raise ConfigurationError(
+        f"{text!r} is not an RFC 3339 date and time with an offset"
+        " (such as 2026-10-24T09:00:00+09:00)"
+    )
+
+
+def parse_stamps(texts: Sequence[str]) -> np.ndarray:
+    """Return the UTC instants (datetime64[us]) of many RFC 3339 stamps at once.
+
+    Stamps of whole seconds in one spelling (``Z``, ``+09:00`` or ``+0900``) are read as a column;
+    all others one by one through `parse_rfc3339`, with the same result.
+
+    Raises
+    ------
+    ConfigurationError
+        If a text is not a date and time with an offset.
+    """
+    joined, widths = "".join(texts), set(map(len, texts))
+    if len(widths) == 1 and (width := widths.pop()) in _OFFSET_FORMS and joined.isascii():
+        form = np.frombuffer(b"0000-00-00T00:00:00" + _OFFSET_FORMS[width], np.uint8)
+        chars = np.frombuffer(joined.encode("ascii"), np.uint8).reshape(-1, width)
+        digits = chars - 48  # of other characters, more than 9
+        fits = np.where(form == ord("0"), digits <= 9, chars == form)
+        west = (chars[:, 19] == ord("-")) & (width > 20)
+        fits[:, 19] |= west
+        if fits.all():
+            with suppress(ValueError):  # a month, a day or a time that does not exist
+                local = chars[:, :19].copy().view("S19")[:, 0].astype("M8[us]")
+                hours, minutes = (
+                    digits[:, at : at + 2] @ (10, 1) if width > 20 else np.zeros(1, np.int64)
+                    for at in (20, width - 2)
+                )
+                if (local >= _YEAR_1).all() and (hours < 24).all() and (minutes < 60).all():
+                    east = np.where(west, -1, 1) * (hours * 60 + minutes)
+                    return np.asarray(local - east.astype("m8[m]"))
+    epoch = EPOCH.replace(tzinfo=None)
+    whole = np.empty(len(texts), np.int64)
+    for i, text in enumerate(texts):
+        parsed = parse_rfc3339(text)
+        # Not astimezone: a stamp of year 1 or 9999 may leave the range of a datetime.
+        offset = parsed.utcoffset() or timedelta()
+        whole[i] = (parsed.replace(tzinfo=None) - epoch - offset) // MICROSECOND
+    return whole.view("datetime64[us]")
+
+
+# Zones and days
+
+
+class Window(NamedTuple):
+    """A range that the service accepts: one date, zone and offset, ends included."""
 
     day: date
+    tz: str
     start: datetime
     end: datetime
-
-    @property
-    def date_from(self) -> str:
-        """The first instant in RFC 3339, in the window's own offset."""
-        return format_rfc3339(self.start)
-
-    @property
-    def date_to(self) -> str:
-        """The last second in RFC 3339, in the window's own offset."""
-        return format_rfc3339(self.end)
 
 
 @lru_cache(maxsize=256)
@@ -153,6 +136,11 @@ def zone(name: str) -> tzinfo:
     """
     if name == "UTC":
         return UTC
+    if name in _OF_A_MACHINE:
+        raise ConfigurationError(
+            f"the time zone {name!r} is another one on every machine: name the place, such as"
+            " 'Asia/Tokyo' or 'Europe/Berlin'"
+        )
     try:
         if match := _FIXED.fullmatch(name):
             return datetime.strptime(match[1], "%z").tzinfo or UTC
@@ -164,17 +152,31 @@ def zone(name: str) -> tzinfo:
         ) from None
 
 
+@cache
+def names_called() -> Mapping[str, tuple[str, ...]]:
+    """Return what people call their zone, such as JST, and the names that it can mean.
+
+    An abbreviation is never accepted as a zone: several places share it, and it does not say when
+    the clocks change. (Some, such as CET and EST, are old IANA names too; not every machine has
+    those.)
+    """
+    called: dict[str, tuple[str, ...]] = {}
+    for row in csv.DictReader(files("eyelog").joinpath("zonenames.csv").read_text().splitlines()):
+        called[row["called"]] = (*called.get(row["called"], ()), row["zone"])
+    return called
+
+
 def _near_zone(name: str) -> str:
     """Return, in parentheses, the zones that an unknown name may have meant, or an empty text."""
     text = name.strip()
-    if meant := _CALLED.get(text.upper()):
+    if meant := names_called().get(text.upper()):
         *others, last = [repr(zone) for zone in meant]
         return f" (did you mean {', '.join(others) + ' or ' if others else ''}{last}?)"
     if match := _OFFSET.fullmatch(text):
         sign, hours, minutes = match.groups()
         if int(hours) <= 14:
             return f" (did you mean 'UTC{sign}{int(hours):02}:{minutes or '00'}'?)"
-    zones = available_timezones()
+    zones = available_timezones() - _OF_A_MACHINE
     place = text.replace(" ", "_").casefold()
     ends = sorted(zone for zone in zones if place and zone.casefold().split("/")[-1] == place)
     # If several zones end with the same place, some are older names, such as Asia/Calcutta.
@@ -195,47 +197,37 @@ def parse_day(value: str | date) -> date:
     if isinstance(value, str) and len(value) == 10 and value[7] == "-":
         with suppress(ValueError):
             return date.fromisoformat(value)
-    raise ConfigurationError(f"{value!r} is not a day: write it as 2026-10-24")
+    shown = repr(value) if isinstance(value, str) else type(value).__name__
+    raise ConfigurationError(f"{shown} is not a day: write it as 2026-10-24")
 
 
-def _offsets(first: datetime, last: datetime, tz: tzinfo) -> list[tuple[datetime, timedelta]]:
-    """Return (instant, offset) at the start and at each change of offset up to `last`."""
-    if tz is UTC:
-        return [(first, timedelta())]
-    # Since 1985 no zone has changed its offset twice within 6 days.
-    grid = pd.date_range(first, last + timedelta(hours=6), freq="6h", tz="UTC")
-    local = grid.tz_convert(tz)
-    shift = local.tz_localize(None) - grid.tz_localize(None)
-    changes = [(first, shift[0].to_pytimedelta())]
-    for i in np.flatnonzero(shift[1:] != shift[:-1]).tolist():
-        low, high = grid[i].to_pydatetime(), grid[i + 1].to_pydatetime()
-        old = low.astimezone(tz).utcoffset()
-        while high - low > SECOND:
-            middle = low + timedelta(seconds=(high - low) // SECOND // 2)
-            if middle.astimezone(tz).utcoffset() == old:
-                low = middle
-            else:
-                high = middle
-        changes.append((high, shift[i + 1].to_pytimedelta()))
-    return changes
+def time_of_day(text: str | None) -> time:
+    """Return the time at which a day starts, midnight by default.
 
-
-def _pieces(first: datetime, last: datetime, offset: timedelta) -> Iterable[Window]:
-    """Cut [first, last] at each midnight of one fixed offset."""
-    fixed = timezone(timedelta(minutes=round(offset / timedelta(minutes=1))))
-    start, end = first.astimezone(fixed), last.astimezone(fixed)
-    while start <= end:
-        midnight = datetime.combine(start.date() + DAY, time(), fixed)
-        yield Window(start.date(), start, min(end, midnight - SECOND))
-        start = midnight
+    Raises
+    ------
+    ConfigurationError
+        If it is not written as 18:00.
+    """
+    if text is None:
+        return MIDNIGHT
+    if isinstance(text, str) and len(text) == 5 and text[2] == ":":
+        with suppress(ValueError):
+            return time.fromisoformat(text)
+    raise ConfigurationError(f"day_starts={text!r} is no time of day: write it as 18:00")
 
 
 def instant_range(
-    start: str | date | datetime, end: str | date | datetime, tz: "str | tzinfo | Zones"
+    start: str | date | datetime,
+    end: str | date | datetime,
+    tz: "str | tzinfo | Zones",
+    *,
+    at: time = MIDNIGHT,
 ) -> tuple[datetime, datetime]:
     """Return the first and last instant (UTC, whole seconds) of a range.
 
-    Days are local days of `tz`, both included; datetimes are taken as they are.
+    Days are local days of `tz`, both included, which start `at` a time; datetimes are taken as they
+    are.
 
     Raises
     ------
@@ -243,46 +235,44 @@ def instant_range(
         If a datetime is naive, a text is not a day, or the start is after the end.
     """
     place = tz if isinstance(tz, tzinfo) else as_tzinfo(tz)
-    first = _edge(start, place, closing=False)
-    last = _edge(end, place, closing=True)
-    if first > last:
-        # A single day that the zone skipped (Apia, 2011-12-30) is empty, not reversed.
-        if parse_local(start, place) <= parse_local(end, place):
-            return first, first - SECOND
-        raise ConfigurationError(f"the range starts after it ends: {start} > {end}; swap the two")
-    return first, last
-
-
-def parse_local(value: str | date | datetime, place: tzinfo) -> date:
-    """Return the local date of a day or an aware datetime."""
-    return value.astimezone(place).date() if isinstance(value, datetime) else parse_day(value)
-
-
-def _edge(value: str | date | datetime, place: tzinfo, *, closing: bool) -> datetime:
-    if isinstance(value, str) and len(value) > 10:
-        value = parse_rfc3339(value)
-    if isinstance(value, datetime):
+    edges, days = [], []
+    for value, closing in ((start, False), (end, True)):
+        if isinstance(value, str) and len(value) > 10:
+            value = parse_rfc3339(value)
+        if not isinstance(value, datetime):
+            days.append(parse_day(value))
+            opens = day_start(days[-1] + DAY if closing else days[-1], place, at)
+            edges.append(opens - SECOND if closing else opens)
+            continue
         if value.tzinfo is None or value.utcoffset() is None:
             raise ConfigurationError(
                 f"{value} has no time zone: give an aware datetime or a day such as"
                 f" {value.date().isoformat()!r}"
             )
+        days.append(value.astimezone(place).date())
         instant = datetime.fromisoformat(value.isoformat()).astimezone(UTC)
         whole = instant.replace(microsecond=0)
-        return whole if closing or whole == instant else whole + SECOND
-    day = parse_day(value)
-    if closing:
-        return day_start(day + DAY, place) - SECOND
-    return day_start(day, place)
+        edges.append(whole if closing or whole == instant else whole + SECOND)
+    first, last = edges
+    if first > last:
+        # A single day that the zone skipped (Apia, 2011-12-30) is empty, not reversed.
+        if days[0] <= days[1]:
+            return first, first - SECOND
+        raise ConfigurationError(f"the range starts after it ends: {start} > {end}; swap the two")
+    return first, last
 
 
 @lru_cache(maxsize=4096)  # the days of a month are those of every wearer of a cohort
-def day_start(day: date, place: tzinfo) -> datetime:
+def day_start(day: date, place: tzinfo, at: time = MIDNIGHT) -> datetime:
     """Return the first instant (UTC) of a local day, even if its midnight does not exist.
+
+    The day starts `at` a time, which is midnight for most people.
 
     A day that the zone skipped starts where the next day starts.
     """
-    midnight = datetime.combine(day, time(), place)
+    if hasattr(place, "zone"):  # of pytz, which pandas 2 makes of a name, and datetime misreads
+        place = zone(place.zone)
+    midnight = datetime.combine(day, at, place)
     first, second = (midnight.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
     if first <= second:  # there is one midnight, or the first of two
         return first
@@ -326,26 +316,26 @@ def windows(
 
     Examples
     --------
-    >>> [(w.date_from, w.date_to) for w in windows("2026-10-25", "2026-10-25", "Europe/Berlin")]
-    ... # doctest: +NORMALIZE_WHITESPACE
-    [('2026-10-25T00:00:00+02:00', '2026-10-25T02:59:59+02:00'),
-     ('2026-10-25T02:00:00+01:00', '2026-10-25T23:59:59+01:00')]
+    >>> for window in windows("2026-10-25", "2026-10-25", "Europe/Berlin"):
+    ...     print(window.start.isoformat(), window.end.isoformat())
+    2026-10-25T00:00:00+02:00 2026-10-25T02:59:59+02:00
+    2026-10-25T02:00:00+01:00 2026-10-25T23:59:59+01:00
     """
     first, last = instant_range(start, end, tz)
-    if first > last:
-        return []
-    if isinstance(tz, Zones):
-        edges_of = [first, *(at for at in tz.changes()[1:] if first < at <= last), last + SECOND]
-        names = [zone_at(tz, begins) for begins in edges_of[:-1]]
-        parts = zip(pairwise(edges_of), names, strict=True)
-        return [w for (low, high), name in parts for w in windows(low, high - SECOND, name)]
-    changes = [(i, o) for i, o in _offsets(first, last, zone(tz)) if i <= last]
-    edges = [*changes, (last + SECOND, timedelta())]
-    return [
-        window
-        for (low, offset), (high, _) in pairwise(edges)
-        for window in _pieces(low, high - SECOND, offset)
-    ]
+    zones = tz if isinstance(tz, Zones) else Zones(tz)
+    changes = zones.changes()[1:] if zones.vary else []
+    edges = [first, *(at for at in changes if first < at <= last), last + SECOND]
+    found = []
+    for low, high in pairwise(edges):
+        tz = zone_at(zones, low) if zones.vary else zones.home
+        low_us, high_us = ((edge - EPOCH) // MICROSECOND for edge in (low, high))
+        opens, closes, _ = LocalClock(zone(tz)).cells(low_us, high_us, DAY_US)
+        for begins, ends in zip(opens.tolist(), closes.tolist(), strict=True):
+            begin = (EPOCH + begins * MICROSECOND).astimezone(zone(tz))
+            fixed = timezone(begin.utcoffset() or timedelta())
+            end_of = (EPOCH + ends * MICROSECOND - SECOND).astimezone(fixed)
+            found.append(Window(begin.date(), tz, begin.astimezone(fixed), end_of))
+    return found
 
 
 def day_range(
@@ -380,6 +370,12 @@ def microseconds(index: pd.DatetimeIndex) -> Ints:
     return us
 
 
+def stamps_at(us: Ints, tz: Any) -> pd.DatetimeIndex:
+    """Return microseconds since 1970 as stamps in a zone; without a zone, as dates."""
+    naive = pd.DatetimeIndex(us.view("datetime64[us]"))
+    return naive if tz is None else naive.tz_localize("UTC").tz_convert(tz)
+
+
 @dataclass(frozen=True, slots=True)
 class LocalClock:
     """The wearer's clock: how far it is ahead of UTC, from each instant on.
@@ -406,7 +402,15 @@ class LocalClock:
             at = np.searchsorted(self.since, us, side="right") - 1
             return np.asarray(us + self.ahead[np.maximum(at, 0)], dtype=np.int64)
         stamps = pd.DatetimeIndex(us.view("M8[us]")).tz_localize("UTC")
-        return microseconds(stamps.tz_convert(self.tz).tz_localize(None))
+        return np.asarray(stamps.tz_convert(self.tz).tz_localize(None).asi8)
+
+    def set_back(self, day_starts: str | None, us: Ints) -> "LocalClock":
+        """Return the clock that shows midnight when a day starts, for sorted instants."""
+        at = time_of_day(day_starts)
+        if at == MIDNIGHT or not len(us):
+            return self
+        since, ahead = self.offsets(int(us[0]) - 9 * DAY_US, int(us[-1]) + 9 * DAY_US)
+        return LocalClock(None, since, ahead - (at.hour * 60 + at.minute) * 60_000_000)
 
     def offset_min(self, us: Ints) -> npt.NDArray[np.float64]:
         """Return how far the clock is ahead of UTC at instants, in minutes."""
@@ -421,14 +425,19 @@ class LocalClock:
             at = max(int(np.searchsorted(self.since, low, side="right")) - 1, 0)
             end = max(int(np.searchsorted(self.since, high, side="left")), at + 1)
             return np.append(low, self.since[at + 1 : end]), self.ahead[at:end]
-        # Clocks change at whole seconds.
-        first, last = (EPOCH + timedelta(seconds=int(us // 1_000_000)) for us in (low, high))
-        since, ahead = zip(*_offsets(first, last, self.tz), strict=True)
-        us = np.array([(instant - EPOCH) // MICROSECOND for instant in since], dtype=np.int64)
-        us[0] = low
-        inside = np.append(True, us[1:] < high)
-        offset_us = np.array([offset // MICROSECOND for offset in ahead], dtype=np.int64)
-        return us[inside], offset_us[inside]
+        # Clocks change at whole seconds, and since 1985 none has twice within 6 days.
+        brackets = [(low // 1_000_000, high // 1_000_000 + 1)]
+        for step in (6 * 3600, 60, 1):
+            parts = [np.append(np.arange(begin, end, step), end) for begin, end in brackets]
+            us = np.concatenate([np.zeros(0, np.int64), *parts]) * 1_000_000
+            ahead = self.wall_us(us) - us
+            changed = np.flatnonzero(ahead[1:] != ahead[:-1])
+            brackets = list(
+                zip(us[changed] // 1_000_000, us[changed + 1] // 1_000_000, strict=True)
+            )
+        since = np.append(np.int64(low), us[changed + 1])
+        since = since[np.append(True, since[1:] < high)]
+        return since, self.wall_us(since) - since
 
     def cells(self, low: int, high: int, wall_step: int) -> tuple[Ints, Ints, Ints]:
         """Cut the time from `low` to `high` where the clock changes and at each step of its face.
@@ -557,6 +566,18 @@ def local_days(
     return dates_at(clock.wall_us(microseconds(index) - (stamp == "end")) // DAY_US)
 
 
+def days_with_records(
+    index: pd.DatetimeIndex, *, clock: LocalClock | None = None
+) -> pd.DatetimeIndex:
+    """Return the local dates of closing stamps, in order, each once.
+
+    A fetch selects by stamp, so its first record may close the day before: a day that has no other
+    record is left out.
+    """
+    inside = time_of_day_us(index, clock=clock) < DAY_US
+    return local_days(index[inside], clock=clock).unique().sort_values()
+
+
 def first_and_last_day(
     index: pd.DatetimeIndex, *, stamp: str = "end", clock: LocalClock | None = None
 ) -> list[str]:
@@ -598,14 +619,6 @@ def check_stamp(stamp: str) -> str:
     return stamp
 
 
-def whole_days(windows: Sequence[Window]) -> dict[date, tuple[Window, ...]]:
-    """Group windows by local date, in order: a day is stored as a whole or not at all."""
-    days: dict[date, tuple[Window, ...]] = {}
-    for window in windows:
-        days[window.day] = (*days.get(window.day, ()), window)
-    return days
-
-
 # The zones of a wearer.
 
 FILE_ZONE = "file"  # each record's own offset, as its text says
@@ -631,6 +644,10 @@ class Zones:
     ----------
     rows : tuple of pairs
         Each ``from`` (a date, an instant in UTC, or None) and its zone.
+    home : str
+        The zone of the index: the first one.
+    vary : bool
+        Whether there is more than one zone.
 
     Raises
     ------
@@ -658,11 +675,10 @@ class Zones:
     """
 
     rows: tuple[tuple[date | datetime | None, str], ...]
+    home: str = field(compare=False)
+    vary: bool = field(compare=False)
 
     def __init__(self, table: Any) -> None:
-        if isinstance(table, Zones):
-            object.__setattr__(self, "rows", table.rows)
-            return
         pairs, where = _pairs_of(table)
         rows = tuple(
             _row_of(since, name, f"{where}row {number}", first=number == 1)
@@ -671,6 +687,8 @@ class Zones:
         if not rows:
             raise ConfigurationError(f"{where}no zone is given: give one, such as 'Asia/Tokyo'")
         object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "home", rows[0][1])
+        object.__setattr__(self, "vary", len({name for _, name in rows}) > 1)
         changes = self.changes()
         for number in range(1, len(changes)):
             if changes[number] <= changes[number - 1]:
@@ -686,16 +704,6 @@ class Zones:
 
     def __str__(self) -> str:
         return ", ".join(dict.fromkeys(name for _, name in self.rows))
-
-    @property
-    def home(self) -> str:
-        """The zone of the index: the first one."""
-        return self.rows[0][1]
-
-    @property
-    def vary(self) -> bool:
-        """Whether there is more than one zone."""
-        return len({name for _, name in self.rows}) > 1
 
     def changes(self) -> list[datetime]:
         """Return the instant (UTC) from which each zone holds; that of the first zone has no use.
@@ -742,14 +750,15 @@ class Zones:
                 "offset_min takes a DatetimeIndex of aware stamps, such as frame.index"
             )
         inside = microseconds(index) - 1
-        since = np.array([_us_of(change) for change in self.changes()[1:]], dtype=np.int64)
+        since = np.array(
+            [(change - EPOCH) // MICROSECOND for change in self.changes()[1:]], dtype=np.int64
+        )
         at = np.searchsorted(since, inside, side="right")
         minutes = np.full(len(inside), np.nan)
         for number in np.unique(at).tolist():
             chosen = at == number
-            stamps = pd.DatetimeIndex(inside[chosen].view("M8[us]")).tz_localize("UTC")
-            wall = stamps.tz_convert(zone(self.rows[number][1])).tz_localize(None)
-            minutes[chosen] = np.rint((microseconds(wall) - inside[chosen]) / 60e6)
+            clock = LocalClock(zone(self.rows[number][1]))
+            minutes[chosen] = np.rint(clock.offset_min(inside[chosen]))
         return minutes
 
     def to_frame(self) -> pd.DataFrame:
@@ -810,9 +819,9 @@ def as_zones(tz: Any, *, what: str = "") -> Zones:
     """
     if isinstance(tz, str) and tz == FILE_ZONE:
         raise ConfigurationError(
-            f"{argument('tz', 'file')} takes the offset that each date of a file is written in, and"
+            f"tz='file' takes the offset that each date of a file is written in, and"
             f" {what or 'this'} has none: give the zone, such as"
-            f" {argument('tz', 'Asia/Tokyo')}, or a table of"
+            f" tz='Asia/Tokyo', or a table of"
             " zones (el.Zones)"
         )
     return tz if isinstance(tz, Zones) else Zones(tz)
@@ -848,8 +857,8 @@ def known_zones(
         try:
             return as_zones(text, what=whose)
         except ConfigurationError as error:
-            raise ConfigurationError(f"EYELOG_TZ: {marked(error)}") from None
-    how = remedy or f"pass {argument('tz', 'Asia/Tokyo')}"
+            raise ConfigurationError(f"EYELOG_TZ: {error}") from None
+    how = remedy or "pass tz='Asia/Tokyo'"
     warnings.warn(
         f"no zone is known for {whose}: days are UTC days; {how}, or set EYELOG_TZ",
         EyelogWarning,
@@ -866,7 +875,7 @@ def zones_of_offsets(stamps: pd.DatetimeIndex, minutes: npt.NDArray[np.float64])
     for at in new.tolist():
         # A record may lie long after the one before: the new offset holds from its own interval.
         opens = max(us[at] - 1_000_000, us[at - 1]) if at else us[at]
-        since = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=int(opens))
+        since = EPOCH + int(opens) * MICROSECOND
         rows.append((since if at else None, offset_name(minutes[at])))
     return Zones(rows)
 
@@ -946,10 +955,6 @@ def zone_at(zones: Zones, instant: datetime) -> str:
     return zones.rows[sum(instant >= change for change in zones.changes()[1:])][1]
 
 
-def _us_of(instant: datetime) -> int:
-    return (instant - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
-
-
 def _text_of(since: date | datetime | None) -> str:
     if since is None:
         return ""
@@ -959,47 +964,45 @@ def _text_of(since: date | datetime | None) -> str:
 
 def _pairs_of(table: Any) -> tuple[list[tuple[Any, Any]], str]:
     """Return the rows of a table of zones, and the name of its file for messages."""
+    where = ""
+    if isinstance(table, Zones):
+        return list(table.rows), ""
     if isinstance(table, os.PathLike) or (
         isinstance(table, str) and table.lower().endswith(".csv")
     ):
-        return _pairs_of_csv(Path(table))
+        where = f"{Path(table)}: "
+        try:
+            lines = Path(table).expanduser().read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+            raise ConfigurationError(f"cannot read the zones in {Path(table)}: {reason}") from None
+        cells = [[cell.strip().strip('"') for cell in _FIELD.split(line)] for line in lines]
+        header, *rows = [row for row in cells if any(row)] or [[]]
+        names = [name.lower() for name in header]
+        if not set(_COLUMNS) <= set(names):
+            raise ConfigurationError(
+                f"{where}the first line must name the columns from and tz (from,tz); then comes a"
+                " line per zone, such as 2026-10-22,America/New_York"
+            )
+        named = [dict(zip(names, row, strict=False)) for row in rows]
+        return [(row.get("from", ""), row.get("tz", "")) for row in named], where
     if isinstance(table, str):
-        return [(None, table)], ""
+        return [(None, table)], where
     if isinstance(table, pd.DataFrame):
         lacking = [name for name in _COLUMNS if name not in table.columns]
         if lacking:
             raise ConfigurationError(
                 f"the table of zones has no column {lacking[0]!r}: it needs from and tz"
             )
-        return list(zip(table["from"], table["tz"], strict=True)), ""
+        return list(zip(table["from"], table["tz"], strict=True)), where
     if isinstance(table, Sequence):
         pairs = [row for row in table if isinstance(row, Sequence) and not isinstance(row, str)]
         if len(pairs) == len(table) and all(len(pair) == 2 for pair in pairs):
-            return [(since, name) for since, name in pairs], ""
+            return [(since, name) for since, name in pairs], where
     raise ConfigurationError(
         "zones are the name of a zone, a table with the columns from and tz, a list of pairs"
         f" (from, tz) or a .csv file, not {type(table).__name__}"
     )
-
-
-def _pairs_of_csv(path: Path) -> tuple[list[tuple[Any, Any]], str]:
-    try:
-        lines = path.expanduser().read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise ConfigurationError(f"cannot read the zones in {path}: {reason}") from None
-    cells = [[cell.strip().strip('"') for cell in _FIELD.split(line)] for line in lines]
-    cells = [row for row in cells if any(row)]
-    header = [name.lower() for name in cells[0]] if cells else []
-    if not set(_COLUMNS) <= set(header):
-        raise ConfigurationError(
-            f"{path}: the first line must name the columns from and tz (from,tz); then comes a line"
-            " per zone, such as 2026-10-22,America/New_York"
-        )
-    since, name = (header.index(column) for column in _COLUMNS)
-    for row in cells:
-        row += [""] * (len(header) - len(row))
-    return [(row[since], row[name]) for row in cells[1:]], f"{path}: "
 
 
 def _row_of(
@@ -1012,7 +1015,7 @@ def _row_of(
     try:
         zone(name)
     except ConfigurationError as error:
-        raise ConfigurationError(f"{at}{marked(error)}") from None
+        raise ConfigurationError(f"{at}{error}") from None
     missing = since is None or (not isinstance(since, str) and bool(pd.isna(since)))
     if missing or since == "":
         if not first:
@@ -1023,7 +1026,7 @@ def _row_of(
     try:
         return _since_of(since), name
     except ConfigurationError as error:
-        raise ConfigurationError(f"{at}{marked(error)}") from None
+        raise ConfigurationError(f"{at}{error}") from None
 
 
 def _since_of(since: Any) -> date | datetime:

@@ -4,26 +4,14 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from itertools import pairwise
 from typing import Final, TypeVar
 
-__all__ = ["on_cores", "shared_out", "usable_cores"]
-
-Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 # Numpy leaves the interpreter to other threads while it computes. In smaller tables calls take more
 # of the time than computing, and a cohort computes its months on all cores already.
 LEAST_VALUES: Final = 16_000_000
 MOST_CORES: Final = 4  # more wait for the memory
-SHARES: Final = 8  # columns differ in their cost
-
-
-def shared_out(items: Sequence[Item]) -> list[Sequence[Item]]:
-    """Return `items` in a few neighbouring parts, in order."""
-    edges = [i * len(items) // SHARES for i in range(SHARES + 1)]
-    parts = [items[first:after] for first, after in pairwise(edges)]
-    return [part for part in parts if len(part)]
 
 
 def on_cores(calls: Sequence[Callable[[], Made]], *, values: int) -> list[Made]:

@@ -9,13 +9,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from eyelog.access.auth.application import Application
 from eyelog.errors import ConfigurationError
+from eyelog.fetch.oauth import Application
 
 if TYPE_CHECKING:
     from eyelog.archive.store import Archive
-
-__all__ = ["Registered", "register", "serve"]
 
 # Nothing listens there: the caller of `register` already has the code and needs no redirect.
 _REDIRECT = "http://127.0.0.1/callback"
@@ -74,7 +72,10 @@ def serve(
     >>> frame.shape
     (1273, 74)
     """
-    from eyelog.service.server import running
+    from eyelog_service import require
+
+    require("service")
+    from eyelog_service.server import running
 
     with running(_folder(archive), page_size=page_size, port=port) as address:
         yield address
@@ -115,7 +116,10 @@ def register(archive: "Archive | str | os.PathLike[str]", account: str) -> Regis
     >>> application.redirect_uri
     'http://127.0.0.1/callback'
     """
-    from eyelog.service.auth.registry import Registry
+    from eyelog_service import require
+
+    require("service")
+    from eyelog_service.auth.registry import Registry
 
     if not isinstance(account, str):
         raise ConfigurationError(

@@ -18,14 +18,13 @@
 
     EyelogWarning (UserWarning)           something was kept that deserves a look
 
-A message that mentions an argument is written with `argument`, and one that mentions a function of
-eyelog with `call`. So the error knows which arguments it mentions (`EyelogError.arguments`), and
-each interface spells them: Python as ``tz='Asia/Tokyo'``, the command line as ``--tz Asia/Tokyo``.
+A message names arguments as Python writes them (``tz='Asia/Tokyo'``), on the command line too.
 """
 
-import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 __all__ = [
     "AnswerError",
@@ -42,18 +41,14 @@ __all__ = [
     "RequestError",
     "ServerFault",
     "Unreachable",
-    "argument",
-    "call",
-    "days_of_frame",
     "listed",
-    "marked",
-    "spelled",
+    "warn",
 ]
 
-# Around an argument or a call in a message. No name of a file and no option can contain it.
-_MARK: Final = "\0"
-_MARKED: Final = re.compile(f"{_MARK}([^{_MARK}]*){_MARK}")
-_NAMED: Final = re.compile(f"{_MARK}([a-z_]+)=")
+
+def counted(n: int, noun: str) -> str:
+    """Return a number of things in words: "1 value", "1,200 values"."""
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
 def listed(names: Iterable[object], most: int = 5, *, between: str = ", ") -> str:
@@ -63,59 +58,15 @@ def listed(names: Iterable[object], most: int = 5, *, between: str = ", ") -> st
     return between.join(every[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def argument(name: str, *value: object) -> str:
-    """Return an argument for the message of an error or warning, with the value to give if any."""
-    return f"{_MARK}{name}={repr(value[0]) if value else ''}{_MARK}"
-
-
-def call(function: str, *arguments: object) -> str:
-    """Return the call of a public function of eyelog, for the message of an error or warning."""
-    return f"{_MARK}eyelog.{function}({', '.join(map(repr, arguments))}){_MARK}"
-
-
-def days_of_frame(first: str, last: str) -> str:
-    """Return the slice of some days of a frame, for the message of an error or warning."""
-    return f'{_MARK}frame["{first}":"{last}"]{_MARK}'
-
-
-def marked(message: object) -> str:
-    """Return the message of an error or warning, with marks around its arguments and calls.
-
-    Use it instead of `str` for a message that becomes part of another one.
-    """
-    if isinstance(message, EyelogError | EyelogWarning):
-        return str(message.args[0]) if message.args else ""
-    return str(message)
-
-
-def spelled(message: object, spell: Callable[[str], str] = str) -> str:
-    """Return a message with its arguments and calls spelled by `spell`, by default as in Python."""
-    return _MARKED.sub(lambda part: spell(part[1]), marked(message)).replace(_MARK, "")
-
-
 class EyelogWarning(UserWarning):
     """Something was kept as it is, but deserves a look."""
 
-    def __str__(self) -> str:
-        return spelled(self)
-
 
 class EyelogError(Exception):
-    """Base of every error that eyelog raises on purpose.
-
-    Attributes
-    ----------
-    arguments : tuple of str
-        The arguments that the message mentions, such as ``("tz",)``.
-    """
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """The arguments that the message mentions."""
-        return tuple(dict.fromkeys(_NAMED.findall(marked(self))))
+    """Base of every error that eyelog raises on purpose."""
 
     def __str__(self) -> str:
-        return spelled(self)
+        return str(self.args[0]) if self.args else ""  # a KeyError shows its message in quotes
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"
@@ -193,12 +144,9 @@ class RateLimited(RequestError):
         remaining: int | None = None,
         status: int | None = 429,
         retryable: bool = True,
-        retry_after: float | None = None,
-        url: str | None = None,
+        **about: Any,
     ) -> None:
-        super().__init__(
-            message, status=status, retryable=retryable, retry_after=retry_after, url=url
-        )
+        super().__init__(message, status=status, retryable=retryable, **about)
         self.limit = limit
         self.remaining = remaining
 
@@ -227,3 +175,13 @@ class NotCached(EyelogError):
 
 class ArchiveError(EyelogError):
     """The archive cannot be read or written."""
+
+
+def warn(text: str) -> None:
+    """Warn the user with an `EyelogWarning` at their own line: the first one outside eyelog."""
+    level, frame = 2, sys._getframe(1)
+    within = ("eyelog", "contextlib")
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(within):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(text, EyelogWarning, stacklevel=level)

@@ -4,14 +4,17 @@ Index: `DatetimeIndex` named ``date``, aware, sorted, unique, microseconds. Colu
 order, unknown ones last. Dtypes: fixed by the catalogue, never by the values of the day.
 """
 
-import warnings
-from collections.abc import Iterable, Sequence
-from functools import partial
-from typing import Any, Final, cast
+import re
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import wraps
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from pandas.api.extensions import ExtensionDtype
 
 from eyelog.catalogue import (
     catalogue,
@@ -30,61 +33,34 @@ from eyelog.clock import (
     local_clock,
     microseconds,
     offset_name,
-    time_of_day_us,
     zone,
     zones_of_offsets,
 )
 from eyelog.errors import (
     ConfigurationError,
-    EyelogWarning,
     FieldError,
     MixedLogsError,
-    argument,
     listed,
+    warn,
 )
 from eyelog.overlap import crowding, duration_text, overlaps, span_text
 from eyelog.provenance import history, stated_log
-
-__all__ = [
-    "ACCOUNT",
-    "BIN_WIDTH",
-    "OFFSET",
-    "OWN_COLUMNS",
-    "STORED",
-    "between",
-    "bin_widths",
-    "clock_of",
-    "conform",
-    "empty",
-    "in_own_offsets",
-    "in_zones",
-    "interval_seconds",
-    "is_resampled",
-    "log_of",
-    "one_source",
-    "own_share",
-    "refuse_lost_stored",
-    "require",
-    "require_frame",
-    "require_one_frame",
-    "require_single_intervals",
-    "stamps",
-    "warn_unknown",
-    "zones_of",
-]
 
 # Everything needed to read a table correctly is in its columns and index, never in its history
 # alone.
 STORED: Final = "stored"  # boolean: the eyewear was off pose; `mask` adds it
 OFFSET: Final = "utc_offset_min"  # minutes east of UTC, if the wearer's zone varies
-BIN_WIDTH: Final = "bin_s"  # seconds of each bin; `resample` adds it
+RECORDED: Final = "recorded_s"  # seconds of each row of Intervals, by which they are known
 ACCOUNT: Final = "account"  # the index level of a table of several wearers
-OWN_COLUMNS: Final = (OFFSET, STORED)  # columns of a frame that are not fields of a log
+STATE: Final = "state"  # what the eyewear was doing, and how many seconds of it count; as above
+SECONDS: Final = ("worn_s", "valid_s", "walking_s")
+BETWEEN: Final = "between"  # the clock times to which a frame was cut; `between_time` adds it
+# Columns of a frame, and no fields of a log.
+OWN_COLUMNS: Final = (OFFSET, STORED, STATE, *SECONDS, BETWEEN)
 
 _NAMED: Final = 10  # unknown fields that a warning names; the others are counted
-DAY_S: Final = 86_400.0
-CLOCK_CHANGE_US: Final = 7_200_000_000
-MOST_OF_A_DAY_US: Final = DAY_US - CLOCK_CHANGE_US
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> pd.DataFrame:
@@ -94,6 +70,98 @@ def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> p
     index = pd.DatetimeIndex([], dtype="datetime64[us, UTC]", name="date").tz_convert(zone(tz))
     data = {name: pd.Series([], dtype=by_name[name].dtype, index=index) for name in chosen}
     return pd.DataFrame(data, index=index, columns=pd.Index(chosen, dtype="str"))
+
+
+def takes_tables(function: Function) -> Function:
+    """Let a public function take tables of any kind, in each of its arguments: see `in_pandas`."""
+
+    @wraps(function)
+    def taking(*arguments: Any, **keywords: Any) -> Any:
+        named = {name: in_pandas(value) for name, value in keywords.items()}
+        return function(*map(in_pandas, arguments), **named)
+
+    return cast(Function, taking)
+
+
+def in_pandas(value: Any) -> Any:
+    """Return a table of any kind with the dtypes and the stamps of a frame; all else as it is.
+
+    Columns of Arrow or nullable dtypes become numbers with NaN, ``"boolean"``, ``"string"`` or
+    stamps in microseconds. What speaks Arrow (a table of polars, pyarrow or DuckDB) has no index:
+    its column ``date`` becomes it, or the first column of a table of days or weeks.
+
+    Raises
+    ------
+    ConfigurationError
+        If a table without an index has fields of a log and no column ``date``.
+    """
+    table = value
+    if not isinstance(value, pd.DataFrame | pd.Series):
+        if not hasattr(value, "__arrow_c_stream__"):
+            return value
+        import pyarrow as pa
+
+        try:
+            table = pa.table(value).to_pandas(types_mapper=pd.ArrowDtype)
+        except (TypeError, ValueError):  # a single column
+            return value
+    if isinstance(table, pd.Series):
+        table = _in_own_dtype(table)
+    elif foreign := [at for at, dtype in enumerate(table.dtypes) if _is_foreign(dtype)]:
+        names = table.columns[foreign].tolist()
+        table = table.copy(deep=False)
+        for at in foreign:
+            table.isetitem(at, _in_own_dtype(table.iloc[:, at]).array)
+        if isinstance(table.index, pd.RangeIndex):
+            table = _indexed(table, names)
+    if _is_foreign(table.index.dtype):
+        stamps = _in_own_dtype(table.index.to_series()).array
+        table = table.set_axis(pd.Index(stamps, name=table.index.name))
+    return table
+
+
+def _is_foreign(dtype: Any) -> bool:
+    """Return whether a dtype is of Arrow, or of numbers that may be ``NA``."""
+    return isinstance(dtype, pd.ArrowDtype) or (
+        isinstance(dtype, ExtensionDtype) and hasattr(dtype, "numpy_dtype") and dtype.kind in "iuf"
+    )
+
+
+def _in_own_dtype(column: pd.Series) -> pd.Series:
+    """Return a column with the dtype that a frame has for such values."""
+    if not _is_foreign(column.dtype):
+        return column
+    import pyarrow as pa
+
+    values = pa.array(column.array)
+    if pa.types.is_decimal(values.type):
+        values = values.cast(pa.float64())
+    own = {pa.bool_(): pd.BooleanDtype()}
+    own |= dict.fromkeys([pa.string(), pa.large_string(), pa.string_view()], pd.StringDtype())
+    made = values.to_pandas(types_mapper=own.get, date_as_object=False)
+    if name := getattr(getattr(made.dtype, "tz", None), "zone", None):
+        made = made.dt.tz_convert(zone(name))  # Arrow takes the zone of pytz where pandas 2 is
+    if made.dtype.kind == "M":
+        made = made.dt.as_unit("us")
+    if made.dtype.kind == "i" and any(column.name in columns(log) for log in known_logs()):
+        made = made.astype("float64")  # as counts are in a frame, since they can be missing
+    made = pd.Series(made.array, index=column.index, name=column.name)
+    made.attrs = dict(column.attrs)
+    return made
+
+
+def _indexed(table: pd.DataFrame, names: Sequence[Any]) -> pd.DataFrame:
+    """Return a table by its stamps, or the dates of its days, if it has them in a column."""
+    if "date" in names:
+        return table.set_index("date")
+    if names[0] == table.columns[0] and names[0] in ("day", "week"):
+        return table.set_index(names[0])
+    if any(only_in(log).intersection(names) for log in known_logs()):
+        raise ConfigurationError(
+            "a frame without an index needs the column 'date', with stamps of a time zone; this one"
+            f" has {listed(map(str, table.columns), _NAMED)}"
+        )
+    return table
 
 
 def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataFrame:
@@ -130,13 +198,72 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
 
 def stamps(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex:
     """Return the aware stamps that index a table, or raise `ConfigurationError` for `what`."""
-    index = table.index
+    index = getattr(table, "index", None)
+    if _has_offsets(index):
+        raise ConfigurationError(
+            f"{what} needs stamps of one zone, and those of this index are texts or of several: "
+            "frame.set_axis(pandas.to_datetime(frame.index, utc=True).tz_convert('Asia/Tokyo')),"
+            " with your zone"
+        )
     if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
         raise ConfigurationError(
-            f"{what} needs a time-zone aware DatetimeIndex of stamps"
-            " (frame.set_index('date'), then tz_localize or tz_convert)"
+            f"{what} needs a time-zone aware DatetimeIndex of stamps: pass {how_to_index(table)}"
         )
     return index
+
+
+def _has_offsets(index: Any) -> bool:
+    """Return whether an index holds stamps with offsets, but not those of a single zone."""
+    if isinstance(index, pd.DatetimeIndex | pd.RangeIndex) or not isinstance(index, pd.Index):
+        return False
+    first = index[0] if len(index) else None
+    if not isinstance(first, str | datetime):
+        return False
+    try:
+        return pd.Timestamp(first).tz is not None
+    except ValueError:
+        return False
+
+
+def how_to_index(table: Any, name: str = "frame") -> str:
+    """Return what to type so that a table is indexed by aware stamps, or by the dates of days."""
+    if not isinstance(table, pd.DataFrame | pd.Series):
+        return "a table of pandas"
+    index = table.index
+    if isinstance(index, pd.DatetimeIndex):
+        return f"{name}.tz_localize('Asia/Tokyo')"
+    columns = table.columns if isinstance(table, pd.DataFrame) else ()
+    for column in ("date", "day", "week"):
+        if column not in columns:
+            continue
+        dtype, by_column = table[column].dtype, f"{name}.set_index({column!r})"
+        if isinstance(dtype, pd.DatetimeTZDtype) or (column != "date" and dtype.kind == "M"):
+            return by_column
+        if dtype.kind == "M":
+            return f"{by_column}.tz_localize('Asia/Tokyo')"
+        utc, then = ("", "") if column != "date" else _zone_of_text(table[column])
+        read = f"pd.to_datetime({name}[{column!r}]{utc})"
+        return f"{name}.assign({column}={read}).set_index({column!r}){then}"
+    if pd.api.types.is_numeric_dtype(index.dtype):
+        return f"{name}.set_axis(STAMPS), with the time of each row"
+    utc, then = ("", "") if index.name in ("day", "week") else _zone_of_text(index)
+    return f"{name}.set_axis(pd.to_datetime({name}.index{utc})){then}"
+
+
+def one_of_many(index: pd.Index, name: str = "table") -> str:
+    """Return what to type to get one wearer of a table of several."""
+    level = ACCOUNT if ACCOUNT in index.names else index.names[0]
+    held = index.unique(level) if len(index) else pd.Index(["P01"])
+    return f"{name}.xs({held.tolist()[0]!r}, level={level!r})"
+
+
+def _zone_of_text(texts: Any) -> tuple[str, str]:
+    """Return how stamps in text are read, and how they get the zone of the wearer."""
+    first = str(next(iter(texts), ""))
+    with_offset = re.search(r"(Z|[+-]\d\d:?\d\d)$", first)
+    if with_offset:
+        return ", utc=True", ".tz_convert('Asia/Tokyo')"
+    return "", ".tz_localize('Asia/Tokyo')"
 
 
 def clock_of(
@@ -160,27 +287,21 @@ def clock_of(
     if not index.is_monotonic_increasing:
         frame = table.iloc[np.argsort(index.asi8, kind="stable")]
         index = cast(pd.DatetimeIndex, frame.index)
-    if BIN_WIDTH in frame.columns:
-        seconds = frame[BIN_WIDTH].to_numpy(dtype="float64", na_value=0.0)
-    else:
-        seconds = np.asarray(interval_seconds(frame, log))
-    return local_clock(
-        index,
-        frame[OFFSET].to_numpy(dtype="float64", na_value=np.nan),
-        width_us=np.rint(np.nan_to_num(seconds) * 1e6).astype(np.int64),
-        stamp=stamp,
-    )
+    offsets = frame[OFFSET].to_numpy(dtype="float64", na_value=np.nan)
+    if named_by_opening(frame):
+        return local_clock(index, offsets, stamp="start")
+    seconds = np.asarray(interval_seconds(frame, log))
+    width_us = np.rint(np.nan_to_num(seconds) * 1e6).astype(np.int64)
+    return local_clock(index, offsets, width_us=width_us, stamp=stamp)
 
 
 def warn_unknown(log: str, names: Sequence[object]) -> None:
     """Warn the caller's caller that fields unknown to the catalogue were kept."""
-    names = [name for name in names if name != OFFSET]
+    names = [name for name in names if name not in (OFFSET, BETWEEN)]
     if names:
-        warnings.warn(
+        warn(
             f"unknown fields in log {log!r} kept as they are:"
-            f" {listed((str(name)[:64] for name in names), _NAMED)}",
-            EyelogWarning,
-            stacklevel=3,
+            f" {listed((str(name)[:64] for name in names), _NAMED)}"
         )
 
 
@@ -203,6 +324,11 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
         raise ConfigurationError(
             f"a frame of records is needed, and this is a table that eyelog.{maker} returned: pass"
             " the frame that it was made from"
+        )
+    if RECORDED in frame.columns:
+        raise ConfigurationError(
+            "a frame of records is needed, and these are the Intervals of eyelog.intervals: pass"
+            " the records"
         )
     stated = stated_log(frame)
     chosen = stated if log is None else check_log(log)
@@ -229,7 +355,7 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
         return by_columns[0]
     raise ConfigurationError(
         "cannot tell which log this frame is from its provenance or columns:"
-        f" pass {either_log(partial(argument, 'log'))}"
+        f" pass {either_log('log={!r}'.format)}"
     )
 
 
@@ -250,6 +376,12 @@ def require_frame(table: Any, *, what: str, wanted: str = "a table of pandas") -
         raise ConfigurationError(f"{what} takes {wanted}, not {type(table).__name__}")
 
 
+def require_rows_once(table: pd.DataFrame, *, what: str) -> None:
+    """Raise `ConfigurationError` if two rows of a table have one label."""
+    if table.index.has_duplicates:
+        raise ConfigurationError(f"{what} needs each row once, and this table has some twice")
+
+
 def require_one_frame(frame: pd.DataFrame, *, what: str) -> None:
     """Raise `ConfigurationError` unless a frame was passed, of one source of records.
 
@@ -265,8 +397,8 @@ def require_one_frame(frame: pd.DataFrame, *, what: str) -> None:
 
 
 _ONE_SOURCE: Final = (
-    f"pass the rows of each wearer or device on their own; of files, eyelog.read(...,"
-    f" {argument('device')})"
+    "pass the rows of each wearer or device on their own; of files, eyelog.read(...,"
+    " device=)"
     " chooses one"
 )
 
@@ -285,46 +417,64 @@ def _refuse_other_values(several: pd.DataFrame, what: str) -> None:
         )
 
 
-def require(frame: pd.DataFrame, names: Iterable[str], *, purpose: str) -> None:
-    """Raise `FieldError` naming the columns of `names` that `frame` lacks."""
+def require(frame: pd.DataFrame, names: Iterable[str], *, purpose: str, made_by: str = "") -> None:
+    """Raise `FieldError` naming the columns of `names` that `frame` lacks.
+
+    Of a table that a function makes, `made_by` is its call, for those who pass the frame itself.
+    """
+    names = list(names)
+    for name in names:
+        if not isinstance(name, Hashable):
+            raise ConfigurationError(f"{purpose} takes the name of one column, not {name!r}")
     missing = [name for name in names if name not in frame.columns]
     if missing:
         hint = near(missing[0], map(str, frame.columns))
         if any(missing[0] in columns(log) for log in known_logs()):
             hint = ": ask for it too"
+        if made_by and any(set(frame.columns) & set(columns(log)) for log in known_logs()):
+            hint = f": pass {made_by}"
         raise FieldError(
             f"{purpose} needs {', '.join(map(repr, missing))}, which this table does not have{hint}"
         )
 
 
-def require_single_intervals(frame: pd.DataFrame, what: str) -> None:
-    """Raise `ConfigurationError` if the rows are bins, not intervals of the eyewear."""
+def refuse_results(frame: pd.DataFrame, what: str, *, wide: bool = False) -> None:
+    """Raise `ConfigurationError` if a table of results was passed, not of records.
+
+    What is `wide` takes Intervals too.
+    """
     if is_resampled(frame):
+        steps = [str(step["step"]) for step in history(frame)]
+        or_intervals = ", or eyelog.intervals(frame, '10min')" if wide else ""
         raise ConfigurationError(
-            f"{what} needs single intervals and this frame is resampled: pass the frame from"
-            " before resample"
+            f"{what} takes records, and this is a table of {steps[-1] if steps else 'results'}:"
+            f" pass the records{or_intervals}"
         )
 
 
-def between(frame: pd.DataFrame, first: str, last: str) -> pd.DataFrame:
-    """Return the rows whose time of day lies between two local clock times.
+@takes_tables
+def between_time(frame: pd.DataFrame, first: str, last: str) -> pd.DataFrame:
+    """Return the rows that open between two local clock times.
 
-    Intervals are right-closed (a record stamped 10:00:00 covers the interval before it), so
-    ``between(frame, "09:00", "17:00")`` returns the stamps after 09:00:00 up to and including
-    17:00:00. Where `first` is later than `last` the range crosses midnight.
+    The stamp of a record closes its interval, so ``between_time(frame, "09:00", "17:00")`` returns
+    the stamps after 09:00:00 up to and including 17:00:00. Where `first` is later than `last` the
+    range crosses midnight.
 
     Parameters
     ----------
     frame : DataFrame
         Indexed by time-zone aware stamps. If it has the column ``utc_offset_min``, the clock times
-        are those of the wearer's own clock.
+        are those of the wearer's own clock. The stamps of bins and of Intervals open them.
     first, last : str
         Clock times, ``"HH:MM"`` or ``"HH:MM:SS"``; ``"24:00"`` is the end of the day.
 
     Returns
     -------
     DataFrame
-        The rows in that range, with the same columns, dtypes and provenance.
+        The rows in that range, with the same dtypes and provenance. Records and Intervals have one
+        more column, the text ``between`` (``"09:00-17:00"``): the coverage in summaries of them is
+        that of the hours asked for. Put together (`pandas.concat`), a morning and an afternoon ask
+        for both.
 
     Raises
     ------
@@ -334,21 +484,47 @@ def between(frame: pd.DataFrame, first: str, last: str) -> pd.DataFrame:
     Examples
     --------
     >>> import eyelog as el
-    >>> morning = el.between(el.sample("standard_mode_logs"), "09:00", "12:00")
+    >>> frame = el.sample("standard_mode_logs")
+    >>> morning = el.between_time(frame, "09:00", "12:00")
     >>> sorted(set(morning.index.hour))
     [9, 10, 11, 12]
+    >>> el.coverage(morning)["expected_h"].unique()
+    array([3.])
     """
     index = frame.index if isinstance(frame, pd.DataFrame | pd.Series) else None
     if not isinstance(index, pd.DatetimeIndex):
         raise ConfigurationError(
-            f"between needs a frame with a DatetimeIndex of stamps, not {type(frame).__name__}"
+            f"between_time needs a frame with a DatetimeIndex of stamps, not {type(frame).__name__}"
         )
     low, high = _clock_us(first), _clock_us(last)
-    of_day = time_of_day_us(index, clock=clock_of(frame))
-    inside = (of_day > low) & (of_day <= high)
+    length_us, cut = 1, isinstance(frame, pd.DataFrame) and RECORDED in frame.columns
+    if cut or is_resampled(frame):
+        length_us = 0
+    elif isinstance(frame, pd.DataFrame):
+        with suppress(ConfigurationError):  # no records: their stamps close rows of any length
+            length_us, cut = log_named(log_of(frame)).interval_us, True
+    of_day = clock_of(frame).wall_us(microseconds(index) - length_us) % DAY_US
+    inside = (of_day >= low) & (of_day < high)
     if low > high:
-        inside = (of_day > low) | (of_day <= high)
-    return frame[inside]
+        inside = (of_day >= low) | (of_day < high)
+    chosen = frame[inside]
+    if cut and (high - low) % DAY_US:
+        times = pd.Series(f"{first}-{last}", chosen.index, dtype="str")
+        chosen = chosen.copy().assign(**{BETWEEN: times})  # a copy is in one piece
+        chosen.attrs = dict(frame.attrs)
+    return chosen
+
+
+def clock_times(texts: Iterable[str]) -> list[tuple[int, int]]:
+    """Return the two clock times of each range of the column `BETWEEN`, in microseconds."""
+    ranges = [each.split("-", 1) for text in map(str, texts) for each in text.split(",")]
+    for each in ranges:
+        if len(each) < 2:
+            raise ConfigurationError(
+                f"column {BETWEEN!r} holds {each[0]!r}, not clock times such as '09:00-17:00',"
+                " which eyelog.between_time writes: give your own column another name"
+            )
+    return [(_clock_us(first), _clock_us(last)) for first, last in ranges]
 
 
 def _clock_us(text: str) -> int:
@@ -375,18 +551,12 @@ def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) ->
     -------
     float
         - Records: the interval of their log, 15 or 60 seconds, whatever is missing from them.
-        - Bins: their width (``bin_s``), of which some may be cut short at midnight.
+        - Bins: the usual distance between neighbours, of which some may be cut short at midnight.
         - Any other table, and a Series: the smallest distance between neighbouring stamps, whatever
           is missing between them; NaN for fewer than two rows.
-
-    Raises
-    ------
-    ConfigurationError
-        If the table has bins of several widths.
     """
-    if isinstance(table, pd.DataFrame):
-        if is_resampled(table):
-            return _bin_width(table)
+    bins = is_resampled(table)
+    if isinstance(table, pd.DataFrame) and not bins:
         try:
             return float(log_named(log_of(table, log)).interval_s)
         except ConfigurationError:
@@ -396,53 +566,10 @@ def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) ->
         return float("nan")
     us = index.as_unit("us").asi8
     distances = np.diff(us if index.is_monotonic_increasing else np.sort(us))
-    distances = distances[distances > 0]
-    return float(distances.min()) / 1e6 if len(distances) else float("nan")
-
-
-def _bin_width(bins: pd.DataFrame) -> float:
-    """Return the width of bins in seconds; those that midnight or the clock cut are shorter."""
-    widths = bin_widths(bins)
-    if not len(widths):
+    distances, times = np.unique(distances[distances > 0], return_counts=True)
+    if not len(distances):
         return float("nan")
-    width, least = float(widths.max()), float(widths.min())
-    if width == least < DAY_S:
-        return width
-    days = np.rint(widths / DAY_S)
-    if days[0] and (days == days[0]).all() and (np.abs(widths - days * DAY_S) <= 7200).all():
-        return float(days[0]) * DAY_S  # the clocks make a day of 23 or 25 hours
-    index = bins.index
-    if isinstance(index, pd.DatetimeIndex):
-        short, clock = widths < width, clock_of(bins)
-        us, long = microseconds(index[short]), np.rint(widths[short] * 1e6).astype(np.int64)
-        # Their stamps close them, or open them.
-        for opens, closes in ((us - long, us), (us, us + long)):
-            cut = clock.wall_us(closes - 1) % DAY_US + 1 == DAY_US
-            if clock.tz is None:
-                cut |= np.isin(opens, clock.since) | np.isin(closes, clock.since)
-            if cut.all():
-                return width
-    raise ConfigurationError(
-        f"bins of several widths stand in this table ({least:g} s and {width:g} s): pass those of"
-        f" one width, such as bins[bins[{BIN_WIDTH!r}] == {width:g}]"
-    )
-
-
-def bin_widths(bins: Any) -> npt.NDArray[np.float64]:
-    """Return the seconds of each bin of a resampled frame.
-
-    Raises
-    ------
-    ConfigurationError
-        If a width is missing or not above 0.
-    """
-    widths = np.asarray(pd.to_numeric(pd.Series(bins[BIN_WIDTH]), errors="coerce"), dtype="float64")
-    if not (widths > 0).all():
-        raise ConfigurationError(
-            f"{int((~(widths > 0)).sum())} rows have no width ({BIN_WIDTH!r}): a table of bins has"
-            " no other rows, so do not mix it with records"
-        )
-    return widths
+    return float(distances[times.argmax()] if bins else distances[0]) / 1e6
 
 
 def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | None:
@@ -481,12 +608,12 @@ def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | Non
     return back
 
 
-def one_source(frame: pd.DataFrame, *, what: str, stamp: str = "end") -> None:
+def one_source(frame: pd.DataFrame, *, what: str) -> None:
     """Raise `ConfigurationError` if a frame holds the records of several wearers or devices.
 
     That is the case if its index has the level ``account``, if rows with one stamp have different
-    values, if records interleave for more than 5 minutes or 1 % of them, or if bins overlap. Rows
-    with the same stamp and the same values are repeats.
+    values, or if records interleave for more than 5 minutes or 1 % of them. Rows with the same
+    stamp and the same values are repeats.
     """
     if ACCOUNT in frame.index.names:
         held = frame.index.unique(ACCOUNT).astype(str).tolist()
@@ -503,7 +630,6 @@ def one_source(frame: pd.DataFrame, *, what: str, stamp: str = "end") -> None:
     if not (us[1:] > us[:-1]).all():
         _refuse_other_values(frame[index.duplicated(keep=False)], what)
     if is_resampled(frame):
-        _refuse_overlapping_bins(frame, stamp)
         return
     seconds = interval_seconds(frame)
     if np.isnan(seconds):
@@ -530,40 +656,16 @@ def _numbers_packets(frame: pd.DataFrame) -> bool:
         return False  # no frame of a log
 
 
-def _refuse_overlapping_bins(bins: pd.DataFrame, stamp: str) -> None:
-    widths, us = bin_widths(bins), microseconds(cast(pd.DatetimeIndex, bins.index))
-    order = np.argsort(us, kind="stable")
-    own = np.rint(widths[order] * 1e6).astype(np.int64)
-    twice = (own[1:] if stamp == "end" else own[:-1]) - np.diff(us[order])
-    # A day is as long as its date: where the clocks repeat a midnight, a later one lies within it.
-    over = (twice > 0) & ~((own[1:] > MOST_OF_A_DAY_US) & (twice <= CLOCK_CHANGE_US))
-    if over.any():
-        at = bins.index[order[int(np.argmax(over)) + 1]]
-        more = f" (and {int(over.sum()) - 1:,} times more)" if over.sum() > 1 else ""
-        raise ConfigurationError(
-            f"bins overlap at {at:%Y-%m-%d %H:%M:%S}{more}, so their records would count twice:"
-            " keep bins that follow one another"
-        )
-
-
-def refuse_lost_stored(frame: pd.DataFrame) -> None:
-    """Raise `ConfigurationError` if a masked frame lacks the column ``stored``.
-
-    The tilt that showed stored eyewear is masked with the rest, so without this column its time
-    would count as worn.
-    """
-    if STORED in frame.columns or is_resampled(frame):
-        return
-    if any(step["step"] in ("mask", "select") for step in history(frame)):
-        raise ConfigurationError(
-            f"the frame was masked and has lost its column {STORED!r}, without which stored eyewear"
-            f" would count as worn: keep it, frame[[..., {STORED!r}]]"
-        )
-
-
 def is_resampled(frame: Any) -> bool:
-    """Return whether the rows are bins of `eyelog.resample`, not intervals of the eyewear."""
-    return not isinstance(frame, pd.Series) and BIN_WIDTH in frame.columns
+    """Return whether the rows are results, as the bins of `eyelog.resample` are, not records."""
+    if isinstance(frame, pd.Series):
+        return False
+    return {"n", "coverage"} <= set(frame.columns) and RECORDED not in frame.columns
+
+
+def named_by_opening(frame: Any) -> bool:
+    """Return whether the stamps open the rows, as those of bins and Intervals do."""
+    return isinstance(frame, pd.DataFrame) and (RECORDED in frame.columns or is_resampled(frame))
 
 
 def in_zones(frame: pd.DataFrame, zones: Zones) -> pd.DataFrame:
@@ -598,7 +700,7 @@ def in_own_offsets(frame: pd.DataFrame, home: str | None = None) -> pd.DataFrame
         raise ConfigurationError(
             f"{lacking:,} of {len(minutes):,} dates are written without an offset, or in UTC (Z),"
             f" which does not show the wearer's clock: name the zone, such as"
-            f" {argument('tz', 'Europe/Berlin')}, or"
+            f" tz='Europe/Berlin', or"
             " give a table of zones (eyelog.Zones)"
         )
     complete = len(minutes) and not lacking

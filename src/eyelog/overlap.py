@@ -11,17 +11,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "TOLERATED_US",
-    "Overlap",
-    "crowding",
-    "duration_text",
-    "mostly_differ",
-    "overlaps",
-    "span_text",
-    "utc",
-]
-
 TOLERATED_US: Final = 300_000_000
 _TOLERATED_SHARE: Final = 0.01
 # Without sources, a change of the phase can look like two or three records of another source.

@@ -8,8 +8,6 @@ from typing import Any, Protocol, TypeVar, cast
 
 import pandas as pd
 
-__all__ = ["KEY", "Remembering", "derived", "history", "record", "stated_account", "stated_log"]
-
 KEY = "eyelog"
 
 

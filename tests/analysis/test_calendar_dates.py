@@ -69,8 +69,6 @@ def test_weeks_of_days_have_the_totals_of_weeks_of_records() -> None:
 
 
 def test_what_is_not_of_days_is_refused_in_weeks_of_days() -> None:
-    with pytest.raises(el.ConfigurationError, match="stamp= is of records"):
-        el.weekly(DAYS, stamp="start")
     with pytest.raises(el.ConfigurationError, match="several rows for 2025-03-17"):
         el.weekly(pd.concat([DAYS, DAYS]))
     with pytest.raises(el.ConfigurationError, match="weeks already"):

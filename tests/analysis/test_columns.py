@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.analysis.columns import choose, column, groups, label, table_of
-from eyelog.analysis.quality.reasons import WORDS
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.errors import FieldError
+from eyelog.judge.reasons import WORDS
+from eyelog.measure.columns import choose, column, groups, table_of
 from eyelog.provenance import history
 
 ROWS = list(
-    csv.DictReader(files("eyelog.analysis").joinpath("columns.csv").read_text("utf-8").splitlines())
+    csv.DictReader(files("eyelog.measure").joinpath("columns.csv").read_text("utf-8").splitlines())
 )
 
 
@@ -36,20 +36,20 @@ ROWS = list(
     ],
 )
 def test_a_label_has_its_unit(name: str, text: str) -> None:
-    assert label(name) == text
+    assert column(name).text == text
 
 
 def test_hours_are_per_day_or_per_week_or_plain_hours() -> None:
-    assert label("worn_h", period="week") == "Worn (h per week)"
-    assert label("worn_h", period="") == "Worn (h)"
-    assert label("steps", period="10 min") == "Steps (per 10 min)"
-    assert label("steps", period="") == "Steps"
+    assert column("worn_h", period="week").text == "Worn (h per week)"
+    assert column("worn_h", period="").text == "Worn (h)"
+    assert column("steps", period="10 min").text == "Steps (per 10 min)"
+    assert column("steps", period="").text == "Steps"
 
 
 def test_a_name_that_means_something_else_in_one_table_has_a_label_there() -> None:
-    assert label("n") == "Records"
-    assert label("n", table="blinks.rate") == "Blinks or gaps counted"
-    assert label("coverage", table="blinks.rate") == label("coverage")
+    assert column("n").text == "Records"
+    assert column("n", table="blinks.rate").text == "Blinks or gaps counted"
+    assert column("coverage", table="blinks.rate").text == column("coverage").text
 
 
 def test_no_column_stands_twice_and_digits_are_small_numbers() -> None:
@@ -99,7 +99,7 @@ def test_each_column_of_each_summary_has_a_label(log: str) -> None:
     for table in tables(log):
         step = history(table)[-1]["step"]
         names = [*table.columns, *(name for name in table.index.names if name)]
-        bare = {name for name in names if label(name, table=step) == name}
+        bare = {name for name in names if column(name, table=step).text == name}
         assert bare <= undocumented, step
         assert all(column(name, table=step).meaning for name in names), step
 
@@ -117,7 +117,7 @@ def test_each_column_of_a_comparison_and_a_cohort_has_a_meaning() -> None:
         el.compare.minute_pairs(fifteen, sixty, quantity="steps"),
         mixed,
         el.compare.fit_mixed(mixed, "steps").rename_axis("term"),
-        el.rhythm.profile(sixty["hm_yo"]),
+        el.rhythm.profile(sixty, "hm_yo"),
         el.baseline.personal(el.daily(sixty)["steps"]),
         el.weekly(sixty),
     ]

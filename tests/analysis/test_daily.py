@@ -149,13 +149,13 @@ def test_the_record_of_midnight_closes_the_day_before() -> None:
     assert days.index.name == "day"
 
 
-def test_wear_that_began_before_midnight_begins_the_day_at_midnight() -> None:
+def test_wear_that_ends_after_midnight_ends_the_day_at_midnight() -> None:
     frame = at(
         frame_of(MINUTES, {"hm_po": [1, 1]}, tz="Asia/Tokyo"),
-        ["2026-10-19T15:00:30Z", "2026-10-19T15:01:30Z"],
+        ["2026-10-19T14:59:30Z", "2026-10-19T15:00:30Z"],
     )
     days = el.daily(frame, limits=el.Limits(min_run="2min"))
-    assert days["first_worn"].tolist() == [pd.Timestamp("2026-10-20", tz="Asia/Tokyo")]
+    assert days["last_worn"].tolist() == [pd.Timestamp("2026-10-20", tz="Asia/Tokyo")]
     assert el.daily(frame)["first_worn"].isna().all()
     with pytest.raises(ConfigurationError, match="min_run"):
         el.Limits(min_run="-1min")
@@ -202,18 +202,6 @@ def test_a_day_without_one_blink_in_ten_usable_minutes_has_no_rate() -> None:
     assert days[1][["blink_rate_per_min", "blink_rate_low", "blink_rate_high"]].isna().all()
 
 
-def test_the_history_says_how_the_blinks_were_read() -> None:
-    step = history(el.daily(el.sample("standard_mode_logs")))[-1]
-    assert step["blink_rate"] == {
-        "method": "counts",
-        "cleansing": "weak",
-        "min_valid_s": 180,
-        "missing_without_a_blink_in_s": 600,
-    }
-    assert step["blink_shape"] == {"cleansing": "strong"}
-    assert history(el.daily(el.sample()))[-1]["blink_rate"]["method"] == "gaps"
-
-
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @pytest.mark.parametrize(
     ("names", "expected"),
@@ -241,36 +229,19 @@ def test_the_two_logs_in_one_frame_are_refused() -> None:
         el.daily(frame_of(EYES, {"re_u": [1]}).assign(wea_s=60.0))
 
 
-@pytest.mark.parametrize("options", [{"min_coverage": 2}, {"stamp": "middle"}])
+@pytest.mark.parametrize(
+    "options", [{"min_coverage": 2}, {"day_starts": "25:00"}, {"day_starts": "6"}]
+)
 def test_arguments_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError):
         el.daily(el.sample(), **options)  # type: ignore[arg-type]
 
 
-def test_sums_agree_through_bins(week: pd.DataFrame) -> None:
-    straight = el.daily(week)
-    through = el.daily(el.resample(week, "10min", min_coverage=0))
-    assert through.index.equals(straight.index)
-    for name in [*EXACT, "blink_rate_per_min", "blink_rate_low"]:
-        np.testing.assert_allclose(through[name], straight[name], rtol=1e-9, err_msg=name)
-    close = {"head_moves_yaw_per_h": 0.02, "eye_moves_per_h": 0.05, "tilt_fore_aft_deg": 0.05}
-    if "bki_sum" in week:
-        close |= {"pace_spm": 0.02, "sc_fcs_mean": 0.05}
-    for name, most in close.items():
-        np.testing.assert_allclose(through[name], straight[name], rtol=most, err_msg=name)
-
-
-def test_judging_twice_changes_nothing(week: pd.DataFrame) -> None:
-    masked = el.mask(week, el.flag(week))
-    again, bare = el.daily(masked), el.daily(masked, judge=False)
-    pd.testing.assert_frame_equal(again, bare)
-    pd.testing.assert_frame_equal(again, el.daily(week))
-
-
 def test_the_parts_of_a_week_give_its_days(week: pd.DataFrame) -> None:
     whole = el.daily(week)
     middle = pd.Timestamp("2026-10-22").tz_localize(TZ)
-    parts = [week[week.index <= middle], week[week.index > middle]]
+    opens = week.index - week.index.to_series().diff().min()
+    parts = [week[opens < middle], week[opens >= middle]]
     joined = pd.concat([el.daily(part) for part in parts])
     counted = ["n", "recorded_h", "worn_h", "steps", "blink_n"]
     pd.testing.assert_frame_equal(joined[counted], whole[counted])
@@ -279,7 +250,7 @@ def test_the_parts_of_a_week_give_its_days(week: pd.DataFrame) -> None:
 def test_steps_wear_and_movements_come_near_the_truth(week: pd.DataFrame) -> None:
     log = history(week)[0] and str(week.attrs["eyelog"]["log"])
     truth = el.simulate_truth("2026-10-19", 7, log=log, seed=4, tz=TZ)
-    hours = truth.groupby(local_days(truth.index))
+    hours = truth.groupby(local_days(truth.index, stamp="start"))
     days = el.daily(week)
     true_days = hours.sum().loc[days.index]
     np.testing.assert_allclose(days["recorded_h"], true_days["recorded_min"] / 60, atol=0.1)
@@ -293,10 +264,10 @@ def test_steps_wear_and_movements_come_near_the_truth(week: pd.DataFrame) -> Non
 
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @settings(max_examples=20)
-@given(frames(), st.sampled_from(["end", "start"]))
-def test_any_frame_gives_days_without_invention(frame: pd.DataFrame, stamp: str) -> None:
-    days = el.daily(frame, stamp=stamp)
-    held = local_days(frame.index, stamp=stamp).unique()  # type: ignore[arg-type]
+@given(frames())
+def test_any_frame_gives_days_without_invention(frame: pd.DataFrame) -> None:
+    days = el.daily(frame)
+    held = local_days(frame.index - pd.Timedelta("15s"), stamp="start").unique()  # type: ignore[arg-type]
     assert set(days.index) <= set(held)
     assert days.index.is_monotonic_increasing
     assert (days["n"] >= 0).all()
@@ -312,30 +283,74 @@ def test_the_order_of_the_rows_changes_nothing(frame: pd.DataFrame, rng: st.Data
     pd.testing.assert_frame_equal(el.daily(frame.iloc[order]), el.daily(frame))
 
 
-@pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
-def test_the_pace_of_bins_and_of_bins_of_bins_is_that_of_the_records(log: str) -> None:
-    frame = el.simulate("2025-10-20", 3, log=log, seed=3, tz="Asia/Tokyo")
-    alone = el.daily(frame)[["pace_spm", "pace_exposure_min"]]
-    tens = el.resample(frame, "10min")
-    for bins in (tens, el.resample(tens, "1h")):
-        pd.testing.assert_frame_equal(el.daily(bins)[list(alone.columns)], alone, check_freq=False)
+def test_a_day_may_start_in_the_evening_and_is_named_by_the_date_on_which_it_opens() -> None:
+    frame = el.simulate("2026-10-24", 3, log=MINUTES, tz="Europe/Berlin")
+    opens = frame.index - pd.Timedelta("1min")
+    nights = el.daily(frame, day_starts="18:00")
+    shifted = (opens.tz_localize(None) - pd.Timedelta("18h")).normalize()
+    counts = pd.Series(1, shifted).groupby(level=0).sum()
+    assert nights["n"].tolist() == counts[nights.index].tolist()
+    # The clocks go back in the night from the 24th to the 25th.
+    day = nights.loc["2026-10-24"]
+    assert day["recorded_h"] / day["coverage"] == pytest.approx(25)
+    wide = el.intervals(frame, "1h", day_starts="18:00")
+    columns = [name for name in nights if name not in ("first_worn", "last_worn")]
+    columns.remove("blink_rate_slope_per_h")
+    pd.testing.assert_frame_equal(el.daily(wide, day_starts="18:00")[columns], nights[columns])
 
 
-def test_a_run_of_bins_lasts_as_long_as_the_wear_in_it() -> None:
-    wear = [60, 60, 60, 60, 60, 0, 60, 60, 60, 60, 59, 0]
-    frame = frame_of(MINUTES, {"wea_s": wear})
-    bins = el.resample(frame, "1min")
-    day = el.daily(bins).iloc[0]
-    assert day["first_worn"] == frame.index[0] - pd.Timedelta("1min")
-    assert day["last_worn"] == frame.index[4]
-    later = el.daily(bins.iloc[6:]).iloc[0]
-    assert later[["first_worn", "last_worn"]].isna().all()
+@pytest.mark.parametrize(
+    ("every", "ask"),
+    [
+        ("W", el.daily),
+        ("1D", lambda table: el.daily(table, day_starts="18:00")),
+        ("1h", lambda table: el.daily(table, day_starts="18:30")),
+        ("1h", lambda table: el.daily(table.tz_convert("Asia/Kolkata"))),
+        ("1D", lambda table: el.summary(table, by="hour")),
+        ("1h", lambda table: el.blinks.rate(table, by="10min")),
+        ("1h", lambda table: el.coverage(table, by="90min")),
+        ("W", lambda table: el.summary(table, by=["weekday"])),
+        ("W", lambda table: el.summary(table, by=["day", "weekend"])),
+        ("1D", lambda table: el.intervals(table, "1D", day_starts="18:00")),
+    ],
+)
+def test_intervals_are_not_counted_where_only_their_beginning_lies(every, ask) -> None:
+    wide = el.intervals(el.sample(MINUTES), every)
+    with pytest.raises(ConfigurationError, match="do not fit into"):
+        ask(wide)
 
 
-def test_the_share_of_high_scores_of_bins_is_weighted_by_their_usable_time() -> None:
-    scores = [60.0] * 40 + [59.0] * 40
-    frame = frame_of(EYES, {"sc_fcs": scores, "vld": [True] * 40 + [True] * 20 + [False] * 20})
-    bins = el.resample(frame, "10min", min_coverage=0)
-    found = el.daily(bins).iloc[0]
-    assert found["sc_fcs_high_share"] == pytest.approx(40 / 60)
-    assert found["sc_fcs_mean"] == pytest.approx((40 * 60 + 20 * 59) / 60)
+def test_intervals_have_room_for_columns_of_ones_own_by_which_they_are_grouped() -> None:
+    hours = el.intervals(el.sample(MINUTES), "1h")
+    part = np.where(hours.index.hour < 12, "morning", "afternoon")
+    own = hours.assign(part=part, since=pd.Timestamp("2026-10-19"), kind=pd.Categorical(part))
+    pd.testing.assert_frame_equal(el.daily(own), el.daily(hours))
+    by_column, by_array = el.summary(own, by="part"), el.summary(hours, by=part)
+    np.testing.assert_array_equal(by_column["n"], by_array["n"])
+    np.testing.assert_array_equal(by_column["steps"], by_array["steps"])
+    with pytest.raises(ConfigurationError, match=r"'steps' holds .*to_numeric"):
+        el.daily(hours.assign(steps=hours["steps"].astype(str)))
+
+
+def test_columns_of_ones_own_with_the_names_of_eyelog_are_refused_in_one_line() -> None:
+    frame = el.sample(MINUTES)
+    with pytest.raises(ConfigurationError, match="'between' holds 'meals', not clock times"):
+        el.daily(frame.assign(between="meals"))
+    for table in (frame.assign(recorded_s=60.0), el.intervals(frame, "1h").drop(columns="width_s")):
+        with pytest.raises(ConfigurationError, match="lacks 'width_s': keep both, or"):
+            el.daily(table)
+
+
+def test_three_rows_many_years_apart_cost_what_three_rows_cost() -> None:
+    frame = at(
+        frame_of(MINUTES, {"hm_po": [1] * 3}),
+        ["2000-01-01T12:00:00Z", "2000-01-01T12:01:00Z", "2026-01-01T12:00:00Z"],
+    )
+    assert el.daily(frame)["n"].tolist() == [2, 1]
+    assert len(el.intervals(frame, "10min")) == 3
+    assert el.summary(frame, by="1h")["n"].tolist() == [1, 1, 1]
+
+
+def test_a_result_to_look_at_is_refused_with_what_to_pass() -> None:
+    with pytest.raises(ConfigurationError, match=r"eyelog\.intervals"):
+        el.daily(el.resample(el.sample(MINUTES), "10min"))

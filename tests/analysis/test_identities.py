@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.quality.reasons import Reason, counter
 from eyelog.catalogue import catalogue
+from eyelog.judge.reasons import Reason, counter
 from support.frames import EYES, MINUTES, frame_of
 
 Ask = Callable[..., Any]
@@ -63,7 +63,7 @@ CONTEXT = (
 def hours(log: str, seed: int) -> pd.DataFrame:
     """Return a morning with its way to work, desk and walks."""
     day = el.simulate("2026-10-20", 1, log=log, seed=seed, tz="Asia/Tokyo")
-    return el.between(day, "06:40", "09:40")
+    return el.between_time(day, "06:40", "09:40").drop(columns="between")
 
 
 some_frames = st.builds(hours, st.sampled_from(LOGS), st.integers(0, 3))
@@ -90,18 +90,13 @@ def test_the_order_of_the_rows_changes_nothing(
     )
 
 
-@pytest.mark.parametrize("name", [*GROUPED, *WHOLE])
+@pytest.mark.parametrize("name", [name for name in (*GROUPED, *WHOLE) if name != CORRECTED])
 @settings(max_examples=4)
 @given(some_frames)
 def test_masking_first_is_judging(name: str, frame: pd.DataFrame) -> None:
     ask = (GROUPED | WHOLE)[name]
-    allow = Reason.SATURATED
-    if name == CORRECTED:
-        allow |= Reason.NOISY | Reason.INVALID
-    masked = el.mask(frame, el.flag(frame), allow=allow)
-    straight = ask(frame)
-    assert_frame_equal(ask(masked), straight)
-    assert_frame_equal(ask(masked, judge=False), straight)
+    masked = el.mask(frame, el.flag(frame))
+    assert_frame_equal(ask(masked), ask(frame))
 
 
 @pytest.mark.parametrize("name", [*GROUPED, *WHOLE])
@@ -141,7 +136,6 @@ SERIES: dict[str, Ask] = {
     "least_active": lambda s: el.rhythm.least_active(s, night_worn=True),
     "cosinor": el.rhythm.cosinor,
     "profile": el.rhythm.profile,
-    "robust_z": el.baseline.robust_z,
     "typical_value": el.baseline.typical_value,
     "trend": el.baseline.trend,
 }
@@ -181,25 +175,17 @@ def test_a_missing_value_is_as_good_as_no_row(
     assert same(ask(masked), ask(series.drop(series.index[list(gone)])))
 
 
-# What depends on no clock takes the values in any order, with any index.
-CLOCKLESS = {"robust_z", "typical_value"}
-
-
-@pytest.mark.parametrize("name", sorted(CLOCKLESS))
-def test_what_needs_no_clock_does_not_depend_on_the_order(name: str) -> None:
+def test_what_needs_no_clock_does_not_depend_on_the_order() -> None:
     series = hourly([float(h % 7) ** 2 for h in range(72)])
     shuffled = series.sample(frac=1, random_state=1)
-    one, two = SERIES[name](series), SERIES[name](shuffled)
-    if isinstance(one, pd.Series):
-        pd.testing.assert_series_equal(two.sort_index(), one, check_freq=False)
-    else:
-        assert two[:9] == pytest.approx(one[:9])
+    one, two = el.baseline.typical_value(series), el.baseline.typical_value(shuffled)
+    assert two[:9] == pytest.approx(one[:9])
 
 
-@pytest.mark.parametrize("name", [name for name in SERIES | STATES if name not in CLOCKLESS])
+@pytest.mark.parametrize("name", [name for name in SERIES | STATES if name != "typical_value"])
 def test_a_series_out_of_order_is_refused_and_not_sorted_in_silence(name: str) -> None:
     series = hourly([float(h % 2) for h in range(72)]).sample(frac=1, random_state=1)
-    with pytest.raises(el.ConfigurationError, match="in order, each once"):
+    with pytest.raises(el.ConfigurationError, match="in order"):
         (SERIES | STATES)[name](series)
 
 
@@ -214,7 +200,7 @@ def test_what_has_the_unit_of_the_series_scales_with_it(
 ) -> None:
     series = hourly(values)
     other = series * factor + shift
-    close = {"rel": 1e-6, "abs": 1e-6}
+    close = {"rel": 1e-6, "abs": 1e-6, "nan_ok": True}
     fit, fits = el.rhythm.cosinor(series), el.rhythm.cosinor(other)
     assert fits.mesor == pytest.approx(fit.mesor * factor + shift, **close)
     for name in ("amplitude", "mesor_se", "amplitude_se"):
@@ -226,9 +212,7 @@ def test_what_has_the_unit_of_the_series_scales_with_it(
         assert ask(other).mean == pytest.approx(ask(series).mean * factor + shift, **close)
     slope, slopes = el.baseline.trend(series), el.baseline.trend(other)
     for name in ("slope", "low", "high"):
-        assert getattr(slopes, name) == pytest.approx(
-            getattr(slope, name) * factor, **close, nan_ok=True
-        )
+        assert getattr(slopes, name) == pytest.approx(getattr(slope, name) * factor, **close)
     for method in ("q90", "q99", "median"):
         one, two = (el.baseline.typical_value(s, method=method).value for s in (series, other))
         assert two == pytest.approx(one * factor + shift, **close)
@@ -244,15 +228,6 @@ def test_a_relative_amplitude_has_no_unit(values: list[float], factor: float) ->
     one, two = (el.rhythm.relative_amplitude(s, night_worn=True) for s in (series, series * factor))
     assert two.ra == pytest.approx(one.ra)
     assert 0 <= one.ra <= 1
-
-
-@settings(max_examples=15)
-@given(st.lists(st.integers(0, 8), min_size=8, max_size=40), st.sampled_from([0.25, 2.0, 8.0]))
-def test_levels_change_at_the_same_time_in_any_unit(values: list[int], factor: float) -> None:
-    # Powers of two, so that rounding decides no tie.
-    series = hourly(values)
-    once = el.baseline.change_points(series, penalty=7.5)
-    assert el.baseline.change_points(series * factor, penalty=7.5 * factor**2) == once
 
 
 @given(st.lists(st.booleans(), min_size=30, max_size=80), st.integers(2, 4))
@@ -299,10 +274,9 @@ def test_the_sd_of_blinks_from_parts_is_that_of_the_whole(
     assert row["strength_sd_total_uv"] == pytest.approx(every.std(), abs=1e-5)
     label = np.where(np.arange(len(frame)) < cut, "before", "after")
     parts = el.blinks.strength(frame, by=label).query("n > 0")
-    whole = el.posture.pooled_sd(
-        parts["strength_sd_total_uv"], mean=parts["strength_uv"], n=parts["n"]
-    )
-    assert whole.total == pytest.approx(every.std(), abs=1e-5)
+    n, mean = parts["n"], parts["strength_uv"]
+    squares = n * (parts["strength_sd_total_uv"] ** 2 + (mean - every.mean()) ** 2)
+    assert np.sqrt(squares.sum() / n.sum()) == pytest.approx(every.std(), abs=1e-5)
 
 
 @settings(max_examples=20)

@@ -145,12 +145,6 @@ def test_the_table_itself_stays_as_it_is(days) -> None:
     pd.testing.assert_frame_equal(days, before)
 
 
-@pytest.mark.parametrize("wrong", [1, None, pd.Series([1.0]), "week.csv"])
-def test_what_is_no_table_is_refused(wrong) -> None:
-    with pytest.raises(ConfigurationError, match="readable takes a table"):
-        el.readable(wrong)
-
-
 def test_records_by_the_thousand_are_not_for_reading() -> None:
     with pytest.raises(ConfigurationError, match=r"10,000 rows, not 10,001: .*eyelog\.daily"):
         el.readable(pd.DataFrame({"stp": np.zeros(10_001)}))

@@ -20,7 +20,7 @@ from eyelog.wearer.interval_sums import covered, sums
 from eyelog.wearer.simulate import _days
 from support.frames import EYES, MINUTES
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow("weeks are simulated over many seeds")
 
 DAYS = 5
 SEEDS = range(400, 420)
@@ -68,8 +68,8 @@ def resting(seed: int) -> pd.DataFrame:
         cells = np.where(free, day.blink_cells, 0).reshape(24, 3600).sum(axis=1)
         seconds = free.reshape(24, 3600).sum(axis=1)
         blinks = Draws.per_minute(cells, lives.SLOTS_PER_MINUTE) / 60  # at this rate for a second
-        stamps = pd.to_datetime((day.begin + 3600 * np.arange(1, 25)) * 10**6, unit="us", utc=True)
-        found.append(pd.DataFrame({"blinks": blinks, "minutes": seconds / 60}, index=stamps))
+        openings = pd.to_datetime((day.begin + 3600 * np.arange(24)) * 10**6, unit="us", utc=True)
+        found.append(pd.DataFrame({"blinks": blinks, "minutes": seconds / 60}, index=openings))
     hours = pd.concat(found)
     hours.index = hours.index.tz_convert("Asia/Tokyo")
     return hours.assign(resting_rate=hours["blinks"] / hours["minutes"])
@@ -193,7 +193,7 @@ def test_head_movements_are_found_and_their_rate_is_per_judged_hour(log: str) ->
 def hourly(values: np.ndarray) -> pd.Series:
     index = pd.date_range("2026-10-19", periods=len(values), freq="h", tz="Asia/Tokyo")
     series = pd.Series(values, index=index)
-    return series[(index.hour >= 7) & (index.hour < 23)]  # the night is not worn
+    return series[(index.hour >= 6) & (index.hour < 22)]  # the night is not worn
 
 
 def cosinor_hits(fit: el.rhythm.Cosinor, amplitude: float) -> list[bool]:
@@ -206,7 +206,7 @@ def cosinor_hits(fit: el.rhythm.Cosinor, amplitude: float) -> list[bool]:
 
 
 HOURS = np.arange(7 * 24)
-WAVE = np.cos(2 * np.pi * (HOURS - 0.5 - 15) / 24)  # in the middle of the hour that each closes
+WAVE = np.cos(2 * np.pi * (HOURS + 0.5 - 15) / 24)  # in the middle of the hour that each opens
 
 
 def test_the_intervals_of_a_cosinor_hold_the_planted_wave() -> None:
@@ -258,37 +258,3 @@ def test_the_interval_of_a_trend_holds_the_planted_slope(n: int) -> None:
         quiet.append(el.baseline.trend(by_day(rng.normal(0, 1, n))).p > 0.05)
     share_near(hits)
     share_near(quiet)
-
-
-def test_change_points_are_found_where_they_were_planted_and_not_elsewhere() -> None:
-    rng = np.random.default_rng(5)
-    penalty = 3 * np.log(60)  # of noise with SD 1
-    right, quiet = [], []
-    for _ in range(100):
-        levels = np.r_[np.zeros(25), np.full(20, 3.0), np.zeros(15)]
-        series = by_day(levels + rng.normal(0, 1, 60))
-        at = [
-            series.index.get_loc(day) for day in el.baseline.change_points(series, penalty=penalty)
-        ]
-        right.append(len(at) == 2 and abs(at[0] - 25) <= 2 and abs(at[1] - 45) <= 2)
-        quiet.append(not el.baseline.change_points(by_day(rng.normal(0, 1, 60)), penalty=penalty))
-    assert np.mean(right) > 0.88
-    assert np.mean(quiet) > 0.94
-
-
-def test_a_robust_z_is_a_z_and_hardly_moved_by_days_that_are_not() -> None:
-    rng = np.random.default_rng(6)
-    plain, usual, odd, classic = [], [], [], []
-    for _ in range(500):
-        values = rng.normal(50, 7, 60)
-        plain.append(el.baseline.robust_z(by_day(values)))
-        values[:5] += 70
-        found = el.baseline.robust_z(by_day(values))
-        odd.append(found.iloc[:5])
-        usual.append(found.iloc[5:])
-        classic.append(((values - values.mean()) / values.std())[:5])
-    assert np.concatenate(plain).std() == pytest.approx(1, abs=0.06)
-    assert np.concatenate(usual).mean() == pytest.approx(0, abs=0.15)
-    assert np.concatenate(usual).std() == pytest.approx(1, abs=0.12)
-    assert (np.concatenate(odd) > 4).all()
-    assert np.concatenate(classic).mean() < 4  # the outliers hide one another

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog.analysis.sheet import Heading, Sheet, decimals, number_text, p_text
+from eyelog.measure.sheet import Heading, Sheet, decimals, number_text, p_text
 
 DASH = "\N{EN DASH}"
 WEEK = Sheet(

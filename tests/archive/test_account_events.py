@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive.importing.intake import import_files
-from eyelog.archive.prune import prune
+from eyelog.archive.erase import prune
 from eyelog.archive.store import place_of
+from eyelog.read.intake import import_files
 
 FAST = "date,type,subType,value\n2026-10-20T10:00:00+0900,fastHeadMotion,left,2\n"
 ACTIVITY = (
@@ -27,37 +27,12 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_event_files_of_a_folder_are_kept_and_read_back(tmp_path, folder):
-    archive = el.Archive(tmp_path / "archive")
-    reports = import_files(archive, [folder], account="anna")
-    assert [(r.status, r.read, r.kept) for r in reports] == [("imported", 1, 1), ("imported", 2, 2)]
-    events = archive.events("anna", tz="Asia/Tokyo")
-    assert events["label"].tolist() == ["fast head motion left", "stationary", "walking"]
-    assert str(events["start"].iloc[0]) == "2026-10-20 10:00:00+09:00"
-    again = import_files(archive, [folder], account="anna")
-    assert [(r.status, r.kept, r.repeated) for r in again] == [
-        ("nothing new", 0, 1),
-        ("nothing new", 0, 2),
-    ]
-    pd.testing.assert_frame_equal(archive.events("anna", tz="Asia/Tokyo"), events)
-
-
 def test_a_dry_run_writes_nothing(tmp_path, folder):
     archive = el.Archive(tmp_path / "archive")
     reports = import_files(archive, [folder], dry_run=True)
     assert {r.status for r in reports} == {"to import"}
     assert archive.events().empty
     assert not (tmp_path / "archive").exists()
-
-
-def test_a_longer_recording_gives_the_last_activity_its_end(tmp_path, folder):
-    archive = el.Archive(tmp_path / "archive")
-    import_files(archive, [folder])
-    (folder / "a_motionActivity.csv").write_text(ACTIVITY + "2026-10-20T03:00:00Z,1,0,0,0,0,0,2\n")
-    import_files(archive, [folder])
-    events = archive.events()
-    assert len(events) == 4
-    assert str(events["end"].iloc[2]) == "2026-10-20 03:00:00+00:00"
 
 
 def test_a_damaged_event_file_is_refused_and_the_others_are_kept(tmp_path, folder):
@@ -98,23 +73,11 @@ def test_damage_is_found_and_named(tmp_path, folder):
     archive.write("computed_data", el.sample(), account="me")
     import_files(archive, [folder])
     assert archive.verify().empty
-    (path,) = (tmp_path / "archive").rglob("account=me*.csv")
+    (path,) = (tmp_path / "archive" / ".events").glob("account=me*.csv")
     path.write_text("start,end\n1,2\n")
     assert "its first line is not start,end,label,kind,value" in archive.verify()["problem"].iloc[0]
     with pytest.raises(el.ArchiveError, match="it is damaged"):
         archive.events()
-
-
-def test_labels_with_commas_quotes_and_lines_come_back(tmp_path):
-    archive = el.Archive(tmp_path / "archive")
-    start = pd.to_datetime(["2026-10-20 09:00", "2026-10-20 11:00"]).tz_localize("Asia/Tokyo")
-    labels = ['work, "deep"\rand\nmore', "NA"]
-    noted = pd.DataFrame({"start": start, "end": start.shift(1, "h"), "label": labels})
-    assert archive.add_events(noted) == 2
-    back = archive.events(tz="Asia/Tokyo")
-    assert back["label"].tolist() == labels
-    assert back["kind"].tolist() == ["diary"] * 2
-    assert (back["end"] - back["start"] == pd.Timedelta("1h")).all()
 
 
 def test_what_is_no_table_of_events_is_refused_in_one_line(tmp_path):
@@ -131,11 +94,3 @@ def test_what_is_no_table_of_events_is_refused_in_one_line(tmp_path):
     with pytest.raises(el.ConfigurationError, match="the column 'label' twice"):
         archive.add_events(pd.concat([good, good[["label"]]], axis=1))
     assert archive.events().empty
-
-
-def test_events_live_in_memory_archives_too():
-    archive = el.Archive("memory://events-test")
-    start = pd.to_datetime(["2026-10-20 09:00"], utc=True)
-    archive.add_events(pd.DataFrame({"start": start, "end": start, "label": ["a"]}))
-    assert archive.events()["label"].tolist() == ["a"]
-    assert archive.events("nobody").empty

@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive.account_zones import zones_path
-from eyelog.archive.store import place_of
 
 LOG = "standard_mode_logs"
 TRIP = el.Zones([("", "Asia/Tokyo"), ("2026-10-22", "America/New_York")])
@@ -43,12 +41,12 @@ def test_zones_are_kept_and_read_back(tmp_path: Path, where: str) -> None:
 def test_the_file_is_private_and_no_tool_takes_it_for_data(tmp_path: Path) -> None:
     archive = el.Archive(tmp_path)
     archive.set_zones(TRIP, account="anna")
-    path = Path(zones_path(place_of(archive), "anna"))
+    path = Path(archive.path, ".zones/account=anna.v1.csv")
     assert path.stat().st_mode & 0o077 == 0
     assert el.Zones(path) == TRIP
     assert archive.accounts() == []
     assert len(archive.inventory()) == 0
-    assert len(archive.verify()) == len(archive.protect()) == len(archive.repair()) == 0
+    assert len(archive.verify()) == len(archive.repair()) == 0
 
 
 def test_a_read_without_tz_changes_the_clock_and_no_instant(tmp_path, travelled) -> None:
@@ -66,63 +64,15 @@ def test_a_read_without_tz_changes_the_clock_and_no_instant(tmp_path, travelled)
     assert frame["utc_offset_min"].dtype == "float64"
 
 
-def test_one_zone_adds_no_column(tmp_path, travelled) -> None:
-    archive = el.Archive(tmp_path)
-    archive.write(LOG, travelled, account="me")
-    archive.set_zones("Asia/Tokyo")
-    assert "utc_offset_min" not in archive.read(LOG)
-    assert "utc_offset_min" not in archive.read(LOG, tz="UTC")
-
-
-def test_a_wearer_who_travels_has_the_four_days_of_the_calendar(tmp_path, travelled) -> None:
-    archive = el.Archive(tmp_path)
-    archive.write(LOG, travelled, account="me")
-    archive.set_zones(TRIP)
-    dates = [f"2026-10-{day}" for day in range(20, 24)]
-    assert local_dates(archive.read(LOG)) == dates
-    # A range selects by stamp: it includes the record that opens its first day.
-    for day in dates:
-        frame = archive.read(LOG, day, day)
-        assert local_dates(frame[frame.index > frame.index[0]]) == [day]
-
-
 def test_daily_of_a_wearer_who_travels_has_four_rows(travelled) -> None:
     table = el.daily(travelled)
     assert [f"{day:%Y-%m-%d}" for day in table.index] == [f"2026-10-{d}" for d in range(20, 24)]
 
 
-def test_without_any_zone_one_warning_says_so_and_how_to_set_it(
-    tmp_path, travelled, monkeypatch
-) -> None:
-    archive = el.Archive(tmp_path)
-    archive.write(LOG, travelled, account="anna b")
-    monkeypatch.delenv("EYELOG_TZ")
-    with pytest.warns(el.EyelogWarning) as caught:
-        frame = archive.read(LOG, account="anna b")
-    (warning,) = caught
-    assert str(warning.message) == (
-        "no zone is known for account 'anna b': days are UTC days; set it with"
-        " `eyelog archive set-zone 'anna b' Asia/Tokyo`, or set EYELOG_TZ"
-    )
-    assert warning.filename == __file__
-    assert str(frame.index.tz) == "UTC"
-    monkeypatch.setenv("EYELOG_TZ", "Asia/Seoul")
-    assert str(archive.read(LOG, account="anna b").index.tz) == "Asia/Seoul"
-
-
-def test_the_archive_refuses_the_offsets_of_files_which_it_does_not_keep(
-    tmp_path, travelled
-) -> None:
-    archive = el.Archive(tmp_path)
-    archive.write(LOG, travelled, account="me")
-    with pytest.raises(el.ConfigurationError, match="has none: give the zone"):
-        archive.read(LOG, tz="file")
-
-
 def test_damaged_zones_are_reported_and_written_again(tmp_path) -> None:
     archive = el.Archive(tmp_path)
     archive.set_zones(TRIP, account="anna")
-    path = Path(zones_path(place_of(archive), "anna"))
+    path = Path(archive.path, ".zones/account=anna.v1.csv")
     path.write_text("from,tz\n,Asia/Tok")
     with pytest.raises(el.ArchiveError, match="set-zone anna ZONE"):
         archive.zones("anna")
@@ -145,15 +95,30 @@ def test_an_export_is_read_back_on_the_same_clock(tmp_path, travelled, name) -> 
     assert local_dates(back) == local_dates(frame)
 
 
-def test_the_column_of_offsets_is_never_stored(tmp_path, travelled) -> None:
+@pytest.mark.parametrize("tz", ["Asia/Tokyo", "Europe/Berlin"])
+def test_a_frame_brings_its_zone_for_an_account_without_one(tmp_path: Path, tz: str) -> None:
     archive = el.Archive(tmp_path)
-    archive.write(LOG, travelled, account="me")
-    assert "utc_offset_min" not in archive.read(LOG, tz="Asia/Tokyo")
+    frame = el.sample(LOG).tz_convert(tz)
+    archive.write(LOG, frame, account="anna")
+    assert str(archive.zones("anna")) == tz
+    assert str(archive.read(LOG, account="anna").index.tz) == tz
+    archive.write(LOG, frame.tz_convert("Asia/Seoul"), account="anna")
+    assert str(archive.zones("anna")) == tz  # it stays until it is set
 
 
-def test_the_inventory_shows_the_zones(tmp_path, travelled) -> None:
+def test_a_frame_in_utc_brings_no_zone(tmp_path: Path) -> None:
     archive = el.Archive(tmp_path)
-    archive.write(LOG, travelled, account="me")
-    assert archive.inventory()["tz"].isna().all()
-    archive.set_zones(TRIP)
-    assert archive.inventory()["tz"].tolist() == ["Asia/Tokyo, America/New_York"]
+    archive.write(LOG, el.sample(LOG).tz_convert("UTC"), account="anna")
+    assert archive.zones("anna") is None
+
+
+def test_a_frame_of_a_traveller_keeps_the_clock(tmp_path: Path, travelled) -> None:
+    there, here = el.Archive(tmp_path / "there"), el.Archive(tmp_path / "here")
+    there.write(LOG, travelled, account="me")
+    there.set_zones(TRIP)
+    frame = there.read(LOG)
+    assert frame["utc_offset_min"].nunique() == 2
+    here.write(LOG, frame, account="me")
+    again = here.read(LOG)
+    assert again["utc_offset_min"].tolist() == frame["utc_offset_min"].tolist()
+    assert len(el.daily(again)) == len(el.daily(frame))

@@ -8,52 +8,41 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.answers.arrow import encode_stream
-from eyelog.answers.decode import decode_page
-from eyelog.answers.encode import encode_table
-from eyelog.answers.page import join_pages
-from eyelog.archive.answer_pages import table_of_pages
-from eyelog.archive.arrow_tables import schema_of, table_of
+from eyelog.archive.arrow_tables import schema_of, table_of, table_of_pages
+from eyelog.archive.encode import encode_table
 from eyelog.catalogue import LOGS
+from eyelog.decode import decode_page, joined_pages
 from eyelog.frame import conform
 from support.answers import MINUTES, answer
 from support.records import records
 
 
-def page(rows, log, *, columns):
-    names = rows.column_names
-    if columns:
-        return decode_page(encode_stream(rows, log, names=names), log)
-    return decode_page(encode_table(rows, log, offset_us=0, names=names), log)
+def page(rows, log):
+    return decode_page(encode_table(rows, log, offset_us=0, names=rows.column_names), log)
 
 
 def by_frame(pages, log):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", el.EyelogWarning)
-        return table_of(conform(join_pages(pages, log), log), log)
+        return table_of(conform(joined_pages(pages, log).frame, log), log)
 
 
 @pytest.mark.parametrize("log", LOGS)
 @settings(max_examples=8, deadline=None)
-@given(
-    parts=st.lists(
-        st.tuples(st.integers(0, 30), st.integers(0, 12), st.booleans()), min_size=1, max_size=4
-    )
-)
-def test_pages_of_either_form_in_any_order_are_the_table_of_their_frame(log, parts):
+@given(parts=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), min_size=1, max_size=4))
+def test_pages_in_any_order_are_the_table_of_their_frame(log, parts):
     rows = table_of(records(log, "2026-10-24", 40), log)
-    pages = [page(rows.slice(at, n), log, columns=columns) for at, n, columns in parts]
+    pages = [page(rows.slice(at, n), log) for at, n in parts]
     table = table_of_pages(pages, log)
     assert table.schema.equals(schema_of(log))
     assert table.combine_chunks().equals(by_frame(pages, log).combine_chunks())
 
 
-@pytest.mark.parametrize("columns", [False, True])
-def test_unknown_fields_come_last_with_the_type_of_their_values(columns):
+def test_unknown_fields_come_last_with_the_type_of_their_values():
     rows = table_of(records(MINUTES, "2026-10-24", 3), MINUTES)
     for name, values in {"z": [1.5, None, 2.0], "b": ["x", None, ""], "a": [None] * 3}.items():
         rows = rows.append_column(name, pa.array(values, pa.float64() if name == "a" else None))
-    pages = [page(rows, MINUTES, columns=columns)]
+    pages = [page(rows, MINUTES)]
     with pytest.warns(el.EyelogWarning, match="a, b, z"):
         table = table_of_pages(pages, MINUTES)
     assert table.column_names[-2:] == ["b", "z"]  # a field without any value is left out
@@ -67,8 +56,3 @@ def test_values_of_several_kinds_in_an_unknown_field_are_text():
     with pytest.warns(el.EyelogWarning, match="odd"):
         table = table_of_pages(pages, MINUTES)
     assert table.column("odd").to_pylist() == ["1", "two", "[3]", None]
-
-
-def test_pages_without_records_are_an_empty_table():
-    pages = [decode_page(answer({}, MINUTES), MINUTES)]
-    assert table_of_pages(pages, MINUTES).equals(schema_of(MINUTES).empty_table())

@@ -28,11 +28,6 @@ def test_no_cell_begins_as_a_formula_and_every_text_comes_back(
     assert [text_of(str(cell)) for cell in cells] == texts
 
 
-def test_a_plain_text_is_written_as_it_is() -> None:
-    texts = ["abc", "", None, "it's", 'say "hi"', "1.2.3", "日本"]
-    assert cells_of(texts, known=True) == texts
-
-
 def test_a_text_that_looks_like_a_value_is_marked_where_the_type_is_not_known() -> None:
     texts = ["12", "true", "", "NA", "x"]
     assert cells_of(list(texts), known=True) == texts

@@ -16,8 +16,8 @@ def test_an_archive_elsewhere_is_erased_too() -> None:
     archive = el.Archive("memory://to-erase")
     for name in ("anna", "bea"):
         archive.write(STANDARD, records(STANDARD, "2026-10-20", 50), account=name)
-    assert archive.erase("anna", dry_run=True)["what"].tolist() == ["month"]
-    assert archive.erase("anna")["what"].tolist() == ["month"]
+    assert archive.erase("anna", dry_run=True)["what"].tolist() == ["list of months", "month"]
+    assert archive.erase("anna")["what"].tolist() == ["list of months", "month"]
     assert archive.accounts() == ["bea"]
     assert len(archive.erase("anna")) == 0
 
@@ -45,7 +45,7 @@ def test_a_log_on_a_larger_disk_is_erased_too(archive: el.Archive, tmp_path: Pat
     for name in ("anna", "bea"):
         archive.write(STANDARD, records(STANDARD, "2026-10-20", 50), account=name)
     larger = on_a_larger_disk(archive, tmp_path)
-    assert archive.erase("anna")["what"].tolist() == ["month"]
+    assert archive.erase("anna")["what"].tolist() == ["list of months", "month"]
     assert [path.name for path in larger.iterdir()] == ["account=bea"]
     assert archive.accounts() == ["bea"]
     archive.erase("bea")

@@ -6,7 +6,6 @@ import pytest
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.errors import EyelogWarning
-from support.parquet import spoil_chunks
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS
@@ -36,14 +35,6 @@ def test_it_lists_days_records_gaps_and_bytes_of_each_log_of_each_account(
     assert table["bytes"].sum() == sum(sizes)
 
 
-def test_an_empty_archive_gives_an_empty_table_of_the_same_dtypes(archive: Archive) -> None:
-    Path(archive.path).mkdir()
-    empty = archive.inventory()
-    archive.write(SIXTY, records(SIXTY, "2026-10-30", 3), account="me")
-    assert len(empty) == 0
-    assert empty.dtypes.to_dict() == archive.inventory().dtypes.to_dict()
-
-
 def test_a_damaged_month_is_reported_and_the_rest_is_counted(archive: Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-30", 4 * 1440), account="me")
     archive.write(FIFTEEN, records(FIFTEEN, "2026-10-30", 100), account="me")
@@ -56,10 +47,3 @@ def test_a_damaged_month_is_reported_and_the_rest_is_counted(archive: Archive) -
         [FIFTEEN, 0, 0, 1], [SIXTY, 2, 2880, 1]
     ]  # fmt: skip
     assert table["first"].isna().tolist() == [True, False]
-
-
-def test_only_the_stamps_are_read(archive: Archive) -> None:
-    archive.write(SIXTY, records(SIXTY, "2026-10-01", 3000), account="me")
-    (path,) = Path(archive.path).rglob("*.parquet")
-    spoil_chunks(path, lambda _, name: name != "date")
-    assert archive.inventory()["records"].tolist() == [3000]

@@ -108,6 +108,9 @@ def test_a_month_that_was_deleted_is_requested_again(
     (path,) = (each for each in files(archive) if "2024-02" in str(each))
     path.unlink()
     report = archive.sync(client_of(there, home), SIXTY, "2024-02-28", "2024-03-02")
+    assert list(states(report).values()) == ["failed", "failed", "unchanged", "unchanged"]
+    assert archive.repair()["sync_again"].tolist() == ["2024-02-28 to 2024-02-29"]
+    report = archive.sync(client_of(there, home), SIXTY, "2024-02-28", "2024-03-02")
     assert list(states(report).values()) == ["fetched", "fetched", "unchanged", "unchanged"]
     assert_frame_equal(archive.read(SIXTY, "2024-02-28", "2024-03-02"), whole)
 

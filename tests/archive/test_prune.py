@@ -1,7 +1,6 @@
 """Old months go as a whole, wherever they lie in the archive; nothing younger does."""
 
 import os
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,8 +8,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
+from eyelog.archive.erase import prune
 from eyelog.archive.place import open_place
-from eyelog.archive.prune import prune
 from eyelog.catalogue import LOGS
 from support.records import records
 
@@ -86,17 +85,6 @@ def test_events_in_an_object_store_go_too() -> None:
     assert archive.events()["label"].tolist() == ["b"]
     prune(place, datetime(2027, 1, 1, tzinfo=UTC))
     assert archive.events().empty
-
-
-def test_events_that_a_restore_set_aside_go_too(archive: el.Archive) -> None:
-    start = pd.to_datetime(["2026-10-20", "2026-11-20"], utc=True)
-    archive.add_events(pd.DataFrame({"start": start, "end": start, "label": ["a", "b"]}))
-    aside = Path(archive.path, ".before-restore", "20261201T000000")
-    shutil.copytree(Path(archive.path, ".events"), aside / ".events")
-    prune(open_place(archive.path), NOVEMBER)
-    (left,) = (aside / ".events").iterdir()
-    assert '"b"' in left.read_text()
-    assert '"a"' not in left.read_text()
 
 
 def test_a_log_on_a_larger_disk_is_pruned_and_a_link_deeper_down_is_refused(

@@ -12,7 +12,7 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
-from eyelog.service.auth import ended
+from eyelog_service.auth import ended
 from support.records import records
 from support.stores import object_store
 
@@ -66,7 +66,7 @@ def test_an_archive_lives_in_memory(memory: str, tmp_path: Path) -> None:
     live_through(memory, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("an object store is started")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:botocore")
 def test_an_archive_lives_in_an_object_store(bucket: str, tmp_path: Path) -> None:
     live_through(bucket, tmp_path)
@@ -74,7 +74,7 @@ def test_an_archive_lives_in_an_object_store(bucket: str, tmp_path: Path) -> Non
         Archive("s3://no-such-bucket/x").write(SIXTY, records(SIXTY, "2026-10-30", 1), account="me")
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a store's time limit is waited for")
 def test_a_store_that_does_not_answer_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

@@ -1,5 +1,4 @@
 import pickle
-import warnings
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -12,9 +11,8 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog import frame as frames
-from eyelog import provenance
 from eyelog.archive.store import Archive
-from eyelog.catalogue import LOGS, columns
+from eyelog.catalogue import LOGS
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS
@@ -43,14 +41,6 @@ def test_what_is_written_reads_back_equal_in_any_zone(archive: Archive, log: str
     assert_frame_equal(found, frame)
     assert str(found.index.tz) == tz
     assert found.index.unit == "us"
-
-
-def test_a_simulated_wearer_reads_back_equal(archive: Archive) -> None:
-    for log in LOGS:
-        frame = el.simulate("2026-10-30", 3, log=log, tz="Asia/Tokyo")
-        archive.write(log, frame, account="me")
-        first, last = frame.index[0], frame.index[-1]
-        assert_frame_equal(archive.read(log, first, last, tz="Asia/Tokyo"), frame)
 
 
 def test_fields_are_returned_exactly_and_in_catalogue_order(archive: Archive) -> None:
@@ -84,56 +74,7 @@ def test_the_last_second_is_included_whole(archive: Archive) -> None:
     assert archive.read(SIXTY, last, last)["bl"].tolist() == [2]
 
 
-def test_a_range_without_records_is_an_empty_frame_of_the_same_shape(archive: Archive) -> None:
-    archive.write(FIFTEEN, records(FIFTEEN, "2026-10-24", 10), account="me")
-    for day in ("2026-10-25", "2031-01-01"):
-        found = archive.read(FIFTEEN, day, day, tz="Asia/Tokyo")
-        assert_frame_equal(found, frames.empty(FIFTEEN, tz="Asia/Tokyo"))
-        some = archive.read(FIFTEEN, day, day, fields=["stp", "isl"])
-        assert_frame_equal(some, frames.empty(FIFTEEN, names=["stp", "isl"]))
-
-
-def test_a_frame_that_was_read_can_be_changed(archive: Archive) -> None:
-    frame = records(FIFTEEN, "2026-10-24", 10, missing=0)
-    archive.write(FIFTEEN, frame, account="me")
-    found = archive.read(FIFTEEN, "2026-10-24", "2026-10-24")
-    for name in found.columns:
-        found.iloc[0, found.columns.get_loc(name)] = pd.NA if name in ("isl", "vld", "gw") else 7.0
-    assert_frame_equal(archive.read(FIFTEEN, "2026-10-24", "2026-10-24"), frame)
-
-
-def test_the_provenance_shows_where_a_frame_comes_from(archive: Archive) -> None:
-    archive.write(SIXTY, records(SIXTY, "2026-10-24", 10), account="anna")
-    found = archive.read(SIXTY, "2026-10-24", "2026-10-24", account="anna", tz="Asia/Tokyo")
-    assert provenance.stated_log(found) == SIXTY
-    assert found.attrs["eyelog"]["account"] == "anna"
-    (step,) = provenance.history(found)
-    assert step == {
-        "step": "archive",
-        "start": "2026-10-23T15:00:00Z",
-        "end": "2026-10-24T14:59:59Z",
-    }
-
-
 class TestMissing:
-    def test_an_empty_archive_says_so(self, archive: Archive) -> None:
-        assert archive.accounts() == []
-        with pytest.raises(el.ArchiveError, match="is empty: write, import or sync into it"):
-            whole(archive)
-
-    def test_the_error_for_an_unknown_account_lists_the_others(self, archive: Archive) -> None:
-        for account in ("anna", "bert"):
-            archive.write(SIXTY, records(SIXTY, "2026-10-24", 1), account=account)
-        with pytest.raises(el.ArchiveError, match=r"'ana'.*mean 'anna'\?\); it has 'anna', 'b"):
-            whole(archive, account="ana")
-
-    def test_the_error_for_a_missing_log_lists_those_of_the_account(self, archive: Archive) -> None:
-        archive.write(SIXTY, records(SIXTY, "2026-10-24", 1), account="me")
-        with pytest.raises(el.ArchiveError, match=f"no '{FIFTEEN}' of 'me', only '{SIXTY}'"):
-            whole(archive, log=FIFTEEN)
-        assert archive.accounts() == archive.accounts(SIXTY) == ["me"]
-        assert archive.accounts(FIFTEEN) == []
-
     def test_an_unknown_log_zone_or_range_is_refused(self, archive: Archive) -> None:
         archive.write(SIXTY, records(SIXTY, "2026-10-24", 1), account="me")
         with pytest.raises(el.ConfigurationError, match="did you mean 'standard_mode_logs'"):
@@ -229,46 +170,6 @@ class TestMerging:
         assert_frame_equal(frame, before)
 
 
-class TestUnknownFields:
-    def write(self, archive: Archive, frame: pd.DataFrame) -> None:
-        with pytest.warns(el.EyelogWarning, match="unknown fields"):
-            archive.write(SIXTY, frame, account="me")
-
-    def test_they_are_kept_last_with_a_warning(self, archive: Archive) -> None:
-        frame = at("2026-10-24", "2026-10-25", bl=[1, 2]).assign(
-            zz=["a", None], aa=[1.5, np.nan], mm=[True, False], oo=[{"a": 1}, 3]
-        )
-        self.write(archive, frame)
-        with pytest.warns(el.EyelogWarning, match="aa, mm, oo, zz"):
-            found = whole(archive)
-        assert list(found.columns) == [*columns(SIXTY), "aa", "mm", "oo", "zz"]
-        assert found["aa"].iloc[0] == 1.5
-        assert found["mm"].tolist() == [True, False]
-        assert found["oo"].tolist() == ['{"a": 1}', "3"]
-        assert found["zz"].tolist() == ["a", pd.NA]
-
-    def test_a_list_of_fields_leaves_them_out_without_a_warning(self, archive: Archive) -> None:
-        self.write(archive, at("2026-10-24", bl=[1]).assign(zz=["a"]))
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            found = archive.read(SIXTY, "2026-10-24", "2026-10-24", fields=["bl"])
-        assert list(found.columns) == ["bl"]
-
-    def test_where_their_types_differ_both_are_kept_as_text(self, archive: Archive) -> None:
-        self.write(archive, at("2026-10-24", bl=[1]).assign(zz=["a"]))
-        self.write(archive, at("2026-10-25", bl=[1]).assign(zz=[2.5]))
-        self.write(archive, at("2026-11-25", bl=[1]).assign(zz=[True]))
-        with pytest.warns(el.EyelogWarning):
-            assert whole(archive)["zz"].tolist() == ["a", "2.5", "true"]
-
-    def test_records_that_lack_them_do_not_remove_them(self, archive: Archive) -> None:
-        self.write(archive, at("2026-10-24", bl=[1]).assign(zz=["a"]))
-        archive.write(SIXTY, at("2026-10-24", bl=[2]), account="me")
-        with pytest.warns(el.EyelogWarning):
-            found = whole(archive)
-        assert found[["bl", "zz"]].iloc[0].tolist() == [2, "a"]
-
-
 class TestLaws:
     @settings(max_examples=10)
     @given(data=st.data())
@@ -288,8 +189,6 @@ class TestLaws:
             order.shuffle(rows)
             in_parts.write(SIXTY, frame.iloc[rows], account="me")
         assert_frame_equal(whole(in_parts), frame, check_freq=False)
-        first, second = contents(at_once), contents(in_parts)
-        assert [data for data, _ in first.values()] == [data for data, _ in second.values()]
 
     @settings(max_examples=20)
     @given(
@@ -326,37 +225,12 @@ class TestLaws:
         assert contents(archive) == before
 
 
-def test_the_fingerprint_of_a_range_changes_only_when_its_months_are_written(
-    archive: Archive,
-) -> None:
-    october = "2026-10-24", "2026-10-31"
-    new_year = datetime(2026, 12, 31, 23, 59, 59, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC)
-    keys = [archive.fingerprint(SIXTY, *span, account="me") for span in (october, new_year)]
-    assert keys == [(None,), (None, None)]
-    frame = records(SIXTY, "2026-10-24", 3)
-    archive.write(SIXTY, frame, account="me")
-    first = archive.fingerprint(SIXTY, *october, account="me")
-    assert first != keys[0]
-    archive.write(SIXTY, frame, account="me")
-    archive.write(SIXTY, frame, account="other")
-    archive.write(SIXTY, records(SIXTY, "2026-11-01", 3), account="me")
-    assert archive.fingerprint(SIXTY, *october, account="me") == first
-    assert archive.fingerprint(SIXTY, *new_year, account="me") == keys[1]
-    archive.write(SIXTY, records(SIXTY, "2026-10-24", 3, seed=1), account="me")
-    assert archive.fingerprint(SIXTY, *october, account="me") != first
-
-
 def test_an_archive_travels_to_another_process(archive: Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 3), account="me")
     again = pickle.loads(pickle.dumps(archive))
     assert again.path == archive.path
     assert len(whole(again)) == 3
     assert repr(again) == repr(archive)
-
-
-def test_a_path_of_an_unknown_kind_is_refused() -> None:
-    with pytest.raises(el.ConfigurationError, match="archive's path cannot be used"):
-        Archive("nosuch://somewhere")
 
 
 def test_an_open_range_is_all_there_is(archive: Archive) -> None:
@@ -374,16 +248,3 @@ def test_an_open_range_is_all_there_is(archive: Archive) -> None:
     }
     with pytest.raises(el.ArchiveError, match="no account 'you'"):
         archive.read(SIXTY, account="you")
-
-
-def test_the_repr_says_what_the_archive_has(archive: Archive) -> None:
-    assert repr(archive) == f"<Archive {archive.path!r}: empty>"
-    for account, day in (("me", "2026-10-24"), ("anna", "2026-11-02")):
-        archive.write(SIXTY, records(SIXTY, day, 3), account=account)
-    assert repr(archive) == (
-        f"<Archive {archive.path!r}: {SIXTY} of 2 accounts, 2026-10-24 to 2026-11-02>"
-    )
-
-
-def test_without_a_path_it_is_the_archive_of_the_home(home: Path) -> None:
-    assert Archive().path == str(home / "archive")

@@ -1,9 +1,7 @@
 """A sync requests what can have changed, keeps what came, and reports each day."""
 
-import re
 import stat
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +34,7 @@ def on_day(day: str, then: Callable[[faulty.Request], faulty.Answer], script: Pa
     return answer
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a service is synced, served and fetched again")
 def test_what_is_synced_and_served_again_is_fetched_equal(tmp_path: Path, home: Path) -> None:
     tz, first, last = "Europe/Berlin", "2024-10-26", "2024-10-27"  # the second has 25 hours
     wearers = {
@@ -77,27 +75,12 @@ def test_no_secret_and_nothing_readable_by_others_is_left_in_the_archive(
         archive.sync(client, SIXTY, "2024-03-01", "2024-03-03")
         secrets = [service.client_secret, token.access_token, str(token.refresh_token)]
     kept = [path for path in Path(archive.path).rglob("*") if path.is_file()]
-    assert len(kept) == 3  # the month, the ledger, the lock
+    assert len(kept) == 4  # the month, the list, the ledger, the lock
     for path in kept:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert not any(secret.encode() in path.read_bytes() for secret in secrets)
     for path in (each for each in Path(archive.path).rglob("*") if each.is_dir()):
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
-
-
-def test_a_report_has_one_shape(there: faulty.Server, home: Path, archive: el.Archive) -> None:
-    dtypes = {
-        "day": "string",
-        "state": "string",
-        "asked": "bool",
-        "records": "Int64",
-        "removed": "int64",
-        "reason": "string",
-    }
-    for start, end, days in ((START, END, 5), ("2090-01-01", "2090-01-01", 1)):
-        report = archive.sync(client_of(there, home), FIFTEEN, start, end)
-        assert report.dtypes.astype(str).to_dict() == dtypes
-        assert len(report) == days
 
 
 @pytest.mark.usefixtures("within_one_hour")
@@ -141,14 +124,6 @@ def test_replacing_a_day_leaves_the_midnight_that_closes_it_to_the_next_day(
     assert found.index.tolist() == wanted.tolist()
 
 
-def test_an_account_without_any_record_is_not_listed(home: Path, archive: el.Archive) -> None:
-    with faulty.server(Paged(holds=lambda _: False)) as there:
-        report = archive.sync(client_of(there, home), SIXTY, START, END)
-    assert set(report["state"]) == {"empty"}
-    assert archive.accounts() == []
-    assert len(archive.inventory()) == len(archive.verify()) == 0
-
-
 @pytest.mark.usefixtures("within_one_hour")
 def test_days_to_come_and_days_the_zone_skipped_are_not_requested(
     there: faulty.Server, home: Path, archive: el.Archive
@@ -163,32 +138,6 @@ def test_days_to_come_and_days_the_zone_skipped_are_not_requested(
     assert future.loc[ago(-5), "reason"] == "it has not begun"
     assert future.loc[ago(1), "state"] == "fetched"
     assert max(asked_days(there)) <= ago(-1)
-
-
-def test_an_instant_stands_for_its_whole_day(
-    there: faulty.Server, home: Path, archive: el.Archive
-) -> None:
-    noon = datetime(2024, 3, 1, 12, tzinfo=UTC)
-    report = archive.sync(client_of(there, home), SIXTY, noon, noon + timedelta(hours=13))
-    assert report["records"].tolist() == [24, 24]
-
-
-@pytest.mark.usefixtures("within_one_hour")
-def test_the_cache_is_read_for_settled_days_and_never_written(
-    there: faulty.Server, home: Path, archive: el.Archive
-) -> None:
-    client = client_of(there, home)
-    archive.sync(client, SIXTY, START, START)
-    assert not (home / "cache").exists()
-    client.standard_mode_logs("2024-03-02", "2024-03-02")
-    client.standard_mode_logs(ago(1), ago(1))
-    before = there.count(), [path.read_bytes() for path in (home / "cache").iterdir()]
-    row = archive.sync(client, SIXTY, "2024-03-02", "2024-03-02").iloc[0]
-    assert (row["state"], row["asked"], row["records"]) == ("cached", False, 24)
-    assert there.count() == before[0]
-    archive.sync(client, SIXTY, ago(1), ago(1))
-    assert there.count() == before[0] + 1
-    assert [path.read_bytes() for path in (home / "cache").iterdir()] == before[1]
 
 
 def test_imported_records_stay_beside_those_of_the_first_sync(
@@ -271,29 +220,6 @@ def test_a_token_that_ends_stops_at_once_and_keeps_what_came(
     assert report["asked"].tolist() == [False] * 3 + [True] * 17
 
 
-def test_a_service_that_fails_day_after_day_is_not_asked_for_every_day(
-    there: faulty.Server, home: Path, archive: el.Archive
-) -> None:
-    gone = faulty.error(404, "not_found")
-    there.script = lambda request: (
-        Paged(size=50)(request) if request.query["date_from"] < "2024-03-03" else gone
-    )
-    report = archive.sync(client_of(there, home, workers=1), SIXTY, START, "2024-05-31")
-    assert report["state"].tolist() == ["fetched"] * 2 + ["failed"] * 90
-    assert report["asked"].sum() == there.count() == 10
-    assert report["reason"].iloc[-1].startswith("not requested: the service failed for 8 days")
-
-
-def test_a_stretch_of_broken_days_does_not_hide_what_follows(
-    there: faulty.Server, home: Path, archive: el.Archive
-) -> None:
-    there.script = lambda request: (
-        faulty.html() if request.query["date_from"] < "2024-03-15" else Paged(size=50)(request)
-    )
-    report = archive.sync(client_of(there, home), SIXTY, START, "2024-03-20")
-    assert report["state"].tolist() == ["failed"] * 14 + ["fetched"] * 6
-
-
 def test_what_cannot_work_is_an_error_before_any_request(
     there: faulty.Server, home: Path, archive: el.Archive
 ) -> None:
@@ -316,20 +242,6 @@ def test_a_place_that_cannot_be_written_is_a_one_line_error(
     with pytest.raises(el.ArchiveError, match="file") as caught:
         el.Archive(tmp_path / "file" / "archive").sync(client_of(there, home), SIXTY, START, END)
     assert "\n" not in str(caught.value)
-
-
-def test_a_warning_of_every_chunk_is_given_once(home: Path, archive: el.Archive) -> None:
-    paged = Paged(size=50)
-
-    def script(request: faulty.Request) -> faulty.Answer:
-        answer = paged(request)
-        body = answer.body.replace(b'"stp"', b'"brand_new"')
-        return faulty.Answer(200, body, answer.headers)
-
-    with faulty.server(script) as there, pytest.warns(el.EyelogWarning) as caught:
-        report = archive.sync(client_of(there, home), FIFTEEN, START, "2024-03-20")
-    assert (len(report), set(report["state"])) == (20, {"fetched"})
-    assert [str(each.message).count("brand_new") for each in caught] == [1]
 
 
 def test_a_month_is_written_once_and_the_days_of_a_slow_service_before(
@@ -358,16 +270,3 @@ def test_stamps_outside_the_asked_days_are_kept_with_a_warning(
         report = archive.sync(client_of(there, home), SIXTY, START, START)
     assert report["state"].tolist() == ["empty"]
     assert len(archive.read(SIXTY, "2023-01-01", "2023-01-01")) == 1
-
-
-def test_progress_with_an_estimate_goes_to_stderr(
-    there: faulty.Server, home: Path, archive: el.Archive, capsys: pytest.CaptureFixture[str]
-) -> None:
-    there.script = Paged(size=50, delay=0.15)
-    archive.sync(client_of(there, home, progress=True, workers=1), SIXTY, START, END)
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert f"sync {SIXTY} of me" in shown.err
-    assert re.search(r"[1-4]/5 \[00:0\d<00:0\d, .*day", shown.err)
-    archive.sync(client_of(there, home), SIXTY, START, "2024-03-06")
-    assert capsys.readouterr() == ("", "")

@@ -13,13 +13,11 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import eyelog as el
 from support import faulty
 from support.paged import Paged
-from support.records import records
 from support.syncing import (
     FIFTEEN,
     SIXTY,
@@ -57,7 +55,9 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 @posix
-@pytest.mark.parametrize("kills", [2, pytest.param(15, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "kills", [2, pytest.param(15, marks=pytest.mark.slow("a process is killed at many moments"))]
+)
 def test_a_sync_killed_at_any_moment_continues_where_it_was(
     tmp_path: Path, archive: el.Archive, kills: int
 ) -> None:
@@ -103,19 +103,26 @@ def _noted(archive: el.Archive) -> set[str]:
 
 @posix
 def test_an_interrupt_keeps_the_days_that_came(tmp_path: Path, archive: el.Archive) -> None:
-    with faulty.server(Paged(size=50, delay=0.05)) as there:
+    paged = Paged(size=50)
+
+    def script(request: faulty.Request) -> faulty.Answer:
+        late = request.query["date_from"] >= "2024-03-15"
+        return faulty.slow({}, 60) if late else paged(request)
+
+    with faulty.server(script) as there:
         child = start(there.url, str(tmp_path / "home"), archive.path, SIXTY, START, "2024-03-30")
-        wait_for(lambda: there.count() >= 12)
+        wait_for(lambda: there.count() >= 15)
         child.send_signal(signal.SIGINT)
         _, errors = child.communicate(timeout=60)
         assert "KeyboardInterrupt" in errors
+        there.script = paged
         sources = json.loads(ledger(archive).read_text())
         assert 4 <= len(next(iter(sources.values()))) < 30
         report = archive.sync(client_of(there, tmp_path / "home"), SIXTY, START, "2024-03-30")
     assert report["asked"].sum() == 30 - len(next(iter(sources.values())))
 
 
-@pytest.mark.slow
+@pytest.mark.slow("processes race")
 def test_two_that_sync_at_once_lose_nothing(tmp_path: Path, archive: el.Archive) -> None:
     home = str(tmp_path / "home")
     with faulty.server(Paged(size=50)) as there:
@@ -132,47 +139,15 @@ def test_two_that_sync_at_once_lose_nothing(tmp_path: Path, archive: el.Archive)
     assert len(archive.read(FIFTEEN, "2024-03-01", "2024-04-05")) == 36 * 24
 
 
-PEAK = """
-    import sys
-    from pathlib import Path
-    import eyelog as el
-    from eyelog.archive import sync
-    sync.WRITE_AFTER_S = float("inf")  # months are held whole, on a machine of any speed
-    url, home, archive, log, start, end = sys.argv[1:]
-    client = el.Client(url, application=None, token=el.Token("t"), home=home)
-    report = el.Archive(archive).sync(client, log, start, end)
-    assert set(report["state"]) == {"fetched"}, report
-    # Not ru_maxrss, which also counts the process that started this one.
-    print(int(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0]) / 1024)
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="/proc is of Linux")
-@pytest.mark.slow
-def test_the_memory_of_a_sync_does_not_grow_with_its_length(tmp_path: Path) -> None:
-    """Full days of the 15-second log; `benchmarks/sync.py` measures a whole year."""
-    hours = {str(hour): [] for hour in range(24)}
-    for stamp, row in records(FIFTEEN, "2024-01-01", 5760).iterrows():
-        record = {name: None if pd.isna(value) else value for name, value in row.items()}
-        hours[str(stamp.hour)].append({"date": stamp.isoformat(), **record})
-    body = json.dumps({FIFTEEN: hours, "cursor": None}).encode()
+def test_a_sync_holds_one_month_whatever_its_length(tmp_path: Path, archive: el.Archive) -> None:
+    paged, written = Paged(size=50), dict[str, int]()
 
     def script(request: faulty.Request) -> faulty.Answer:
-        day = request.query["date_from"][:10]
-        return faulty.Answer(200, body.replace(b"2024-01-01", day.encode()))
+        month = request.query["date_from"][:7]
+        written.setdefault(month, len(list(Path(archive.path).rglob("*.parquet"))))
+        return paged(request)
 
-    peaks = []
     with faulty.server(script) as there:
-        for end in ("2024-03-31", "2024-06-30"):  # from the third month on it is the same
-            command = [sys.executable, "-c", textwrap.dedent(PEAK), there.url]
-            paths = str(tmp_path / "home"), str(tmp_path / end)
-            done = subprocess.run(
-                [*command, *paths, FIFTEEN, "2024-01-01", end],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, done.stderr
-            peaks.append(float(done.stdout))
-    assert peaks[1] < 500
-    assert peaks[1] < 1.15 * peaks[0]
+        client = client_of(there, tmp_path / "home")
+        archive.sync(client, FIFTEEN, "2023-01-01", "2023-06-30")
+    assert list(written.values()) == [0, 1, 2, 3, 4, 5]  # when the first day of each was asked for

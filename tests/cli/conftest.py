@@ -1,10 +1,6 @@
 """A running service with one day of one wearer, and the settings of a user who is logged in."""
 
-import io
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from types import SimpleNamespace
+from collections.abc import Iterator
 
 import pytest
 
@@ -41,29 +37,3 @@ def logged_in(
 def of_ada(there: live.Live) -> list[str]:
     """The options that read the archive of the running service."""
     return ["--archive", str(there.archive), "--account", "ada"]
-
-
-@pytest.fixture
-def archive(tmp_path: Path) -> Path:
-    return tmp_path / "archive"
-
-
-@pytest.fixture
-def service(
-    archive: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., SimpleNamespace]:
-    """Run one action of `eyelog service` on the archive: status, out, err."""
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def run(action: str, *words: str, stdin: bytes | None = None) -> SimpleNamespace:
-        if stdin is not None:
-            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        capsys.readouterr()
-        try:
-            status = main(["service", action, "--archive", str(archive), *words])
-        except SystemExit as usage:
-            status = int(usage.code or 0)
-        printed = capsys.readouterr()
-        return SimpleNamespace(status=status, out=printed.out, err=printed.err)
-
-    return run

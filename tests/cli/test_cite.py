@@ -22,15 +22,6 @@ def printed(capsys, *words: str) -> str:
     return capsys.readouterr().out
 
 
-def test_without_records_eyelog_itself_is_cited(capsys) -> None:
-    said = printed(capsys)
-    assert said == (
-        f"The eyelog maintainers (2026). eyelog (Version {el.__version__}) [Computer software].\n"
-    )
-    assert printed(capsys, "--bibtex").startswith("@misc{eyelog,\n")
-    assert json.loads(printed(capsys, "--json"))["references"][0]["version"] == el.__version__
-
-
 def test_records_give_the_methods_that_their_report_has(week, tmp_path, capsys) -> None:
     *paragraphs, references = printed(capsys, week).strip().split("\n\n")
     page = el.report(el.read(week), tmp_path / "report.html").read_text()
@@ -51,13 +42,3 @@ def test_a_program_reads_paragraphs_and_sources(week, capsys) -> None:
     said = json.loads(printed(capsys, week, "--json"))
     assert len(said["methods"]) == 4
     assert {"eyelog", "thompson1936"} <= {item["id"] for item in said["references"]}
-
-
-def test_an_account_of_the_archive_has_methods_too(of_ada, capsys) -> None:
-    assert "records of the 60-second log" in printed(capsys, "all", *of_ada)
-
-
-def test_one_form_at_a_time(capsys) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(["cite", "--bibtex", "--json"])
-    assert stop.value.code == 2

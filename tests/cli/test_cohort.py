@@ -22,17 +22,6 @@ def arguments(archive: el.Archive, tmp_path: Path) -> list[str]:
     return ["cohort", "daily", SIXTY, "--archive", archive.path, "-o", out, "--workers", "1"]
 
 
-def test_a_report_counts_wearers_by_state(arguments, tmp_path, capsys) -> None:
-    assert main([*arguments, "--tz", "Asia/Tokyo"]) == 0
-    out, err = capsys.readouterr()
-    assert [line.split() for line in out.splitlines()] == [
-        ["state", "wearers", "days"], ["done", "3", "18"], ["unchanged", "0", "0"],
-        ["failed", "0", "0"],
-    ]  # fmt: skip
-    assert f"18 days written to {tmp_path / 'out'}" in err
-    assert len(pd.read_parquet(tmp_path / "out")) == 18
-
-
 def test_a_failed_wearer_is_named_and_makes_the_status(archive, arguments, capsys) -> None:
     damage(archive, "ann")
     assert main([*arguments, "--json"]) == 1
@@ -65,7 +54,7 @@ def test_the_default_archive_is_that_of_the_home(home, tmp_path, capsys) -> None
 def test_a_simulated_cohort_is_summarised_with_its_own_table(tmp_path, capsys) -> None:
     people, archive = str(tmp_path / "people.csv"), str(tmp_path / "simulated")
     words = "--wearers 2 --days 1 --start 2026-10-19 --tz Asia/Tokyo,UTC --effect 1.2 --workers 1"
-    simulate = ["simulate-cohort", "--archive", archive, "--log", SIXTY, *words.split()]
+    simulate = ["cohort", "simulate", "--archive", archive, "--log", SIXTY, *words.split()]
     assert main([*simulate, "-o", people]) == 0
     assert "2 wearers with 1 days each" in capsys.readouterr().err
     out = str(tmp_path / "out")

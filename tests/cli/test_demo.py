@@ -10,7 +10,7 @@ import pytest
 from eyelog.cli import main
 
 
-@pytest.mark.slow
+@pytest.mark.slow("the demo runs whole")
 def test_the_demo_runs_the_main_job(tmp_path: Path, monkeypatch) -> None:
     # Days in the future are not requested: the demo's must be past on a slow clock, too.
     class Slow(datetime):
@@ -18,7 +18,7 @@ def test_the_demo_runs_the_main_job(tmp_path: Path, monkeypatch) -> None:
         def now(cls, tz: tzinfo | None = None) -> datetime:
             return datetime(2026, 1, 1, tzinfo=tz)
 
-    monkeypatch.setattr("eyelog.access.day_fetcher.datetime", Slow)
+    monkeypatch.setattr("eyelog.fetch.client.datetime", Slow)
     # On a terminal that knows only ASCII, as every command.
     sink = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(sink, "ascii", newline="\n"))
@@ -26,8 +26,12 @@ def test_the_demo_runs_the_main_job(tmp_path: Path, monkeypatch) -> None:
     assert main(["demo", "--output", str(tmp_path / "out")]) == 0
     text = sink.getvalue().decode("ascii")
     assert "\x1b" not in text
-    for part in ("Logged in through OAuth", "attrition", "Blinks", "heatmap-"):
+    for part in ("Logged in through OAuth", "recipe 'trend'", "Blinks"):
         assert part in text
+    last_screen = "\n".join(text.splitlines()[-20:])
+    for part in ("Done. In 14 days", "Open this first", "report.html", "heatmap-*.png"):
+        assert part in last_screen
+    assert (tmp_path / "out" / "report.html").stat().st_size > 100_000
     assert len(list((tmp_path / "out").glob("*.png"))) == 8
     assert len(list((tmp_path / "out").glob("*.csv"))) == 2
 

@@ -1,21 +1,17 @@
 """`eyelog doctor`: what is set up, what is wrong and what to type, without a secret."""
 
 import json
-import re
 import socket
-import tomllib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 import eyelog as el
-from eyelog.access.auth.token_file import TokenStore
 from eyelog.cli import main
-from eyelog.cli.doctor import _EXTRAS
+from eyelog.fetch.oauth import TokenFile
 from support import live
 from support.commands import DAY
-from support.paths import ROOT
 
 
 def findings(capsys: pytest.CaptureFixture[str], *, status: int) -> dict[str, dict[str, Any]]:
@@ -34,20 +30,6 @@ def free_port() -> int:
         return port
 
 
-def test_on_a_new_machine_nothing_is_wrong_and_nothing_is_asked(home, capsys, monkeypatch) -> None:
-    def connect(*_: object) -> None:
-        raise AssertionError("the network was used")
-
-    monkeypatch.setattr(socket.socket, "connect", connect)
-    found = findings(capsys, status=0)
-    assert str(home) in found["home"]["found"]
-    assert found["archive"]["found"].endswith("archive: empty")
-    assert found["cache"]["found"] == "empty"
-    assert "EYELOG_BASE_URL" in found["service"]["advice"]
-    assert "pandas" in found["packages"]["found"]
-    assert "token" not in found
-
-
 def test_what_works_is_said_without_a_secret(logged_in: live.Live, home, capsys) -> None:
     assert main(["fetch", "standard_mode_logs", DAY, DAY, "--fields", "bl"]) == 0
     frame = el.simulate(DAY, 1, log="standard_mode_logs")
@@ -62,7 +44,7 @@ def test_what_works_is_said_without_a_secret(logged_in: live.Live, home, capsys)
     page = capsys.readouterr().out
     assert page.endswith("\nNothing is wrong.\n")
     assert max(map(len, page.splitlines())) <= max(80, 14 + len(str(home)) + 12)
-    token = TokenStore(home, "me", logged_in.url).load()
+    token = TokenFile(home, "me", logged_in.url).load()
     for secret in (logged_in.client_secret, token.access_token, token.refresh_token):
         assert secret not in page
 
@@ -114,7 +96,7 @@ def test_half_an_application_names_what_is_missing(logged_in, capsys, monkeypatc
 
 def saved(home, there: live.Live, **more: Any) -> None:
     ended = datetime.now(UTC) - timedelta(days=1)
-    TokenStore(home, "me", there.url).save(el.Token("access", expires_at=ended, **more))
+    TokenFile(home, "me", there.url).save(el.Token("access", expires_at=ended, **more))
 
 
 def test_a_token_that_ended_is_wrong_only_if_it_cannot_be_renewed(logged_in, home, capsys) -> None:
@@ -144,14 +126,6 @@ def test_a_home_that_cannot_be_made_is_wrong_and_the_rest_is_still_looked_at(
     page = capsys.readouterr().out
     assert "\n! home" in page
     assert "wrong: see the lines marked with !." in page
-
-
-def test_the_extras_of_the_doctor_and_the_first_page_are_those_of_the_project() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = set(project["optional-dependencies"]) - {"all"}
-    assert set(_EXTRAS) == extras
-    (line,) = re.findall(r"The extras add(.*?);", (ROOT / "docs/start.md").read_text(), re.DOTALL)
-    assert set(re.findall(r"`(\w+)`", line)) == extras
 
 
 def test_a_missing_extra_is_a_note_with_what_to_type(capsys, monkeypatch) -> None:

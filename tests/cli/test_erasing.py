@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog.access.auth.token_file import Token, TokenStore
 from eyelog.catalogue import LOGS
 from eyelog.cli.main import main
+from eyelog.fetch.oauth import Token, TokenFile
 from support.records import records
 
 
@@ -18,7 +18,7 @@ def test_the_command_of_the_archive_points_to_the_service(
 ) -> None:
     frame = records(LOGS[1], "2026-10-20", 50)
     el.Archive(tmp_path / "archive").write(LOGS[1], frame, account="anna")
-    TokenStore(home, "anna", "http://there").save(Token("access", "refresh"))
+    TokenFile(home, "anna", "http://there").save(Token("access", "refresh"))
     words = ["archive", "erase", "anna", "--archive", str(tmp_path / "archive")]
     assert main([*words, "--dry-run"]) == 0
     out, err = capsys.readouterr()
@@ -50,13 +50,3 @@ def test_the_archive_at_home_that_was_not_named_is_said_with_the_command_to_type
         assert "the archive of EYELOG_HOME" not in capsys.readouterr().out
     assert main(shlex.split(command)[1:]) == 0
     assert "the archive of EYELOG_HOME" not in capsys.readouterr().out
-
-
-def test_a_default_archive_is_not_named_to_itself(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    el.Archive().write(LOGS[1], records(LOGS[1], "2026-10-20", 50), account="anna")
-    for more in (["--dry-run"], []):
-        assert main(["archive", "erase", "anna", *more]) == 0
-        assert "the archive of EYELOG_HOME" not in capsys.readouterr().out
-    assert el.Archive().accounts() == []

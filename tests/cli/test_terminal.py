@@ -50,19 +50,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_misspelt_figure_is_answered_first_in_lines_of_80_columns(folder: Path) -> None:
-    lines = shown(folder, "plot", "overvew", env={"TERM": "dumb"}).splitlines()
+    lines = shown(folder, "plot", "overvew", "-o", "a.png", env={"TERM": "dumb"}).splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[1] == ("eyelog plot: error: argument FIGURE: unknown 'overvew' (did you mean")
-    assert lines[2].startswith("'overview'?): choose from ")
-    assert "missing" not in " ".join(lines)
+    said = " ".join(lines)
+    assert "eyelog: error: there is no figure 'overvew' (did you mean 'overview'?)" in said
 
 
 def test_an_error_is_red_unless_nobody_wants_colour(folder: Path) -> None:
     said = shown(folder, "daily", "nowhere.csv")
-    assert said.startswith("eyelog: \x1b[1;31merror\x1b[0m: there is no file or folder nowhere.csv")
+    assert said.startswith(
+        "eyelog: \x1b[31m\x1b[1merror\x1b[0m: there is no file or folder 'nowhere.csv'"
+    )
     for env in (COLOUR | {"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert "\x1b" not in shown(folder, "daily", "nowhere.csv", env=env)
-    assert "\x1b[1;31merror\x1b[0m" in shown(folder, "dayly")
+    assert "\x1b[31m\x1b[1merror\x1b[0m" in shown(folder, "dayly")
 
 
 def test_a_quoted_pattern_is_read_and_days_without_records_are_counted(folder: Path) -> None:
@@ -71,12 +72,8 @@ def test_a_quoted_pattern_is_read_and_days_without_records_are_counted(folder: P
     assert "(1 of these days without records)" in " ".join(lines[:3])
 
 
-def test_help_has_bold_headings_and_fits_the_terminal(folder: Path) -> None:
-    page = shown(folder, "--help")
-    assert "\x1b[1mFive usual jobs\x1b[0m:" in page
-    plain = shown(folder, "--help", env=COLOUR | {"NO_COLOR": "1"})
-    assert page.replace("\x1b[1m", "").replace("\x1b[0m", "") == plain
-    assert max(map(len, plain.splitlines())) <= 80
+def test_help_fits_the_terminal(folder: Path) -> None:
+    assert max(map(len, shown(folder, "--help").splitlines())) <= 80
 
 
 def test_a_pipe_gets_neither_breaks_nor_colour(folder: Path) -> None:

@@ -65,7 +65,7 @@ def test_no_function_leaves_the_folder(folder: Path, tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"n", "key"}
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a cohort's report is made")
 def test_the_report_escapes_every_account(folder: Path, tmp_path: Path) -> None:
     page = el.report_cohort(folder / "days", tmp_path / "r.html").read_text()
     assert "15 of 15 wearers" in page

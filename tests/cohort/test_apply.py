@@ -142,8 +142,3 @@ def test_a_result_that_is_neither_table_nor_number_is_refused(
 ) -> None:
     with pytest.warns(el.EyelogWarning, match="return a table, a named result or a number"):
         el.cohort.apply(kept, lambda _: result, log=SIXTY, workers=1)
-
-
-def test_what_is_not_a_function_is_refused(kept: el.Archive) -> None:
-    with pytest.raises(el.ConfigurationError, match="takes a function"):
-        el.cohort.apply(kept, "mean", log=SIXTY)  # type: ignore[arg-type]

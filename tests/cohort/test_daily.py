@@ -9,7 +9,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import LOGS
-from support.cohorts import ACCOUNTS, SIXTY, damage, days_of
+from support.cohorts import ACCOUNTS, SIXTY, damage
 from support.records import records
 
 
@@ -48,24 +48,6 @@ def test_wear_that_lasts_over_the_end_of_a_month_counts_on_both_days(tmp_path: P
     assert str(table["last_worn"].iloc[1]) == "2026-10-01 00:03:00+00:00"
 
 
-@pytest.mark.parametrize(
-    ("start", "end"),
-    [
-        ("2026-09-29", "2026-10-02"),
-        ("2026-10-01", "2026-10-01"),
-        (pd.Timestamp("2026-09-30 10:00", tz="UTC"), pd.Timestamp("2026-10-01 15:00", tz="UTC")),
-    ],
-)
-def test_a_range_is_that_of_a_read(kept: el.Archive, start: object, end: object) -> None:
-    between = {"start": start, "end": end, "tz": "Asia/Tokyo"}
-    table = el.cohort.daily(kept, SIXTY, workers=1, **between)  # type: ignore[arg-type]
-    frame = kept.read(SIXTY, account="ann", **between)  # type: ignore[arg-type]
-    assert_frame_equal(table.loc["ann"], el.daily(frame), check_exact=True)
-    open_end = el.cohort.daily(kept, SIXTY, workers=1, tz="Asia/Tokyo", start=start)  # type: ignore[arg-type]
-    last = el.cohort.daily(kept, SIXTY, workers=1, tz="Asia/Tokyo", end=end)  # type: ignore[arg-type]
-    assert set(open_end.index) & set(last.index) == set(table.index)
-
-
 def test_each_wearer_has_the_days_of_the_own_zone(kept: el.Archive, wearers: pd.DataFrame) -> None:
     table = el.cohort.daily(kept, SIXTY, wearers=wearers, workers=1)
     assert str(table.index.dtypes["day"]) == "datetime64[us]"
@@ -93,12 +75,6 @@ def test_a_broken_wearer_is_named_with_the_reason_and_the_rest_is_done(
     assert list(table.attrs["eyelog"]["history"][-1]["failed"]) == ["ann"]
 
 
-def test_a_wearer_who_is_not_in_the_archive_is_named(kept: el.Archive) -> None:
-    with pytest.warns(el.EyelogWarning, match=r"'eve' \(no standard_mode_logs records"):
-        table = el.cohort.daily(kept, SIXTY, accounts=["ann", "eve"], workers=1)
-    assert set(table.index.get_level_values("account")) == {"ann"}
-
-
 def test_a_range_without_records_gives_a_table_of_the_same_shape(kept: el.Archive) -> None:
     table = el.cohort.daily(kept, SIXTY, start="2030-01-01", end="2030-01-02", workers=1)
     full = el.cohort.daily(kept, SIXTY, workers=1)
@@ -110,11 +86,6 @@ def test_a_range_without_records_gives_a_table_of_the_same_shape(kept: el.Archiv
 def test_processes_give_the_same_table(kept: el.Archive, expected: pd.DataFrame) -> None:
     table = el.cohort.daily(kept, SIXTY, tz="Asia/Tokyo", workers=2)
     assert_frame_equal(table, expected, check_exact=True)
-
-
-def test_an_empty_archive_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(el.ArchiveError, match="write, import or sync into it"):
-        el.cohort.daily(el.Archive(tmp_path / "empty"), log=SIXTY)
 
 
 @pytest.mark.parametrize(
@@ -141,16 +112,11 @@ def test_a_wrong_argument_is_one_line(
         el.cohort.daily(kept, **{"log": SIXTY, **arguments})  # type: ignore[arg-type]
 
 
-def test_something_else_than_an_archive_is_one_line() -> None:
-    with pytest.raises(el.ConfigurationError, match=r"pass el\.Archive\(path\)"):
-        el.cohort.daily(days_of(0), SIXTY)  # type: ignore[arg-type]
-
-
 def test_limits_are_those_of_all_wearers_and_decide_what_is_computed_again(
     kept: el.Archive, tmp_path: Path
 ) -> None:
     limits = el.Limits(min_worn="50s", min_run="30min")
-    table = el.cohort.daily(kept, SIXTY, workers=1, limits=limits)
+    table = el.cohort.daily(kept, SIXTY, tz="UTC", workers=1, limits=limits)
     for account in ACCOUNTS:
         frame = kept.read(SIXTY, "2026-09-01", "2026-10-31", account=account, tz="UTC")
         assert_frame_equal(table.loc[account], el.daily(frame, limits=limits), check_exact=True)
@@ -163,3 +129,21 @@ def test_limits_are_those_of_all_wearers_and_decide_what_is_computed_again(
     assert states == [{"done"}, {"unchanged"}, {"done"}]
     with pytest.raises(el.ConfigurationError, match=r"limits must be eyelog.Limits"):
         el.cohort.daily(kept, SIXTY, workers=1, limits="8h")
+
+
+def test_days_that_start_in_the_evening_are_those_of_each_wearer(
+    kept: el.Archive, wearers: pd.DataFrame
+) -> None:
+    table = el.cohort.daily(kept, SIXTY, wearers=wearers, day_starts="18:00", workers=1)
+    for account, tz, _, _ in wearers.itertuples(index=False):
+        frame = kept.read(SIXTY, "2026-09-01", "2026-10-31", account=account, tz=tz)
+        whole = el.daily(frame, day_starts="18:00")
+        rows = table.loc[account]
+        assert rows.index.tolist() == whole.index.tolist()
+        assert_frame_equal(rows[["steps", "worn_h"]], whole[["steps", "worn_h"]])
+    first = str(table.index.get_level_values("day").sort_values()[3].date())
+    part = el.cohort.daily(
+        kept, SIXTY, first, first, wearers=wearers, day_starts="18:00", workers=1
+    )
+    assert part["n"].min() > 1000  # the record that closes the last day is stamped after it
+    assert set(part.index.get_level_values("day")) == {pd.Timestamp(first)}

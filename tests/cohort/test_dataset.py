@@ -22,14 +22,6 @@ def dataset(tmp_path: Path) -> Dataset:
     return open_dataset(tmp_path / "out")
 
 
-def test_a_file_says_what_it_was_computed_from(dataset: Dataset, tmp_path: Path) -> None:
-    assert dataset.made("../a", "2026-10") is None
-    dataset.write("../a", "2026-10", ROWS, MADE)
-    assert dataset.made("../a", "2026-10") == MADE
-    assert list(files_of(tmp_path / "out")) == ["%2E%2E%2Fa/2026-10.parquet"]
-    assert_frame_equal(dataset.read(), ROWS)
-
-
 def test_a_file_that_is_damaged_or_of_somebody_else_is_computed_again(
     dataset: Dataset, tmp_path: Path
 ) -> None:
@@ -88,7 +80,7 @@ def test_a_result_may_be_on_any_storage(kept: el.Archive) -> None:
     fsspec.filesystem("memory").rm(url, recursive=True)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("worker processes are started")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:botocore")
 def test_worker_processes_need_no_shared_disk(kept: el.Archive) -> None:
     with object_store() as url:

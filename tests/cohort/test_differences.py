@@ -83,7 +83,7 @@ def test_groups_of_numbers_are_text_as_they_were_written() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "says"),
     [
-        ({"by": "sex"}, el.FieldError, "no column 'sex'"),
+        ({"by": "sex"}, el.ConfigurationError, "nor a column of the frame"),
         ({"by": "steps"}, el.ConfigurationError, "not the same in all rows of 'w00'"),
         ({"by": "age"}, el.ConfigurationError, "'age' has 9: make a column of a few groups"),
         ({"by": "group", "outcomes": "speed"}, el.FieldError, "no column 'speed'"),

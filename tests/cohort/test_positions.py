@@ -64,7 +64,7 @@ def test_days_and_their_dataset_have_none(archive: el.Archive, tmp_path: Path) -
     assert not SECRET & {*table.columns, *pd.read_parquet(tmp_path / "days").columns}
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a cohort's report is made")
 def test_the_report_has_none(archive: el.Archive, tmp_path: Path) -> None:
     rows = el.cohort.daily(archive, FIFTEEN, workers=1)
     page = el.report_cohort(rows[["worn_h", "steps"]], tmp_path / "r.html").read_text()

@@ -15,7 +15,7 @@ check(archive_of(Path(sys.argv[1]), STANDARD_MODE_LOGS, 10 * len(SIMULATED)))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a cohort is computed by three programs")
 def test_polars_and_duckdb_return_each_column_of_the_days_of_a_cohort(tmp_path: Path) -> None:
     command = [sys.executable, "-c", CHECK, str(tmp_path)]
     done = subprocess.run(command, cwd=BENCHMARKS, capture_output=True, text=True, timeout=300)

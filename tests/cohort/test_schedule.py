@@ -42,11 +42,7 @@ def results(function: Any, count: int, **settings: Any) -> list[Any]:
     return list(run(function, list(range(count)), killed=named, **settings))
 
 
-def test_few_tasks_start_no_process() -> None:
-    assert results(lambda _: os.getpid(), 3) == [os.getpid()] * 3
-
-
-@pytest.mark.slow
+@pytest.mark.slow("worker processes are started")
 def test_every_task_has_one_result() -> None:
     assert results(square, 0) == []
     assert sorted(results(square, 40, workers=2)) == [n * n for n in range(40)]
@@ -56,22 +52,12 @@ def process_of(_: int) -> int:
     return os.getpid()
 
 
-@pytest.mark.slow
+@pytest.mark.slow("worker processes are started")
 def test_the_processes_that_began_compute_all_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "TOGETHER", 1)
     found = results(process_of, 20, workers=2)
     assert len(found) == 20
     assert len(set(found)) <= 2
-
-
-def variable(_: int) -> str | None:
-    return os.environ.get("EYELOG_TEST_VARIABLE")
-
-
-def test_workers_see_the_environment_of_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert results(variable, 2, workers=2) == [None, None]
-    monkeypatch.setenv("EYELOG_TEST_VARIABLE", "of now")  # the server of the workers runs already
-    assert results(variable, 2, workers=2) == ["of now", "of now"]
 
 
 def draw(_: int) -> float:
@@ -110,20 +96,25 @@ def test_every_task_that_kills_its_process_is_named(first: int) -> None:
     assert sorted(n for n in found if isinstance(n, int)) == sorted({*range(20)} - killers)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("worker processes are started")
 def test_a_task_that_dies_before_any_other_is_done_stops_no_other() -> None:
     found = list(run(die_at_three, [3, 4], scheduler=None, workers=2, killed=named))
     assert set(found) == {(3, KILLED), 16}
 
 
-@pytest.mark.slow
-def test_the_first_result_is_there_before_the_last_task_begins() -> None:
-    began = time.monotonic()
-    stream = run(time.sleep, [0.0, *[1.0] * 8], scheduler=None, workers=2, killed=lambda *_: None)
-    next(stream)
-    first = time.monotonic() - began
-    list(stream)
-    assert time.monotonic() - began > first + 2.5
+@pytest.mark.slow("worker processes are started")
+def test_the_first_result_is_there_before_the_others_are_done(tmp_path: Path) -> None:
+    first_came = tmp_path / "first came"
+
+    def wait(number: int) -> int:
+        while number and not first_came.exists():
+            time.sleep(0.01)
+        return number
+
+    stream = run(wait, range(9), scheduler=None, workers=2, killed=lambda *_: None)
+    assert next(stream) == 0
+    first_came.touch()
+    assert sorted(stream) == list(range(1, 9))
 
 
 def test_without_the_extra_one_line_says_what_to_install(
@@ -143,23 +134,7 @@ def test_a_cohort_on_this_machine_loads_no_dask(kept: el.Archive) -> None:
     assert python(program).stdout.split() == [str(days), "False"]
 
 
-def test_a_script_without_a_guard_is_told_what_to_do(kept: el.Archive, tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(
-        "import eyelog as el\n"
-        f"el.cohort.daily(el.Archive({kept.path!r}), log={SIXTY!r}, workers=2)\n"
-    )
-    done = python(
-        "import runpy, sys, subprocess;"
-        " sys.exit(subprocess.run([sys.executable, sys.argv[1]]).returncode)",
-        str(script),
-        check=False,
-    )
-    assert done.returncode == 1
-    assert "if __name__ == '__main__':" in done.stderr
-
-
-@pytest.mark.slow
+@pytest.mark.slow("worker processes are started")
 def test_workers_start_where_the_folder_for_temporary_files_has_a_long_path(
     kept: el.Archive, tmp_path: Path
 ) -> None:
@@ -174,7 +149,7 @@ def test_workers_start_where_the_folder_for_temporary_files_has_a_long_path(
     assert python(program, kept.path, str(folder)).stdout.strip() == str(days)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("worker processes are started")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="workers are forks of a server")
 def test_workers_never_compute_with_another_eyelog(kept: el.Archive, tmp_path: Path) -> None:
     ours = Path(el.__file__).parent
@@ -214,7 +189,7 @@ def cluster() -> Iterator[Any]:
         yield running
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a Dask cluster is started")
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_whose_worker_is_killed_gives_the_same_table(
     archive: el.Archive, cluster: Any, tmp_path: Path

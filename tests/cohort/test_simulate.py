@@ -19,7 +19,7 @@ def cohort(path: Path, count: int, **settings: object) -> tuple[el.Archive, pd.D
     return archive, el.cohort.simulate(archive, count, **arguments)  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a cohort is simulated twice")
 def test_the_same_seed_gives_the_same_cohort_whatever_the_workers(tmp_path: Path) -> None:
     first, people = cohort(tmp_path / "1", 3, seed=5, days=2)
     second, same = cohort(tmp_path / "2", 4, seed=5, days=2, workers=2)
@@ -34,7 +34,7 @@ def test_the_same_seed_gives_the_same_cohort_whatever_the_workers(tmp_path: Path
     assert not set(others["seed"]) & set(same["seed"])
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a cohort is simulated")
 def test_a_wearer_of_the_control_group_is_that_of_simulate(tmp_path: Path) -> None:
     archive, people = cohort(tmp_path / "a", 2, effect=1.5, days=33, tz="Asia/Tokyo")
     control, treated = people.to_dict("records")
@@ -86,7 +86,7 @@ def test_an_archive_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
         cohort(tmp_path / "a", 1)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a level is a frequency: it needs many seeds")
 @pytest.mark.timeout(1800)
 def test_the_planted_effect_is_recovered(tmp_path: Path) -> None:
     """The intervals of 100 small cohorts hold the true difference about 95 times."""

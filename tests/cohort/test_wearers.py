@@ -1,25 +1,16 @@
 """Who takes part: the table of wearers, zones and covariates."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.cohort.wearers import Roster, check_archive, roster
-from support.cohorts import ACCOUNTS, SIXTY
+from eyelog.cohort.wearers import Roster, roster
+from support.cohorts import SIXTY
 
 
 def of(archive: el.Archive, table: pd.DataFrame | None, **more: object) -> Roster:
     settings = {"accounts": None, "tz": None, "wearers": table, **more}
     return roster(archive, SIXTY, **settings)  # type: ignore[arg-type]
-
-
-def test_everybody_in_the_archive_takes_part_in_one_zone(kept: el.Archive) -> None:
-    people = of(kept, None, tz="Asia/Tokyo")
-    assert [wearer.account for wearer in people.wearers] == sorted(ACCOUNTS)
-    assert people.tz == "Asia/Tokyo"
-    assert people.covariates == {}
 
 
 def test_the_zone_of_the_table_goes_before_the_common_one(
@@ -38,14 +29,6 @@ def test_a_wearer_without_a_row_is_named(kept: el.Archive, wearers: pd.DataFrame
     with pytest.warns(el.EyelogWarning, match=r"1 wearer\(s\) without a row .*: 'ann'"):
         people = of(kept, wearers[wearers["account"] != "ann"])
     assert dict(people.wearers[-1].covariates)["group"] is None
-
-
-def test_a_row_without_records_says_so(kept: el.Archive, wearers: pd.DataFrame) -> None:
-    wearers.loc[3] = ["eve", "UTC", "b", 60]
-    eve = next(each for each in of(kept, wearers).wearers if each.account == "eve")
-    assert eve.absent
-    assert not eve.unknown
-    assert of(kept, None, accounts=["eve"]).wearers[0].unknown
 
 
 def test_accounts_may_stand_in_the_index(kept: el.Archive, wearers: pd.DataFrame) -> None:
@@ -68,9 +51,3 @@ def test_a_table_that_cannot_be_used_is_one_line(
 ) -> None:
     with pytest.raises(el.ConfigurationError, match=said):
         of(kept, table)
-
-
-def test_only_an_archive_is_an_archive(kept: el.Archive, tmp_path: Path) -> None:
-    assert check_archive(kept) is kept
-    with pytest.raises(el.ConfigurationError, match="not from a PosixPath"):
-        check_archive(tmp_path)

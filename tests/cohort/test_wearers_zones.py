@@ -1,6 +1,5 @@
 """Wearers of a cohort in the zones that the archive keeps, each in their own."""
 
-import pandas as pd
 import pytest
 
 import eyelog as el
@@ -31,29 +30,6 @@ def test_each_wearer_has_the_zone_of_the_archive(archive) -> None:
         "anna": 2,
         "ben": 2,
     }
-
-
-def test_the_table_of_wearers_comes_first_then_the_argument(archive) -> None:
-    table = pd.DataFrame({"account": ["anna", "ben"], "tz": ["UTC", None]})
-    assert zones_of(archive, wearers=table, tz="Asia/Seoul") == {"anna": "UTC", "ben": "Asia/Seoul"}
-    assert zones_of(archive, wearers=table) == {"anna": "UTC", "ben": "Europe/Berlin"}
-
-
-def test_wearers_without_any_zone_are_named_once(archive, monkeypatch) -> None:
-    for account in ("carl", "dora"):
-        archive.write(LOG, el.simulate("2026-10-20", 1, log=LOG), account=account)
-    monkeypatch.delenv("EYELOG_TZ")
-    with pytest.warns(el.EyelogWarning) as caught:
-        table = el.cohort.daily(archive, log=LOG)
-    (warning,) = caught
-    assert "account 'carl' and 1 other account: days are UTC days" in str(warning.message)
-    assert set(table.index.get_level_values("account")) == {"anna", "ben", "carl", "dora"}
-
-
-def test_a_function_gets_the_frame_of_a_wearer_who_travels(archive) -> None:
-    archive.set_zones(TRIP, account="anna")
-    found = el.cohort.apply(archive, lambda frame: "utc_offset_min" in frame, log=LOG, workers=1)
-    assert found["value"].to_dict() == {"anna": True, "ben": False}
 
 
 def test_a_changed_zone_is_computed_again_and_an_equal_one_is_not(archive, tmp_path) -> None:

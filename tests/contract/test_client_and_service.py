@@ -7,11 +7,11 @@ import pandas as pd
 import pandas.testing as pdt
 import pytest
 
-from eyelog.access.auth.application import Application
-from eyelog.access.client import Client
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.errors import AuthorizationError
+from eyelog.fetch.client import Client
+from eyelog.fetch.oauth import Application
 from support import live
 from support.records import records
 

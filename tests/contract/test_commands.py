@@ -1,14 +1,13 @@
 """Every command explains itself, and the pages name commands as they are."""
 
-import argparse
 import re
 import shlex
 from collections.abc import Iterator
 
+import click
 import pytest
 
-from eyelog.cli.main import build_parser
-from support.parsers import Command, commands
+from support.parsers import Command, commands, parsed
 from support.paths import ROOT
 
 COMMANDS = commands()
@@ -18,12 +17,12 @@ PAGES += ["docs/cohorts.md"]
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_command_says_what_it_does_and_what_each_argument_is(command: Command) -> None:
-    line, parser = COMMANDS[command]
-    assert line
+    about = COMMANDS[command]
+    assert about.help
     nameless = [
-        action.option_strings or action.dest
-        for action in parser._actions
-        if not action.help and not isinstance(action, argparse._SubParsersAction)
+        option.opts
+        for option in about.params
+        if isinstance(option, click.Option) and not option.help
     ]
     assert nameless == []
 
@@ -53,7 +52,7 @@ def usage_problem(words: list[str]) -> str | None:
         command = (*command, word)
     if not command:
         return f"there is no command {plain[0]!r}"
-    options = {name for action in COMMANDS[command][1]._actions for name in action.option_strings}
+    options = {name for option in COMMANDS[command].params for name in option.opts}
     unknown = [word for word in plain if word.startswith("-") and word not in options]
     return f"{' '.join(command)} has no option {unknown}" if unknown else None
 
@@ -63,15 +62,15 @@ LINES = [(page, words) for page in PAGES for words in shell_lines(page)]
 
 @pytest.mark.parametrize(("page", "words"), LINES, ids=[f"{p}: {' '.join(w)}" for p, w in LINES])
 def test_a_shell_line_of_a_page_calls_eyelog_as_it_can_be_called(
-    page: str, words: list[str], capsys: pytest.CaptureFixture[str]
+    page: str, words: list[str]
 ) -> None:
     if any("[" in word or word.isupper() for word in words):
         assert usage_problem(words) is None
         return
     try:
-        build_parser().parse_args(words)
-    except SystemExit:
-        pytest.fail(capsys.readouterr().err)
+        parsed(words)
+    except click.UsageError as error:
+        pytest.fail(error.format_message())
 
 
 def test_the_readme_shows_the_main_commands() -> None:

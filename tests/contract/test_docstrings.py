@@ -48,7 +48,8 @@ NO_EXAMPLE = {
 @pytest.mark.parametrize("name", PUBLIC)
 def test_a_public_docstring_meets_the_numpydoc_standard(name: str) -> None:
     skipped = {*NOT_CHECKED, *(["PR01"] if name in NOT_CALLED else [])}
-    problems = validate(f"eyelog.{name}")["errors"]
+    path = "read.read.read" if name == "read" else name  # numpydoc takes the room for the function
+    problems = validate(f"eyelog.{path}")["errors"]
     assert [problem for problem in problems if problem[0] not in skipped] == []
 
 

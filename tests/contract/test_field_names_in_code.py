@@ -16,15 +16,15 @@ NAMES = {name for log in LOGS for name in columns(log)}
 CHOICES = {SOURCE / "figures" / "defaults.py"}
 FILES = [
     path
-    for room in ("analysis", "figures")
+    for room in ("analysis", "figures", "judge", "measure")
     for path in sorted((SOURCE / room).rglob("*.py"))
     if path not in CHOICES
 ]
 
 # Words that happen to be a field's name too.
 OTHER_MEANINGS = {
-    ("analysis/__init__.py", "posture"): "the namespace eyelog.posture",
-    ("analysis/posture/tilt.py", "zone"): "the index of the table of posture.zones",
+    ("measure/__init__.py", "posture"): "the namespace eyelog.posture",
+    ("measure/posture.py", "zone"): "the index of the table of posture.zones",
 }
 
 

@@ -41,7 +41,7 @@ def test_the_names_of_the_main_job_load_neither_figures_nor_cluster_nor_web_fram
 
 @pytest.mark.parametrize(
     "statement",
-    ["import eyelog.catalogue", "from eyelog.cli.main import build_parser; build_parser()"],
+    ["import eyelog.catalogue", "from eyelog.cli.main import main; main(['--help'])"],
 )
 def test_the_catalogue_and_the_parser_load_neither_pandas_nor_numpy(statement: str) -> None:
     assert loaded_after(statement) & {"pandas", "numpy"} == set()

@@ -7,7 +7,6 @@ import io
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -45,7 +44,7 @@ def minutes() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def bins(minutes: pd.DataFrame) -> pd.DataFrame:
-    return el.resample(minutes, "10min")
+    return el.intervals(minutes, "10min")
 
 
 def in_halves(frame: pd.DataFrame, make: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
@@ -82,7 +81,7 @@ def from_duckdb(table: pd.DataFrame) -> pd.DataFrame:
 
 WAYS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "merged": lambda t: pd.merge_asof(t.reset_index(), moods(t), on="date").set_index("date"),
-    "concatenated": lambda t: pd.concat([t, t["stp_s"].rename("mine") * 2], axis=1),
+    "concatenated": lambda t: pd.concat([t, t.iloc[:, 0].rename("mine")], axis=1),
     "from CSV": from_csv,
     "from polars": from_polars,
     "from DuckDB": from_duckdb,
@@ -97,12 +96,12 @@ def check_days(days: pd.DataFrame) -> None:
 def test_bins_made_in_halves_have_the_steps_and_the_worn_hours_of_the_day(
     minutes: pd.DataFrame,
 ) -> None:
-    check_days(el.daily(in_halves(minutes, lambda part: el.resample(part, "10min"))))
+    check_days(el.daily(in_halves(minutes, lambda part: el.intervals(part, "10min"))))
 
 
 def test_bins_of_two_widths_in_one_table_have_the_steps_of_the_day(minutes: pd.DataFrame) -> None:
     widths = iter(["10min", "1h"])
-    check_days(el.daily(in_halves(minutes, lambda part: el.resample(part, next(widths)))))
+    check_days(el.daily(in_halves(minutes, lambda part: el.intervals(part, next(widths)))))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -123,39 +122,6 @@ def test_a_frame_masked_in_halves_has_the_worn_hours_of_the_records(
 ) -> None:
     masked = in_halves(minutes, lambda part: el.mask(part, el.flag(part)))
     check_days(el.daily(WAYS.get(way, lambda table: table)(masked)))
-
-
-NEED_VALUES: dict[str, Callable[[Any], Any]] = {
-    "baseline.change_points": lambda s: el.baseline.change_points(s, penalty=20),
-    "baseline.personal": el.baseline.personal,
-    "baseline.robust_z": el.baseline.robust_z,
-    "baseline.trend": el.baseline.trend,
-    "baseline.typical_value": el.baseline.typical_value,
-    "compare.standardised_mean": el.compare.standardised_mean,
-    "compare.two_periods": lambda s: el.compare.two_periods(s, s),
-    "rhythm.activity_bouts": lambda s: el.rhythm.activity_bouts(s, threshold=5),
-    "rhythm.cosinor": el.rhythm.cosinor,
-    "rhythm.interdaily_stability": el.rhythm.interdaily_stability,
-    "rhythm.intradaily_variability": el.rhythm.intradaily_variability,
-    "rhythm.least_active": lambda s: el.rhythm.least_active(s, night_worn=True),
-    "rhythm.most_active": el.rhythm.most_active,
-    "rhythm.profile": el.rhythm.profile,
-    "rhythm.relative_amplitude": lambda s: el.rhythm.relative_amplitude(s, night_worn=True),
-    "rhythm.time_on_task": el.rhythm.time_on_task,
-}
-
-
-@pytest.mark.parametrize("known", ["as made", "without attrs"])
-@pytest.mark.parametrize("name", NEED_VALUES)
-def test_scores_with_invalid_values_are_refused_with_the_call_to_make(
-    name: str, known: str
-) -> None:
-    scores = el.sample()["sc_fcs"][:5760]
-    assert (scores == -1).any()
-    if known == "without attrs":
-        scores.attrs = {}
-    with pytest.raises(el.EyelogError, match=r"sc_fcs.*mask"):
-        NEED_VALUES[name](scores)
 
 
 def sparse_minutes() -> "pd.Series[float]":
@@ -266,7 +232,7 @@ def test_a_questionnaire_is_merged_on_the_column(days: pd.DataFrame) -> None:
         ("America/Santiago", "2022-09-11"),
     ],
 )
-def test_a_day_without_a_midnight_is_resampled_and_counted(zone: str, day: str) -> None:
+def test_a_day_without_a_midnight_is_counted_through_intervals_too(zone: str, day: str) -> None:
     first = pd.Timestamp(day) - pd.Timedelta("2D")
     frame = el.simulate(first.date(), 4, log="standard_mode_logs", seed=4, tz=zone)
     opens = pd.Timestamp(day).tz_localize(zone, nonexistent="shift_forward")
@@ -274,6 +240,6 @@ def test_a_day_without_a_midnight_is_resampled_and_counted(zone: str, day: str) 
     lone = frame[(frame.index < opens - pd.Timedelta("2h")) | (frame.index >= opens)]
     assert opens in lone.index
     for each in (frame, lone):
-        direct, through = el.daily(each), el.daily(el.resample(each, "10min"))
+        direct, through = el.daily(each), el.daily(el.intervals(each, "10min"))
         assert list(direct.index) == list(through.index)
         assert through["steps"].to_numpy() == pytest.approx(direct["steps"].to_numpy())

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,10 +13,10 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-import eyelog.progress
+import eyelog.home
 import eyelog.wearer.simulate as simulate_module
 from eyelog.archive.export import export_frame
-from eyelog.archive.importing.intake import import_files
+from eyelog.read.intake import import_files
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
 
@@ -65,11 +64,9 @@ def unfinished(folder: Path) -> list[Path]:
 
 def stopped(child: subprocess.Popen[bytes], terminal: int) -> None:
     """Interrupt a process and check how it ends."""
-    begun = time.monotonic()
     child.send_signal(signal.SIGINT)
     shown = read_until(terminal, b"interrupted; everything finished so far is kept")
     assert child.wait(60) == 130
-    assert time.monotonic() - begun < 10
     assert b"Traceback" not in shown
 
 
@@ -81,7 +78,7 @@ def big_csv(path: Path, rows: int) -> Path:
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a command is interrupted while it works")
 def test_a_simulation_shows_its_end_and_stops(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     days = ["--start", "2026-01-01", "--days", "3000"]
@@ -93,7 +90,7 @@ def test_a_simulation_shows_its_end_and_stops(tmp_path: Path) -> None:
     assert el.Archive(archive).accounts() == []
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a command is interrupted while it works")
 def test_an_import_shows_its_end_and_stops_with_nothing_written(tmp_path: Path) -> None:
     path = big_csv(tmp_path / "a_logicIndexData.csv", 1_000_000)
     archive = tmp_path / "archive"
@@ -106,7 +103,7 @@ def test_an_import_shows_its_end_and_stops_with_nothing_written(tmp_path: Path) 
     assert el.Archive(archive).accounts() == []  # nothing is written before all files are read
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a command is interrupted while it works")
 @pytest.mark.parametrize("name", ["answers", "out.csv"])
 def test_an_export_shows_its_end_and_stops_with_whole_files(tmp_path: Path, name: str) -> None:
     archive = tmp_path / "archive"
@@ -124,15 +121,15 @@ def test_an_export_shows_its_end_and_stops_with_whole_files(tmp_path: Path, name
     if name == "answers":
         made = sorted(out.iterdir())
         assert 0 < len(made) < days
-        assert all(len(el.read_answer(path)) for path in (made[0], made[-1]))
+        assert all(len(el.read(path)) for path in (made[0], made[-1]))
     else:
         assert not out.exists()
 
 
 def test_every_long_job_counts_its_parts(tmp_path: Path, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(eyelog.progress, "wanted", lambda choice: choice is not False)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(simulate_module, "in_terminal", lambda: True)
-    monkeypatch.setattr(eyelog.progress, "DELAY_SECONDS", 0.0)
+    monkeypatch.setattr(eyelog.home, "DELAY_SECONDS", 0.0)
     archive = el.Archive(tmp_path / "archive")
 
     def shown() -> str:
@@ -162,7 +159,7 @@ def test_an_interrupt_is_one_line_and_130(monkeypatch, capsys) -> None:
     def interrupt(log: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eyelog.catalogue.fields", interrupt)
+    monkeypatch.setattr("eyelog.topics.fields", interrupt)
     assert main(["fields", "computed_data"]) == 130
     assert capsys.readouterr().err == (
         "eyelog: error: interrupted; everything finished so far is kept\n"

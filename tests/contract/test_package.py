@@ -1,5 +1,6 @@
 """What is published: it can be built, holds what it needs, and works outside the project."""
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -48,7 +49,7 @@ def test_every_requirement_of_the_project_is_pinned_for_the_tests() -> None:
 
 
 def test_the_version_is_the_one_of_the_package() -> None:
-    assert eyelog.__version__.count(".") == 2
+    assert re.fullmatch(r"\d+\.\d+\.\d+(\.dev0)?", eyelog.__version__)
     assert PROJECT["project"]["dynamic"] == ["version"]
 
 
@@ -61,7 +62,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a distribution is built")
 @pytest.mark.timeout(1800)
 def test_the_source_has_what_the_tests_need_and_nothing_made(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
@@ -75,7 +76,7 @@ def test_the_source_has_what_the_tests_need_and_nothing_made(built: Path) -> Non
     assert not any(name.startswith(("docs/_build", "docs/figures", ".venv")) for name in held)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a distribution is built")
 @pytest.mark.timeout(1800)
 def test_the_wheel_has_the_package_and_its_data(built: Path) -> None:
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
@@ -85,11 +86,12 @@ def test_the_wheel_has_the_package_and_its_data(built: Path) -> None:
     assert "eyelog/py.typed" in held
     assert {name.split("/")[0] for name in held} == {
         "eyelog",
+        "eyelog_service",
         f"eyelog-{eyelog.__version__}.dist-info",
     }
 
 
-@pytest.mark.slow
+@pytest.mark.slow("an environment is installed")
 @pytest.mark.timeout(1800)
 def test_the_demo_runs_from_the_wheel_in_an_empty_environment(built: Path, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)

@@ -9,25 +9,27 @@ from pathlib import Path
 
 import pytest
 
-import eyelog
 from support.parsers import commands
 from support.paths import ROOT
 from support.public import CLASSES, NAMESPACES, public_names, resolve
 from support.site import WRITTEN
 
-SOURCE = Path(eyelog.__file__).parent
+SOURCE = ROOT / "src"
 # The settings file of the service is no path.
 PATHS = re.compile(r"(?<![\w./])(?!eyelog\.toml\b)(?:eyelog|el)\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)")
 CALLS = re.compile(r"`eyelog ([a-z-]+(?: [a-z-]+)*)[^`]*`")
 
 NO_MESSAGE = {
-    "cursor": "a key in the metadata of an Arrow stream",
+    "cli.analyse": "the module that a command is loaded from",
+    "cli.records": "the module that a command is loaded from",
     "log": "a key in the metadata of a Parquet file",
     "account": "a key in the metadata of a Parquet file",
     "catalogue": "a key in the metadata of a Parquet file",
     "version": "a key in the metadata of a Parquet file",
-    "analysis": "the package that a data file is read from",
-    "archive.importing": "the package that a data file is read from",
+    "slot": "a key in the metadata of a Parquet file",
+    "fetch": "the package that a page is read from, and the name of a logger",
+    "judge": "the package that a data file is read from",
+    "measure": "the package that a data file is read from",
     "reports": "the package that a data file is read from",
     "access": "the name of a logger",
     "service": "the name of a logger",
@@ -100,6 +102,8 @@ def cells(path: Path) -> str:
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_leads_to_public_names_and_real_commands(page: str) -> None:
     text = (ROOT / page).read_text()
+    if page == "docs/upgrade.md":  # what is gone stands in the first column of its table
+        text = re.sub(r"^\| [^|]+ \|", "|", text, flags=re.MULTILINE)
     assert dead_paths(text) == []
     assert dead_commands(text) == []
 

@@ -75,7 +75,7 @@ def test_it_is_resampled_by_the_rules_of_its_fields() -> None:
     assert bins["pulse"].iloc[0] == pytest.approx(clean["pulse"].iloc[:60].mean())
     assert bins["stairs"].sum() == 20
     assert bins["n"].tolist() == [60, 60, 60, 60, 60, 60, 40, 50, 60, 60]
-    assert bins["exposure_min"].iloc[1] == pytest.approx(50 / 60)
+    assert bins["coverage"].iloc[7] == pytest.approx(50 / 60)
 
 
 def test_its_hours_are_counted_and_its_gaps_found() -> None:

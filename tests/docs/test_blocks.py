@@ -90,7 +90,7 @@ def test_a_drawing_is_kept_and_not_printed() -> None:
         assert list(session.figures()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.slow("files of the app are made")
 def test_files_of_the_logger_app_are_there_where_the_page_names_them() -> None:
     (listed,) = run("```sh\nls ~/logger-files | wc -l\n```\n")
     assert listed.strip() == "14"

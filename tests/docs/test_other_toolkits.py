@@ -71,7 +71,8 @@ def test_what_needs_the_night_is_refused_with_the_reason(results: dict[str, Any]
     for name, value in (("ra", results["ra"].ra), ("sri", results["sri"].sri)):
         assert np.isnan(value)
         assert "night was not observed" in results[name].reason
-    from_zeros = results["el"].rhythm.relative_amplitude(results["sums"], stamp="start")
+    sums = results["sums"].rename("as of another toolkit")
+    from_zeros = results["el"].rhythm.relative_amplitude(sums)
     assert np.isnan(from_zeros.ra)
     assert "a single value throughout" in from_zeros.reason
 

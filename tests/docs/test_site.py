@@ -13,7 +13,11 @@ from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
 from support.site import DOCS
 
 pytest.importorskip("furo")
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200), needs_chromium]
+pytestmark = [
+    pytest.mark.slow("the site is built and read in a browser"),
+    pytest.mark.timeout(1200),
+    needs_chromium,
+]
 
 PAGES = [
     "index.html",

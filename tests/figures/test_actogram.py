@@ -12,8 +12,7 @@ from matplotlib.colors import to_rgb
 import eyelog as el
 from eyelog.figures.style import COLOURS
 from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
-from support.drawn import artists, legend_of, one, points, title_of
-from support.figures import notes
+from support.drawn import artists, legend_of, note_of, set_width
 from support.states import states_of
 
 TZ = "Asia/Tokyo"
@@ -81,13 +80,6 @@ def test_a_record_stamped_at_midnight_belongs_to_the_day_that_ended() -> None:
     assert cell(made[0], 1, 23.9) == "not worn"
 
 
-def test_the_right_half_of_a_row_is_the_day_after_it() -> None:
-    ax = el.plot_actogram(two_days())[0]
-    assert cell(ax, 0, 24 + 10.1) == cell(ax, 1, 10.1) == "noisy"
-    assert cell(ax, 1, 24 + 10.1) is None
-    assert len(artists(ax, "no record")) == 3  # no day follows the last
-
-
 def test_a_single_plot_has_each_day_once() -> None:
     ax = el.plot_actogram(two_days(), double=False)[0]
     assert ax.get_xlim() == (0, 24)
@@ -100,18 +92,6 @@ def test_time_without_a_record_is_hatched_and_not_grey() -> None:
     assert artists(ax, "no record")[0].get_hatch()
 
 
-def test_hours_worn_stand_beside_and_a_thin_day_is_hollow() -> None:
-    worn = el.plot_actogram(two_days())[1]
-    assert [bar.get_width() for bar in artists(worn, "worn")] == pytest.approx([6.25])
-    assert [bar.get_width() for bar in artists(worn, "usable")] == pytest.approx([6 + 8 / 60])
-    (thin,) = artists(worn, "thin")
-    assert (thin.get_y() < 1 < thin.get_y() + thin.get_height(), thin.get_facecolor()[:3]) == (
-        True,
-        (1, 1, 1),
-    )
-    assert "thin: worn under 4 h" in legend_of(worn)
-
-
 def test_hours_worn_are_those_of_daily_but_for_parts_of_a_minute() -> None:
     frame = el.simulate("2026-10-19", 3, log="standard_mode_logs", seed=5, tz=TZ)
     worn = el.plot_actogram(el.states(frame))[1]
@@ -122,7 +102,7 @@ def test_hours_worn_are_those_of_daily_but_for_parts_of_a_minute() -> None:
 
 
 def test_a_value_has_height_and_a_measured_zero_differs_from_none() -> None:
-    stamps = pd.date_range("2026-10-19 00:15", periods=96, freq="15min", tz=TZ, name="date")
+    stamps = pd.date_range("2026-10-19", periods=96, freq="15min", tz=TZ, name="date")
     values = pd.Series(np.full(96, 10.0), index=stamps, name="thing")
     values.iloc[4] = 0.0
     values.iloc[5] = np.nan
@@ -136,39 +116,32 @@ def test_a_value_has_height_and_a_measured_zero_differs_from_none() -> None:
     assert legend_of(ax) == ["thing: 0 to 10", "measured 0", "no usable value", "no record"]
 
 
-def test_a_legend_names_only_what_is_drawn_of_a_value() -> None:
-    stamps = pd.date_range("2026-10-19 00:15", periods=96, freq="15min", tz=TZ, name="date")
-    values = pd.Series(np.full(96, 10.0), index=stamps, name="thing")
-    assert legend_of(el.plot_actogram(values)[0]) == ["thing: 0 to 10"]
+def test_bins_are_drawn_where_they_open_and_records_where_they_close() -> None:
+    index = pd.date_range("2026-10-19 00:01", periods=2880, freq="min", tz=TZ, name="date")
+    opens = (index - pd.Timedelta("1min")).hour
+    frame = el.sample("standard_mode_logs").iloc[:2880].set_axis(index)
+    bins = el.resample(frame, "1h")
+    frame["hm_yo"] = np.where(opens == 8, 9.0, 0.0)
+    bins["hm_yo"] = np.where(bins.index.hour == 8, 9.0, 0.0)
+    bare = pd.Series(bins["hm_yo"].to_numpy(), bins.index, name="mine")
+    records = frame.assign(mine=frame["hm_yo"])
+    for given in ((records, "mine"), (bins.rename(columns={"hm_yo": "mine"}), "mine"), (bare,)):
+        ax = el.plot_actogram(*given)[0]
+        high = [
+            hour for hour in range(24) if cell(ax, 1, hour + 0.5, 0.8) not in (None, "no record")
+        ]
+        assert high == [8]
 
 
-@pytest.mark.parametrize(
-    ("field", "meaning"), [("stp_mid", "walking"), ("hm_yo", "head"), ("lc_bk_n", "usable")]
-)
-def test_a_value_is_in_the_colour_of_its_meaning(field: str, meaning: str) -> None:
-    frame = el.simulate("2026-10-19", 1, log="standard_mode_logs", tz=TZ)
-    ax = el.plot_actogram(frame[field].fillna(1.0))[0]
-    image = np.asarray(ax.images[0].get_array()).reshape(-1, 4)
-    assert (np.abs(image[:, :3] - to_rgb(COLOURS[meaning])).max(axis=1) < 1e-9).any()
-
-
-def test_a_moment_has_a_number_in_its_row_and_in_the_one_before() -> None:
-    events = diary(("2026-10-20 09:00", None, "yoga"))
-    made = el.plot_actogram(two_days(), events=events)
-    discs = [(disc.get_xdata()[0], disc.get_ydata()[0]) for disc in artists(made[0], "disc")]
-    assert discs == [(33, 0), (9, 1)]
-    note = made[0].figure.legends[0]._legend_box.get_children()[0].get_text()
-    assert note == "Diary: 1\N{NO-BREAK SPACE}yoga"
-
-
-def test_neighbouring_events_keep_their_ticks_and_their_numbers_apart() -> None:
-    events = diary(("2026-10-19 09:00", None, "yoga"), ("2026-10-19 09:10", None, "call"))
-    ax = el.plot_actogram(two_days(), events=events)[0]
-    ticks = [mark.get_segments()[0][0][0] for mark in artists(ax, "event")]
-    assert ticks == pytest.approx([9, 9 + 1 / 6])
-    across = sorted(disc.get_xdata()[0] for disc in artists(ax, "disc"))
-    pt_per_h = ax.bbox.width / 48 * 72 / ax.figure.dpi
-    assert (across[1] - across[0]) * pt_per_h == pytest.approx(8.0, abs=0.5)
+def test_a_frame_is_judged_and_raw_values_by_themselves_are_refused_with_the_call() -> None:
+    frame = el.sample("standard_mode_logs")
+    masked = el.mask(frame, el.flag(frame))
+    raw, judged = (el.plot_actogram(given, "hm_yo")[0] for given in (frame, masked))
+    assert (raw.images[0].get_array() == judged.images[0].get_array()).all()
+    with pytest.raises(el.ConfigurationError, match=r"plot_actogram\(frame, 'hm_yo'\)"):
+        el.plot_actogram(frame["hm_yo"])
+    states, of_frame = (el.plot_actogram(given)[0] for given in (el.states(frame), frame))
+    assert (states.images[0].get_array() == of_frame.images[0].get_array()).all()
 
 
 def test_spans_of_days_are_bars_beside_the_days_and_overlapping_ones_stand_side_by_side() -> None:
@@ -188,36 +161,13 @@ def test_events_of_other_days_are_not_in_the_key() -> None:
     assert "diary" not in legend_of(made[0])
 
 
-def test_wearers_are_sorted_by_days_that_count_with_the_wearers_of_each_day_beneath() -> None:
-    table = cohort(12)
-    cells, beside, beneath = el.plot_actogram(table)
-    counts = (table["worn_h"] >= 4).groupby(level="account").sum().sort_values(ascending=False)
-    assert [place[0] for place in points(beside, "days that count")] == counts.tolist()
-    per_day = (table["worn_h"] >= 4).groupby(level="day").sum()
-    assert one(beneath, "wearers").get_data().values.tolist() == per_day.tolist()
-    assert title_of(cells) == "12 wearers · 5 to 18 Oct 2026"
-
-
-def test_days_before_joining_are_white_and_missing_days_between_are_hatched() -> None:
-    table = cohort(2).drop(
-        [("w000", pd.Timestamp("2026-10-05")), ("w000", pd.Timestamp("2026-10-08"))]
-    )
-    cells = el.plot_actogram(table)[0]
-    names = [tick.get_text() for tick in cells.get_yticklabels()]
-    row = names.index("w000")
-    image = np.asarray(cells.images[0].get_array())
-    assert image[row, [0, 3], 3].tolist() == [0, 0]
-    ground = next(bar for bar in artists(cells, "no record") if abs(bar.get_y() + 0.5 - row) < 0.1)
-    assert (ground.get_x(), ground.get_x() + ground.get_width()) == (0.5, 13.5)
-
-
 def test_white_cells_are_explained_and_no_record_is_named_only_where_it_is_drawn() -> None:
     table = cohort(2)
     whole = el.plot_actogram(table)[0]
-    assert whole.figure.note == ("", "rows sorted by days that count")
+    assert note_of(whole) == "rows sorted by days that count"
     assert "no record" not in legend_of(whole)
     joined = el.plot_actogram(table.drop([("w000", pd.Timestamp("2026-10-05"))]))[0]
-    assert joined.figure.note[1].startswith("white: before a wearer joined or after leaving; ")
+    assert note_of(joined).startswith("white: before a wearer joined or after leaving; ")
     assert "no record" not in legend_of(joined)
     lacking = el.plot_actogram(table.drop([("w000", pd.Timestamp("2026-10-08"))]))[0]
     assert "no record" in legend_of(lacking)
@@ -249,7 +199,7 @@ def test_the_class_of_a_cell_is_that_of_its_hours() -> None:
     ("given", "words"),
     [
         (pd.DataFrame({"worn_h": [1.0]}), "indexed by account and day"),
-        ("week", "takes eyelog.states"),
+        ("week", "takes a frame"),
         (two_days()[::-1], "stamps in order"),
         (two_days().astype(str), "states or numbers"),
     ],
@@ -270,7 +220,7 @@ def test_a_year_is_at_most_170_mm_high() -> None:
     assert made[0].figure.get_figheight() * 25.4 <= 170
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a figure is drawn at each width")
 @pytest.mark.parametrize("width_mm", [89, 183])
 @pytest.mark.parametrize("kind", ["days", "one day", "12 wearers", "300 wearers"])
 def test_no_texts_touch(kind: str, width_mm: float, tmp_path: Path) -> None:
@@ -284,7 +234,7 @@ def test_no_texts_touch(kind: str, width_mm: float, tmp_path: Path) -> None:
         events = diary(("2026-10-19 07:00", None, "a"), ("2026-10-19 09:00", None, "b"))
         made = el.plot_actogram(states_of([("usable", start, last)]), events=events)
     figure = made[0].figure
-    figure.set_size_inches(width_mm / 25.4, figure.height_at(width_mm / 25.4))
+    set_width(figure, width_mm)
     figure.savefig(tmp_path / "actogram.png")
     for ax in made:
         across = [label.get_window_extent() for label in ax.get_xticklabels() if label.get_text()]
@@ -308,20 +258,3 @@ def test_it_looks_as_stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     in_the_font_of_matplotlib(monkeypatch)
     frame = el.simulate("2026-10-12", 7, log="standard_mode_logs", seed=1, tz="Asia/Tokyo")
     assert_looks_as_stored(el.plot_actogram(el.states(frame))[0], "actogram", tmp_path)
-
-
-def test_numbers_of_an_actogram_stand_near_their_times_and_lead_to_them() -> None:
-    days, *_ = el.plot_actogram(
-        el.states(el.sample()), events=notes(2, "2026-10-21 18:00", days=1 / 36)
-    )
-    days.figure.draw_without_rendering()
-    discs = [line for line in days.lines if line.get_label() == "_disc"]
-    hours = sorted(float(disc.get_xdata()[0]) for disc in discs if disc.get_ydata()[0] == 2)
-    assert all(abs(hour - 18.2) < 1.5 for hour in hours)
-    leaders = [line for line in days.lines if line.get_label() == "_leader"]
-    assert {round(float(line.get_xdata()[0]), 2) for line in leaders} >= {18.0, 18.33}
-
-
-def test_more_events_on_a_day_than_an_actogram_has_room_for_are_refused() -> None:
-    with pytest.raises(el.ConfigurationError, match="18 events in a row of 48 h"):
-        el.plot_actogram(el.states(el.sample()), events=notes(40, days=1))

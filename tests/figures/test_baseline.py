@@ -132,3 +132,11 @@ def test_six_weeks_have_their_mondays_named() -> None:
     ax = el.plot_baseline(el.baseline.personal(days, window="14D"))
     ax.figure.canvas.draw()
     assert [text.get_text()[:3] for text in ax.get_xticklabels()] == ["Mon"] * 6
+
+
+def test_days_and_a_column_are_drawn_as_their_personal_baseline() -> None:
+    days = el.daily(el.simulate("2026-03-02", 21, log="standard_mode_logs"))
+    direct = el.plot_baseline(days, "steps", window="14D")
+    made = el.plot_baseline(el.baseline.personal(days, "steps", window="14D"))
+    assert points(direct, "within") == points(made, "within")
+    assert direct.get_ylabel() == made.get_ylabel() == "Steps (per day)"

@@ -3,11 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import LogNorm, to_rgba
+from matplotlib.colors import LogNorm
 
 import eyelog as el
-from eyelog.figures.style import COLOURS
-from support.drawn import artists, legend_of, one, points, title_of
+from support.drawn import legend_of, one, points, title_of
 
 
 def bouts(starts: list[str], minutes: list[float], **columns: list[float]) -> pd.DataFrame:
@@ -39,17 +38,6 @@ def test_a_bout_over_midnight_goes_on_at_the_left() -> None:
     assert points(ax, "middles")[0][0] == pytest.approx(5 / 60)
 
 
-def test_a_column_gives_the_colours_and_what_lacks_it_is_grey() -> None:
-    starts = [f"2026-10-19 {hour:02d}:00" for hour in (8, 9, 10)]
-    table = bouts(starts, [5.0, 6.0, 7.0], pace_spm=[90.0, np.nan, 120.0])
-    ax = el.plot_bouts(table, column="pace_spm")
-    slow, unknown, fast = one(ax, "middles").get_facecolors()
-    assert tuple(unknown) == to_rgba(COLOURS["hatch"])
-    assert sum(fast[:3]) < sum(slow[:3])
-    assert "Pace not known" in legend_of(ax)
-    assert ax.figure.axes[-1].get_ylabel() == "Pace (steps per min)"
-
-
 def test_many_bouts_are_counted_in_cells_and_none_is_lost() -> None:
     rng = np.random.default_rng(1)
     starts = pd.Timestamp("2026-10-19") + pd.to_timedelta(rng.uniform(0, 1e4, 1500), unit="min")
@@ -70,33 +58,9 @@ def test_cells_of_many_bouts_show_the_median_of_a_column() -> None:
     assert "Pace not known" in legend_of(ax)
 
 
-def test_the_lengths_that_are_labelled_are_round_and_around_all_bouts() -> None:
-    ax = el.plot_bouts(bouts(["2026-10-19 08:00", "2026-10-19 09:00"], [1.25, 33.0]))
-    assert ax.get_yticks().tolist() == [1, 2, 5, 10, 20, 30, 60]
-    low, high = ax.get_ylim()
-    assert low < 1 < 60 < high
-
-
-def test_bouts_of_activity_are_drawn_too() -> None:
-    minutes = pd.date_range("2026-10-19", periods=12, freq="min", tz="UTC")
-    pace = pd.Series([0, 110, 112, 0, 115, 111, 0, 0, 0, 0, 120, 0.0], index=minutes)
-    table = el.rhythm.activity_bouts(pace, threshold=100, min_length="5min")
-    assert len(artists(el.plot_bouts(table, column="mean"), "bouts")) == 1
-
-
 def test_no_bout_is_said_and_text_gives_no_colours() -> None:
     table = bouts(["2026-10-19 08:00"], [5.0]).assign(kind="walk")
     with pytest.raises(el.ConfigurationError, match="no bouts"):
         el.plot_bouts(table.iloc[:0])
     with pytest.raises(el.ConfigurationError, match="'kind'"):
         el.plot_bouts(table, column="kind")
-
-
-def test_the_legend_has_a_colour_that_is_drawn() -> None:
-    starts = [f"2026-10-19 {hour:02d}:00" for hour in (8, 9, 10)]
-    table = bouts(starts, [5.0, 6.0, 7.0], pace_spm=[90.0, 105.0, 120.0])
-    ax = el.plot_bouts(table, column="pace_spm")
-    (entry,) = ax.figure.entries.values()
-    assert to_rgba(entry.get_color()) == pytest.approx(one(ax, "middles").get_facecolors()[1])
-    (plain,) = el.plot_bouts(table).figure.entries.values()
-    assert plain.get_color() == COLOURS["walking"]

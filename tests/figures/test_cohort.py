@@ -7,9 +7,8 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
 
 import eyelog as el
-from eyelog.figures.style import COLOURS
 from support.collisions import collisions
-from support.drawn import artists, legend_of, one, points, title_of, xy
+from support.drawn import artists, legend_of, one, points, xy
 
 
 def cohort(wearers: int, days: int = 10, *, seed: int = 1) -> pd.DataFrame:
@@ -58,28 +57,6 @@ def test_a_day_between_two_without_values_is_a_point() -> None:
     assert [place[0] for place in points(el.plot_cohort(table, "steps"), "lone days")] == [2]
 
 
-def test_a_caterpillar_has_the_wearers_in_order_of_their_medians() -> None:
-    table = cohort(5)
-    ax = el.plot_cohort(table, "steps", kind="caterpillar")
-    medians = table["steps"].groupby(level="account").median().sort_values()
-    drawn = points(ax, "median")
-    assert [place[0] for place in drawn] == pytest.approx(medians.tolist())
-    labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert labels == [f"{account}  n = 10" for account in medians.index]
-    half = one(ax, "half").get_segments()[0][:, 0]
-    assert half.tolist() == pytest.approx(
-        table.loc[medians.index[0], "steps"].quantile([0.25, 0.75]).tolist()
-    )
-
-
-def test_many_wearers_have_no_names_and_thinner_rows() -> None:
-    many = el.plot_cohort(cohort(300, 3), "steps", kind="caterpillar")
-    few = el.plot_cohort(cohort(5), "steps", kind="caterpillar")
-    assert many.get_yticks().tolist() == []
-    assert many.get_ylabel() == "Wearers, in order of their medians"
-    assert one(many, "half").get_linewidth()[0] < one(few, "half").get_linewidth()[0]
-
-
 def test_groups_have_their_means_and_beside_them_the_difference_from_the_first() -> None:
     table = cohort(12).assign(group=lambda of: of.index.get_level_values(0) > "w005")
     table["group"] = np.where(table["group"], "treated", "control")
@@ -113,26 +90,6 @@ def test_groups_of_two_wearers_have_no_interval_and_one_group_has_no_difference(
     assert "mean of the wearers with 95 % interval" in legend_of(alone)
 
 
-def test_each_of_300_wearers_is_seen_and_lies_over_the_bands() -> None:
-    ax = el.plot_cohort(cohort(300, 10), "steps")
-    lines, band = one(ax, "wearers"), one(ax, "middle half")
-    assert lines.get_zorder() > band.get_zorder()
-    red, green, blue, alpha = lines.get_colors()[0]
-    # What one line adds to white, as a share of black: less than a tenth could not be seen.
-    assert alpha * (1 - (red + green + blue) / 3) >= 0.09
-
-
-def test_local_days_of_different_zones_share_their_date() -> None:
-    days = {
-        zone: el.daily(el.simulate("2026-10-19", 2, log="standard_mode_logs", tz=zone))
-        for zone in ("Asia/Tokyo", "America/New_York")
-    }
-    ax = el.plot_cohort(pd.concat(days, names=["account"]), "steps")
-    lines = one(ax, "wearers").get_segments()
-    assert [line[:, 0].tolist() for line in lines] == [[0, 1], [0, 1]]
-    assert title_of(ax) == "2 wearers · 19 to 20 Oct 2026"
-
-
 @pytest.mark.parametrize(
     ("table", "arguments", "says"),
     [
@@ -146,14 +103,6 @@ def test_local_days_of_different_zones_share_their_date() -> None:
 def test_what_cannot_be_drawn_is_refused(table, arguments, says) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
         el.plot_cohort(table, "steps", **arguments)
-
-
-def test_a_column_is_in_the_colour_of_its_meaning() -> None:
-    for kind in ("lines", "caterpillar"):
-        ax = el.plot_cohort(cohort(6), "steps", kind=kind)
-        drawn = one(ax, "median")
-        colour = drawn.get_color() if kind == "lines" else drawn.get_facecolors()[0]
-        assert to_hex(colour).upper() == COLOURS["walking edge"]
 
 
 def test_the_two_labels_of_narrow_groups_keep_apart_in_a_style_of_large_letters() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,13 @@ import pytest
 
 import eyelog as el
 from eyelog.provenance import record
-from support.collisions import LAYOUTS, WIDTHS_MM, assert_readable, collisions_when_saved, drawn_in
+from support.collisions import (
+    WIDTHS_MM,
+    assert_readable,
+    collisions_when_saved,
+    drawn_in,
+    in_turn,
+)
 
 NAME = "山田太郎の新しい眼鏡をかけて仕事をした一週間の記録"
 
@@ -39,41 +46,25 @@ OF_PANELS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "timeline of the default fields": el.plot_timeline,
 }
 QUIET = pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
-# A user's figure has the user's font, of which matplotlib says what it lacks.
-LETTERS = pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
 
 
 @QUIET
-@pytest.mark.slow
-@pytest.mark.parametrize("width_mm", WIDTHS_MM)
-@pytest.mark.parametrize("data", FRAMES)
-@pytest.mark.parametrize("kind", [*PLOTS, *OF_PANELS])
+@pytest.mark.slow("every figure is drawn")
+@pytest.mark.parametrize(
+    ("kind", "data", "width_mm"), in_turn(product([*PLOTS, *OF_PANELS], FRAMES), WIDTHS_MM)
+)
 def test_texts_keep_apart(kind: str, data: str, width_mm: float) -> None:
     draw = PLOTS.get(kind) or OF_PANELS[kind]
-    assert_readable(drawn_in(lambda: draw(FRAMES[data]()), "own", width_mm), width_mm)
+    assert_readable(drawn_in(lambda: draw(FRAMES[data]())), width_mm)
 
 
 @QUIET
-@pytest.mark.slow
-@pytest.mark.parametrize("width", ["single", "double"])
-@pytest.mark.parametrize("data", FRAMES)
-@pytest.mark.parametrize("kind", [*PLOTS, *OF_PANELS])
+@pytest.mark.slow("every figure is drawn")
+@pytest.mark.parametrize(
+    ("kind", "data", "width"), in_turn([*PLOTS, *OF_PANELS], product(FRAMES, ["single", "double"]))
+)
 def test_the_line_that_names_the_subject_keeps_apart(
     kind: str, data: str, width: str, tmp_path: Path
 ) -> None:
     drawn = (PLOTS.get(kind) or OF_PANELS[kind])(FRAMES[data]())
     assert not collisions_when_saved(drawn, tmp_path / "a.png", width=width, subject="P017")
-
-
-@QUIET
-@LETTERS
-@pytest.mark.slow
-@pytest.mark.parametrize("width_mm", WIDTHS_MM)
-@pytest.mark.parametrize("layout", LAYOUTS[1:])
-@pytest.mark.parametrize("data", FRAMES)
-@pytest.mark.parametrize("kind", PLOTS)
-def test_texts_keep_apart_in_subplots_of_the_user(
-    kind: str, data: str, layout: str, width_mm: float
-) -> None:
-    frame = FRAMES[data]()
-    assert_readable(drawn_in(lambda **ax: PLOTS[kind](frame, **ax), layout, width_mm), width_mm)

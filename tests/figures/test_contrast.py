@@ -2,10 +2,9 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from eyelog.analysis.columns import column
 from eyelog.figures.contrast import plot_contrast, plot_others
+from eyelog.measure.columns import column
 from support.drawn import artists, one
 
 
@@ -53,25 +52,6 @@ def test_the_difference_stands_on_the_scale_of_the_wearers_from_the_mean_of_the_
     ((_, value),) = one(right, "difference").get_offsets()
     assert value == 2.0
     assert right.get_ylabel() == "Difference (per min)"
-
-
-def test_several_groups_have_a_shape_each_and_their_own_difference() -> None:
-    table = wearers(4, 4, 4)
-    left, right = plot_contrast(
-        table,
-        differences(("b", 2.0, 1.0, 3.0), ("c", 4.0, 3.0, 5.0)),
-        column("blink_rate_per_min"),
-    )
-    dots = artists(left, "wearers")
-    assert len({tuple(map(tuple, d.get_paths()[0].vertices)) for d in dots}) == 3
-    assert [text.get_text() for text in right.get_xticklabels()] == ["b", "c"]
-    assert right.get_xlabel() == "minus a"
-
-
-@pytest.mark.parametrize("size", [1, 300])
-def test_one_group_of_any_size_is_drawn_alone(size: int) -> None:
-    made = plot_contrast(wearers(size), differences(), column("steps"))
-    assert len(made) == 1
 
 
 def test_other_outcomes_stand_below_each_other_with_a_ring_where_one_stands_out() -> None:

@@ -1,21 +1,15 @@
 """What all drawing functions share: their keywords, their recipe, where they draw."""
 
-import inspect
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from jupyter_client.manager import start_new_kernel
 from matplotlib import pyplot as plt
-from matplotlib.figure import Figure
 
 import eyelog as el
-from eyelog.figures.recipe import recipe_of
-from support.collisions import collisions
 from support.plain_figure import STATES, TABLE, drawn, plot_line
 
 
@@ -29,55 +23,11 @@ def test_an_axes_of_the_user_keeps_its_look_and_carries_title_and_legend() -> No
     assert len(ax.get_legend().get_texts()) == len(STATES)
 
 
-def test_what_a_plot_function_returns_carries_its_recipe() -> None:
-    figures = recipe_of(plot_line(TABLE))["figures"]
-    assert figures == [
-        {"figure": "plot_line", "arguments": {"table": {"rows": 2, "columns": ["v"]}}}
-    ]
-
-
-def test_a_title_that_is_given_takes_the_place_of_ours_and_an_empty_one_drops_it() -> None:
-    days = el.daily(el.sample())
-    assert el.plot_daily(days, "steps", title="Steps at work").figure.get_suptitle() == (
-        "Steps at work"
-    )
-    assert drawn(el.plot_daily(days, "steps", title="").figure).get_suptitle() == ""
-    _, ax = plt.subplots()
-    assert el.plot_daily(days, "steps", ax=ax, title="").get_title(loc="left") == ""
-
-
 CELLS = (
     "import eyelog as el\nframe = el.sample()",
     "el.plot_overview(frame);",
     "el.plot_daily(el.daily(frame), 'steps');",
 )
-
-
-def notebook_images(cells: Sequence[str]) -> list[int]:
-    """Run cells in a new kernel, as Jupyter and VS Code do, and count the images of each."""
-    env = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
-    manager, client = start_new_kernel(env=env)
-    try:
-        return [_images(client, cell) for cell in cells]
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
-
-
-def _images(client: Any, cell: str) -> int:
-    said: list[dict[str, Any]] = []
-    reply = client.execute_interactive(cell, timeout=120, output_hook=said.append)
-    assert reply["content"]["status"] == "ok", reply["content"]
-    return sum("image/png" in message["content"].get("data", {}) for message in said)
-
-
-def test_each_cell_of_a_notebook_without_the_magic_shows_its_figure() -> None:
-    assert notebook_images(CELLS) == [0, 1, 1]
-
-
-def test_a_report_in_a_notebook_leaves_the_figures_of_the_next_cells_to_be_shown() -> None:
-    report = "el.report(frame, __import__('tempfile').mkdtemp() + '/r.html', sections=['days']);"
-    assert notebook_images([CELLS[0], report, *CELLS[1:]]) == [0, 0, 1, 1]
 
 
 IN_IPYTHON = """
@@ -105,29 +55,19 @@ def ipython(*cells: str, backend: str) -> list[str]:
     return ran.stdout.split()
 
 
-@pytest.mark.slow
+@pytest.mark.slow("IPython is started")
 def test_ipython_without_a_kernel_shows_the_figure_of_each_cell_too() -> None:
     inline = "module://matplotlib_inline.backend_inline"
     assert ipython(*CELLS, backend=inline) == ["0", "1", "1"]
 
 
-@pytest.mark.slow
+@pytest.mark.slow("IPython is started")
 def test_ipython_without_a_display_keeps_the_figures_and_does_not_become_interactive() -> None:
     check = (
         "from matplotlib import pyplot as plt\n"
         "assert len(plt.get_fignums()) == 2 and not plt.isinteractive()"
     )
     assert ipython(*CELLS, check, backend="agg") == ["0", "0", "0", "0"]
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [el.plot_timeline, el.plot_week, el.plot_month, el.plot_change, el.plot_actogram],
-)
-def test_a_figure_of_several_panels_says_that_it_takes_no_axes(draw: Any) -> None:
-    _, ax = plt.subplots()
-    with pytest.raises(el.ConfigurationError, match=f"{draw.__name__} takes no ax=: it draws sev"):
-        draw(el.sample(), ax=ax)
 
 
 def test_a_figure_of_several_panels_that_takes_a_figure_says_so() -> None:
@@ -139,57 +79,33 @@ def test_a_figure_of_several_panels_that_takes_a_figure_says_so() -> None:
         draw(el.sample(), "stp", ax=ax)
 
 
-@pytest.mark.parametrize("draw", [el.plot_profile, el.plot_daily, el.plot_cohort])
-def test_the_axes_and_the_title_are_shown_as_keywords_of_every_figure_of_one_panel(
-    draw: Any,
-) -> None:
-    *_, ax, title = inspect.signature(draw).parameters.values()
-    assert (ax.name, title.name) == ("ax", "title")
-    assert {ax.kind, title.kind} == {inspect.Parameter.KEYWORD_ONLY}
-    assert (ax.default, title.default) == (None, None)
+def test_an_array_of_axes_and_a_list_of_columns_are_refused_in_one_line() -> None:
+    days, both = el.daily(el.sample()), plt.subplots(1, 2)[1]
+    with pytest.raises(el.ConfigurationError, match=r"not ndarray: pass one of them, such as"):
+        el.plot_daily(days, "steps", ax=both)
+    for draw in (el.plot_daily, el.plot_distribution):
+        with pytest.raises(el.ConfigurationError, match="name of one column, not"):
+            draw(days, ["steps"])  # type: ignore[arg-type]
+    with pytest.raises(el.ConfigurationError, match="name of one column, not"):
+        el.plot_heatmap(el.sample(), ["stp"])  # type: ignore[arg-type]
 
 
-def usual_subplots(rows: int, draw: Callable[..., Any]) -> Figure:
-    """Return the upper of `plt.subplots` without settings drawn on, the lower one a user's."""
-    figure, axes = plt.subplots(rows, 1, squeeze=False)
-    draw(ax=axes[0, 0])
-    if rows > 1:
-        axes[1, 0].plot([0, 1])
-    return figure
+@pytest.mark.parametrize("name", ["rate"])
+def test_who_passes_a_frame_is_told_the_call_that_makes_the_table(name: str) -> None:
+    draw, frame = getattr(el, f"plot_{name}"), el.sample()
+    with pytest.raises(el.FieldError, match=": pass eyelog") as caught:
+        draw(frame)
+    call = caught.value.args[0].rpartition(": pass ")[2]
+    draw(eval(call, {"eyelog": el, "frame": frame}))
 
 
-ON_AXES: dict[str, Callable[..., Any]] = {
-    "overview": lambda **ax: el.plot_overview(el.states(el.sample()), **ax),
-    "heatmap": lambda **ax: el.plot_heatmap(el.resample(el.sample(), "1h"), "stp", **ax),
-    "daily": lambda **ax: el.plot_daily(el.daily(el.sample()), "steps", **ax),
-    "profile": lambda **ax: el.plot_profile(el.rhythm.profile(el.sample()["hm_yo"]), **ax),
-    "rate": lambda **ax: el.plot_rate(el.blinks.rate(el.sample(), by="hour"), **ax),
-    "quality": lambda **ax: el.plot_quality(el.sample(), **ax),
-    "bouts": lambda **ax: el.plot_bouts(el.gait.bouts(el.sample()), **ax),
-}
-
-
-@pytest.mark.parametrize("rows", [1, 2])
-@pytest.mark.parametrize("kind", ON_AXES)
-def test_words_have_room_in_subplots_without_settings(kind: str, rows: int) -> None:
-    assert not collisions(usual_subplots(rows, ON_AXES[kind]))
-
-
-def test_a_user_may_still_place_the_subplots_or_choose_a_layout(tmp_path: Path) -> None:
-    figure = usual_subplots(1, ON_AXES["heatmap"])
-    figure.tight_layout()
-    figure.subplots_adjust(left=0.4)
-    figure.savefig(tmp_path / "a.png")
-    assert figure.axes[0].get_position().x0 == pytest.approx(0.4)
-    figure = usual_subplots(1, ON_AXES["rate"])
-    figure.subplots_adjust(left=0.4)
-    figure.savefig(tmp_path / "a.png")
-    assert figure.axes[0].get_position().x0 == pytest.approx(0.4)
-
-
-def test_where_the_user_has_placed_the_subplots_one_warning_says_what_does_not_fit() -> None:
-    figure, ax = plt.subplots(gridspec_kw={"bottom": 0.01})
-    with pytest.warns(el.EyelogWarning, match='layout="constrained"'):
-        ON_AXES["rate"](ax=ax)
-    ON_AXES["daily"](ax=ax)  # once for each figure: another warning would be an error here
-    assert figure.axes[0].get_position().y0 == pytest.approx(0.01)
+def test_intervals_are_drawn_where_they_open() -> None:
+    hours = el.intervals(el.sample("standard_mode_logs"), "1h")
+    hours["steps"] = np.where(hours.index.hour == 8, 50.0, 0.0)
+    cells = np.ma.filled(el.plot_heatmap(hours, "steps").images[0].get_array(), 0.0)
+    assert np.flatnonzero(cells.sum(axis=0)).tolist() == [8]
+    day = np.ravel(el.plot_day(hours.loc["2026-10-21"], "steps"))
+    lines = [line for ax in day for line in ax.get_lines() if 50.0 in line.get_ydata()]
+    assert lines
+    for line in lines:
+        assert line.get_xdata()[np.asarray(line.get_ydata()) == 50.0].tolist() == [8.5]

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.figures.ribbon import UNKNOWN
-from support.drawn import artists, title_of
+from support.drawn import title_of
 
 LOG = "standard_mode_logs"
 WEST = el.Zones([("", "Asia/Tokyo"), ("2026-10-22", "America/New_York")])
@@ -50,19 +49,6 @@ def test_the_states_of_a_week_are_at_the_hours_of_the_wearer_s_clock(zones) -> N
         share = np.nan_to_num(tops - feet)
         assert share[24:26] == pytest.approx([1, 1])
         assert np.delete(share, [24, 25]).sum() == pytest.approx(0)
-
-
-@pytest.mark.parametrize("zones", [WEST, EAST], ids=["west", "east"])
-def test_the_diary_of_a_week_is_at_the_hours_of_the_wearer_s_clock(zones) -> None:
-    frame = journey(zones)
-    lunches = frame.index[(frame["stp_mid"] > 0) & (frame["stp_mid"].shift() == 0)]
-    events = pd.DataFrame({"start": lunches, "end": pd.NaT, "label": "lunch"})
-    row = el.plot_week(el.daily(frame), states=frame, events=events)[0]
-    places = [part[0, 0] for marks in artists(row, "in lane") for part in marks.get_segments()]
-    # The flight east skips the noon of its day, and that west has one noon twice.
-    days = [0, 2, 3] if zones is EAST else [0, 1, 2, 2, 3]
-    hour = 12 + 1 / 60  # a stamp closes its minute
-    assert places == pytest.approx([day - 0.44 + 0.88 * hour / 24 for day in days])
 
 
 def ticks(ax) -> list[str]:
@@ -134,21 +120,11 @@ def test_reasons_are_drawn_by_local_days_and_hours() -> None:
     assert (np.delete(moving, range(72, 78)) == 0).all()
 
 
-def test_a_day_has_the_ribbon_of_its_own_clock() -> None:
-    frame = journey(WEST)
-    panels = el.plot_day(frame, "stp_mid", states=el.states(frame))
-    assert [ax.get_title(loc="left") for ax in panels][-1] == "Fri 23 Oct"
-    last = np.asarray(panels[-1].images[0].get_array())[0]
-    assert (last[12 * 60 : 13 * 60] == last[12 * 60 + 30]).all()
-    assert not (last[: 12 * 60] == last[12 * 60 + 30]).all(axis=-1).any()
-    assert UNKNOWN not in [text.get_text() for text in panels[-1].figure.legends[0].get_texts()]
-
-
 @pytest.mark.parametrize("zones", [WEST, EAST], ids=["west", "east"])
 def test_bouts_are_at_the_hours_and_on_the_days_of_the_wearers_clock(zones) -> None:
     frame = journey(zones).assign(stp_fst=0.0, stp_slw=0.0, stp_vsl=0.0)
     walks = el.gait.bouts(frame)
-    bins = el.resample(frame, "1min", judge=False)
+    bins = el.resample(frame, "1min")
     active = el.rhythm.activity_bouts(bins, "stp_s", threshold=30, min_length="20min")
     for table in (walks, active):
         offsets = [540.0, -240.0] if zones is WEST else [-240.0, 540.0]
@@ -169,7 +145,7 @@ def test_bins_of_a_journey_have_one_width_and_are_drawn() -> None:
         assert el.plot_profile(el.rhythm.profile(bins, "stp_mid")).get_ylabel().endswith("10 min")
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a report is made")
 def test_a_report_of_a_journey_says_what_it_draws(tmp_path) -> None:
     frame = el.simulate("2026-10-20", 4, log=LOG, tz=WEST)
     text = el.report(frame, tmp_path / "anna.html").read_text()

@@ -9,7 +9,6 @@ from matplotlib.colors import to_rgb
 import eyelog as el
 from eyelog.figures.style import COLOURS
 from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
-from support.drawn import legend_of
 from support.states import states_of
 
 
@@ -40,46 +39,6 @@ def test_each_minute_has_the_colour_of_its_state_on_its_day() -> None:
     assert wednesday[0, :3].tolist() == pytest.approx(to_rgb(COLOURS["walking"]))
 
 
-def test_a_frame_is_drawn_by_its_states() -> None:
-    frame = el.sample("standard_mode_logs").iloc[:3000]
-    of_frame, of_states = el.plot_overview(frame), el.plot_overview(el.states(frame))
-    drawn = [ax.images[0].get_array() for ax in (of_frame, of_states)]
-    np.testing.assert_array_equal(*drawn)
-    assert labels(of_frame) == labels(of_states)
-    assert of_frame.figure.get_suptitle() == of_states.figure.get_suptitle()
-
-
-def test_the_title_names_wearer_log_and_range_and_the_axis_the_zone() -> None:
-    ax = el.plot_overview(states_of(WEEK))
-    assert ax.figure.get_suptitle() == "anna · 60-second log · 6 to 8 Jan 2025"
-    assert ax.get_xlabel() == "Time of day (Asia/Tokyo)"
-    assert ax.get_xlim() == (0, 24)
-
-
-def test_the_legend_explains_every_state_and_no_record() -> None:
-    (legend,) = el.plot_overview(states_of(WEEK)).figure.legends
-    texts = [text.get_text() for text in legend.get_texts()]
-    assert texts == ["usable", "walking", "noisy", "off pose", "not worn", "no record"]
-
-
-def test_days_without_records_are_hatched_white() -> None:
-    ax = el.plot_overview(states_of(WEEK))
-    (ground,) = [patch for patch in ax.patches if patch.get_label() == "_no record"]
-    assert ground.get_hatch()
-    assert to_rgb(ground.get_facecolor()) == (1, 1, 1)
-    assert (ground.get_y(), ground.get_height()) == (-0.5, 3)
-
-
-def test_several_wearers_have_blocks_of_their_own_days() -> None:
-    later = [("noisy", "2025-01-07 09:01", "2025-01-07 10:00")]
-    both = pd.concat({"anna": states_of(WEEK), "ben": states_of(later)}, names=["account"])
-    ax = el.plot_overview(both)
-    assert labels(ax) == ["Mon 6 Jan", "Tue 7 Jan", "Wed 8 Jan", "Tue 7 Jan"]
-    assert [text.get_text() for text in ax.texts] == ["anna", "ben"]
-    assert row(ax, 5)[545, :3].tolist() == pytest.approx(to_rgb(COLOURS["noisy"]))
-    assert ax.figure.get_suptitle().startswith("2 wearers · 60-second log · 6 to 8 Jan 2025")
-
-
 def test_many_wearers_are_named_beside_their_blocks() -> None:
     many = pd.concat({f"w{n:02}": states_of(WEEK) for n in range(20)}, names=["account"])
     ax = el.plot_overview(many)
@@ -94,18 +53,6 @@ def test_a_sparse_frame_is_drawn_and_its_states_by_themselves_are_refused_with_t
     assert runs == pytest.approx(int(recorded.sum()), abs=2)
     with pytest.raises(el.ConfigurationError, match="600 s apart"):
         el.plot_overview(el.states(sparse))
-
-
-def test_the_height_follows_the_number_of_days_and_stays_on_a_page() -> None:
-    def height(days: int) -> float:
-        last = pd.Timestamp("2025-01-01") + pd.Timedelta(days=days - 1)
-        ends = [("usable", "2025-01-01 09:01", "2025-01-01 09:02"),
-                ("usable", f"{last:%Y-%m-%d} 09:01", f"{last:%Y-%m-%d} 09:02")]  # fmt: skip
-        figure = el.plot_overview(states_of(ends)).figure
-        plt.close(figure)
-        return figure.get_figheight() * 25.4
-
-    assert height(2) < height(14) < height(60) < height(365) < height(1500) <= 170.01
 
 
 def test_an_hour_that_clocks_skip_is_blank_and_one_that_they_repeat_is_the_mean() -> None:
@@ -123,12 +70,6 @@ def test_an_hour_that_clocks_skip_is_blank_and_one_that_they_repeat_is_the_mean(
     expected = ((one**2.2 + two**2.2) / 2) ** (1 / 2.2)
     assert mean[10, :3].tolist() == pytest.approx(expected.tolist())
     assert mean[10, 3] == 1
-
-
-def test_it_draws_on_the_axes_it_is_given() -> None:
-    ax = plt.subplots()[1]
-    assert el.plot_overview(states_of(WEEK), ax=ax) is ax
-    assert ax.get_title(loc="left").startswith("anna")
 
 
 @pytest.mark.parametrize(
@@ -186,34 +127,3 @@ def test_patterns_lie_over_the_states_whose_greys_are_near() -> None:
     }
     hatches = [handle.get_hatch() for handle in ax.figure.legends[0].legend_handles]
     assert len(set(hatches)) == 4  # none, dots, crosses, no record
-
-
-@pytest.mark.parametrize("rows", [slice(None, None, 240), slice(2000, 2001)])
-def test_records_by_themselves_are_wide_enough_to_be_seen_and_the_legend_says_so(rows) -> None:
-    frame = el.simulate("2026-10-21", 1, tz="Asia/Tokyo").iloc[rows]
-    ax = el.plot_overview(frame)
-    opacity = np.asarray(ax.images[0].get_array())[0, :, 3]
-    edges = np.flatnonzero(np.diff(opacity > 0, prepend=False, append=False)).reshape(-1, 2)
-    assert len(edges) == len(frame)
-    assert (np.diff(edges, axis=1) == 6).all()
-    assert set(opacity.round(6)) == {0.0, 1.0}
-    assert "records by themselves: 6 min wide" in legend_of(ax)
-    (panel,) = el.plot_day(frame, "tl_yav", states=el.states(frame))
-    assert "records by themselves: 6 min wide" in legend_of(panel)
-
-
-def test_neighbouring_short_runs_share_the_room_between_them() -> None:
-    states = states_of(
-        [
-            ("usable", "2026-10-19 06:01", "2026-10-19 06:01"),
-            ("walking", "2026-10-19 06:04", "2026-10-19 06:04"),
-            ("not worn", "2026-10-19 10:01", "2026-10-19 10:30"),
-        ]
-    )
-    ax = el.plot_overview(states)
-    minutes = np.asarray(ax.images[0].get_array())[0]
-    blue, orange = (
-        np.flatnonzero((minutes == minutes[at]).all(axis=1)).tolist() for at in (360, 363)
-    )
-    assert {len(blue), len(orange)} <= {4, 5, 6}
-    assert blue[-1] + 1 == orange[0]

@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
-from eyelog.analysis.quality.reasons import WORDS, Reason
+from eyelog.judge.reasons import WORDS, Reason
 from support.figures import counted_minutes
 
 
@@ -20,14 +20,6 @@ def reasons_of(days: list[str], *changes: tuple[slice, int, Reason]) -> pd.DataF
 
 def shares(ax) -> np.ndarray:
     return np.ma.filled(ax.images[0].get_array().astype(float), np.nan)
-
-
-def test_a_row_for_each_reason_that_occurs_in_words() -> None:
-    reasons = reasons_of(
-        ["2026-10-19"], (slice(0, 9), 0, Reason.UNWORN), (slice(5, 9), 1, Reason.RANGE)
-    )
-    ax = el.plot_quality(reasons)
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["out of range", "not worn"]
 
 
 def test_every_reason_has_words() -> None:
@@ -57,16 +49,6 @@ def test_a_long_range_is_averaged_and_no_record_stays_missing() -> None:
     assert np.nanmean(row) == pytest.approx(0.5, abs=0.01)
 
 
-def test_by_time_of_day_all_days_are_one() -> None:
-    reasons = reasons_of(["2026-10-19", "2026-10-20"], (slice(0, 60), 0, Reason.UNWORN))
-    ax = el.plot_quality(reasons, by="time_of_day")
-    (row,) = shares(ax)
-    assert row[:6].tolist() == pytest.approx([0.5] * 6)
-    assert row[6:].max() == 0
-    assert len(row) == 144
-    assert ax.get_xlim() == (0, 24)
-
-
 def test_by_time_of_day_a_strip_shows_on_how_many_days_there_is_a_record() -> None:
     reasons = reasons_of(["2026-10-19", "2026-10-20"])
     ax = el.plot_quality(reasons.drop(reasons.index[60:120]), by="time_of_day")
@@ -74,16 +56,6 @@ def test_by_time_of_day_a_strip_shows_on_how_many_days_there_is_a_record() -> No
     (steps,) = [patch for patch in days[0].patches if patch.get_label() == "_days"]
     assert steps.get_data().values.tolist() == [2] * 6 + [1] * 6 + [2] * 132
     assert days[0].get_xlabel().startswith("Time of day")
-
-
-def test_where_there_is_no_record_the_ground_is_hatched_and_the_legend_says_so() -> None:
-    reasons = reasons_of(["2026-10-19"])
-    ax = el.plot_quality(reasons)
-    assert not ax.figure.legends
-    ax = el.plot_quality(reasons.drop(reasons.index[100:400]))
-    assert [patch.get_hatch() for patch in ax.patches] == ["////"]
-    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["no record"]
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["no value"]
 
 
 def test_a_frame_is_drawn_by_its_reasons_and_limits() -> None:
@@ -96,11 +68,6 @@ def test_a_frame_is_drawn_by_its_reasons_and_limits() -> None:
         el.plot_quality(el.flag(frame).astype(float))
     with pytest.raises(el.ConfigurationError, match=r"before eyelog\.mask"):
         el.plot_quality(el.mask(frame, el.flag(frame)))
-
-
-def test_a_single_record_is_drawn() -> None:
-    (row,) = shares(el.plot_quality(reasons_of(["2026-10-19"]).iloc[600:601]))
-    assert np.isfinite(row).sum() == 1
 
 
 @pytest.mark.parametrize(
@@ -121,9 +88,3 @@ def test_what_it_cannot_draw_is_refused(change, arguments, message) -> None:
 def test_it_draws_on_the_axes_it_is_given() -> None:
     ax = plt.subplots()[1]
     assert el.plot_quality(reasons_of(["2026-10-19"]), ax=ax) is ax
-
-
-def test_one_neutral_scale_is_used_for_all_reasons() -> None:
-    scale = el.plot_quality(el.sample("standard_mode_logs")).images[0].get_cmap()
-    for share in (0.1, 0.5, 1.0):
-        assert len(set(scale(share)[:3])) == 1  # grey

@@ -32,7 +32,7 @@ def ax(reasons):
     return el.plot_quality(reasons)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("every figure is saved")
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_png_has_the_width_asked_at_300_dpi(ax, tmp_path: Path, width) -> None:
     el.save_figure(ax, tmp_path / "figure.png", width=width)
@@ -63,7 +63,6 @@ def test_the_line_that_says_who_lies_over_no_other_words(tmp_path: Path, width: 
     own.plot([1, 2], label="a line")
     figure.legend(loc="outside lower left")
     assert not collisions_when_saved(figure, tmp_path / "b.png", **saved)
-    assert figure.legends[0].get_bbox_to_anchor() is figure.bbox
 
 
 def test_a_table_that_has_lost_its_stamps_still_says_of_which_days_it_is(tmp_path: Path) -> None:
@@ -143,7 +142,7 @@ def test_a_file_is_the_same_whatever_was_saved_of_the_figure_before(tmp_path: Pa
     assert (tmp_path / "after.png").read_bytes() == (tmp_path / "fresh.png").read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.slow("figures of many panels are saved twice")
 def test_many_panels_give_equal_bytes_too(tmp_path: Path) -> None:
     frame = el.simulate("2025-01-06", 1, log="standard_mode_logs")
     fields = ["stp_s", "tl_yav", "hm_yo", "bl"]
@@ -192,7 +191,7 @@ def test_what_is_no_figure_is_refused(tmp_path: Path) -> None:
 def test_what_any_plot_function_returned_is_saved(tmp_path: Path) -> None:
     frame = el.sample("standard_mode_logs").iloc[:1000]
     for number, drawn in enumerate(
-        [el.plot_timeline(frame), el.plot_overview(frame), el.compose_figure(frame, "quality")]
+        [el.plot_timeline(frame), el.plot_overview(frame), el.plot_quality(frame)]
     ):
         el.save_figure(drawn, tmp_path / f"{number}.svg")
         assert "<svg" in (tmp_path / f"{number}.svg").read_text()[:2000]
@@ -201,8 +200,9 @@ def test_what_any_plot_function_returned_is_saved(tmp_path: Path) -> None:
 def test_a_figure_that_was_shown_small_before_has_its_title_within_the_file(
     reasons, tmp_path: Path
 ) -> None:
-    ax = el.plot_quality(reasons)
-    ax.figure.set_title("wearer · 60-second log · 6 Jan to 16 Feb 2025 · Asia/Tokyo")
+    ax = el.plot_quality(
+        reasons, title="wearer · 60-second log · 6 Jan to 16 Feb 2025 · Asia/Tokyo"
+    )
     ax.figure.set_dpi(72)
     ax.figure.canvas.draw()
     el.save_figure(ax, tmp_path / "figure.png")
@@ -212,25 +212,26 @@ def test_a_figure_that_was_shown_small_before_has_its_title_within_the_file(
 
 
 def test_narrow_figures_get_the_height_that_more_lines_of_the_legend_take(tmp_path: Path) -> None:
-    states = el.states(el.sample("standard_mode_logs"))
+    day = el.sample("standard_mode_logs")["2026-10-20":"2026-10-20"]
     heights = {}
-    for width in WIDTHS:
-        el.save_figure(el.plot_overview(states), tmp_path / "figure.png", width=width)
+    for width in ("single", "page"):  # the longest legend takes two lines of a column in any font
+        el.save_figure(el.plot_timeline(day), tmp_path / "figure.png", width=width)
         with Image.open(tmp_path / "figure.png") as image:
             heights[width] = image.height
-    assert heights["single"] > heights["double"] == heights["page"]
+    assert heights["single"] > heights["page"]
 
 
 PROCESS = """
 import sys, eyelog as el
 frame = el.simulate("2025-01-06", 1, log="standard_mode_logs", tz="Asia/Tokyo")
-for kind in ("day", "daily"):
+made = {"day": el.plot_day(frame, "hm_yo", states=el.states(frame)), "daily": el.plot_daily(frame)}
+for kind in made:
     for ending in ("png", "svg", "pdf"):
-        el.save_figure(el.compose_figure(frame, kind), f"{sys.argv[1]}/{kind}.{ending}")
+        el.save_figure(made[kind], f"{sys.argv[1]}/{kind}.{ending}")
 """
 
 
-@pytest.mark.slow
+@pytest.mark.slow("processes draw every figure")
 def test_two_processes_with_other_hash_seeds_give_equal_bytes(tmp_path: Path) -> None:
     for seed in ("1", "2"):
         (tmp_path / seed).mkdir()
@@ -240,7 +241,7 @@ def test_two_processes_with_other_hash_seeds_give_equal_bytes(tmp_path: Path) ->
                 "-W",
                 "error",
                 "-W",
-                "ignore:neither Helvetica",
+                "ignore:Glyph",
                 "-c",
                 PROCESS,
                 str(tmp_path / seed),
@@ -270,20 +271,3 @@ def test_importing_eyelog_and_its_figures_changes_no_setting() -> None:
         "el.plot_day, el.save_figure; assert dict(mpl.rcParams) == before"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-@pytest.mark.parametrize("panel", [True, False])
-def test_a_title_of_the_user_has_8_pt_in_the_file_unless_its_size_was_chosen(
-    ax, tmp_path: Path, panel: bool
-) -> None:
-    write = ax.set_title if panel else ax.figure.suptitle
-    title = write("Mine")
-    el.save_figure(ax, tmp_path / "usual.svg")
-    assert title.get_fontsize() == 12.0  # the figure is left as it was
-    write("Mine", fontsize=10.0)
-    el.save_figure(ax, tmp_path / "chosen.svg")
-    sizes = [
-        re.search(r"([0-9.]+)px[^<]*>Mine<", (tmp_path / f"{name}.svg").read_text())[1]
-        for name in ("usual", "chosen")
-    ]
-    assert sizes == ["8", "10"]

@@ -6,9 +6,8 @@ from typing import Any
 import pandas as pd
 
 from reference.flags import judged
-from reference.gait import pace_interval
-from reference.rows import STEP_S, Row, measured, rows_of, rules, share_the_time
-from reference.times import bin_of, recorded_s, span_s, total, valid_s, walking_s, worn_s
+from reference.rows import Row, measured, rows_of, rules, share_the_time
+from reference.times import bin_of, opening, recorded_s, span_s
 
 WIDTHS = {"1min": 60, "5min": 300, "10min": 600, "1h": 3600, "2h": 7200, "1D": 86_400}
 
@@ -61,48 +60,25 @@ def reduced(rows: list[Row], name: str, log: str) -> float | None:
     raise AssertionError(rule.agg)
 
 
-def covering(rows: list[Row], name: str, log: str) -> int:
-    """Return how many records could hold the field: a weighted one wherever its weight is."""
-    if rules(log)[name].weight:
-        return sum(weight_of(row, name, log) is not None for row in rows)
-    return sum(row[name] is not None for row in rows)
-
-
 def resampled(
-    frame: pd.DataFrame, log: str, every: str, *, min_coverage: float = 0.5, stamp: str = "end"
+    frame: pd.DataFrame, log: str, every: str, *, min_coverage: float = 0.0
 ) -> dict[pd.Timestamp, dict[str, Any]]:
-    """Return the columns of each bin that holds rows, by the stamp of the bin."""
+    """Return the columns of each bin that holds rows, by when the bin opens."""
     raw = share_the_time(rows_of(frame), log)
     clean = judged(raw, log)
     names = [name for name in frame.columns if rules(log)[name].agg != "none"]
     members: dict[tuple[pd.Timestamp, pd.Timestamp], list[int]] = {}
     for number, row in enumerate(raw):
-        members.setdefault(bin_of(row["at"], WIDTHS[every], stamp), []).append(number)
+        members.setdefault(bin_of(opening(row, log), WIDTHS[every]), []).append(number)
     table = {}
     for (opens, closes), numbers in members.items():
         before, after = [raw[i] for i in numbers], [clean[i] for i in numbers]
-        expected = span_s(opens, closes) / STEP_S[log]
-        cells: dict[str, Any] = {}
-        for name in names:
-            whole = reduced(after, name, log)
-            enough = covering(after, name, log) / expected >= min_coverage
-            cells[name] = whole if enough else None
-            if rules(log)[name].agg == "sum":
-                cells[f"{name}_total"] = whole
-        walks = [pace_interval(row, log) for row in after]
-        cells["pace_steps"] = total(walk and walk[0] for walk in walks)
-        cells["pace_min"] = total(walk and walk[1] for walk in walks)
-        for column, seconds in (
-            ("valid_min", valid_s),
-            ("walking_min", walking_s),
-            ("exposure_min", worn_s),
-        ):
-            minutes = total(seconds(row, log) for row in before)
-            cells[column] = None if minutes is None else minutes / 60
-        cells["recorded_min"] = sum(recorded_s(row, log) for row in before) / 60
-        cells["bin_s"] = span_s(opens, closes)
-        cells["n"] = sum(measured(row) for row in before)
         covered = sum(recorded_s(row, log) for row in before) / span_s(opens, closes)
-        cells["coverage"] = min(1.0, covered)
-        table[closes if stamp == "end" else opens] = cells
+        cells: dict[str, Any] = {
+            "n": sum(measured(row) for row in before),
+            "coverage": min(1.0, covered),
+        }
+        for name in names:
+            cells[name] = reduced(after, name, log) if covered >= min_coverage else None
+        table[opens] = cells
     return table

@@ -7,12 +7,12 @@ import pandas as pd
 from reference import blinks, gait
 from reference.bins import WIDTHS, direction
 from reference.flags import judged
-from reference.rows import EYES, STEP_S, Row, measured, rows_of, rules, share_the_time
+from reference.rows import EYES, Row, measured, rows_of, rules, share_the_time
 from reference.times import (
     bin_of,
     date_of,
-    day_of,
     midnight,
+    opening,
     recorded_s,
     runs_of_wear,
     span_s,
@@ -29,19 +29,18 @@ VERTICAL = {EYES: ("re_u", "re_d"), "standard_mode_logs": ("ems_ud", "eml_ud")}
 HIGH = 60
 
 
-def hours(
-    frame: pd.DataFrame, log: str, *, every: str = "1D", stamp: str = "end", wear: str = "device"
-) -> Table:
-    """Return what `coverage` says, for the days or bins that hold rows."""
+def hours(frame: pd.DataFrame, log: str, *, every: str = "1D", wear: str = "device") -> Table:
+    """Return what `coverage` says, for the days or bins in which records open."""
     rows = share_the_time(rows_of(frame), log)
     members: dict[tuple[pd.Timestamp, pd.Timestamp], list[Row]] = {}
     for row in rows:
-        members.setdefault(bin_of(row["at"], WIDTHS[every], stamp), []).append(row)
-    if stamp == "end":  # a fetch selects by stamp: the first record may close the day before
-        for day in {day_of(row["at"]) for row in (*rows[:1], *rows[-1:])}:
-            closing = midnight(day, days=1)
-            if all(row["at"] == closing for row in rows if day_of(row["at"]) == day):
-                members = {key: kept for key, kept in members.items() if day_of(key[1]) != day}
+        members.setdefault(bin_of(opening(row, log), WIDTHS[every]), []).append(row)
+    if every == "1D":  # a fetch selects by stamp: its first record may close the day before
+        for at in (0, -1):
+            while members and all(
+                row["at"] >= sorted(members)[at][1] for row in members[sorted(members)[at]]
+            ):
+                del members[sorted(members)[at]]
     table = {}
     for (opens, closes), group in members.items():
         cells = {"n": sum(measured(row) for row in group)}
@@ -54,8 +53,7 @@ def hours(
         for name, seconds in (("worn_h", worn_s), ("valid_h", valid_s), ("walking_h", walking_s)):
             whole = total(seconds(row, log, wear) for row in group)
             cells[name] = None if whole is None else whole / 3600
-        by_stamp = opens if stamp == "start" else closes
-        table[date_of(opens) if every == "1D" else by_stamp] = cells
+        table[date_of(opens) if every == "1D" else opens] = cells
     return table
 
 
@@ -71,24 +69,22 @@ def per_hour(pairs: list[tuple[Row, Row]], names: tuple[str, ...], log: str) -> 
     return 3600 * count / seconds if seconds else None
 
 
-def daily(
-    frame: pd.DataFrame, log: str, *, stamp: str = "end", least_wear_s: float = 300.0
-) -> Table:
-    """Return what `daily` says, by the date of the day."""
+def daily(frame: pd.DataFrame, log: str, *, least_wear_s: float = 300.0) -> Table:
+    """Return what `daily` says, by the date of the day in which each interval opens."""
     raw = share_the_time(rows_of(frame), log)
     clean = judged(raw, log)
     lasting = runs_of_wear(raw, log, least_s=least_wear_s)
     members: dict[pd.Timestamp, list[int]] = {}
     for number, row in enumerate(raw):
-        members.setdefault(day_of(row["at"], stamp), []).append(number)
+        members.setdefault(midnight(opening(row, log)), []).append(number)
     table = {}
     for opens, numbers in members.items():
         closes = midnight(opens, days=1)
-        if stamp == "end" and all(raw[i]["at"] == closes for i in numbers):
+        if all(raw[i]["at"] >= closes for i in numbers):  # the first record of a fetch
             continue
         pairs = [(raw[i], clean[i]) for i in numbers]
         cells = _hours_of_day(pairs, log, span_s(opens, closes))
-        cells |= _wear_of_day(raw, [i for i in numbers if i in lasting], opens, closes, log, stamp)
+        cells |= _wear_of_day([raw[i] for i in numbers if i in lasting], closes, log)
         cells |= _values_of_day(pairs, log)
         table[date_of(opens)] = cells
     return table
@@ -107,21 +103,13 @@ def _hours_of_day(pairs: list[tuple[Row, Row]], log: str, day_s: float) -> dict[
     return cells
 
 
-def _wear_of_day(
-    raw: list[Row],
-    numbers: list[int],
-    opens: pd.Timestamp,
-    closes: pd.Timestamp,
-    log: str,
-    stamp: str,
-) -> dict[str, Any]:
-    if not numbers:
+def _wear_of_day(lasting: list[Row], closes: pd.Timestamp, log: str) -> dict[str, Any]:
+    if not lasting:
         return {"first_worn": None, "last_worn": None}
-    step = pd.Timedelta(STEP_S[log], "s")
-    first, last = raw[numbers[0]]["at"], raw[numbers[-1]]["at"]
-    if stamp == "end":
-        return {"first_worn": max(opens, first - step), "last_worn": last}
-    return {"first_worn": first, "last_worn": min(closes, last + step)}
+    return {
+        "first_worn": opening(lasting[0], log),
+        "last_worn": min(closes, lasting[-1]["at"]),
+    }
 
 
 def _values_of_day(pairs: list[tuple[Row, Row]], log: str) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Every column of the daily summary, held against the written-out definition."""
 
+import io
+
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -15,7 +17,6 @@ both = st.sampled_from([EYES, MINUTES])
 any_frame = both.flatmap(lambda log: st.tuples(st.just(log), in_five_zones(log)))
 eyes_frame = st.tuples(st.just(EYES), in_five_zones(EYES))
 minutes_frame = st.tuples(st.just(MINUTES), in_five_zones(MINUTES))
-STAMPS = st.sampled_from(["end", "end", "start"])
 Drawn = tuple[str, pd.DataFrame]
 
 RECORDED = ["n", "coverage", "recorded_h"]
@@ -34,10 +35,10 @@ SCORES = [
 ]
 
 
-def hold(columns: list[str], drawn: Drawn, stamp: str = "end") -> None:
+def hold(columns: list[str], drawn: Drawn) -> None:
     log, frame = drawn
-    found = quietly(el.daily, frame, stamp=stamp, log=log)
-    expected = daily(frame, log, stamp=stamp)
+    found = quietly(el.daily, frame, log=log)
+    expected = daily(frame, log)
     assert list(found.index) == sorted(expected)
     # No minute that tells a pace, no gap that tells a rate: 0 and missing say the same.
     for name in {"pace_exposure_min", "blink_exposure_min"} & set(columns):
@@ -46,25 +47,23 @@ def hold(columns: list[str], drawn: Drawn, stamp: str = "end") -> None:
 
 
 @examples(25)
-@given(any_frame, STAMPS)
-def test_recorded_time_shape_tilt_and_head_are_the_defined_ones(drawn: Drawn, stamp: str) -> None:
-    hold([*RECORDED, *SHAPE, *TILT, *HEAD_MOVES], drawn, stamp)
+@given(any_frame)
+def test_recorded_time_shape_tilt_and_head_are_the_defined_ones(drawn: Drawn) -> None:
+    hold([*RECORDED, *SHAPE, *TILT, *HEAD_MOVES], drawn)
 
 
 @examples(10)
-@given(eyes_frame, STAMPS)
+@given(eyes_frame)
 def test_blinks_steps_and_scores_of_the_fifteen_second_log_are_the_defined_ones(
-    drawn: Drawn, stamp: str
+    drawn: Drawn,
 ) -> None:
-    hold([*BLINKS, "steps", *SCORES], drawn, stamp)
+    hold([*BLINKS, "steps", *SCORES], drawn)
 
 
 @examples(10)
-@given(any_frame, STAMPS)
-def test_eye_movements_are_per_hour_of_the_intervals_that_count_them(
-    drawn: Drawn, stamp: str
-) -> None:
-    hold(EYE_MOVES, drawn, stamp)
+@given(any_frame)
+def test_eye_movements_are_per_hour_of_the_intervals_that_count_them(drawn: Drawn) -> None:
+    hold(EYE_MOVES, drawn)
 
 
 @examples(10)
@@ -86,24 +85,22 @@ def test_pace_takes_upright_walking(drawn: Drawn) -> None:
 
 
 @examples(25)
-@given(any_frame, STAMPS)
-def test_slope_of_the_blink_rate_and_variation_of_steps_are_the_defined_ones(
-    drawn: Drawn, stamp: str
-) -> None:
-    hold(["blink_rate_slope_per_h", "step_time_cv_between"], drawn, stamp)
+@given(any_frame)
+def test_slope_of_the_blink_rate_and_variation_of_steps_are_the_defined_ones(drawn: Drawn) -> None:
+    hold(["blink_rate_slope_per_h", "step_time_cv_between"], drawn)
 
 
 @pytest.mark.parametrize("column", HOURS)
 @examples(10)
-@given(any_frame, STAMPS)
-def test_hours_are_the_defined_ones(column: str, drawn: Drawn, stamp: str) -> None:
-    hold([column], drawn, stamp)
+@given(any_frame)
+def test_hours_are_the_defined_ones(column: str, drawn: Drawn) -> None:
+    hold([column], drawn)
 
 
 @examples(10)
-@given(any_frame, STAMPS)
-def test_first_and_last_wear_need_five_minutes_of_it(drawn: Drawn, stamp: str) -> None:
-    hold(["first_worn", "last_worn"], drawn, stamp)
+@given(any_frame)
+def test_first_and_last_wear_need_five_minutes_of_it(drawn: Drawn) -> None:
+    hold(["first_worn", "last_worn"], drawn)
 
 
 @examples(10)
@@ -114,28 +111,44 @@ def test_the_least_wear_can_be_chosen(drawn: Drawn, seconds: int) -> None:
     agree(daily(frame, log, least_wear_s=seconds), found, ["first_worn", "last_worn"])
 
 
-@pytest.mark.parametrize(
-    "columns", [RECORDED, HOURS, ["steps"], PACE, BLINKS], ids=lambda columns: columns[0]
-)
+IN_ORDER = {"first_worn", "last_worn", "blink_rate_slope_per_h"}
+
+
+@examples(25)
+@given(any_frame, st.sampled_from(["5min", "10min", "1h", "1D"]))
+def test_days_of_intervals_of_any_width_are_those_of_the_records(drawn: Drawn, every: str) -> None:
+    log, frame = drawn
+    records = quietly(el.daily, frame, log=log)
+    made = el.daily(quietly(el.intervals, frame, every, log=log))
+    # What needs the order of the records within a day is exact to the width.
+    columns = [name for name in records.columns if name not in IN_ORDER]
+    pd.testing.assert_frame_equal(made[columns], records[columns], rtol=1e-9, atol=1e-9)
+
+
 @examples(10)
-@given(any_frame, st.sampled_from(["10min", "1h"]), st.sampled_from([0.0, 0.5, 1.0]))
-def test_days_of_bins_are_those_of_the_records_at_any_coverage(
-    columns: list[str], drawn: Drawn, every: str, share: float
+@given(any_frame, st.sampled_from(["5min", "10min"]))
+def test_intervals_of_parts_stored_and_put_together_give_the_same_days(
+    drawn: Drawn, every: str
 ) -> None:
     log, frame = drawn
-    found = quietly(el.daily, quietly(el.resample, frame, every, min_coverage=share))
-    for name in {"pace_exposure_min", "blink_exposure_min"} & set(columns):
-        found[name] = found[name].fillna(0.0)
-    # A day of records without any value has no bin that holds one.
-    expected = {day: cells for day, cells in daily(frame, log).items() if cells["n"]}
-    agree(expected, found, columns)
+    half = len(frame) // 2
+    parts = [quietly(el.intervals, part, every, log=log) for part in (frame[:half], frame[half:])]
+    whole = pd.concat([part for part in parts if len(part)])
+    stored = io.BytesIO()
+    whole.sample(frac=1, random_state=1).to_parquet(stored)
+    wider = el.intervals(pd.read_parquet(stored), "1h")
+    expected = quietly(el.daily, frame, log=log)
+    # Stale blink statistics and overlaps are found beside their neighbours, which a cut parts.
+    columns = ["n", "steps", "pace_spm", "tilt_fore_aft_deg"]
+    inner = expected.index
+    pd.testing.assert_frame_equal(el.daily(wider)[columns], expected[columns].loc[inner])
 
 
-@pytest.mark.slow
+@pytest.mark.slow("many drawn frames")
 @examples(300)
-@given(any_frame, STAMPS)
-def test_every_column_is_the_defined_one_on_many_frames(drawn: Drawn, stamp: str) -> None:
+@given(any_frame)
+def test_every_column_is_the_defined_one_on_many_frames(drawn: Drawn) -> None:
     log, _ = drawn
     columns = [*RECORDED, *HOURS, *BLINKS, *SHAPE, *EYE_MOVES, *HEAD_MOVES, *TILT, *PACE, "steps"]
     columns += ["first_worn", "last_worn", *(SCORES if log == EYES else [])]
-    hold(columns, drawn, stamp)
+    hold(columns, drawn)

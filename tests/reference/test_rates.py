@@ -15,7 +15,7 @@ from reference.flags import judged
 from reference.held import agree, quietly
 from reference.rows import EYES, MINUTES, Row, measured, rows_of, share_the_time
 from reference.strategies import both_logs, examples, in_five_zones
-from reference.times import date_of, day_of, midnight, worn_s
+from reference.times import date_of, midnight, opening, worn_s
 
 eyes = in_five_zones(EYES)
 minutes = in_five_zones(MINUTES)
@@ -27,15 +27,15 @@ Pairs = list[tuple[Row, Row]]
 def by_day(
     frame: pd.DataFrame, log: str, measure: Callable[[Pairs], dict[str, Any]]
 ) -> dict[pd.Timestamp, dict[str, Any]]:
-    """Return a measure of the raw and the judged rows of each local day."""
+    """Return a measure of the raw and the judged rows that open on each local day."""
     raw = share_the_time(rows_of(frame), log)
     days: dict[pd.Timestamp, Pairs] = {}
     for pair in zip(raw, judged(raw, log), strict=True):
-        days.setdefault(day_of(pair[0]["at"]), []).append(pair)
+        days.setdefault(midnight(opening(pair[0], log)), []).append(pair)
     return {
         date_of(day): measure(pairs)
         for day, pairs in days.items()
-        if any(measured(raw) and raw["at"] != midnight(day, days=1) for raw, _ in pairs)
+        if any(measured(raw) and raw["at"] < midnight(day, days=1) for raw, _ in pairs)
     }
 
 
@@ -53,7 +53,7 @@ def test_the_blink_rate_of_the_fifteen_second_log_is_the_defined_one(frame: pd.D
     agree(rates(frame, EYES), quietly(el.blinks.rate, frame, by="1D"), RATE)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("many drawn frames")
 @pytest.mark.parametrize("method", ["counts", "exponential", "rms", "mean"])
 @pytest.mark.parametrize("cleansing", ["weak", "strong"])
 @examples(5)
@@ -122,7 +122,7 @@ def test_the_variance_of_strength_is_that_within_and_that_between(
     )
 
 
-@pytest.mark.slow
+@pytest.mark.slow("many drawn frames")
 @examples(300)
 @given(any_frame)
 def test_worn_time_is_never_more_than_the_time_recorded(drawn: tuple[str, pd.DataFrame]) -> None:

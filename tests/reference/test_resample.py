@@ -16,25 +16,20 @@ any_frame = both_logs.flatmap(
 )
 widths = st.sampled_from(["1min", "10min", "1h", "2h", "1D"])
 least = st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0])
-STAMPS = st.sampled_from(["end", "end", "start"])
 Drawn = tuple[str, pd.DataFrame]
 
 # What the definitions have changed, each in a test of its own.
 CHANGED = {*RMS, "stp_fst", "stp_mid", "stp_slw", "stp_vsl"}
 
 
-def summed(log: str) -> list[str]:
-    return [name for name, rule in rules(log).items() if rule.agg == "sum"]
-
-
 def by_steps(log: str) -> list[str]:
     return [name for name, rule in rules(log).items() if set(rule.weight) & CHANGED]
 
 
-def hold(columns: list[str], drawn: Drawn, every: str, share: float, stamp: str = "end") -> None:
+def hold(columns: list[str], drawn: Drawn, every: str, share: float) -> None:
     log, frame = drawn
-    bins = quietly(el.resample, frame, every, min_coverage=share, stamp=stamp, log=log)
-    expected = resampled(frame, log, every, min_coverage=share, stamp=stamp)
+    bins = quietly(el.resample, frame, every, min_coverage=share, log=log)
+    expected = resampled(frame, log, every, min_coverage=share)
     agree(expected, bins, columns)
     rest = bins.drop(index=list(expected))
     assert (rest["n"] == 0).all()
@@ -44,14 +39,12 @@ def hold(columns: list[str], drawn: Drawn, every: str, share: float, stamp: str 
 
 
 @examples(25)
-@given(any_frame, widths, least, STAMPS)
-def test_every_field_is_reduced_by_its_rule(
-    drawn: Drawn, every: str, share: float, stamp: str
-) -> None:
+@given(any_frame, widths, least)
+def test_every_field_is_reduced_by_its_rule(drawn: Drawn, every: str, share: float) -> None:
     log, frame = drawn
     kept = [name for name in frame.columns if rules(log)[name].agg != "none"]
     kept = [name for name in kept if name not in {*CHANGED, *by_steps(log)}]
-    hold([*kept, "n", "recorded_min", "coverage", "bin_s"], drawn, every, share, stamp)
+    hold([*kept, "n", "coverage"], drawn, every, share)
 
 
 @examples(10)
@@ -70,80 +63,15 @@ def test_steps_of_bins_and_what_they_weigh_ask_for_thirty_seconds_of_wear(
     hold(["stp_fst", "stp_vsl", *by_steps(MINUTES)], (MINUTES, frame), every, share)
 
 
-@pytest.mark.parametrize("column", ["exposure_min", "valid_min", "walking_min"])
-@examples(10)
-@given(any_frame, widths)
-def test_minutes_of_bins_are_the_defined_ones(column: str, drawn: Drawn, every: str) -> None:
-    hold([column], drawn, every, 0.5)
-
-
-def hold_pace(drawn: Drawn, every: str, share: float) -> None:
-    log, frame = drawn
-    bins = quietly(el.resample, frame, every, min_coverage=share, log=log)
-    expected = resampled(frame, log, every, min_coverage=share)
-    for cells in expected.values():  # nobody walked: 0 and missing say the same
-        for name in ("pace_steps", "pace_min"):
-            cells[name] = cells[name] or 0.0
-    agree(expected, bins[["pace_steps", "pace_min"]].fillna(0.0), ["pace_steps", "pace_min"])
-
-
-@examples(10)
+@pytest.mark.slow("many drawn frames")
+@examples(300)
 @given(any_frame, widths, least)
-def test_pace_of_bins_takes_upright_walking(drawn: Drawn, every: str, share: float) -> None:
-    hold_pace(drawn, every, share)
-
-
-@examples(10)
-@given(any_frame, widths, st.sampled_from([0.25, 0.5, 1.0]))
-def test_sums_are_kept_whole_beside_what_coverage_takes_out(
+def test_every_column_is_the_defined_one_on_many_frames(
     drawn: Drawn, every: str, share: float
 ) -> None:
     log, frame = drawn
-    bins = quietly(el.resample, frame, every, min_coverage=share)
-    expected = resampled(frame, log, every, min_coverage=share)
-    whole = [f"{name}_total" for name in summed(log) if name in frame]
-    agree(expected, bins, whole)
-    assert {name for name in bins if name.endswith("_total")} == set(whole)
-
-
-def hold_bins_of_bins(drawn: Drawn, every: str, share: float, names: list[str]) -> None:
-    log, frame = drawn
-    tens = quietly(el.resample, frame, "10min", min_coverage=share)
-    again = quietly(el.resample, tens, every, min_coverage=0.0)
-    whole = resampled(frame, log, every, min_coverage=0.0)
-    agree(whole, again, [name for name in names if name in frame])
-
-
-wider = st.sampled_from(["1h", "1D"])
-
-
-@examples(10)
-@given(any_frame, wider, st.sampled_from([0.0, 0.5, 1.0]))
-def test_bins_of_bins_have_the_sums_of_the_records(drawn: Drawn, every: str, share: float) -> None:
-    names = [name for name in summed(drawn[0]) if name not in CHANGED]
-    hold_bins_of_bins(drawn, every, share, [*names, "n", "coverage"])
-
-
-@examples(10)
-@given(any_frame, wider)
-def test_bins_of_bins_weigh_a_value_by_what_stood_behind_it(drawn: Drawn, every: str) -> None:
-    log, _ = drawn
-    spared = {*by_steps(log), *RMS} if log == MINUTES else set()
-    names = [name for name, rule in rules(log).items() if rule.weight and name not in spared]
-    hold_bins_of_bins(drawn, every, 0.0, names)
-
-
-@pytest.mark.slow
-@examples(300)
-@given(any_frame, widths, least, STAMPS)
-def test_every_column_is_the_defined_one_on_many_frames(
-    drawn: Drawn, every: str, share: float, stamp: str
-) -> None:
-    log, frame = drawn
     kept = [name for name in frame.columns if rules(log)[name].agg != "none"]
-    rest = ["n", "coverage", "exposure_min", "valid_min", "walking_min"]
-    hold([*kept, *rest], drawn, every, share, stamp)
-    hold_pace(drawn, every, share)
+    hold([*kept, "n", "coverage"], drawn, every, share)
 
 
 def test_the_reference_reduces_by_hand() -> None:

@@ -118,7 +118,7 @@ def test_bins_keep_root_mean_squares_as_root_mean_squares() -> None:
 def test_the_rate_of_hours_is_that_of_the_minutes(method: str | None) -> None:
     rng = np.random.default_rng(6)
     frame = sixty(rng, 600, rate=np.repeat(rng.gamma(4, 15 / 4, 60), 10), noise_s=3)
-    hours = el.resample(frame, "1h", min_coverage=0)
+    hours = el.intervals(frame, "1h")
     straight, through = (first(el.blinks.rate(f, method=method)) for f in (frame, hours))
     assert through["rate_per_min"] == pytest.approx(straight["rate_per_min"], rel=1e-9)
 
@@ -141,7 +141,7 @@ def test_the_variance_of_all_blinks_is_that_within_and_between_where_an_sd_is_mi
     assert found["strength_sd_total_uv"] ** 2 == pytest.approx(within**2 + squares / 9)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("weeks are simulated over many seeds")
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_default_rate_of_a_simulated_wearer_is_the_planted_one(seed: int) -> None:
     where = {"log": MINUTES, "seed": seed, "tz": "Asia/Tokyo"}
@@ -180,15 +180,6 @@ def test_one_record_in_the_bag_does_not_begin_the_day() -> None:
     days = el.daily(frame_of(EYES, {"isl": isl, "tl_xav": tilt, "hm_po": [1] * len(isl)}))
     assert str(first(days)["first_worn"]) == "2026-10-20 10:20:15+00:00"
     assert str(first(days)["last_worn"]) == "2026-10-20 10:30:15+00:00"
-
-
-def test_first_wear_of_bins_opens_with_the_run_whose_worn_time_adds_up() -> None:
-    worn_min = [4, 0, 0, 3, 1, 2, 0, 9]  # of each ten minutes: 4 alone, then 6 in a row, then 9
-    wear = [60.0 * (i < m) for m in worn_min for i in range(10)]
-    bins = el.resample(frame_of(MINUTES, {"wea_s": wear, "hm_po": [1] * 80}), "10min")
-    day = first(el.daily(bins))
-    assert str(day["first_worn"]) == "2026-10-20 10:30:00+00:00"
-    assert str(day["last_worn"]) == "2026-10-20 11:20:00+00:00"
 
 
 def test_wear_over_midnight_is_one_run() -> None:
@@ -230,22 +221,21 @@ def test_pace_asks_for_a_fore_aft_tilt_below_45_degrees(log: str) -> None:
     frame = frame_of(log, {**walk, "tl_yav": [44.9, 45.0, 60.0]})
     assert first(el.gait.pace(frame))["pace_spm"] == pytest.approx(80)
     assert first(el.daily(frame))["pace_spm"] == pytest.approx(80)
-    bins = first(el.resample(frame, "1h", min_coverage=0))
-    assert bins["pace_steps"] / bins["pace_min"] == pytest.approx(80)
+    wide = first(el.intervals(frame, "1h"))
+    assert 60 * wide["pace_steps"] / wide["pace_s"] == pytest.approx(80)
 
 
 # Bins and clocks
 
 
 @BOTH
-def test_no_step_of_a_day_is_lost_through_bins_of_any_coverage(log: str) -> None:
+def test_no_step_of_a_day_is_lost_through_intervals_of_an_hour(log: str) -> None:
     frame = el.simulate("2026-10-19", 2, log=log, seed=9, tz="Europe/Berlin")
     columns = ["steps", "pace_spm", "pace_exposure_min", "worn_h", "valid_h", "walking_h"]
     columns += ["blink_rate_per_min", "blink_n", "blink_exposure_min"]
     straight = el.daily(frame)[columns]
-    for share in (0.5, 1.0):
-        through = el.daily(el.resample(frame, "1h", min_coverage=share))[columns]
-        np.testing.assert_allclose(through, straight, rtol=1e-9)
+    through = el.daily(el.intervals(frame, "1h"))[columns]
+    np.testing.assert_allclose(through, straight, rtol=1e-9)
 
 
 # Stamps that close the record before a change of the clocks, and the hour that they close.
@@ -264,8 +254,9 @@ CHANGES = [
 def test_a_stamp_closes_the_hour_before_it(tz: str, stamp: str, hour: int) -> None:
     frame = at(frame_of(EYES, {"stp": [20], "cad": [100.0]}, tz=tz), [stamp])
     assert el.gait.pace(frame, by="hour").index.tolist() == [hour]
-    after = at(frame, [str(pd.Timestamp(stamp) + pd.Timedelta("1s"))])
-    opened = after.index[0].hour
+    # An interval belongs to the hour in which it opens.
+    after = at(frame, [str(pd.Timestamp(stamp) + pd.Timedelta("15s"))])
+    opened = pd.Timestamp(stamp).tz_convert(tz).hour
     assert el.gait.pace(after, by="hour").index.tolist() == [opened]
 
 
@@ -275,19 +266,19 @@ def test_between_takes_the_record_by_the_hour_that_it_closes(
 ) -> None:
     frame = at(frame_of(EYES, {"stp": [20]}, tz=tz), [stamp])
     for h in range(24):
-        kept = el.between(frame, f"{h:02}:00", f"{h + 1:02}:00")
+        kept = el.between_time(frame, f"{h:02}:00", f"{h + 1:02}:00")
         assert len(kept) == (h == hour), f"{h} o'clock"
 
 
 @BOTH
 def test_the_fields_that_a_day_needs_give_the_day_without_a_warning(log: str) -> None:
     frame = el.simulate("2026-10-19", 1, log=log, seed=2, tz="Europe/Berlin")
-    needed = list(el.needed("daily", log=log))
+    needed = list(el.fields(log, of="daily").index)
     whole, part = el.daily(frame), el.daily(frame[needed])
     pd.testing.assert_frame_equal(part, whole)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("weeks are simulated over many seeds")
 @BOTH
 def test_wear_by_blinks_finds_the_time_worn_by_someone_who_sits_still(log: str) -> None:
     worn, planted, moves, planted_moves = 0.0, 0.0, 0.0, 0.0

@@ -10,7 +10,6 @@ from reference.rows import EYES, NOISE, STEP_S, Row, evidence, measured
 
 LEAST_WORN_S = 20.0
 LEAST_WORN_FOR_STEPS_S = 30.0
-ONE_US = timedelta(microseconds=1)
 
 
 def recorded_s(row: Row, log: str) -> float:
@@ -97,22 +96,16 @@ def total(values: Any) -> float | None:
     return float(sum(present)) if present else None
 
 
-def inside(at: pd.Timestamp, stamp: str) -> pd.Timestamp:
-    """Return a moment within the interval: just before the stamp that closes it."""
-    if stamp == "start":
-        return at
-    return (at.tz_convert("UTC") - ONE_US).tz_convert(at.tz)
+def opening(row: Row, log: str) -> pd.Timestamp:
+    """Return when the interval of a record opens: its stamp closes it."""
+    at = row["at"]
+    return (at.tz_convert("UTC") - timedelta(seconds=STEP_S[log])).tz_convert(at.tz)
 
 
 def midnight(moment: pd.Timestamp, *, days: int = 0) -> pd.Timestamp:
     """Return the local midnight that opens the day of a moment, or of a day after it."""
     date = moment.date() + timedelta(days=days)
     return pd.Timestamp(date).tz_localize(moment.tz)
-
-
-def day_of(at: pd.Timestamp, stamp: str = "end") -> pd.Timestamp:
-    """Return the local midnight that opens the day of a record."""
-    return midnight(inside(at, stamp))
 
 
 def date_of(opens: pd.Timestamp) -> pd.Timestamp:
@@ -125,19 +118,15 @@ def span_s(start: pd.Timestamp, end: pd.Timestamp) -> float:
     return (end.tz_convert("UTC") - start.tz_convert("UTC")).total_seconds()
 
 
-def bin_of(at: pd.Timestamp, width_s: float, stamp: str) -> tuple[pd.Timestamp, pd.Timestamp]:
-    """Return the edges of the bin that holds a record: counted from midnight, cut at the next."""
-    opens = day_of(at, stamp)
-    closes = midnight(opens, days=1)
+def bin_of(opens: pd.Timestamp, width_s: float) -> tuple[pd.Timestamp, pd.Timestamp]:
+    """Return the edges of the bin in which a record opens: counted from midnight, cut there."""
+    day, next_day = midnight(opens), midnight(opens, days=1)
     if width_s >= 86_400:
-        return opens, closes
-    passed = span_s(opens, at)
-    number = int(passed // width_s)
-    if stamp == "end" and passed == number * width_s:
-        number -= 1
-    first = (opens.tz_convert("UTC") + timedelta(seconds=number * width_s)).tz_convert(at.tz)
-    last = (first.tz_convert("UTC") + timedelta(seconds=width_s)).tz_convert(at.tz)
-    return first, min(last, closes)
+        return day, next_day
+    number = int(span_s(day, opens) // width_s)
+    first = (day.tz_convert("UTC") + timedelta(seconds=number * width_s)).tz_convert(opens.tz)
+    last = (first.tz_convert("UTC") + timedelta(seconds=width_s)).tz_convert(opens.tz)
+    return first, min(last, next_day)
 
 
 def runs_of_wear(

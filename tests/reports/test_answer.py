@@ -8,14 +8,13 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
-from eyelog.reports.answer import DEEDS, PageOne, answer
+from eyelog.reports.answer import PageOne, answer
 from eyelog.reports.document import render
-from eyelog.reports.findings import COLUMNS
 from eyelog.reports.logs import Logs, as_logs
 from eyelog.reports.section_parts import Empty
-from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
+from support.chromium import Chromium, chromium, needs_chromium
 from support.drawn import artists, points
-from support.reported import SIXTY, logs, unworn
+from support.reported import SIXTY, logs
 
 WHO = "Person 7"
 
@@ -45,18 +44,6 @@ def planted(name: str = WHO, **changes: dict[int, float]) -> Logs:
 
 def said(made: PageOne) -> list[str]:
     return [f"{one.lead} {one.rest}".strip() for one in made.sentences]
-
-
-def test_a_day_that_stands_out_is_said_with_its_interval_and_what_is_usual() -> None:
-    made = planted(
-        blink_rate_per_min={30: 21.0}, blink_rate_low={30: 20.6}, blink_rate_high={30: 21.4}
-    )
-    row = made.findings.days["blink_rate_per_min"].iloc[30]
-    assert said(answer(made)) == [
-        "On Wed 18 Nov Person 7 blinked more often than usual: 21.0 per min"
-        " (95 % interval 20.6 to 21.4, of these minutes), where"
-        f" {row['low']:.1f} to {row['high']:.1f} is usual."
-    ]
 
 
 def test_a_new_level_is_said_with_its_first_day_and_its_interval() -> None:
@@ -91,47 +78,13 @@ def test_at_most_three_sentences_are_said_and_the_strongest_is_first() -> None:
     assert p[0] == min(float(table["p"].min()) for table in made.findings.days.values())
 
 
-def test_what_is_outside_its_range_and_does_not_stand_out_is_no_sentence() -> None:
-    made = planted()
-    row = made.findings.days["blink_rate_per_min"].iloc[32]
-    made = planted(blink_rate_per_min={32: row["high"] + 0.05})
-    assert made.findings.days["blink_rate_per_min"]["outside"].iloc[32]
-    first = answer(made)
-    judged = sum(int(of["outside"].notna().sum()) for of in made.findings.days.values())
-    assert said(first) == [f"Nothing stood out among {judged} values."]
-    assert "nothing stands out (5 % for the whole page, Holm)" in first.looked
-
-
-def test_the_grey_line_counts_what_was_looked_at() -> None:
-    made = planted(blink_rate_per_min={30: 21.0})
-    tables = made.findings.days.values()
-    judged = sum(int(table["outside"].notna().sum()) for table in tables)
-    looked = answer(made).looked
-    assert looked.startswith(f"{judged} daily values were compared with the usual range, and 7 ")
-    assert "7 quantities searched for trends and new levels: 1 result stands out" in looked
-
-
-def test_what_too_few_days_allow_no_search_for_is_not_said_to_be_looked_for() -> None:
-    looked = answer(logs(SIXTY, days=9)).looked
-    assert "compared with the usual range: nothing stands out" in looked
-
-
 def test_a_thin_day_is_never_a_sentence_and_is_named_where_trust_is() -> None:
     made = planted(worn_h={30: 5.0}, blink_rate_per_min={30: 40.0})
     first = answer(made)
     judged = sum(int(of["outside"].notna().sum()) for of in made.findings.days.values())
-    assert said(first) == [f"Nothing stood out among {judged} values."]
+    assert said(first)[0].startswith(f"Nothing stood out among {judged} values. A change over")
+    assert "would have been named in 80 of 100 such pages" in said(first)[0]
     assert first.trust.startswith("Wed 18 Nov (5 h worn) is thin. Of ")
-
-
-def test_too_few_days_are_said_in_place_of_a_comparison() -> None:
-    first = answer(logs(SIXTY, days=3))
-    assert said(first) == [
-        "There is nothing to compare these days with yet: 3 days worn for 8 h or more, where 8 are"
-        " needed."
-    ]
-    assert first.looked == ""
-    assert first.facts[2].value == "nothing yet"
 
 
 def test_a_wearer_without_a_name_is_the_wearer() -> None:
@@ -141,12 +94,6 @@ def test_a_wearer_without_a_name_is_the_wearer() -> None:
     )
 
 
-def test_eyewear_that_nobody_wore_has_a_page_one() -> None:
-    first = answer(unworn())
-    assert first.facts[0].value == "0 min in 3 days"
-    assert first.sentences[0].lead.startswith("There is nothing to compare")
-
-
 def test_the_glance_has_rings_on_what_the_page_says_and_on_nothing_else() -> None:
     made = planted(blink_rate_per_min={30: 21.0})
     drawn = answer(made).picture.draw()
@@ -154,10 +101,6 @@ def test_the_glance_has_rings_on_what_the_page_says_and_on_nothing_else() -> Non
     assert points(drawn[2], "stands out") == [[place, 21]]
     assert [bool(artists(ax, "stands out")) for ax in drawn[1:]] == [False, True, False, False]
     plt.close("all")
-
-
-def test_every_quantity_that_is_looked_at_has_words() -> None:
-    assert set(DEEDS) == set(COLUMNS)
 
 
 # The longest page one: three sentences, thin days, five quantities.
@@ -194,54 +137,6 @@ def browser() -> Iterator[Chromium]:
         yield window
 
 
-IN_VIEW = """
-const bottom = (selector) => [...document.querySelectorAll(selector)]
-  .map((element) => element.getBoundingClientRect()).filter((box) => box.height)
-  .map((box) => [box.top, box.bottom]);
-return {answers: bottom("h1, .facts, .answer"), figure: bottom(".opening svg")};
-"""
-TEXT_PX = """
-return Math.min(...[...document.querySelectorAll("body *")].flatMap((element) => {
-  const own = [...element.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-  if (!own || !element.getBoundingClientRect().height || element.matches(".skip")) return [];
-  if (["title", "desc", "STYLE"].includes(element.tagName)) return [];
-  const svg = element.closest("svg");
-  const scale = svg ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
-  return [parseFloat(getComputedStyle(element).fontSize) * scale];
-}));
-"""
-
-
-@needs_chromium
-@pytest.mark.parametrize(("width", "height"), [(DESK, 800), (PHONE, 844)])
-def test_the_first_screen_holds_the_answer_and_the_start_of_the_glance(
-    browser: Chromium, page: Path, width: int, height: int
-) -> None:
-    browser.open(page, width=width)
-    seen = browser.run(IN_VIEW)
-    assert len(seen["answers"]) == 5
-    assert max(bottom for _, bottom in seen["answers"]) < height
-    assert seen["figure"][0][0] < height
-
-
-@needs_chromium
-def test_page_one_reads_on_a_phone(browser: Chromium, page: Path) -> None:
-    browser.open(page, width=PHONE)
-    assert not browser.scrolls_sideways()
-    assert browser.layout_faults() == []
-    assert browser.run(TEXT_PX) >= 11
-
-
-@needs_chromium
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [DESK, PHONE])
-def test_axe_finds_nothing_on_page_one(
-    browser: Chromium, page: Path, width: int, dark: bool
-) -> None:
-    browser.open(page, width=width, dark=dark)
-    assert browser.axe() == []
-
-
 @needs_chromium
 def test_page_one_is_one_sheet_of_a4(browser: Chromium, page: Path) -> None:
     browser.open(page)
@@ -254,13 +149,3 @@ def test_without_evidence_of_wear_the_picture_says_why_it_is_missing() -> None:
         page = answer(as_logs(frame))
     with pytest.raises(Empty, match="nothing shows whether the eyewear was worn"):
         page.picture.draw()
-
-
-@pytest.mark.parametrize(
-    ("days", "title", "shown"), [(34, "seven days", 7), (35, "four weeks", 28)]
-)
-def test_a_range_of_five_weeks_or_more_has_a_month_at_a_glance(days, title, shown) -> None:
-    page = answer(logs(SIXTY, days=days))
-    assert page.picture.title == f"The last {title} at a glance"
-    panel = page.picture.draw()[0]
-    assert panel.get_xlim() == (-0.5, shown - 0.5)

@@ -7,9 +7,8 @@ import pytest
 
 import eyelog as el
 from eyelog.cli.main import main
-from eyelog.reports.answer import answer
 from eyelog.reports.logs import as_logs
-from support.reported import FIFTEEN, SIXTY
+from support.reported import SIXTY
 
 SINCE, TZ = "2026-10-26", "Asia/Tokyo"
 
@@ -17,19 +16,6 @@ SINCE, TZ = "2026-10-26", "Asia/Tokyo"
 @pytest.fixture(scope="module")
 def frame() -> pd.DataFrame:
     return el.simulate("2026-08-24", 70, log=SIXTY, seed=7, tz=TZ)
-
-
-def test_a_week_has_a_usual_range_by_the_days_before_it(frame: pd.DataFrame) -> None:
-    alone = as_logs(el.simulate(SINCE, 7, log=SIXTY, seed=7, tz=TZ))
-    assert answer(alone).facts[2].value == "nothing yet"
-    made = as_logs(frame, since=SINCE)
-    first = answer(made)
-    assert first.facts[2].value == "own 56 days before"
-    assert first.facts[2].remark.endswith(" of them count")
-    judged = made.findings.days["steps"]
-    assert judged.index[0] == pd.Timestamp(SINCE)
-    kinds = judged["compared_with"].tolist()
-    assert kinds == ["weekdays"] * 5 + ["weekends"] * 2
 
 
 def test_days_before_change_nothing_but_what_days_are_compared_with(frame: pd.DataFrame) -> None:
@@ -46,14 +32,24 @@ def test_a_first_day_after_all_records_is_refused(frame: pd.DataFrame) -> None:
         as_logs(frame, since="2027-01-01")
 
 
-def test_a_score_stands_on_page_one_beside_the_60_second_log() -> None:
-    frames = {
-        log: el.simulate("2026-10-19", 14, log=log, seed=4, tz=TZ) for log in (FIFTEEN, SIXTY)
-    }
-    made = as_logs(frames)
-    assert "sc_fcs_mean" in made.findings.days
-    titles = [ax.get_title(loc="left") for ax in answer(made).picture.draw()]
-    assert "Focus, mean (score)" in titles
+def test_days_that_start_in_the_evening_are_those_of_all_tables_and_pictures(
+    frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    logs = as_logs(frame[frame.index > pd.Timestamp("2026-10-12", tz=TZ)], day_starts="18:00")
+    whole = el.daily(logs.frames[SIXTY], day_starts="18:00")
+    assert logs.days(SIXTY).index.equals(whole.index)
+    assert logs.days(SIXTY)["steps"].tolist() == whole["steps"].tolist()
+    assert logs.calendar.tolist() == whole.index.tolist()
+    assert logs.hours(SIXTY).index.tolist() == whole.index.tolist()
+    later = as_logs(frame, since=SINCE, day_starts="18:00")
+    assert later.frames[SIXTY].index[0] == pd.Timestamp(f"{SINCE} 18:01", tz=TZ)
+    page = el.report(
+        logs.frames[SIXTY], tmp_path / "night.html", sections=["trust"], day_starts="18:00"
+    ).read_text()
+    for words in ("from 18:00 to 18:00", "State (18:00 to 18:00)", '"day_starts": "18:00"'):
+        assert words in page or words.replace('"', "&#34;") in page, words
+    with pytest.raises(el.ConfigurationError, match="write it as 18:00"):
+        el.report(frame, tmp_path / "night.html", day_starts="evening")
 
 
 def test_the_command_reads_the_days_before_from_the_archive(
@@ -62,24 +58,8 @@ def test_the_command_reads_the_days_before_from_the_archive(
     el.Archive(tmp_path / "a").write(SIXTY, frame, account="me")
     out = tmp_path / "week.html"
     words = ["report", SIXTY, SINCE, "2026-11-01", "--archive", str(tmp_path / "a"), "--glance"]
-    assert main([*words, "--tz", TZ, "-o", str(out)]) == 0
+    assert main([*words, "--tz", TZ, "--day-starts", "00:00", "-o", str(out)]) == 0
     said = capsys.readouterr().err
     assert "2026-10-26 to 2026-11-01" in said
     assert "Compared with the days from 2026-08-31 on." in said
     assert "own 56 days before" in out.read_text()
-
-
-@pytest.mark.parametrize(
-    ("start", "days", "said"),
-    [
-        ("2026-10-05", 14, "Mon 5 to Sun 18 Oct 2026, "),
-        ("2026-10-31", 2, "Sat 31 Oct to Sun 1 Nov 2026, "),
-        ("2026-10-05", 1, "Mon 5 Oct 2026, "),
-    ],
-)
-def test_the_head_names_the_weekdays_of_the_first_and_the_last_day(
-    start: str, days: int, said: str, tmp_path: Path
-) -> None:
-    made = el.simulate(start, days, log=SIXTY, seed=7, tz=TZ)
-    page = el.report(made, tmp_path / "page.html", glance=True).read_text()
-    assert f'<p class="about">{said}' in page

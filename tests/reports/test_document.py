@@ -5,7 +5,6 @@ import pytest
 
 import eyelog as el
 from eyelog.errors import ConfigurationError
-from eyelog.reports.answer import PageOne
 from eyelog.reports.document import render
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part, Picture
@@ -22,13 +21,6 @@ def raises(error: Exception) -> object:
 def page(*parts: object, title: str = "Report") -> str:
     sections = {f"s{i}": (f"Section {i}", part) for i, part in enumerate(parts)}
     return render(sections, title=title, about="about", dated=None, version="0")
-
-
-def test_a_section_without_data_says_why_and_the_next_is_shown() -> None:
-    text = page(
-        lambda: raises(Empty("not enough data: 2 of the 8 days needed")), lambda: Part(["B"])
-    )
-    assert said(text) == ["Not enough data: 2 of the 8 days needed.", "B"]
 
 
 def test_a_figure_or_table_that_cannot_be_made_takes_nothing_with_it() -> None:
@@ -93,23 +85,3 @@ def test_the_foot_shortens_words_that_would_reach_the_number_of_the_page() -> No
     spaced = " ".join(["name"] * 100)
     foot = page(title=spaced).split("@bottom-left { content: ")[1].splitlines()[0]
     assert foot.count("name") < 35
-
-
-def test_a_link_names_the_section_that_it_leads_to() -> None:
-    one = PageOne([], [], "", GOOD, "All of it.", None)
-    sections = {"days": ("Days", lambda: Part(["A"])), "trust": ("How far", lambda: Part(["B"]))}
-    text = render(sections, title="R", about="", dated=None, version="0", opening=lambda: one)
-    assert 'data-see="section 2, “How far”"' in text
-
-
-def test_no_line_breaks_between_a_number_and_its_unit() -> None:
-    table = PageTable.of("T", ["a"], [["7.5 %"]], "t", pd.DataFrame({"a": [0.075]}))
-    text = page(
-        lambda: Part(
-            ["Worn 77 % of it (5 % level), 141 h in 7 hours of 2 min steps."], [], [lambda: table]
-        )
-    )
-    assert "Worn 77\N{NO-BREAK SPACE}% of it (5\N{NO-BREAK SPACE}% level), " in text
-    assert "141\N{NO-BREAK SPACE}h in 7 hours of 2\N{NO-BREAK SPACE}min steps." in text
-    assert "7.5\N{NO-BREAK SPACE}%" in text
-    assert "7.5 %" not in text

@@ -22,8 +22,3 @@ def test_a_quantity_with_too_few_days_is_not_looked_at() -> None:
     found = findings(table)
     assert list(found.trends) == ["worn_h"]
     assert found.looks == 1
-
-
-def test_a_table_without_quantities_has_no_findings() -> None:
-    found = findings(pd.DataFrame(index=pd.date_range("2026-10-01", periods=20, name="day")))
-    assert (found.trends, found.moved, found.looks) == ({}, frozenset(), 0)

@@ -36,7 +36,7 @@ def test_it_opens_with_the_days_and_ends_with_what_was_lost_and_the_method(tmp_p
     assert said(text, "finding")[0].startswith("On a usual day the eyewear was worn for ")
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a report is made twice")
 def test_equal_records_give_equal_bytes(tmp_path: Path) -> None:
     chosen = {"sections": ["trust", "days"]}
     first = el.report(frame(SIXTY, 3), tmp_path / "a.html", **chosen)
@@ -55,7 +55,7 @@ def test_sections_are_chosen_and_keep_their_order(tmp_path: Path) -> None:
     assert '<h2 id="eyes">' not in text
 
 
-@pytest.mark.slow
+@pytest.mark.slow("two reports are made")
 def test_agreement_is_left_out_for_one_log_and_says_why_where_it_is_asked_for(
     tmp_path: Path,
 ) -> None:
@@ -122,7 +122,7 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
         el.report(frame(SIXTY, 3), tmp_path / "report.html", sections=["days"])
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a year is simulated and reported")
 def test_a_year_of_both_logs_is_whole_and_under_6_mb(tmp_path: Path) -> None:
     year = [el.simulate("2025-10-24", 365, log=log, seed=3, tz="Europe/Berlin") for log in BOTH]
     path = el.report(year, tmp_path / "report.html")
@@ -130,7 +130,7 @@ def test_a_year_of_both_logs_is_whole_and_under_6_mb(tmp_path: Path) -> None:
     assert said(path.read_text("utf-8"), "problem") == []
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a report is made for each name")
 @pytest.mark.parametrize(
     ("account", "title"),
     [

@@ -19,10 +19,10 @@ import pytest
 import yaml
 
 from eyelog.cli import main
-from eyelog.cli.main import build_parser
-from eyelog.cli.settings import in_force
-from eyelog.service.audit import FILE_NAME
-from eyelog.service.configuration import PROGRAMS, configuration
+from eyelog_service.audit import FILE_NAME
+from eyelog_service.cli.settings import Serving
+from eyelog_service.configuration import configuration
+from support.parsers import parsed
 
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
 STATE = "/srv/eyelog/state"
@@ -32,9 +32,8 @@ def settings_of(words: list[str], folder: Path) -> dict[str, Any]:
     """Return the settings of a command, whose file is the printed one, as if it lay in `folder`."""
     made = folder / "eyelog.toml"
     made.write_text(configuration("settings"))
-    args = build_parser().parse_args(words)
-    args.config = made
-    return {name: value for name, (value, _) in in_force(args).items()}
+    serving = Serving(**{**parsed(words), "config": made})
+    return {name: value for name, (value, _) in serving.in_force().items()}
 
 
 def unit() -> configparser.SectionProxy:
@@ -45,6 +44,9 @@ def unit() -> configparser.SectionProxy:
     return parser["Service"]
 
 
+PROGRAMS = ("settings", "systemd", "nginx", "logrotate", "docker", "compose")
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_the_command_prints_the_file_that_the_page_shows(
     program: str, capsys: pytest.CaptureFixture[str]
@@ -52,7 +54,7 @@ def test_the_command_prints_the_file_that_the_page_shows(
     assert main(["service", "print-config", program]) == 0
     assert capsys.readouterr().out == configuration(program)
     page = Path(__file__).parents[2].joinpath("docs", "run-a-service.md").read_text()
-    assert f"{{literalinclude}} ../src/eyelog/service/templates/{program}.txt" in page
+    assert f"{{literalinclude}} ../src/eyelog_service/templates/{program}.txt" in page
 
 
 def test_the_unit_serves_what_the_settings_file_names_on_paths_that_it_can_write(
@@ -65,7 +67,6 @@ def test_the_unit_serves_what_the_settings_file_names_on_paths_that_it_can_write
     settings = settings_of(words, tmp_path)
     named = [settings[name].replace(str(tmp_path), "/srv/eyelog") for name in ("archive", "state")]
     assert service["ReadWritePaths"].split() == named == ["/srv/eyelog/logs", STATE]
-    assert settings["access-log"].startswith(f"{settings['state']}/")
     assert (settings["behind-proxy"], settings["workers"]) == ("loopback", 4)
     assert service["Environment"].partition("=")[2].startswith(f"{STATE}/")
     for name in ("MemoryMax", "LimitNOFILE", "SystemCallFilter"):
@@ -102,10 +103,10 @@ def test_nginx_takes_large_bodies_where_the_service_takes_them_and_nowhere_else(
     assert found is not None
     taken = {
         path
-        for path in ("/account", "/v1/records", "/v1/uploads/ab", "/accounts", "/v1/oauth/token")
+        for path in ("/account", "/v1/records", "/accounts", "/v1/oauth/token")
         if re.search(found[1], path)
     }
-    assert taken == {"/account", "/v1/records", "/v1/uploads/ab"}
+    assert taken == {"/account", "/v1/records"}
 
 
 @pytest.mark.skipif(NGINX is None or shutil.which("openssl") is None, reason="there is no nginx")
@@ -126,11 +127,9 @@ def test_nginx_accepts_its_file(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_logs_that_are_rotated_are_those_that_the_unit_writes(tmp_path: Path) -> None:
+def test_the_log_that_is_rotated_is_the_one_that_the_unit_writes() -> None:
     first = configuration("logrotate").splitlines()[2]
-    settings = settings_of(unit()["ExecStart"].split()[1:], tmp_path)
-    access_log = settings["access-log"].replace(str(tmp_path), "/srv/eyelog")
-    assert first.removesuffix(" {").split() == [access_log, f"{STATE}/{FILE_NAME}"]
+    assert first.removesuffix(" {") == f"{STATE}/{FILE_NAME}"
 
 
 ROOT = Path(__file__).parents[2]
@@ -171,7 +170,6 @@ def test_the_container_serves_what_the_settings_file_names_as_a_user_of_its_own(
     assert environment(run)["EYELOG_SERVICE_CONFIG"] == "/eyelog.toml"
     volumes = [f"{tmp_path}{volume}" for volume in json.loads(only(run, "VOLUME"))]
     assert [settings["archive"], settings["state"]] == volumes
-    assert settings["access-log"].startswith(f"{settings['state']}/")
     assert environment(run)["EYELOG_HOME"] == "/state/home"
     assert settings["host"] == "0.0.0.0"
     assert int(only(run, "EXPOSE")) == settings["port"]
@@ -226,7 +224,7 @@ def running(command: list[str], **more: object) -> Iterator[None]:
         assert process.wait(30) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.slow("an environment is installed")
 @pytest.mark.skipif(os.name != "posix", reason="containers run Linux")
 def test_the_steps_of_the_dockerfile_make_a_service_that_answers(tmp_path: Path) -> None:
     build, run = stages()
@@ -255,7 +253,7 @@ def test_the_steps_of_the_dockerfile_make_a_service_that_answers(tmp_path: Path)
             )
     shutil.rmtree(places["/build"])  # the second stage has only the environment
     settings = {name: here(value) for name, value in environment(run).items()}
-    settings |= {"EYELOG_SERVICE_PORT": str(free_port), "EYELOG_SERVICE_METRICS_PORT": "0"}
+    settings |= {"EYELOG_SERVICE_PORT": str(free_port)}
     [written] = [rest for name, rest in run if name == "RUN" and rest.startswith("eyelog ")]
     subprocess.run(["sh", "-ec", here(written)], check=True, env=settings)
     health = json.loads(here(only(run, "HEALTHCHECK")).partition("CMD ")[2])
@@ -267,4 +265,4 @@ def test_the_steps_of_the_dockerfile_make_a_service_that_answers(tmp_path: Path)
         while subprocess.run(health, env=settings, capture_output=True, check=False).returncode:
             assert time.monotonic() < until, "the service is not healthy"
             time.sleep(0.2)
-    assert (Path(places["/state"]) / "access.jsonl").exists()
+    assert (Path(places["/state"]) / "_service.sqlite").exists()

@@ -9,18 +9,21 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+import requests
 
 import eyelog as el
-from eyelog.access.auth.token_file import Token, TokenStore
-from eyelog.access.cache.day_file import Answer, Entry, day_file, pack
-from eyelog.archive.account_folders import check_account
-from eyelog.archive.ledger import Noted, note_days
+from eyelog.archive.account import Noted, note_days, source_of
+from eyelog.archive.place import check_account
 from eyelog.archive.store import place_of
 from eyelog.cli.main import main
-from eyelog.service import erase
-from eyelog.service.audit import FILE_NAME, Audit
-from eyelog.service.auth.registry import Registry
-from eyelog.service.erase import erase_account
+from eyelog.clock import as_zones
+from eyelog.fetch.cache import DayCache
+from eyelog.fetch.client import days_of
+from eyelog.fetch.oauth import Token, TokenFile
+from eyelog_service import erase
+from eyelog_service.audit import FILE_NAME, Audit
+from eyelog_service.auth.registry import Registry
+from eyelog_service.erase import erase_account
 from support import live
 from support.parquet import flip_byte
 from support.records import records
@@ -44,7 +47,7 @@ NAMES = [
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eyelog.service.auth.secrets._LOG2_N", 4)
+    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
 
 
 def fill(folder: Path, home: Path, name: str) -> list[bytes]:
@@ -53,15 +56,15 @@ def fill(folder: Path, home: Path, name: str) -> list[bytes]:
     archive.write(STANDARD, records(STANDARD, "2026-10-31 20:00", 600, seed=3), account=name)
     archive.write(live.COMPUTED, records(live.COMPUTED, "2026-10-20", 500, seed=4), account=name)
     note_days(
-        place_of(archive), STANDARD, name, "http://there", "UTC",
+        place_of(archive), STANDARD, name, source_of("http://there", "UTC"),
         {date(2026, 10, 20): Noted(datetime.now(UTC), 1440)},
     )  # fmt: skip
-    months = sorted(folder.rglob("data.parquet"))
+    months = sorted(folder.rglob("*.parquet"))
     own = [path for path in months if path.read_bytes()]
     flip_byte(own[0], "date")
     archive.repair()
     (own[-1].parent.parent / ".zones.v1.json").write_text(json.dumps({"account": name}))
-    (own[-1].parent / ".data.parquet.0123456789abcdef.tmp").write_bytes(own[-1].read_bytes())
+    (own[-1].parent / ".2026-10.0123456789abcdef.tmp").write_bytes(own[-1].read_bytes())
     part = check_account(name)
     for place in (folder, folder / ".before-restore" / "20261101T000000"):
         for what, text in ((".events", "headache after lunch"), (".zones", "Asia/Tokyo of hers")):
@@ -73,13 +76,14 @@ def fill(folder: Path, home: Path, name: str) -> list[bytes]:
         path.read_bytes()[at : at + 48] for path in folder.rglob("*.parquet") for at in (1000, 3000)
     ]
     for url in ("http://one", "http://two"):
-        store = TokenStore(home, name, url)
+        store = TokenFile(home, name, url)
         store.save(Token("access-of-the-wearer", "refresh-of-the-wearer"))
         with store.lock():
             pass
-        file = day_file(home, name, url)
-        entry = Entry("key", STANDARD, "2026-10-20", 0.0, None)
-        assert file.write(entry, {"page": pack(Answer(200, "application/json", b"{}"))})
+        cache = DayCache(home, name, url)
+        (day,) = days_of(STANDARD, "2024-10-20", "2024-10-20", as_zones("UTC"), None)
+        begun = datetime.now(UTC)
+        cache.store(day, cache.asking(requests.Session()), begun=begun, empty=False)
     return pieces
 
 
@@ -194,8 +198,8 @@ def test_the_others_keep_everything(tmp_path: Path, home: Path) -> None:
     registry = with_service(folder, None, "anna")
     registry.accounts.add("anna2", "correct horse")
     el.Archive(folder).write(STANDARD, records(STANDARD, "2026-10-20", 50), account="anna2")
-    TokenStore(home, "anna2", "http://one").save(Token("kept", "kept"))
-    TokenStore(home, "Anna", "http://one").save(Token("kept", "kept"))
+    TokenFile(home, "anna2", "http://one").save(Token("kept", "kept"))
+    TokenFile(home, "Anna", "http://one").save(Token("kept", "kept"))
     assert main(["service", "erase", "anna", "--archive", str(folder)]) == 0
     assert registry.accounts.names() == ["anna2"]
     assert el.Archive(folder).accounts() == ["anna2"]

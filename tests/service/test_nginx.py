@@ -15,6 +15,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 import eyelog as el
+from eyelog_service.audit import FILE_NAME
 from support import live
 from support.live import STANDARD
 from support.login_page import PASSWORD, Browser, sent_back
@@ -24,7 +25,7 @@ from support.replies import DAY
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow("a real nginx is started"),
     pytest.mark.skipif(
         NGINX is None or shutil.which("openssl") is None, reason="nginx or openssl is not installed"
     ),
@@ -76,12 +77,12 @@ def _free_port() -> int:
 def behind(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[live.Live, Path]]:
-    """The service as clients of the proxy know it, and its access log."""
-    log, folder, port = tmp_path / "access.log", tmp_path / "nginx", _free_port()
+    """The service as clients of the proxy know it, and its audit log."""
+    folder, port = tmp_path / "nginx", _free_port()
     folder.mkdir()
     _certificate(folder)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(folder / "cert.pem"))
-    settings: dict[str, Any] = {"proxy": "loopback", "root_path": "/eyelog", "access_log": log}
+    settings: dict[str, Any] = {"proxy": "loopback", "root_path": "/eyelog"}
     wearers = {"ada": [records(STANDARD, "2026-10-24 00:01", 300)]}
     with live.service(
         tmp_path / "a", wearers, page_size=100, password=PASSWORD, **settings
@@ -96,13 +97,13 @@ def behind(
                 _wait_for(port)
                 url = f"https://127.0.0.1:{port}/eyelog"
                 seen = (direct.archive, direct.registry, direct.client_id, direct.client_secret)
-                yield live.Live(url, *seen), log
+                yield live.Live(url, *seen), direct.registry.state_folder / FILE_NAME
             finally:
                 nginx.terminate()
 
 
 def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while True:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
@@ -139,12 +140,18 @@ def test_a_wearer_logs_in_and_a_client_reads_through_nginx(
     with requests.Session() as session:
         session.mount("https://", _From())
         start = session.get(f"{there.url}/", headers=forged, timeout=30).json()
+        revoked = session.post(
+            f"{there.url}/v1/oauth/revoke",
+            data={"token": tokens["refresh_token"]},
+            headers={**forged, "Authorization": f"Bearer {tokens['access_token']}"},
+            timeout=30,
+        )
+        assert revoked.status_code == 200
     assert start["description"] == f"{there.url}/openapi.json"
     assert requests.get(start["description"], timeout=30).json()["servers"] == [{"url": "/eyelog"}]
     lines = [json.loads(line) for line in log.read_text().splitlines()]
-    at_start = {line["address"] for line in lines if line["path"] == "/eyelog/"}
-    assert at_start == {"127.0.0.7"}  # of the three, the address that nginx saw
-    assert "ada" in {line["account"] for line in lines}
+    (revocation,) = (line for line in lines if line["event"] == "revoke")
+    assert revocation["address"] == "127.0.0.7"  # of the three, the address that nginx saw
     assert callback["code"] not in log.read_text()
 
 

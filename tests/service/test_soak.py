@@ -1,19 +1,13 @@
-"""Long use and hostile requests: no 5xx, and no memory or file kept.
+"""Use by many and hostile requests: no 5xx, and no file kept."""
 
-``EYELOG_SOAK_SECONDS`` changes how long the soak takes (600).
-"""
-
-import os
 import random
 import re
 import socket
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import psutil
@@ -24,64 +18,50 @@ from support.live import COMPUTED, STANDARD, Live
 from support.records import records
 from support.served import served
 
-SECONDS = float(os.environ.get("EYELOG_SOAK_SECONDS", "600"))
 WEARERS = ("ada", "bea", "cleo")
-ARROW = "application/vnd.apache.arrow.stream"
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(SECONDS + 600)]
+pytestmark = pytest.mark.slow("hundreds of requests for many seconds")
 
 
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[tuple[psutil.Process, Live]]:
-    """The service in a process of its own, so that its memory and files are its own too."""
+    """The service in a process of its own, so that its files are its own too."""
     frames = [
         records(COMPUTED, "2026-10-24 00:00:15", 3000),
         records(STANDARD, "2026-10-24 00:01", 2000),
     ]
-    options = {"access_log": str(tmp_path / "access.log")}
-    with served(tmp_path / "a", dict.fromkeys(WEARERS, frames), **options) as (service, there):
+    with served(tmp_path / "a", dict.fromkeys(WEARERS, frames)) as (service, there):
         yield psutil.Process(service.pid), there
 
 
-def test_a_service_in_long_use_keeps_neither_memory_nor_files(
+def keeps_no_file(service: psutil.Process, before: int) -> None:
+    """Wait until what was opened is closed, but for a few that are kept for the next."""
+    end = time.monotonic() + 60
+    while service.num_fds() > before + 16:
+        assert time.monotonic() < end, service.num_fds()
+        time.sleep(0.1)
+
+
+def test_a_service_in_use_by_many_fails_for_nobody_and_keeps_no_file(
     process: tuple[psutil.Process, Live],
 ) -> None:
     service, there = process
-    statuses: Counter[int] = Counter()
-    guard = threading.Lock()
-    end = time.monotonic() + SECONDS
 
-    def use(number: int) -> None:
-        draws = random.Random(number)
+    def use(number: int) -> Counter[int]:
+        draws, seen = random.Random(number), Counter[int]()
         tokens = there.login(draws.choice(WEARERS))
         with requests.Session() as session:
-            while time.monotonic() < end:
-                status = draws.choice(USES)(session, there, tokens, draws)
-                with guard:
-                    statuses[status] += 1
-
-    def watched(until: float) -> tuple[list[int], list[int]]:
-        """Return samples of the memory and of the number of open files until then."""
-        memory, files = [], []
-        while time.monotonic() < until:
-            memory.append(service.memory_info().rss)
-            files.append(service.num_fds())
-            time.sleep(SECONDS / 100)
-        return memory, files
+            for _ in range(100):
+                seen[draws.choice(USES)(session, there, tokens, draws)] += 1
+        return seen
 
     with ThreadPoolExecutor(8) as pool:
-        users = [pool.submit(use, number) for number in range(8)]
-        time.sleep(SECONDS * 0.2)  # caches fill
-        memory, files = watched(end - SECONDS * 0.4)
-        later, _ = watched(end)
-        for user in users:
-            user.result()
-    assert statuses[200] > SECONDS
+        use(0)
+        files = service.num_fds()
+        statuses = sum(pool.map(use, range(1, 9)), Counter[int]())
     assert not [status for status in statuses if status >= 500], statuses
-    # Memory varies by a tenth, with what happens to be read at once.
-    assert median(later) < 1.1 * max(memory)
-    time.sleep(1)
-    assert service.num_fds() <= median(files) + 4
+    assert statuses[200] > 400
+    keeps_no_file(service, files)
 
 
 Use = Callable[[requests.Session, Live, dict[str, Any], random.Random], int]
@@ -97,7 +77,6 @@ def _page(session: requests.Session, there: Live, tokens: Any, draws: random.Ran
         },
         headers={
             "Authorization": f"Bearer {tokens['access_token']}",
-            "Accept": draws.choice((ARROW, "application/json")),
             "Accept-Encoding": draws.choice(("zstd", "gzip", "identity")),
         },
         stream=True,
@@ -133,7 +112,7 @@ def _connect(there: Live) -> socket.socket:
     return socket.create_connection((host, int(port)), timeout=30)
 
 
-def test_ten_thousand_hostile_requests_are_refused_and_none_fails(
+def test_two_thousand_hostile_requests_are_refused_and_none_fails(
     process: tuple[psutil.Process, Live],
 ) -> None:
     service, there = process
@@ -142,18 +121,17 @@ def test_ten_thousand_hostile_requests_are_refused_and_none_fails(
 
     def attack(number: int) -> Counter[int]:
         draws, seen = random.Random(number), Counter[int]()
-        for _ in range(1250):
+        for _ in range(250):
             seen[_send(there, _hostile(draws, token))] += 1
         return seen
 
     with ThreadPoolExecutor(8) as pool:
         statuses = sum(pool.map(attack, range(8)), Counter[int]())
-    assert statuses.total() == 10_000
+    assert statuses.total() == 2_000
     assert not [status for status in statuses if status >= 500], statuses
     assert {200, 400, 401, 404} <= set(statuses), statuses
     assert requests.get(f"{there.url}/health", timeout=30).status_code == 200
-    time.sleep(1)
-    assert service.num_fds() <= files + 4
+    keeps_no_file(service, files)
 
 
 PATHS = [
@@ -180,7 +158,7 @@ def _hostile(draws: random.Random, token: str) -> bytes:
     headers = [
         "Host: x",
         f"Authorization: {authorization}",
-        draws.choice(["Accept: */*", f"Accept: {ARROW}", "Accept: text/html", "Accept: ;q=x,,"]),
+        draws.choice(["Accept: */*", "Accept: text/html", "Accept: ;q=x,,"]),
         draws.choice(["Accept-Encoding: gzip;q=x", "Accept-Encoding: zstd", "X-Forwarded-For: a"]),
         draws.choice(["Cookie: eyelog_login=x", "Cookie: a;;=", "Origin: null", "Range: bytes=0-"]),
         "Connection: close",

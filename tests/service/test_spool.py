@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from eyelog.archive.store import Archive
-from eyelog.service.spool import UPLOADS, Spool
+from eyelog_service.incoming import UPLOADS, Spool
 from support.records import records
 
 HOLDS = """
 import sys
 from pathlib import Path
-from eyelog.service.spool import Spool
+from eyelog_service.incoming import Spool
 with Spool(Path(sys.argv[1])).folder("ada") as (folder, _):
     (folder / "body").write_text("half a body")
     print(folder, flush=True)
@@ -48,6 +48,14 @@ def test_only_folders_of_dead_processes_are_cleaned_up(tmp_path: Path) -> None:
         assert spool.clean_up() == ["ada"]
     assert not folder.exists()
     assert spool.clean_up() == []
+
+
+def test_what_an_earlier_version_kept_of_files_in_parts_is_removed(tmp_path: Path) -> None:
+    part = tmp_path / UPLOADS / "account=ada" / "0f3a.100.part"
+    part.parent.mkdir(parents=True)
+    part.write_text("half a body")
+    assert Spool(tmp_path).clean_up() == []
+    assert not part.parent.exists()
 
 
 def test_an_erasure_removes_what_came_in_and_verify_does_not_mind_it(tmp_path: Path) -> None:

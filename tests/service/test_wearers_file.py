@@ -5,23 +5,12 @@ from pathlib import Path
 import pytest
 
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.accounts import NewAccount
-from eyelog.service.wearers_file import Listed, read_wearers
+from eyelog_service.wearers_file import Listed, read_wearers
 
 
 def read(folder: Path, text: str) -> list[Listed]:
     (folder / "wearers.csv").write_bytes(text.encode())
     return read_wearers(folder / "wearers.csv")
-
-
-def test_all_columns_but_the_name_may_be_missing_or_empty(tmp_path: Path) -> None:
-    assert read(tmp_path, "name\nada\n") == [Listed(NewAccount("ada"), "")]
-    whole = "\ufeffname,password,study,role,zone\r\nada,correct horse,sleep,staff,Asia/Tokyo\r\n"
-    whole += '"Bea, B",,,,\r\n'
-    assert read(tmp_path, whole) == [
-        Listed(NewAccount("ada", "correct horse", "sleep", "staff"), "Asia/Tokyo"),
-        Listed(NewAccount("Bea, B"), ""),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +20,7 @@ def test_all_columns_but_the_name_may_be_missing_or_empty(tmp_path: Path) -> Non
         ("name\n", "lists no wearer"),
         ("study\nsleep\n", "line 1 names no column name"),
         ("name,name\nada,bea\n", "line 1 names the column name twice"),
-        ("name,e-mail\nada,a@b\n", "column 2 is none of name, password, study, role, zone"),
+        ("name,e-mail\nada,a@b\n", "column 2 is none of name, password, study, zone"),
         ("name;study\nada;x\n", "with commas between them: column 1 is none of"),
         ("a,b,name\n1,2,ada\n", "columns 1 and 2 are none of"),
         ("name,study\nada\n", "line 2 does not have 2 cells"),
@@ -39,8 +28,6 @@ def test_all_columns_but_the_name_may_be_missing_or_empty(tmp_path: Path) -> Non
         ("name\nada\n\nbea\nada\n", "line 5, column name: the account stands in line 2"),
         ("name\n ada\n", "line 2, column name: no account can have this name: use printable"),
         ("name,study\nada, x\n", "line 2, column study: no study can have this name: use print"),
-        ("name,role\nada,boss\n", "line 2, column role: none of wearer, staff, admin"),
-        ("name,role\nada,staff\n", "line 2, column study: staff belong to a study"),
         ("name,password\nada,horse\n", "line 2, column password: the password is too short"),
         ("name,zone\nada,\nbea,Asia/Tokio\n", "line 3, column zone: no time zone such as"),
         ('name,study\n"a\nb",x\n', "line 3, column name: a line break in a cell"),
@@ -61,7 +48,6 @@ SECRET = "Tr0ub4dor-secret"
     "text",
     [
         f"anna,{SECRET}\n",
-        f"name,study,role\nanna,sleep,{SECRET}\n",
         f"name,study,zone\nanna,sleep,{SECRET}\n",
         f"name,study\nanna,{SECRET} \n",
         f"name,password\n {SECRET},anna\n",

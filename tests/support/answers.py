@@ -7,9 +7,10 @@ from typing import Any
 import pandas as pd
 from hypothesis import strategies as st
 
-from eyelog.answers.decode import decode_page
-from eyelog.answers.page import join_pages
+from eyelog.archive.arrow_tables import table_of
+from eyelog.archive.encode import encode_table
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, columns
+from eyelog.decode import decode_page, joined_pages
 
 EYES, MINUTES = LOGS
 
@@ -30,7 +31,7 @@ def answer(hours: Any, log: str = EYES, **more: Any) -> bytes:
 
 def frame_of(*bodies: bytes, log: str = EYES, **kw: Any) -> pd.DataFrame:
     fields = kw.get("fields")
-    return join_pages([decode_page(body, log, fields=fields) for body in bodies], log, **kw)
+    return joined_pages([decode_page(body, log, fields=fields) for body in bodies], log, **kw).frame
 
 
 def records_of(frame: pd.DataFrame) -> list[Record]:
@@ -69,3 +70,14 @@ def walks(draw: st.DrawFn) -> tuple[str, list[Record]]:
         items = draw(st.permutations([("date", stamp(place, log)), *row.items()]))
         rows.append(dict(items))
     return log, rows
+
+
+def encode_answer(
+    frame: pd.DataFrame, log: str, *, names: list[str] | None = None, cursor: str | None = None
+) -> bytes:
+    """Return records of one offset as the body of one answer of the service."""
+    stamps = frame.index.as_unit("us")
+    offset_us = stamps.tz_localize(None).asi8 - stamps.asi8
+    table = table_of(frame, log)
+    names = table.column_names if names is None else names
+    return encode_table(table, log, offset_us=offset_us, names=names, cursor=cursor)

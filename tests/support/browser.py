@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import requests
 
-from eyelog.access.auth.application import Application
+from eyelog import Application
 from support import authority
 
 FREE = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, "http://127.0.0.1/callback")

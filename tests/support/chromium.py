@@ -111,30 +111,6 @@ class Chromium:
             assert time.monotonic() < deadline, self.driver.title
             time.sleep(0.05)
 
-    def wait_until(self, script: str, *, seconds: float = 20) -> None:
-        """Wait until a script returns what is true."""
-        deadline = time.monotonic() + seconds
-        while not self.run(script):
-            assert time.monotonic() < deadline, script
-            time.sleep(0.05)
-
-    def drag(self, x: float, y: float, to_x: float, to_y: float) -> None:
-        """Drag the mouse from one place of the window to another, with the left button."""
-        for kind, at_x, at_y in (
-            ("mousePressed", x, y),
-            *(("mouseMoved", x + (to_x - x) * k / 5, y + (to_y - y) * k / 5) for k in range(1, 6)),
-            ("mouseReleased", to_x, to_y),
-        ):
-            self.command(
-                "Input.dispatchMouseEvent",
-                type=kind,
-                x=at_x,
-                y=at_y,
-                button="left",
-                buttons=0 if kind == "mouseReleased" else 1,
-                clickCount=1,
-            )
-
     def command(self, name: str, **arguments: Any) -> Any:
         return self.driver.execute_cdp_cmd(name, arguments)
 

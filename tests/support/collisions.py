@@ -1,65 +1,56 @@
 """Texts of a figure that lie over one another or are cut off, as the figure is really drawn."""
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 import eyelog as el
+from eyelog.figures.axes import fit_width, own_figure
 from eyelog.figures.style import inches
-from eyelog.figures.styled_figure import StyledFigure, own_figure
 
 __all__ = [
-    "LAYOUTS",
     "WIDTHS_MM",
     "assert_readable",
     "collisions",
     "collisions_when_saved",
     "drawn_in",
     "drawn_texts",
+    "in_turn",
     "saved_at",
 ]
 
-LAYOUTS = ("own", "constrained", "tight", "none")
 WIDTHS_MM = (89, 183, 247)
 TOUCH_PT = 1.0  # boxes of texts have this much air around their letters
 
 
-def drawn_in(draw: Callable[..., Any], layout: str, width_mm: float) -> Figure:
-    """Return a figure with what `draw` draws: its own, or the upper of a user's two subplots.
+def in_turn(cases: Iterable[Any], others: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Return each case with one of the others, which take turns: all pairs would take an hour."""
+    parts = [each if isinstance(each, tuple) else (each,) for each in others]
+    return [
+        (*(case if isinstance(case, tuple) else (case,)), *part)
+        for case, part in zip(cases, itertools.cycle(parts), strict=False)
+    ]
 
-    Without a layout engine (``"none"``) the user leaves room between the subplots, as one has to.
-    """
-    if layout == "own":
-        drawn = draw()
-        ax = drawn.ravel()[0] if hasattr(drawn, "ravel") else drawn
-        assert own_figure(ax) is not None
-        return ax.get_figure(root=True)
-    room = {"hspace": 1.2, "left": 0.3, "right": 0.8, "bottom": 0.12, "top": 0.9}
-    figure, (upper, lower) = plt.subplots(
-        2,
-        1,
-        figsize=(inches(width_mm), inches(200)),
-        layout=None if layout == "none" else layout,
-        gridspec_kw=room if layout == "none" else None,
-    )
-    lower.plot([0, 1], [0, 1])
-    lower.set_title("A figure of the user")
-    draw(ax=upper)
-    return figure
+
+def drawn_in(draw: Callable[..., Any]) -> Figure:
+    """Return the figure of eyelog's own that `draw` draws."""
+    drawn = draw()
+    ax = drawn.ravel()[0] if hasattr(drawn, "ravel") else drawn
+    assert own_figure(ax) is not None
+    return ax.figure.figure
 
 
 def saved_at(figure: Figure, width_mm: float) -> None:
     """Give a figure a width as `eyelog.save_figure` does."""
-    if isinstance(figure, StyledFigure):
-        height = figure.height_at(inches(width_mm))
-        figure.set_size_inches(inches(width_mm), height)
+    if own_figure(figure.axes[0]) is not None:
+        fit_width(figure, inches(width_mm))
 
 
 def assert_readable(figure: Figure, width_mm: float) -> None:
@@ -88,7 +79,7 @@ def collisions_when_saved(drawn: Any, path: Path, **settings: Any) -> list[str]:
 
     def draw(self: Text, renderer: Any, *args: Any, **others: Any) -> None:
         nonlocal page, dpi
-        figure = self.get_figure(root=True)
+        figure = self.figure.figure
         page, dpi = figure.bbox.frozen(), figure.dpi
         boxes.pop(self, None)
         if self.get_visible() and self.get_text().strip():

@@ -6,10 +6,22 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eyelog.figures.styled_figure import own_figure
+from eyelog.figures.axes import fit_width
+from eyelog.figures.style import inches
 from eyelog.reports.pictures import svg_of
 
-__all__ = ["artists", "as_svg", "heights", "legend_of", "one", "points", "title_of", "xy"]
+__all__ = [
+    "artists",
+    "as_svg",
+    "heights",
+    "legend_of",
+    "note_of",
+    "one",
+    "points",
+    "set_width",
+    "title_of",
+    "xy",
+]
 
 
 def artists(ax: Axes, name: str) -> list[Any]:
@@ -47,13 +59,20 @@ def heights(ax: Axes, name: str) -> list[float]:
 
 def legend_of(ax: Axes) -> list[str]:
     """Return the labels of the legend of one of eyelog's own figures."""
-    figure = own_figure(ax)
-    assert figure is not None
-    return list(figure.entries)
+    figure: Any = ax.figure.figure
+    return list(figure.eyelog_sheet.entries)
+
+
+def note_of(ax: Axes) -> str:
+    """Return the text above the legend of one of eyelog's own figures, in one line."""
+    return ax.figure.figure.legends[0].get_title().get_text().replace("\n", " ")
+
+
+def set_width(figure: Any, width_mm: float) -> None:
+    """Make one of eyelog's own figures as wide as a column of a journal, as saving it does."""
+    fit_width(figure, inches(width_mm))
 
 
 def title_of(ax: Axes) -> str:
     """Return the title of the figure of an Axes."""
-    figure = own_figure(ax)
-    assert figure is not None
-    return figure.get_suptitle()
+    return ax.figure.figure.get_suptitle()

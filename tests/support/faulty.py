@@ -52,7 +52,7 @@ class Request:
 @dataclass(frozen=True)
 class Answer:
     """One answer. `fault` is one of "", "reset", "close", "half", "chunked-half", "drip",
-    "endless"."""
+    "raw", "endless"."""
 
     status: int = 200
     body: bytes = b""
@@ -128,6 +128,11 @@ def slow(payload: Any, delay: float) -> Answer:
 def drip(payload: Any, pause: float) -> Answer:
     """A whole answer, one byte at a time, `pause` seconds apart."""
     return Answer(200, json.dumps(payload).encode(), fault="drip", delay=pause)
+
+
+def raw(piece: bytes, pause: float) -> Answer:
+    """Bytes in place of an answer, without an end: a piece, a pause, the piece again."""
+    return Answer(0, piece, fault="raw", delay=pause)
 
 
 def endless(piece: bytes = b" " * (1 << 20)) -> Answer:
@@ -251,6 +256,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.rfile.close()
             self.connection.close()
             return
+        if scripted.fault == "raw":
+            self.close_connection = True
+            while True:  # until the client hangs up
+                self.wfile.write(scripted.body)
+                time.sleep(scripted.delay)
         if scripted.fault != "drip":
             time.sleep(scripted.delay)
         self.send_response(scripted.status)

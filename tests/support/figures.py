@@ -5,12 +5,13 @@ import pandas as pd
 
 
 def counted_minutes(days: list[str]) -> pd.DataFrame:
-    """Every minute of some local days; stp_mid counts the rows."""
+    """Every minute of some local days, as if masked; stp_mid counts the rows."""
     index = pd.DatetimeIndex(
         [stamp for day in days for stamp in pd.date_range(f"{day} 00:01", periods=1440, freq="min")]
     )
     index = index.tz_localize("Asia/Tokyo").as_unit("us").rename("date")
-    return pd.DataFrame({"stp_mid": np.arange(len(index), dtype="float64")}, index=index)
+    counts = np.arange(len(index), dtype="float64")
+    return pd.DataFrame({"stored": False, "stp_mid": counts}, index=index)
 
 
 def notes(number: int, first: str = "2026-10-19 07:00", days: float = 6.5) -> pd.DataFrame:

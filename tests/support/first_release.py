@@ -1,4 +1,4 @@
-"""The state file of a service that the first release set up, made by hand from its schema."""
+"""The state of a service that the first release set up, and that eyelog 0.3 was the last to use."""
 
 import hashlib
 import sqlite3
@@ -7,10 +7,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from eyelog.service.auth.secrets import hash_password
+from eyelog_service.auth.secrets import hash_password
 from support.live import REDIRECT
 
-__all__ = ["FirstRelease", "first_release_state"]
+__all__ = ["FirstRelease", "as_of_0_3", "first_release_state"]
 
 _SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL);
@@ -25,6 +25,49 @@ CREATE TABLE token (
     origin BLOB NOT NULL, expires REAL, revoked INTEGER NOT NULL);
 CREATE INDEX token_origin ON token (origin);
 """
+_ADDED = (
+    "CREATE TABLE login_try (who BLOB PRIMARY KEY, n INTEGER NOT NULL, last REAL NOT NULL);",
+    """
+    ALTER TABLE application ADD COLUMN name TEXT NOT NULL DEFAULT '';
+    ALTER TABLE application ADD COLUMN added REAL;
+    ALTER TABLE account ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE account ADD COLUMN added REAL;
+    ALTER TABLE account ADD COLUMN session INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE token ADD COLUMN issued REAL;
+    ALTER TABLE token ADD COLUMN used REAL;
+    UPDATE token SET issued = expires - 2592000;
+    INSERT INTO meta VALUES ('dated', strftime('%s', 'now'));
+    CREATE INDEX token_account ON token (account, client_id);
+    CREATE TABLE request_count (
+        account TEXT NOT NULL, hour INTEGER NOT NULL, n INTEGER NOT NULL,
+        PRIMARY KEY (account, hour));
+    """,
+    "ALTER TABLE code ADD COLUMN scope TEXT; ALTER TABLE token ADD COLUMN scope TEXT",
+    """
+    ALTER TABLE account ADD COLUMN study TEXT NOT NULL DEFAULT '';
+    ALTER TABLE account ADD COLUMN role TEXT NOT NULL DEFAULT 'wearer';
+    CREATE TABLE invitation (
+        hash BLOB PRIMARY KEY, account TEXT NOT NULL, expires REAL NOT NULL);
+    """,
+    """
+    CREATE TABLE upload (
+        account TEXT NOT NULL, sha256 BLOB NOT NULL, size INTEGER NOT NULL, at REAL NOT NULL,
+        new INTEGER NOT NULL, PRIMARY KEY (account, sha256));
+    CREATE TABLE upload_count (
+        account TEXT NOT NULL, hour INTEGER NOT NULL, n INTEGER NOT NULL,
+        PRIMARY KEY (account, hour));
+    """,
+    "CREATE TABLE retention (study TEXT PRIMARY KEY, days INTEGER NOT NULL)",
+)
+
+
+def as_of_0_3(file: Path) -> None:
+    """Bring a state of an earlier release up to that of eyelog 0.3, as it did itself."""
+    with closing(sqlite3.connect(file)) as db, db:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        for script in _ADDED[version:]:
+            db.executescript(script)
+        db.execute(f"PRAGMA user_version = {len(_ADDED)}")
 
 
 @dataclass(frozen=True)
@@ -86,6 +129,7 @@ def first_release_state(folder: Path) -> FirstRelease:
                 ),
             ],
         )
+    as_of_0_3(made.file)
     made.file.chmod(0o600)
     return made
 

@@ -187,7 +187,7 @@ def _figures(result: Any) -> list[Any]:
     if isinstance(result, Figure):
         return list(result.axes)
     if isinstance(result, Axes):
-        return _figures(result.get_figure(root=True))
+        return _figures(result.figure.figure)
     if isinstance(result, list | tuple | np.ndarray) and len(result) > 0:
         first = result.flat[0] if isinstance(result, np.ndarray) else result[0]
         return _figures(first) if isinstance(first, Axes | Figure) else []

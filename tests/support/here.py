@@ -7,26 +7,23 @@ That the processes answer as their functions do is tested in `service/uploads/te
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from matplotlib import pyplot as plt
 
 from eyelog.errors import EyelogError
-from eyelog.service import apart
-from eyelog.service.staff import staff_routes
-from eyelog.service.uploads import upload_routes
-from eyelog.service.uploads.importer import import_upload
+from eyelog_service import apart, uploads
+from eyelog_service.uploads import import_upload
 
 __all__ = ["work_here"]
 
 
 def work_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let services of this process start no other one."""
-    monkeypatch.setattr(upload_routes, "import_apart", _import_here)
-    for module in (apart, staff_routes):
-        monkeypatch.setattr(module, "run_apart", _run_here)
+    monkeypatch.setattr(uploads, "import_apart", _import_here)
+    monkeypatch.setattr(apart, "run_apart", _run_here)
 
 
 def _import_here(told: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -36,11 +33,11 @@ def _import_here(told: dict[str, Any], **_: Any) -> dict[str, Any]:
     return answer
 
 
-def _run_here(task: Callable[..., Iterable[bytes]], **told: Any) -> Iterator[bytes]:
+def _run_here(task: Callable[..., bytes], told: dict[str, Any]) -> bytes:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            yield from task(**_sent(told))
+            return task(**_sent(told))
         except EyelogError as error:
             raise apart.Failed(f"{type(error).__name__}: {error}") from error
         finally:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from eyelog.answers.encode import encode_answer
+from support.answers import encode_answer
 from support.loggerfiles import (
     FIFTEEN,
     HOURS,
@@ -236,26 +236,24 @@ DATES = [
     Kind(
         "dates as month/day/year",
         lambda: redated(lambda at: f"{at:%m/%d/%Y %H:%M:%S}"),
-        "refused",
-        "day and month can be confused",
+        options=ZONE,
     ),
     Kind(
         "dates as day.month.year",
         lambda: redated(lambda at: f"{at:%d.%m.%Y %H:%M:%S}"),
-        "refused",
-        "day and month can be confused",
+        options=ZONE,
     ),
     Kind(
-        "dates as month/day/year, day over 12",
-        lambda: "date,stp\n10/21/2025 7:58,3\n",
+        "dates as month/day/year, all of them days of a month too",
+        lambda: "date,stp\n10/11/2025 7:58,3\n",
         "refused",
-        "its only line is not a record .*day and month can be confused",
+        "may have the day or the month first",
     ),
     Kind(
         "15-second log, dates without seconds",
         lambda: redated(lambda at: f"{at.year}/{at.month}/{at.day} {at.hour}:{at:%M}"),
         "refused",
-        "line 3 has the same minute .* no seconds",
+        "only 3 different stamps, as if they were rounded to the minute",
         options=ZONE,
     ),
     Kind(
@@ -315,13 +313,13 @@ ENCODINGS = [
         "one row of a note in Latin-1",
         lambda: text().encode() + "fröhlich".encode("latin-1"),
         "note",
-        "line 12: it is not UTF-8",
+        "read as cp1252.* a guess.*line 12: it has 1 column",
     ),
     Kind(
         "a column in Latin-1",
         lambda: with_column("früh", encoding="latin-1"),
-        "refused",
-        "none of its 10 lines .* not UTF-8",
+        "note",
+        "read as cp1252 .*a guess",
     ),
     Kind("semicolons and decimal commas", lambda: european(";"), "note", "decimal commas"),
     Kind("tabs and decimal commas", lambda: european("\t"), "note", "decimal commas"),
@@ -332,22 +330,10 @@ ENCODINGS = [
         "note",
         "decimal commas",
     ),
-    Kind(
-        "decimal commas and points in one file",
-        lambda: european(";", ".") + "2026-10-21T01:00:00Z;1;1;1,25;3\n",
-        "note",
-        "'1,25', not a number",
-    ),
 ]
 DAMAGED = [
     Kind("a line of junk", lambda: text() + "junk\n", "note", "line 12: it has 1 column, not 65"),
     Kind("the last line cut off", lambda: text()[:-40], "note", "line 11: it has", rows=9),
-    Kind(
-        "a word instead of a number",
-        lambda: fewer() + "2026-10-21T01:00:00Z,x,1,1,1\n",
-        "note",
-        "'stp' is 'x', not a number",
-    ),
     Kind(
         "a quotation mark that does not close",
         lambda: text() + '"2026,' + "," * 63,
@@ -360,7 +346,7 @@ DAMAGED = [
         "note",
         "before the header",
     ),
-    Kind("two files put together", lambda: text() + text(), "note", "line 12: 'date' is 'date'"),
+    Kind("two files put together", lambda: text() + text()),
     Kind("an unknown column", lambda: with_column("fine"), "note", "unknown fields .*: note"),
     Kind(
         "a column that names one wearer",
@@ -374,15 +360,12 @@ DAMAGED = [
     Kind(
         "another table in the middle, as wide",
         lambda: fewer() + swapped(),
-        "refused",
-        "begins another table",
     ),
     Kind(
         "another table in the middle, wider",
         lambda: fewer() + text(),
-        "note",
-        "left out 11 of 21 lines",
     ),
+    Kind("another table in the middle, narrower", lambda: text() + fewer()),
     Kind(
         "no usable line",
         lambda: "date,stp\n" + "x,1\n" * 50,

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 import eyelog as el
+from support.packets import packets
 
 __all__ = ["KINDS", "ZONE", "Kind", "day_of", "held", "made_in_halves", "records"]
 
@@ -42,6 +43,8 @@ class Kind:
 @cache
 def records(source: str) -> pd.DataFrame:
     """Return the records that tables are made from: two days of a log, or four weeks."""
+    if source == "packets":
+        return packets(tz=ZONE)
     if source == "weeks":
         log = "standard_mode_logs"
         return el.simulate(WEEKS_START, 28, log=log, seed=8, tz=ZONE)
@@ -52,7 +55,9 @@ def records(source: str) -> pd.DataFrame:
 def made_in_halves(kind: Kind) -> Table:
     """Return the table of a kind, made from two parts of the records and put together."""
     frame = records(kind.source)
-    before = frame.index <= pd.Timestamp(CUT[kind.source], tz=ZONE)  # a stamp closes its interval
+    # A record belongs where it opens, and its stamp closes it.
+    length = pd.Timedelta("15s" if kind.source == "quarters" else "60s")
+    before = frame.index < pd.Timestamp(CUT[kind.source], tz=ZONE) + length
     return pd.concat([_made(kind, frame[before]), _made(kind, frame[~before])])
 
 
@@ -78,11 +83,6 @@ def _masked(frame: pd.DataFrame) -> pd.DataFrame:
     return el.mask(frame, el.flag(frame))
 
 
-def _two_widths(frame: pd.DataFrame) -> pd.DataFrame:
-    before = frame.index <= pd.Timestamp(CUT["minutes"], tz=ZONE)
-    return pd.concat([el.resample(frame[before], "10min"), el.resample(frame[~before], "1h")])
-
-
 def _some_minutes(frame: pd.DataFrame) -> pd.DataFrame:
     """Return bins of which most are missing: those of the hours with an even number."""
     bins = el.resample(frame, "10min")
@@ -94,7 +94,7 @@ def _weeks(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _profile(frame: pd.DataFrame) -> pd.DataFrame:
-    return el.rhythm.profile(_masked(frame)["stp_s"])
+    return el.rhythm.profile(frame, "stp_s")
 
 
 def _events(frame: pd.DataFrame) -> pd.DataFrame:
@@ -131,11 +131,14 @@ def _pairs(quantity: str) -> pd.DataFrame:
 KINDS: dict[str, Kind] = {
     "records of 60 s": Kind(lambda f: f),
     "records of 15 s": Kind(lambda f: f, "quarters"),
+    "records at 20 Hz": Kind(lambda f: f, "packets", halves=False),
     "masked, 60 s": Kind(_masked),
     "masked, 15 s": Kind(_masked, "quarters"),
     "bins of 60 s": Kind(lambda f: el.resample(f, "10min")),
     "bins of 15 s": Kind(lambda f: el.resample(f, "10min"), "quarters"),
-    "bins of two widths": Kind(_two_widths, halves=False),
+    "intervals of 60 s": Kind(lambda f: el.intervals(f, "10min")),
+    # A record that lies over the cut opens an interval of the first half again in the second.
+    "intervals of 15 s": Kind(lambda f: el.intervals(f, "10min"), "quarters", halves=False),
     "some bins": Kind(_some_minutes, "quarters"),
     "reasons": Kind(el.flag),
     "reasons of 15 s": Kind(el.flag, "quarters"),
@@ -149,8 +152,9 @@ KINDS: dict[str, Kind] = {
     "an hourly field": Kind(lambda f: el.resample(f, "1h")["stp"], "quarters", is_series=True),
     "a column of days": Kind(lambda f: el.daily(f)["steps"], "weeks", is_series=True),
     "states": Kind(el.states, is_series=True),
-    "a condition": Kind(lambda f: f["wea_s"] >= 20, is_series=True),
+    "a condition": Kind(lambda f: el.resample(f, "10min")["stp_s"] > 60, is_series=True),
     "rates by hour": Kind(lambda f: el.blinks.rate(f, by="hour"), halves=False),
+    "rates by day": Kind(lambda f: el.blinks.rate(f, by="1D"), "weeks", halves=False),
     "bouts": Kind(el.gait.bouts, halves=False),
     "events": Kind(_events, halves=False),
     "losses": Kind(lambda f: el.attrition(f, recipe="trend"), halves=False),

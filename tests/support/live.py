@@ -25,8 +25,8 @@ import requests
 
 from eyelog.archive.store import Archive
 from eyelog.frame import log_of
-from eyelog.service.auth.registry import Registry
-from eyelog.service.server import running
+from eyelog_service.auth.registry import Registry
+from eyelog_service.server import running
 
 REDIRECT = "http://127.0.0.1/callback"
 COMPUTED, STANDARD = "computed_data", "standard_mode_logs"

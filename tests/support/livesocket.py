@@ -14,7 +14,7 @@ from typing import Any
 from websockets.sync.client import connect
 
 from eyelog.archive.store import Archive
-from eyelog.live.listen import Listener
+from eyelog_service.live.listen import Listener
 
 
 def packet(number: int, **changes: Any) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def listening_here(archive: Path, **settings: Any) -> Iterator[ListeningHere]:
 
     thread = threading.Thread(target=asyncio.run, args=(run(),))
     thread.start()
-    assert ready.wait(20)
+    assert ready.wait(60)
     try:
         yield server[0]
     finally:

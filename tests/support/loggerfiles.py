@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 import eyelog as el
-from eyelog.answers.encode import encode_answer
 from eyelog.catalogue import LOGS, catalogue, columns
+from support.answers import encode_answer
 
 FIFTEEN, SIXTY = LOGS
 HOURS = {log: el.sample(log).loc["2026-10-21 09:00":"2026-10-21 10:30"] for log in LOGS}

@@ -23,7 +23,7 @@ _PIP = "[global]\nno-index = true\nfind-links = /opt/wheels\ndisable-pip-version
 def needs_machine(*programs: str) -> list[pytest.MarkDecorator]:
     """Return the marks of tests that make a Debian of their own, and need these programs."""
     return [
-        pytest.mark.slow,
+        pytest.mark.slow("a whole machine is installed and booted"),
         pytest.mark.timeout(1200),
         pytest.mark.skipif(
             any(shutil.which(program) is None for program in programs),

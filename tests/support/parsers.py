@@ -1,32 +1,42 @@
-"""The command line's parsers, by the words that select them."""
+"""The commands of the command line, by the words that select them, and how one is parsed."""
 
-import argparse
-from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
-from eyelog.cli.main import build_parser
+import click
 
-__all__ = ["Command", "commands"]
+from eyelog.cli.main import program
+
+__all__ = ["Command", "commands", "parsed"]
 
 Command = tuple[str, ...]
 
 
-def _below(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            helps = {choice.dest: choice.help for choice in action._choices_actions}
-            for name, below in action.choices.items():
-                yield name, helps.get(name) or "", below
-
-
 @cache
-def commands() -> dict[Command, tuple[str, argparse.ArgumentParser]]:
-    """Return the help line and the parser of each command, such as ``("archive", "verify")``."""
-    todo: list[tuple[Command, argparse.ArgumentParser]] = [((), build_parser())]
-    table = {}
+def commands() -> dict[Command, click.Command]:
+    """Return each command, such as that of ``("archive", "verify")``."""
+    todo: list[tuple[Command, click.Group]] = [((), program)]
+    table: dict[Command, click.Command] = {}
     while todo:
-        path, parser = todo.pop()
-        for name, line, below in _below(parser):
-            table[(*path, name)] = (line, below)
-            todo.append(((*path, name), below))
+        path, group = todo.pop()
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            assert command is not None
+            table[*path, name] = command
+            if isinstance(command, click.Group):
+                todo.append(((*path, name), command))
     return table
+
+
+def parsed(words: list[str]) -> dict[str, Any]:
+    """Return the words and options of a call, without running it; a wrong one raises UsageError."""
+    command: click.Command = program
+    context = command.make_context("eyelog", list(words))
+    while isinstance(command, click.Group):
+        name, below, rest = command.resolve_command(
+            context, [*context._protected_args, *context.args]
+        )
+        assert below is not None
+        command, context = below, below.make_context(name, rest, parent=context)
+    return context.params

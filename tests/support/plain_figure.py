@@ -6,8 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eyelog.figures.drawing import axes, plot_function, set_title
-from eyelog.figures.legends import legend, patch
+from eyelog.figures.axes import axes, legend, patch, plot_function, set_title
 
 __all__ = ["STATES", "TABLE", "drawn", "plot_line"]
 

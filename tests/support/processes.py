@@ -1,5 +1,7 @@
 """Programs in a Python process of their own."""
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -18,6 +20,36 @@ def python(
         check=check,
         cwd=cwd,
     )
+
+
+# Ends itself before its n-th change of a file, so that a kill does not depend on the time.
+KILLED = """
+import os, signal, sys
+changes_left = int(sys.argv.pop(1))
+
+def count_change(event, details):
+    global changes_left
+    opened = event == "open" and (details[2] or 0) & (os.O_WRONLY | os.O_RDWR)
+    if opened or event in ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link"):
+        changes_left -= 1
+        if changes_left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(count_change)
+"""
+
+
+def killed_at(change: int, program: str, *arguments: str) -> bool:
+    """Run a program that is killed before its n-th change of a file; return whether it was."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED + program, str(change), *arguments],
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr
+    return done.returncode != 0
 
 
 def group(leader: int) -> dict[int, str]:

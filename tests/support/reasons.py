@@ -1,5 +1,6 @@
 """The reasons against one value, given its interval's evidence."""
 
+import warnings
 from typing import Any
 
 import pandas as pd
@@ -15,6 +16,7 @@ GAIT = {EYES: "sa_xr", MINUTES: "sa_xr"}
 STEPS = {EYES: "stp", MINUTES: "stp_fst"}
 WALK = {EYES: "stp", MINUTES: "stp_s"}
 NOISE = {EYES: "nis_time", MINUTES: "nis_s"}
+KEPT = ["stored", "state", "worn_s", "valid_s", "walking_s"]  # what a masked frame has besides
 CONTEXT = R.INVALID | R.MOVING | R.STILL | R.UNWORN | R.NOISY | R.OFF_POSE
 
 
@@ -29,3 +31,17 @@ def against(log: str, evidence: dict[str, Any], field: str, **limits: Any) -> el
     row |= evidence
     frame = frame_of(log, {name: [value] for name, value in row.items()}, calm=False)
     return reason(frame, field, **limits) & CONTEXT
+
+
+def judged(frame: pd.DataFrame, *, allow: R | None = None, **options: Any) -> pd.DataFrame:
+    """Return the frame without the values that a reason is against."""
+    return el.mask(frame, el.flag(frame, **options), allow=allow)
+
+
+def seconds(frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
+    """Return the seconds of each record that were recorded, worn, valid and walked, by stamp."""
+    nouns = ["recorded_s", "worn_s", "valid_s", "walking_s"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", el.EyelogWarning)
+        table = el.intervals(frame, **options)
+    return table.reindex(columns=nouns).set_axis(frame.sort_index().index)

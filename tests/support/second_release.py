@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from support.first_release import as_of_0_3
+
 __all__ = ["SecondRelease", "second_release"]
 
 _FILES = Path(__file__).with_name("second_release.zip")
@@ -44,7 +46,7 @@ def second_release(folder: Path) -> SecondRelease:
             "UPDATE token SET issued = issued + ?1, used = used + ?1, expires = expires + ?1",
             (later,),
         )
-        db.execute("UPDATE meta SET value = value + ? WHERE name = 'dated'", (later,))
+    as_of_0_3(made.file)
     for path in (made.logs, made.state, *folder.rglob("*")):
         path.chmod(0o700 if path.is_dir() else 0o600)
     return made

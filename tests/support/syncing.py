@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 import eyelog as el
-from eyelog.archive.ledger import NAME
 from eyelog.catalogue import LOGS
 from support import faulty
 
@@ -38,4 +37,4 @@ def files(archive: el.Archive) -> dict[Path, tuple[bytes, int]]:
 
 
 def ledger(archive: el.Archive, log: str = SIXTY) -> Path:
-    return Path(archive.path) / f"log={log}" / "account=me" / NAME
+    return Path(archive.path) / f"log={log}" / "account=me" / ".synced.v1.json"

@@ -16,8 +16,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-__all__ = ["ADDED", "TREATMENTS", "Treatment"]
+__all__ = ["ADDED", "AT_ONCE", "TREATMENTS", "Treatment", "cleared"]
 
+AT_ONCE = "several at once"
 ADDED = "mood"  # the column of a questionnaire
 
 Table = Any  # a DataFrame or a Series
@@ -29,7 +30,6 @@ class Treatment:
 
     treat: Callable[[Table], Table | None]  # None: not possible for such a table
     first: Callable[[Table], Table] = lambda table: table
-    slow: bool = False
 
 
 def cleared(table: Table) -> Table:
@@ -59,9 +59,11 @@ def back(read: pd.DataFrame, table: Table) -> Table:
     as_written = flat(table)
     for name, old in as_written.items():
         if isinstance(old.dtype, pd.DatetimeTZDtype):
-            read[name] = pd.to_datetime(read[name], utc=True).dt.tz_convert(old.dt.tz)
+            read[name] = pd.to_datetime(read[name], format="ISO8601", utc=True).dt.tz_convert(
+                old.dt.tz
+            )
         elif old.dtype.kind == "M":
-            read[name] = pd.to_datetime(read[name])
+            read[name] = pd.to_datetime(read[name], format="ISO8601")
         elif old.dtype.kind == "m":
             read[name] = pd.to_timedelta(read[name])
         elif old.dtype.kind == "u":
@@ -199,10 +201,25 @@ def in_nanoseconds(table: Table) -> Table | None:
     return _unlike(table, table.index.as_unit("ns"))
 
 
+def _in_time(table: Table) -> bool:
+    """Return whether the index of a table tells the order of its rows."""
+    return isinstance(table.index, pd.DatetimeIndex) or "day" in table.index.names
+
+
 def reversed_rows(table: Table) -> Table | None:
-    """Return a table with its last row first, where the index tells the order."""
-    times = isinstance(table.index, pd.DatetimeIndex) or "day" in table.index.names
-    return table.iloc[::-1] if times else None
+    return table.iloc[::-1] if _in_time(table) else None
+
+
+def shuffled_rows(table: Table) -> Table | None:
+    return table.sample(frac=1, random_state=1) if _in_time(table) else None
+
+
+def at_once(table: Table) -> Table:
+    """Return a table after several treatments, one after the other."""
+    for treat in (halves, through_csv, merged, reordered, shuffled_rows):
+        treated = treat(table)
+        table = table if treated is None else treated
+    return table
 
 
 def pickled(table: Table) -> Table:
@@ -213,16 +230,18 @@ TREATMENTS: dict[str, Treatment] = {
     "without attrs": Treatment(cleared),
     "halves put together": Treatment(halves),
     "through CSV": Treatment(through_csv, without_empty_text),
-    "through Parquet": Treatment(through_parquet, slow=True),
-    "through plain Parquet": Treatment(through_plain_parquet, slow=True),
-    "through polars": Treatment(through_polars, slow=True),
+    "through Parquet": Treatment(through_parquet),
+    "through plain Parquet": Treatment(through_plain_parquet),
+    "through polars": Treatment(through_polars),
     "through DuckDB": Treatment(through_duckdb),
     "merged with a questionnaire": Treatment(merged),
-    "joined with a questionnaire": Treatment(joined, slow=True),
-    "beside another column": Treatment(beside, slow=True),
+    "joined with a questionnaire": Treatment(joined),
+    "beside another column": Treatment(beside),
     "columns reordered": Treatment(reordered),
     "with freq": Treatment(with_freq, longest_regular),
-    "in nanoseconds": Treatment(in_nanoseconds, slow=True),
+    "in nanoseconds": Treatment(in_nanoseconds),
     "rows reversed": Treatment(reversed_rows),
-    "pickled": Treatment(pickled, slow=True),
+    "rows shuffled": Treatment(shuffled_rows),
+    "pickled": Treatment(pickled),
+    AT_ONCE: Treatment(at_once, without_empty_text),
 }

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from eyelog import catalogue
-from eyelog.analysis import limits
+from eyelog.judge import limits
 
 TRIAL: Final = catalogue.Log(
     name="trial_log",
@@ -32,13 +32,15 @@ LIMITS: Final = (
 
 
 @contextmanager
-def trial_log(monkeypatch: pytest.MonkeyPatch) -> Iterator[catalogue.Log]:
+def trial_log(
+    monkeypatch: pytest.MonkeyPatch, *, more_fields: str = "", more_limits: tuple[Any, ...] = ()
+) -> Iterator[catalogue.Log]:
     """Give the catalogue one log more: a `Log`, its rows of ``fields.csv``, and its limits."""
     fields, rows = catalogue._csv_bytes(), limits._rows()
     with monkeypatch.context() as patch:
         patch.setattr(catalogue, "_LOGS", {**catalogue._LOGS, TRIAL.name: TRIAL})
-        patch.setattr(catalogue, "_csv_bytes", lambda: fields + FIELDS.encode())
-        patch.setattr(limits, "_rows", lambda: (*rows, *LIMITS))
+        patch.setattr(catalogue, "_csv_bytes", lambda: fields + (FIELDS + more_fields).encode())
+        patch.setattr(limits, "_rows", lambda: (*rows, *LIMITS, *more_limits))
         _forget()
         yield TRIAL
     _forget()

@@ -37,4 +37,4 @@ def on_a_head(frame: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def hourly(values: "pd.Series[Any]") -> "pd.Series[Any]":
-    return values.groupby(values.index.ceil("1h")).sum()
+    return values.groupby(values.index.ceil("1h") - pd.Timedelta("1h")).sum()

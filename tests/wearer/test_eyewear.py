@@ -3,34 +3,7 @@
 import pandas as pd
 import pytest
 
-from eyelog.wearer import habits
 from support.wearers import FIFTEEN, hourly, steps_of, truth_of_sample
-
-
-def test_a_blink_buffer_keeps_its_old_values_while_nothing_is_counted(
-    fifteen: pd.DataFrame, sixty: pd.DataFrame
-) -> None:
-    bath = slice("2026-10-21 19:30", "2026-10-21 19:45")
-    assert (sixty.loc[bath, "lc_bk_n"] == 0).all()
-    for name in ("lc_bkw_av", "lc_bkh_av", "lc_bki_av", "sc_npt_av"):
-        assert sixty.loc[bath, name].eq(sixty.loc[bath, name].iloc[0]).all(), name
-    idle = (fifteen["bk_n"] == 0) & (fifteen["bk_n"].shift() == 0)
-    same = fifteen["bkh_av"] == fifteen["bkh_av"].shift()
-    assert same[idle].mean() > 0.99
-
-
-def test_gait_fields_agree_and_differ_between_the_feet(
-    fifteen: pd.DataFrame, sixty: pd.DataFrame
-) -> None:
-    for frame in (fifteen, sixty):
-        walks = steps_of(frame) > 0
-        for name in ("sa_xr", "sa_zl", "st_r"):
-            assert ((frame[name] > 0) == walks).all(), name
-        wanted = habits.traits(14).asymmetry[2]
-        ratio = frame["sa_zr"][walks].mean() / frame["sa_zl"][walks].mean()
-        assert ratio == pytest.approx(wanted, abs=0.015)
-    assert ((fifteen["cad"] > 0) == (fifteen["stp"] > 0)).all()
-    assert fifteen["cad"][fifteen["stp"] > 10].between(75, 180).all()
 
 
 def test_both_logs_count_the_same_steps(fifteen: pd.DataFrame, sixty: pd.DataFrame) -> None:

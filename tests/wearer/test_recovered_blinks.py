@@ -15,28 +15,28 @@ def day() -> tuple[pd.DataFrame, pd.DataFrame]:
     return el.simulate(*DAY, **asked), el.simulate_truth(*DAY, **asked)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a day of 20 Hz rows is simulated")
 def test_planted_blinks_are_found_and_lost_packets_are_counted(day) -> None:
     frame, truth = day
     planted = truth[truth["kind"] == "blink"]
-    found = el.blinks.blinks(frame)
+    found = el.blinks.events(frame)
     hits = len(pd.DatetimeIndex(planted["row"].dropna()).intersection(found.index))
     assert 2 * hits / (len(planted) + len(found)) >= 0.99
     gaps = el.gaps(frame)
     assert (gaps["kind"] == "lost").sum() == (truth["kind"] == "loss").sum()
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a day of 20 Hz rows is simulated")
 def test_with_5_percent_of_the_packets_lost_most_blinks_are_found(day) -> None:
     frame, truth = day
     kept = np.random.default_rng(1).random(len(frame)) >= 0.05
     planted = truth[truth["kind"] == "blink"]
-    found = el.blinks.blinks(frame[kept])
+    found = el.blinks.events(frame[kept])
     hits = len(pd.DatetimeIndex(planted["row"].dropna()).intersection(found.index))
     assert 2 * hits / (len(planted) + len(found)) >= 0.95
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a day of 20 Hz rows is simulated")
 def test_the_15_second_log_and_the_20_hz_log_tell_one_story(day) -> None:
     frame, _ = day
     single = el.daily(frame).iloc[0]

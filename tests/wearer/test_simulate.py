@@ -10,56 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, columns
-from eyelog.provenance import history, stated_log
-from support.processes import python
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue
 from support.wearers import (
     FIFTEEN,
     MONDAY,
     SIXTY,
-    fortnight,
 )
-
-
-@pytest.mark.parametrize("log", LOGS)
-def test_a_frame_has_the_one_shape(log: str) -> None:
-    frame = el.simulate(MONDAY, 2, log=log, seed=3, tz="Europe/Berlin")
-    index = frame.index
-    assert isinstance(index, pd.DatetimeIndex)
-    assert (index.name, str(index.tz), index.unit) == ("date", "Europe/Berlin", "us")
-    assert index.is_monotonic_increasing
-    assert index.is_unique
-    assert tuple(frame.columns) == columns(log)
-    assert {name: str(frame[name].dtype) for name in frame} == {
-        name: catalogue(log)[name].dtype for name in columns(log)
-    }
-
-
-@pytest.mark.parametrize("log", LOGS)
-def test_the_provenance_records_the_arguments(log: str) -> None:
-    frame = el.simulate(MONDAY, 1, log=log, seed=3)
-    assert stated_log(frame) == log
-    assert history(frame) == [
-        {"step": "simulate", "start": MONDAY, "days": 1, "seed": 3, "tz": "UTC"}
-    ]
-
-
-@pytest.mark.parametrize("log", LOGS)
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_every_field_is_filled_somewhere_and_keeps_to_the_catalogue(log: str, seed: int) -> None:
-    frame = fortnight(log, seed)
-    for name, known in catalogue(log).items():
-        if name == "date":
-            continue
-        values = frame[name].dropna()
-        assert len(values), name
-        if known.value_type in ("str", "bool"):
-            continue
-        values = values[values != known.invalid_value]
-        if known.min is not None and known.max is not None:
-            assert values.between(known.min, known.max).all(), name
-        if known.value_type == "int":
-            assert (values % 1 == 0).all(), name
 
 
 @pytest.mark.parametrize("log", LOGS)
@@ -89,12 +45,6 @@ def test_the_bytes_are_the_same_on_every_machine(log: str, digest: str) -> None:
     numbers = frame.drop(columns="gw", errors="ignore").astype("float64")
     sums.update(numbers.to_numpy().astype("<f8").tobytes())
     assert sums.hexdigest()[:16] == digest
-
-
-def test_a_sample_belongs_to_the_caller() -> None:
-    mine = el.sample()
-    mine["stp"] = 0.0
-    assert el.sample()["stp"].sum() > 0
 
 
 @given(
@@ -146,20 +96,3 @@ def test_bad_arguments_are_refused_with_a_reason(
     all_arguments = {"start": MONDAY, "days": 1} | arguments
     with pytest.raises(el.ConfigurationError, match=words):
         function(all_arguments.pop("start"), all_arguments.pop("days"), **all_arguments)
-
-
-def test_the_sample_of_an_unknown_log_is_refused() -> None:
-    with pytest.raises(el.ConfigurationError, match="unknown log"):
-        el.sample("weekly")
-
-
-def test_the_wearer_needs_no_optional_package() -> None:
-    code = (
-        "import sys\n"
-        "for name in ('starlette', 'uvicorn', 'jinja2', 'itsdangerous', 'matplotlib', 'dask'):\n"
-        "    sys.modules[name] = None\n"
-        "import eyelog as el\n"
-        "print(len(el.simulate('2026-10-19', 1, log='standard_mode_logs')))\n"
-    )
-    done = python(code)
-    assert done.stdout.strip() == "1440"

@@ -3,42 +3,14 @@
 from datetime import date, timedelta
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS, columns
-from eyelog.clock import day_start, zone
+from eyelog.catalogue import columns
+from eyelog.clock import zone
 from eyelog.wearer import habits
 from eyelog.wearer.simulated_day import live
-from support.wearers import FIFTEEN, MONDAY, SIXTY
-
-
-@pytest.mark.parametrize(
-    ("day", "tz", "hours"),
-    [
-        ("2026-03-29", "Europe/Berlin", 23),
-        ("2026-10-25", "Europe/Berlin", 25),
-        ("2026-04-05", "Australia/Lord_Howe", 25),  # a day of 24 hours and a half
-        ("2026-10-04", "Australia/Lord_Howe", 24),
-        ("2026-10-24", "Asia/Kathmandu", 24),
-        ("2018-11-04", "America/Sao_Paulo", 23),  # no midnight
-        ("1994-12-30", "Pacific/Kiritimati", 24),  # the next day is left out
-    ],
-)
-@pytest.mark.parametrize("log", LOGS)
-def test_days_of_any_length_are_simulated(day: str, tz: str, hours: int, log: str) -> None:
-    frame = el.simulate(day, 1, log=log, tz=tz, seed=1)
-    first = date.fromisoformat(day)
-    begin, end = (day_start(first + timedelta(days=n), zone(tz)) for n in (0, 1))
-    assert frame.index[0] > begin
-    assert frame.index[-1] <= end
-    assert len(el.simulate_truth(day, 1, log=log, tz=tz, seed=1)) == hours
-    lived = live(1, first, habits.traits(1), zone(tz))
-    assert lived is not None
-    assert lived.seconds == (end - begin).total_seconds()
-    if log == SIXTY:
-        assert len(frame) == lived.on.reshape(-1, 60).any(axis=1).sum()
+from support.wearers import FIFTEEN, SIXTY
 
 
 def test_waking_hours_follow_the_clock_when_it_changes() -> None:
@@ -71,23 +43,3 @@ def test_still_wear_is_judged_off_about_30_percent_of_the_time_and_a_bag_worn() 
     assert np.concatenate(desk).mean() == pytest.approx(0.70, abs=0.04)
     assert np.concatenate(lying).mean() < 0.10
     assert np.concatenate(bag).all()
-
-
-def test_the_planted_blink_rate_depends_on_the_activity() -> None:
-    who = habits.traits(5)
-    rates: dict[str, list[float]] = {"read": [], "desk": [], "talk": []}
-    for n in range(5):
-        day = live(5, date(2026, 10, 19) + timedelta(days=n), who, zone("UTC"))
-        assert day is not None
-        for name, found in rates.items():
-            at = day.kind == habits.KINDS[name]
-            found.extend(day.blink_cells[at].tolist())
-    assert np.mean(rates["read"]) < np.mean(rates["desk"]) < np.mean(rates["talk"])
-
-
-def test_the_zone_moves_the_same_day_to_another_place() -> None:
-    here = el.simulate(MONDAY, 2, seed=2, tz="UTC")
-    there = el.simulate(MONDAY, 2, seed=2, tz="Asia/Kolkata")
-    assert (here.index.tz_localize(None) == there.index.tz_localize(None)).all()
-    one, other = (frame.reset_index(drop=True) for frame in (here, there))
-    pd.testing.assert_frame_equal(one, other)

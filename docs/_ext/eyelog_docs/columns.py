@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from eyelog.analysis.columns import Column, documented
+from eyelog.measure.columns import Column, documented
 
 __all__ = ["columns_page"]
 

@@ -1,9 +1,11 @@
-"""The command line as a page, made from the parser: what each command takes."""
+"""The command line as a page, made from the commands: what each takes."""
 
-import argparse
+import re
 from collections.abc import Iterator
 
-from eyelog.cli.main import build_parser
+import click
+
+from eyelog.cli.main import program
 
 __all__ = ["command_line_page", "commands"]
 
@@ -21,73 +23,43 @@ def command_line_page() -> str:
         " 130 after Ctrl-C.",
         "",
     ]
-    for words, summary, parser in commands():
-        lines += _command(words, summary, parser)
+    for words, command in commands():
+        lines += _section(words, command)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def commands() -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
-    """Yield each command that does something: its words, what it does, its parser."""
-    yield from _below("eyelog", "", build_parser())
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Yield each command that does something: its words, and itself."""
+    yield from _below("eyelog", program)
 
 
-def _below(
-    words: str, summary: str, parser: argparse.ArgumentParser
-) -> Iterator[tuple[str, str, argparse.ArgumentParser]]:
-    groups = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
-    if not groups or not groups[0].required:
-        yield words, summary, parser
-    for group in groups:
-        about = {choice.dest: choice.help or "" for choice in group._choices_actions}
-        for name, child in group.choices.items():
-            if name in about:  # an alias has no line of its own
-                yield from _below(f"{words} {name}", about[name], child)
+def _below(words: str, group: click.Group) -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from _below(f"{words} {name}", command)
+        elif command is not None:
+            yield f"{words} {name}", command
 
 
-def _command(words: str, summary: str, parser: argparse.ArgumentParser) -> list[str]:
+def _section(words: str, command: click.Command) -> list[str]:
     """Return the section of one command."""
+    context = click.Context(command, info_name=words, max_content_width=_SYNOPSIS_WIDTH)
     lines = [
         f"({words.replace(' ', '-')})=",
         f"## `{words}`",
         "",
-        *([f"{summary[0].upper()}{summary[1:]}.", ""] if summary else []),
+        command.help or "",
+        "",
         "```text",
-        *_synopsis(parser),
+        command.get_usage(context).removeprefix("Usage: "),
         "```",
         "",
     ]
-    if parser.description and parser.description != summary:
-        lines += [parser.description, ""]
-    for action in parser._actions:
-        if not isinstance(action, argparse._HelpAction | argparse._SubParsersAction):
-            lines += _argument(action, parser)
-    if parser.epilog:
-        lines += [parser.epilog, ""]
+    for parameter in command.params:
+        record = parameter.get_help_record(context)
+        if record is not None:
+            name, text = record
+            lines += [f"`{name}`", f": {re.sub(r'  +', ' ', text)}", ""]
     return lines
-
-
-def _synopsis(parser: argparse.ArgumentParser) -> list[str]:
-    formatter = parser._get_formatter()
-    formatter._width = _SYNOPSIS_WIDTH
-    formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups)
-    first, *rest = formatter.format_help().strip().removeprefix("usage: ").splitlines()
-    return [first, *(line.removeprefix(" " * len("usage: ")) for line in rest)]
-
-
-def _argument(action: argparse.Action, parser: argparse.ArgumentParser) -> list[str]:
-    formatter = parser._get_formatter()
-    if action.option_strings:
-        value = "" if action.nargs == 0 else f" {formatter._format_args(action, _metavar(action))}"
-        name = ", ".join(f"{option}{value}" for option in action.option_strings)
-    else:
-        name = _metavar(action)
-    text = formatter._expand_help(action) if action.help else ""
-    return [f"`{name}`", f": {text}", ""] if text and text != argparse.SUPPRESS else []
-
-
-def _metavar(action: argparse.Action) -> str:
-    if isinstance(action.metavar, str):
-        return action.metavar
-    if action.choices is not None:
-        return "{" + ",".join(map(str, action.choices)) + "}"
-    return action.dest.upper() if action.option_strings else action.dest

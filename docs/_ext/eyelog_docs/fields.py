@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from eyelog.analysis.limits import limits
-from eyelog.analysis.quality.reasons import CONTEXT, Reason, applies, counter
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role_field
+from eyelog.judge.limits import limits
+from eyelog.judge.reasons import CONTEXT, Reason, applies, counter
 
 __all__ = ["field_page"]
 

@@ -18,4 +18,4 @@ diary = pd.DataFrame(
         "label": ["dentist", "new lenses"],
     }
 )
-axes = el.plot_actogram(el.states(frame), events=diary)
+axes = el.plot_actogram(frame, events=diary)

@@ -8,4 +8,4 @@ Several fields over a week, each with its own scale; gaps in the records stay ga
 import eyelog as el
 
 frame = el.sample("standard_mode_logs")
-panels = el.plot_timeline(el.mask(frame, el.flag(frame)), fields=["stp_s", "tl_yav", "hm_yo"])
+panels = el.plot_timeline(frame, ["stp_s", "tl_yav", "hm_yo"])

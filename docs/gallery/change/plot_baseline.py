@@ -11,4 +11,4 @@ frame = el.simulate("2026-08-31", 42, log="standard_mode_logs", seed=3, tz="Asia
 steps = el.daily(frame)["steps"]
 steps.iloc[25:] += 5000  # a new way to work
 changes = el.baseline.new_levels(steps).index
-ax = el.plot_baseline(el.baseline.personal(steps, window="14D"), changes=changes)
+ax = el.plot_baseline(steps, window="14D", changes=changes)

@@ -3,5 +3,5 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__, submodules=["baseline", "blinks", "compare", "eyes", "gait", "posture", "rhythm"]
+    __name__, submodules=["baseline", "compare", "rhythm"]
 )

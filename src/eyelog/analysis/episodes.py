@@ -4,35 +4,42 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.series.durations import duration_us
-from eyelog.analysis.series.observed import rows_of, stamps_at
+from eyelog.analysis.series.observed import column_of, rows_of
 from eyelog.analysis.series.runs import runs
+from eyelog.clock import stamps_at
 from eyelog.errors import ConfigurationError
+from eyelog.frame import takes_tables
+from eyelog.judge.limits import Limits
 from eyelog.provenance import derived
 
-__all__ = ["episodes"]
 
-
+@takes_tables
 def episodes(
-    condition: pd.Series,
+    states: pd.Series | pd.DataFrame,
+    column: str | pd.Series | None = None,
     *,
     at_least: str | pd.Timedelta = "0s",
-    stamp: str | None = None,
+    limits: Limits | None = None,
     interval: str | None = None,
 ) -> pd.DataFrame:
     """Return the stretches of time in which a condition holds without a break.
 
     Parameters
     ----------
-    condition : Series of bool or boolean
-        Indexed by time-zone aware stamps, or by dates, such as ``masked["sc_fcs"] >= 60``.
+    states : Series or DataFrame
+        A frame or another table indexed by time-zone aware stamps, or by dates; or one Series of
+        true, false and missing values, such as ``days["steps"] > 8000``, whose stamps open their
+        rows.
+    column : str or Series, optional
+        The condition for the rows of a table: a boolean column, or a Series such as
+        ``masked["sc_fcs"] >= 60``. Columns of records are judged first.
     at_least : str or Timedelta
         Leave out shorter episodes.
-    stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: ``"end"`` (a record stamped 10:00:00
-        covers the interval before it); dates open their days.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
     interval : str, optional
-        Length of one row, such as ``"15s"``. Default: the smallest distance between neighbouring
-        rows. Needed for a single row.
+        Length of one row, such as ``"15s"``. Default: of records that of their log, otherwise the
+        smallest distance between neighbouring rows. Needed for a single row.
 
     Returns
     -------
@@ -44,8 +51,8 @@ def episodes(
     Raises
     ------
     ConfigurationError
-        If the condition is not boolean, its index holds no stamps or dates in order, each once, a
-        duration is not valid, or the history states another `stamp`.
+        If the condition is not boolean, is a Series of records without their frame, its index holds
+        no stamps or dates in order, each once, or a duration is not valid.
 
     Notes
     -----
@@ -55,41 +62,35 @@ def episodes(
     Examples
     --------
     >>> import eyelog as el
-    >>> frame = el.mask(el.sample(), el.flag(el.sample()))
-    >>> immersed = el.episodes(frame["sc_fcs"] >= 60, at_least="5min")
+    >>> masked = el.mask(el.sample(), el.flag(el.sample()))
+    >>> immersed = el.episodes(masked, masked["sc_fcs"] >= 60, at_least="5min")
     >>> bool((immersed["duration_min"] >= 5).all())
     True
     """
-    _check(condition)
+    condition = column if isinstance(column, pd.Series) else None
+    if condition is None:
+        condition = column_of(states, column, what="episodes")
+    if not pd.api.types.is_bool_dtype(condition.dtype):
+        raise ConfigurationError(
+            "episodes takes a boolean column, or a condition such as masked['sc_fcs'] >= 60, not"
+            f" {condition.dtype}"
+        )
     least = duration_us(at_least, "at_least", example="5min")
-    rows = rows_of(condition, what="episodes", stamp=stamp, interval=interval)
-    index, step = rows.index, rows.step_us
-    if not step and len(index):
+    rows = rows_of(states, column, what="episodes", limits=limits, interval=interval)
+    if not rows.step_us and rows.n:
         raise ConfigurationError(
             "cannot tell how long one row is from a single row: pass interval='15s' or '60s'"
         )
-    stamps = index.as_unit("us").asi8
-    firsts, lasts = runs(rows.values == 1.0, stamps, step)
-    start, end = stamps[firsts] - step, stamps[lasts]
-    if rows.stamp == "start":
-        start, end = start + step, end + step
+    firsts, lasts = runs(rows.values == 1.0, rows.us, rows.step_us)
+    start, end = rows.opens_us[firsts], rows.closes_us[lasts]
     long = end - start >= least
     start, end, n = start[long], end[long], (lasts - firsts + 1)[long]
-
     table = pd.DataFrame(
         {
-            "start": stamps_at(start, index.tz),
-            "end": stamps_at(end, index.tz),
+            "start": stamps_at(start, rows.index.tz),
+            "end": stamps_at(end, rows.index.tz),
             "duration_min": (end - start) / 60e6,
             "n": n.astype(np.int64),
         }
     )
-    return derived(table, condition, "episodes", at_least_s=least / 1e6, interval_s=step / 1e6)
-
-
-def _check(condition: object) -> None:
-    if not isinstance(condition, pd.Series) or not pd.api.types.is_bool_dtype(condition.dtype):
-        raise ConfigurationError(
-            "episodes takes a boolean Series, such as frame['sc_fcs'] >= 60, not"
-            f" {getattr(condition, 'dtype', type(condition).__name__)}"
-        )
+    return derived(table, states, "episodes", at_least_s=least / 1e6, interval_s=rows.step_us / 1e6)

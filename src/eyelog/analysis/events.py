@@ -1,6 +1,5 @@
 """Events of a diary as labels of the rows of a frame, and of days."""
 
-import warnings
 from collections.abc import Iterable
 from typing import Any, cast
 
@@ -8,12 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.series.observed import stamp_of
+from eyelog.analysis.series.observed import stamps_close
 from eyelog.clock import DAY_US, LocalClock, microseconds
-from eyelog.errors import ConfigurationError, EyelogWarning
-from eyelog.frame import interval_seconds, stamps
-
-__all__ = ["check_events", "label", "labels_by_day"]
+from eyelog.errors import ConfigurationError, warn
+from eyelog.frame import interval_seconds, stamps, takes_tables
 
 Ints = npt.NDArray[np.int64]
 COLUMNS = ("start", "end", "label")
@@ -60,9 +57,8 @@ def _shown(event: "pd.Series[Any]") -> str:
     return f"{event['label']!r} at {event['start']:%Y-%m-%d %H:%M:%S}{end}"
 
 
-def label(
-    frame: pd.DataFrame, events: pd.DataFrame, *, stamp: str | None = None
-) -> "pd.Series[Any]":
+@takes_tables
+def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
     """Return the event in which each row of a frame lies.
 
     The labels go to ``by=`` of any summary, which then has one row per label, or into a column of
@@ -74,9 +70,6 @@ def label(
         A frame of one log, or one that `eyelog.resample` has made.
     events : DataFrame
         A table of intervals, as `eyelog.read_events` returns it: ``start``, ``end``, ``label``.
-    stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: ``"end"`` (a record stamped 10:00:00
-        covers the interval before it).
 
     Returns
     -------
@@ -88,8 +81,7 @@ def label(
     ------
     ConfigurationError
         If the events are not such a table, if all of them are moments, or if two with different
-        labels overlap, since a row has one label: the message shows both; or if the history states
-        another `stamp`.
+        labels overlap, since a row has one label: the message shows both.
 
     Warns
     -----
@@ -127,18 +119,16 @@ def label(
             " table to eyelog.compare.events"
         )
     if moments:
-        warnings.warn(
+        warn(
             f"{moments} of {len(every)} events are moments, which label no row:"
-            " eyelog.compare.events takes them",
-            EyelogWarning,
-            stacklevel=2,
+            " eyelog.compare.events takes them"
         )
-    starts, ends = (_microseconds(spans[name]) for name in ("start", "end"))
+    starts, ends = (pd.DatetimeIndex(spans[name]).as_unit("us").asi8 for name in ("start", "end"))
     names = spans["label"].astype(str).to_numpy(object)
     _refuse_overlaps(spans, starts, ends, names)
     categories = list(dict.fromkeys(names.tolist()))
     codes = np.full(len(index), -1, np.int64)
-    middles = _middles(frame, index, stamp)
+    middles = _middles(frame, index)
     # If events with the same label are nested, the last one to end decides.
     reach = np.maximum.accumulate(ends) if len(ends) else ends
     at = np.searchsorted(starts, middles, side="right") - 1
@@ -147,27 +137,21 @@ def label(
     numbers = np.array([categories.index(name) for name in names.tolist()], np.int64)
     codes[inside] = numbers[at[inside]]
     if len(index) and len(spans) and not inside.any():
-        warnings.warn(
+        warn(
             "no row of the frame lies in an event: the events go from"
             f" {spans['start'].min():%Y-%m-%d %H:%M %Z} to {spans['end'].max():%Y-%m-%d %H:%M %Z},"
-            f" the frame from {index.min():%Y-%m-%d %H:%M %Z} to {index.max():%Y-%m-%d %H:%M %Z}",
-            EyelogWarning,
-            stacklevel=2,
+            f" the frame from {index.min():%Y-%m-%d %H:%M %Z} to {index.max():%Y-%m-%d %H:%M %Z}"
         )
     kinds = pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype="str"))
     return pd.Series(kinds, index=frame.index, name="label")
 
 
-def _microseconds(column: "pd.Series[Any]") -> Ints:
-    return cast(Ints, pd.DatetimeIndex(column).as_unit("us").asi8)
-
-
-def _middles(frame: pd.DataFrame, index: pd.DatetimeIndex, stamp: str | None) -> Ints:
+def _middles(frame: pd.DataFrame, index: pd.DatetimeIndex) -> Ints:
     """Return the middle of the interval of each row, in microseconds."""
     seconds = interval_seconds(frame)
     half = 0 if np.isnan(seconds) else round(seconds * 500_000)
     us = cast(Ints, index.as_unit("us").asi8)
-    return us + half if stamp_of(frame, stamp, what="label") == "start" else us - half
+    return us - half if stamps_close(frame) else us + half
 
 
 def _refuse_overlaps(

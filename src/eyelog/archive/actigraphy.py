@@ -1,33 +1,31 @@
 """Counts per epoch in the CSV format that actigraphy programs read."""
 
 import os
-import warnings
-from collections.abc import Sequence
-from datetime import timedelta
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.grouped.summary import needed
-from eyelog.analysis.limits import Limits, chosen_limits
-from eyelog.analysis.quality.evidence import blink_evidence
-from eyelog.analysis.resample import resample
+from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.durations import duration_us
 from eyelog.archive.place import archive_errors
-from eyelog.catalogue import catalogue, near, role
+from eyelog.catalogue import catalogue, log_named, near, role
 from eyelog.clock import DAY, day_start
-from eyelog.disk.files import path_of, whole_file
-from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
-from eyelog.frame import interval_seconds, log_of, require
-
-__all__ = ["export_actigraphy"]
+from eyelog.errors import ConfigurationError, FieldError, warn
+from eyelog.frame import interval_seconds, log_of, require, takes_tables
+from eyelog.home import path_of, whole_file
+from eyelog.judge.intervals import bins, enter, sums
+from eyelog.judge.limits import Limits
+from eyelog.judge.records import Records
+from eyelog.judge.terms import Columns
 
 HEADER: Final = "Line,Date,Time,Activity,Nonwear"
 WINDOW_S: Final = 900  # GGIR works in windows of 15 minutes
 
 
+@takes_tables
 def export_actigraphy(
     frame: pd.DataFrame,
     path: str | os.PathLike[str],
@@ -123,36 +121,51 @@ def export_actigraphy(
         raise ConfigurationError(f"cannot write {target.name}: end its name with .csv")
     log = log_of(frame)
     fields = role(log, "steps") if field == "steps" else (field,)
-    _check_fields(frame, log, fields)
-    seconds = _epoch_seconds(frame, epoch)
+    summed = [name for name, each in catalogue(log).items() if each.agg == "sum"]
+    for name in fields:
+        if name not in summed:
+            raise FieldError(
+                f"{name!r} is not a field of {log!r} that is summed{near(name, summed)}: a count"
+                f" per epoch needs 'steps' or one of {', '.join(summed)}"
+            )
+    require(frame, fields, purpose="export_actigraphy")
+    us = duration_us(epoch, "epoch", sign="positive", example="1min")
+    row_us = round(interval_seconds(frame) * 1e6)
+    if us % row_us or us % 1_000_000 or (WINDOW_S * 1_000_000) % us:
+        raise ConfigurationError(
+            f"epoch={epoch!r}: an epoch is a whole multiple of {row_us / 1e6:g} s, the interval of"
+            " the frame, and divides 15 minutes: '1min' or '5min'"
+        )
+    seconds = us // 1_000_000
     if frame.empty:
         raise ConfigurationError("the frame has no record, so there is no epoch to write")
-    chosen = chosen_limits(limits, frame)
-    # Only the fields that judge it.
-    used = [*fields, *role(log, "pace")]
-    used += blink_evidence(log) if chosen.wear == "blinks" else ()
-    part = frame[needed(frame, log, used)]
-    part.attrs = dict(frame.attrs)
-    bins = resample(part, f"{seconds}s", min_coverage=0.5, limits=chosen)[list(fields)]
-    counts = bins.sum(axis=1, min_count=len(fields))
-    index = cast(pd.DatetimeIndex, counts.index)
+
+    def counted(records: Records) -> Columns:
+        counts = cast(Floats, np.sum([records.value(name) for name in fields], axis=0))
+        return {"count": counts, "seen_n": np.where(np.isnan(counts), 0.0, 1.0)}
+
+    rows = enter(frame, "export_actigraphy", [counted], limits=limits, log=log, wide=False).warn()
+    found = bins(rows, f"{seconds}s")
+    total = sums(rows, found.codes, len(found), [counted])
+    enough = total["seen_n"] * log_named(log).interval_s >= seconds / 2
+    index = pd.DatetimeIndex(found.labels)
     opens, whole = _whole_days(index, seconds)
-    values = counts.set_axis(index - pd.Timedelta(seconds, "s")).reindex(opens)
-    offset = cast(timedelta, whole.utcoffset())
+    values = pd.Series(np.where(enough, total["count"], np.nan), index=index).reindex(opens)
+    clock = opens.tz_convert(timezone(cast(timedelta, whole.utcoffset())))
     table = pd.DataFrame(
         {
             "Line": np.arange(1, len(opens) + 1),
-            "Date": (opens.tz_convert("UTC").tz_localize(None) + offset).strftime("%Y-%m-%d"),
-            "Time": (opens.tz_convert("UTC").tz_localize(None) + offset).strftime("%H:%M:%S"),
+            "Date": clock.strftime("%Y-%m-%d"),
+            "Time": clock.strftime("%H:%M:%S"),
             "Activity": values.to_numpy(),
             "Nonwear": values.isna().to_numpy().astype(np.int64),
         }
     )
+    label, unit = catalogue(log)[fields[0]].label, catalogue(log)[fields[0]].unit
+    label = label if len(fields) == 1 else label.split(",")[0]
     about = (
-        f"# eyelog: {_described(log, fields)} per epoch of {seconds} s), {index.tz}, UTC{whole:%z}"[
-            :-2
-        ]
-        + f":{f'{whole:%z}'[-2:]}\n"
+        f"# eyelog: {' + '.join(fields)} ({label}, {unit} per epoch of {seconds} s), {index.tz},"
+        f" UTC{whole.isoformat()[-6:]}\n"
     )
     with archive_errors(f"write {target}"), whole_file(target) as sink:
         sink.write(f"{about}{HEADER}\n\n".encode())
@@ -161,48 +174,16 @@ def export_actigraphy(
     return target
 
 
-def _check_fields(frame: pd.DataFrame, log: str, fields: Sequence[str]) -> None:
-    counted = [name for name, each in catalogue(log).items() if each.agg == "sum"]
-    for field in fields:
-        if field not in counted:
-            raise FieldError(
-                f"{field!r} is not a field of {log!r} that is summed{near(field, counted)}: a count"
-                f" per epoch needs 'steps' or one of {', '.join(counted)}"
-            )
-    require(frame, fields, purpose="export_actigraphy")
-
-
-def _described(log: str, fields: Sequence[str]) -> str:
-    """Return the fields and their label, up to the unit."""
-    first = catalogue(log)[fields[0]]
-    label = first.label if len(fields) == 1 else first.label.split(",")[0]
-    return f"{' + '.join(fields)} ({label}, {first.unit}"
-
-
-def _epoch_seconds(frame: pd.DataFrame, epoch: Any) -> int:
-    us = duration_us(epoch, "epoch", sign="positive", example="1min")
-    row_us = round(interval_seconds(frame) * 1e6)
-    if us % row_us or us % 1_000_000 or (WINDOW_S * 1_000_000) % us:
-        raise ConfigurationError(
-            f"epoch={epoch!r}: an epoch is a whole multiple of {row_us / 1e6:g} s, the interval of"
-            " the frame, and divides 15 minutes: '1min' or '5min'"
-        )
-    return us // 1_000_000
-
-
 def _whole_days(index: pd.DatetimeIndex, seconds: int) -> tuple[pd.DatetimeIndex, Any]:
     """Return the openings of all epochs of the local days, and the midnight they begin at."""
     tz = index.tz
-    inside = index - pd.Timedelta(1, "us")
-    first, last = (inside[at].date() for at in (0, -1))
+    first, last = (index[at].date() for at in (0, -1))
     opens, closes = (pd.Timestamp(day_start(d, cast(Any, tz))) for d in (first, last + DAY))
     midnight, end = opens.tz_convert(tz), closes.tz_convert(tz)
     if midnight.utcoffset() != (end - pd.Timedelta(1, "us")).utcoffset():
-        warnings.warn(
+        warn(
             f"the clocks change between {first} and {last}: the times keep the offset of the first"
-            " day, so that every epoch has the same length",
-            EyelogWarning,
-            stacklevel=3,
+            " day, so that every epoch has the same length"
         )
     step = pd.Timedelta(seconds, "s")
     # Bins are cut at midnight, so on any day they lie on this one grid.

@@ -5,30 +5,23 @@ tools do not read it as a value, and NaN in a frame.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, cast
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
+from pandas.api.types import pandas_dtype
 
 from eyelog.archive.utc_stamps import Stamps
-from eyelog.catalogue import catalogue, columns
+from eyelog.catalogue import catalogue
 from eyelog.clock import zone
-
-__all__ = [
-    "STAMP",
-    "extras_of",
-    "frame_from",
-    "frame_of",
-    "plain_array",
-    "plain_schema",
-    "schema_of",
-    "stamps_of",
-    "table_of",
-    "widest",
-]
+from eyelog.decode import Page, joined_column, rows_kept
+from eyelog.frame import warn_unknown
 
 STAMP: Final = pa.timestamp("us", tz="UTC")
 _ARROW: Final = {
@@ -39,13 +32,40 @@ _ARROW: Final = {
     "datetime": STAMP,
 }
 _DTYPES: Final = {pa.bool_(): pd.BooleanDtype(), pa.string(): pd.StringDtype()}
-_NUMBERS: Final = (pa.types.is_floating, pa.types.is_integer)
+_Chosen = npt.NDArray[np.bool_]  # of rows
 
 
 @cache
 def schema_of(log: str) -> pa.Schema:
     """Return the schema of the catalogue's fields, ``date`` first."""
     return pa.schema([(f.name, _ARROW[f.value_type]) for f in catalogue(log).values()])
+
+
+def fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return a table in exactly the columns of a schema; one that it lacks is missing."""
+    if table.schema.equals(schema):
+        return table
+    present = set(table.column_names)
+    arrays = [
+        table.column(field.name).cast(field.type)
+        if field.name in present
+        else pa.nulls(table.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.table(arrays, schema=schema)
+
+
+def joined(tables: Iterable[pa.Table], log: str, schema: pa.Schema | None = None) -> pa.Table:
+    """Return tables one after the other.
+
+    They are in the columns of `schema`, or in every field of the catalogue, followed by the columns
+    that are not in the catalogue.
+    """
+    parts = list(tables)
+    if schema is None:
+        extras = widest(field for part in parts for field in extras_of(part.schema, log))
+        schema = pa.schema([*schema_of(log), *extras])
+    return pa.concat_tables([schema.empty_table(), *(fit(part, schema) for part in parts)])
 
 
 def stamps_of(table: pa.Table) -> Stamps:
@@ -60,11 +80,6 @@ def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:
     return sorted((f for f in schema if f.name not in names), key=lambda f: str(f.name))
 
 
-def plain_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the names and types of a file's columns, without what reading adds to them."""
-    return pa.schema([pa.field(field.name, field.type) for field in schema])
-
-
 def widest(extras: Iterable[pa.Field]) -> list[pa.Field]:
     """Return one field per name, sorted; where types differ, text can represent both."""
     types: dict[str, pa.DataType] = {}
@@ -75,19 +90,32 @@ def widest(extras: Iterable[pa.Field]) -> list[pa.Field]:
 
 
 def table_of(frame: pd.DataFrame, log: str) -> pa.Table:
-    """Return the rows of a conformed frame: its own columns, with the types of the catalogue."""
-    stamps = cast(pd.DatetimeIndex, frame.index).asi8
-    schema = schema_of(log)
-    fields, arrays = [schema.field("date")], [pa.array(stamps).cast(STAMP)]
-    for name in (name for name in columns(log) if name in frame.columns):
-        fields.append(schema.field(name))
-        arrays.append(pa.array(frame[name].array, type=schema.field(name).type, from_pandas=True))
-    for name in sorted(map(str, set(frame.columns) - set(columns(log)))):
+    """Return the rows of a frame with an aware index, with the types of the catalogue.
+
+    They are sorted by time; of several rows with the same stamp the last one is kept. Unknown
+    columns come last, without those that have no value.
+    """
+    stamps = cast(pd.DatetimeIndex, frame.index).as_unit("us").asi8
+    columns = {"date": pa.array(stamps).cast(STAMP)}
+    dtypes = dict(zip(frame.columns, frame.dtypes, strict=True))
+    known = [field for field in catalogue(log).values() if field.name in dtypes]
+    numbers = [f.name for f in known if f.dtype == "float64" == dtypes[f.name]]
+    block = frame[numbers].to_numpy()  # each column of a frame on its own costs several times this
+    columns |= {name: pa.array(block[:, i], from_pandas=True) for i, name in enumerate(numbers)}
+    for field in known:
+        if field.name not in columns:
+            values = frame[field.name].astype(pandas_dtype(field.dtype)).array
+            columns[field.name] = pa.array(values, _ARROW[field.value_type], from_pandas=True)
+    columns = {name: columns[name] for name in schema_of(log).names if name in columns}
+    for name in sorted(map(str, dtypes.keys() - columns.keys())):
         array = plain_array(frame[name].array)
         if array.null_count < len(array):  # a column without any value is left out
-            fields.append(pa.field(name, array.type))
-            arrays.append(array)
-    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+            columns[name] = array
+    table = pa.table(columns)
+    if bool(np.all(stamps[1:] > stamps[:-1])):
+        return table
+    order = np.argsort(stamps, kind="stable")
+    return table.take(pa.array(order[np.append(np.diff(stamps[order]) > 0, True)]))
 
 
 def plain_array(values: Any) -> pa.Array:
@@ -96,21 +124,19 @@ def plain_array(values: Any) -> pa.Array:
         array = pa.array(values, from_pandas=True)
         array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     except (pa.ArrowException, OverflowError):  # values of several kinds
-        array = pa.array([None if _missing(v) else _text(v) for v in values], pa.string())
-    if any(is_number(array.type) for is_number in _NUMBERS):
+        array = pa.array([_text(value) for value in values], pa.string())
+    if pa.types.is_floating(array.type) or pa.types.is_integer(array.type):
         return array.cast(pa.float64(), safe=False)
     if pa.types.is_boolean(array.type):
         return array
     if pa.types.is_nested(array.type):
-        return pa.array([None if v is None else _text(v) for v in array.to_pylist()], pa.string())
+        return pa.array([_text(value) for value in array.to_pylist()], pa.string())
     return array.cast(pa.string())
 
 
-def _missing(value: Any) -> bool:
-    return value is None or value is pd.NA or value is pd.NaT or value != value
-
-
-def _text(value: Any) -> str:
+def _text(value: Any) -> str | None:
+    if value is None or value is pd.NA or value is pd.NaT or value != value:
+        return None
     return value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
 
 
@@ -120,58 +146,131 @@ def frame_of(table: pa.Table, tz: str, *, share: bool = False) -> pd.DataFrame:
     The values are the frame's own, so that the caller may write into it; with `share` they are
     those of the table if possible, for a caller that only reads them.
     """
-    frame: pd.DataFrame = table.drop_columns("date").to_pandas(
-        types_mapper=_DTYPES.get, split_blocks=share
+    index = pd.DatetimeIndex(stamps_of(table).view("M8[us]"), tz="UTC", name="date", copy=False)
+    table = table.drop_columns("date")
+    frame: pd.DataFrame = table.to_pandas(
+        types_mapper=_DTYPES.get, split_blocks=share, self_destruct=not share, use_threads=False
     )
-    return frame.set_axis(_index_of(stamps_of(table), tz))
+    return frame.set_axis(index.tz_convert(zone(tz)))
 
 
-def frame_from(
-    schema: pa.Schema, tables: Iterable[pa.Table], most_rows: int, tz: str
-) -> pd.DataFrame:
-    """Return the frame of sorted tables, one after the other, as `frame_of` does for all together.
+# Rows laid over the rows of another table: the merge of an archive, and what it changed
 
-    Each table is copied before the next is requested, so that a large frame and its tables are not
-    in memory at once. The numbers are in one block of memory, which the system allocates faster
-    than many.
 
-    Parameters
-    ----------
-    schema : Schema
-        That of every table: ``date``, numbers, booleans and text.
-    tables : iterable of Table
-        The records, in order of time.
-    most_rows : int
-        The largest number of rows in all.
-    tz : str
-        The zone of the index.
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Rows after a merge, and the sorted stamps of those added, changed or removed."""
+
+    table: pa.Table
+    added: Stamps
+    changed: Stamps
+    removed: Stamps
+
+    @property
+    def differs(self) -> bool:
+        """Whether the rows have changed."""
+        return bool(len(self.added) or len(self.changed) or len(self.removed))
+
+
+def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Merged:
+    """Merge the rows of `new` into those of `old`, in the schema of `old`; both are sorted.
+
+    If both have a stamp, the new row wins, in the columns that it has; a column that it lacks keeps
+    its value. Rows of `old` inside `spans` are removed unless `new` has them.
     """
-    fields = [field for field in schema if field.name != "date"]
-    others: dict[str, list[pa.Array]] = {f.name: [] for f in fields if f.type in _DTYPES}
-    numbers = [field.name for field in fields if field.name not in others]
-    block, stamps = np.empty((len(numbers), most_rows)), np.empty(most_rows, dtype=np.int64)
-    rows = 0
-    for table in tables:
-        before, rows = rows, rows + table.num_rows
-        stamps[before:rows] = stamps_of(table)
-        for own, name in zip(block, numbers, strict=True):
-            at = before
-            for chunk in table.column(name).chunks:
-                own[at : at + len(chunk)] = chunk.to_numpy(zero_copy_only=False)
-                at += len(chunk)
-        for name, chunks in others.items():
-            chunks.extend(table.column(name).chunks)
-    columns: dict[str, Any] = dict(zip(numbers, block[:, :rows], strict=True))
-    for field in fields:
-        if field.name in others:
-            dtype: Any = _DTYPES[field.type]
-            columns[field.name] = dtype.__from_arrow__(
-                pa.chunked_array(others[field.name], field.type)
-            )
-    ordered = {field.name: columns[field.name] for field in fields}
-    return pd.DataFrame(ordered, index=_index_of(stamps[:rows], tz), copy=False)
+    if not new.num_rows and not spans:
+        nothing = np.empty(0, np.int64)
+        return Merged(old, nothing, nothing, nothing)
+    old_stamps, new_stamps = stamps_of(old), stamps_of(new)
+    if not len(old_stamps):
+        return Merged(fit(new, old.schema), new_stamps, old_stamps, old_stamps)
+    at = np.searchsorted(old_stamps, new_stamps)
+    both = np.append(old_stamps, -1)[at] == new_stamps
+    both &= at < len(old_stamps)
+    again = np.zeros(len(old_stamps), bool)  # rows of `old` whose stamp `new` has too
+    again[at[both]] = True
+    removed = np.zeros(len(old_stamps), bool)
+    for first, after in spans:
+        removed[slice(*np.searchsorted(old_stamps, [first, after]))] = True
+    removed &= ~again
+    same = pa.array(at, mask=~both)
+    present = set(new.column_names)
+    laid = pa.Table.from_arrays(
+        [
+            new.column(field.name).cast(field.type)
+            if field.name in present
+            else old.column(field.name).take(same)
+            for field in old.schema
+        ],
+        schema=old.schema,
+    )
+    differs = _differing_rows(old, again, laid, both, missing_differs=True)
+    stamps = new_stamps[~both], new_stamps[both][differs], old_stamps[removed]
+    if not any(map(len, stamps)):
+        return Merged(old, *stamps)
+    whole = pa.concat_tables([old.filter(pa.array(~again & ~removed)), laid])
+    order = np.argsort(stamps_of(whole), kind="stable")
+    if bool(np.all(order[1:] > order[:-1])):
+        return Merged(whole, *stamps)
+    return Merged(whole.take(pa.array(order)), *stamps)
 
 
-def _index_of(stamps: Stamps, tz: str) -> pd.DatetimeIndex:
-    index = pd.DatetimeIndex(stamps.view("M8[us]"), tz="UTC", name="date", copy=False)
-    return index.tz_convert(zone(tz))
+def other_values(old: pa.Table, new: pa.Table) -> tuple[int, int]:
+    """Return how many stamps two sorted tables share, and at how many their values differ.
+
+    A missing value does not count as a different value.
+    """
+    old_stamps, new_stamps = stamps_of(old), stamps_of(new)
+    both = [np.isin(old_stamps, new_stamps), np.isin(new_stamps, old_stamps)]
+    differs = _differing_rows(old, both[0], new, both[1], missing_differs=False)
+    return len(differs), int(differs.sum())
+
+
+def _differing_rows(
+    old: pa.Table, of_old: _Chosen, new: pa.Table, of_new: _Chosen, *, missing_differs: bool
+) -> _Chosen:
+    """Return which of the chosen rows of two tables differ, in the columns that both have."""
+    differs = np.zeros(np.count_nonzero(of_old), bool)
+    of_old, of_new = pa.array(of_old), pa.array(of_new)
+    for name in set(old.column_names) & set(new.column_names) - {"date"} if len(differs) else ():
+        # One column at a time: tables would be copied.
+        a, b = old.column(name).filter(of_old), new.column(name).filter(of_new)
+        if not a.equals(b):
+            other = pc.fill_null(pc.not_equal(a.cast(b.type), b), False)
+            if missing_differs:
+                other = pc.or_(other, pc.xor(pc.is_null(a), pc.is_null(b)))
+            differs |= other.to_numpy()
+    return differs
+
+
+# Pages of answers, without a frame in between: that would cost more than reading the answers
+
+
+def table_of_pages(pages: Sequence[Page], log: str) -> pa.Table:
+    """Return the records of some pages, sorted by stamp; of several with the same stamp, the last.
+
+    It has every field of the catalogue, and after them the unknown fields that have a value, with a
+    warning.
+    """
+    filled = [page for page in pages if page.n]
+    unknown = sorted({name for page in pages for name in page.unknown})
+    warn_unknown(log, unknown)
+    if not filled:
+        return schema_of(log).empty_table()
+    stamps = np.concatenate([page.stamps for page in filled])
+    fields = list(schema_of(log))
+    arrays: list[pa.Array] = [pa.array(stamps.view(np.int64)).cast(STAMP)]
+    for field in fields[1:]:
+        column = joined_column(filled, field.name, catalogue(log)[field.name].dtype)
+        if pa.types.is_boolean(field.type):
+            arrays.append(pa.array(column == 1, mask=np.isnan(column)))
+        else:
+            arrays.append(pa.array(column, field.type, from_pandas=True))
+    for name in unknown:
+        values = plain_array(joined_column(filled, name, ""))
+        if values.null_count < len(values):
+            fields.append(pa.field(name, values.type))
+            arrays.append(values)
+    table = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+    kept, _ = rows_kept(stamps)
+    return table if kept is None else table.take(pa.array(kept))

@@ -13,8 +13,6 @@ import pyarrow as pa
 
 from eyelog.catalogue import catalogue, known_logs
 
-__all__ = ["header_cell", "text_of", "written"]
-
 # The first characters of formulas, also full-width ones: Japanese spreadsheets run those too.
 _FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these are the letters meant
 _BREAK: Final = re.compile(r"[\x00\r\n]")
@@ -72,11 +70,7 @@ def header_cell(name: str, log: str) -> str:
     """Return the name of a column as it is written in the header of a file of `log`."""
     if name == "date" or name in catalogue(log):
         return name
-    spelled = name.casefold() in _spellings() or not name
-    return _quoted(name) if spelled or _altered(name) else name
-
-
-def _spellings() -> frozenset[str]:
-    """Return the names that a reader treats as fields of one of the logs."""
-    fields = [field for log in known_logs() for field in catalogue(log).values()]
-    return frozenset(text.casefold() for f in fields for text in (f.name, f.long_name) if text)
+    fields = [field for each in known_logs() for field in catalogue(each).values()]
+    # A reader would take such a name as a field of one of the logs.
+    spelled = any(name.casefold() in (f.name.casefold(), f.long_name.casefold()) for f in fields)
+    return _quoted(name) if spelled or not name or _altered(name) else name

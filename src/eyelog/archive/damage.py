@@ -2,20 +2,10 @@
 
 from typing import Final
 
-from eyelog.errors import ArchiveError
-
-__all__ = ["FOREIGN", "NOT_PROTECTED", "damage", "is_damage", "is_of_damage", "problem_of"]
+from eyelog.errors import ArchiveError, EyelogError
 
 _REMEDY: Final = ": `eyelog archive repair` sets the damaged month aside"
-
-
-FOREIGN: Final = "written by another program: its metadata names no log and no account"
-
-
-NOT_PROTECTED: Final = "not protected yet: `eyelog archive protect` adds the checksum of its footer"
-
-
-_NO_DAMAGE: Final = (FOREIGN, NOT_PROTECTED)
+OF_OLD: Final = "of an older eyelog: it is written anew at the next change of its month"
 
 
 def damage(path: str, problem: str) -> ArchiveError:
@@ -28,11 +18,11 @@ def is_of_damage(error: ArchiveError) -> bool:
     return str(error).endswith(_REMEDY)
 
 
-def problem_of(error: ArchiveError, path: str) -> str:
+def problem_of(error: EyelogError, path: str = "") -> str:
     """Return what is wrong with a file, from the error of reading it."""
     return str(error).removeprefix(f"cannot read {path}: ").removesuffix(_REMEDY)
 
 
 def is_damage(problem: str) -> bool:
     """Return whether a problem makes records wrong, not only their file unusual."""
-    return problem not in _NO_DAMAGE
+    return problem != OF_OLD

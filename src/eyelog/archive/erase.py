@@ -1,37 +1,39 @@
-"""Find and remove everything that an archive has of one account.
+"""Find and remove what an archive has of one account, and what is older than a study keeps.
 
 An account has folders of its own, one per log, and others of the same name under hidden folders
-such as ``.damaged``. Whatever lies in them is the account's, whatever its name. Its zones and
-events are files of its name, beside the logs and wherever a restore has set them aside. A link in
-the folders of an account is removed, and what it leads to stays: the protocol names that.
+such as ``.damaged``. Whatever lies in them is the account's, whatever its name. The list of its
+months, its zones and its events are files of its name, beside the logs and wherever a restore has
+set them aside. A link in the folders of an account is removed, and what it leads to stays: the
+protocol names that.
 """
 
-import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from eyelog.archive.account_events import FOLDER as EVENTS
-from eyelog.archive.account_folders import account_of, check_account, folder, locked
-from eyelog.archive.account_zones import FOLDER as ZONES
-from eyelog.archive.months import FILE
-from eyelog.archive.place import Place, walk
-from eyelog.catalogue import known_logs
-from eyelog.disk.files import sync_folder
-from eyelog.errors import ConfigurationError
+from eyelog.archive.account import EVENTS, ZONES, prune_events
+from eyelog.archive.months import ASIDE, LISTS, listed, locked, part_of, write_lists
+from eyelog.archive.place import (
+    Found,
+    Place,
+    archive_errors,
+    deep_link,
+    everything,
+    remove_file,
+    same_account,
+)
+from eyelog.archive.utc_stamps import instant_us, is_month, month_edges
+from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.home import sync_folder
 
-__all__ = ["LINK", "AccountFile", "erase", "link", "named_accounts", "traces"]
-
-_KEY: Final = "account="
-_LOCK: Final = ".lock"
 LINK: Final = "link to "
-_BESIDE: Final = {ZONES: "zones", EVENTS: "events"}
+_KEY: Final = "month="
+_BESIDE: Final = {ZONES: "zones", EVENTS: "events", LISTS: "list of months"}
 
 
-@dataclass(frozen=True, slots=True)
-class AccountFile:
+class AccountFile(NamedTuple):
     """One file of an account: what it is, where, and its size in bytes."""
 
     what: str
@@ -41,145 +43,132 @@ class AccountFile:
 
 def erase(place: Place, account: str) -> list[AccountFile]:
     """Remove everything of an account, even what a killed process left; return what was removed."""
-    removed = traces(place, account)  # with unfinished files: whoever locks removes them
     with ExitStack() as stack:
-        if place.local:
-            for log in known_logs():  # a current writer finishes before anything is removed
-                with suppress(ConfigurationError):  # the archive cannot have so long a name
-                    if Path(folder(place, log, account)).is_dir():
-                        stack.enter_context(locked(place, log, account))
-        removed = sorted({*removed, *traces(place, account)}, key=lambda trace: trace.path)
-        for trace in removed:
-            if not trace.path.endswith(f"/{_LOCK}"):
-                _remove(place, trace.path)
-    for root in _folders(place, account):
-        if place.local:
-            _remove_tree(Path(root), Path(place.root))
-        elif place.fs.exists(root):
-            place.fs.rm(root, recursive=True)
-    return [trace for trace in removed if trace.what != "lock"]
+        found = _of_account(place, account)  # with unfinished files: whoever locks removes them
+        if place.local and found:
+            with suppress(ConfigurationError):  # the archive cannot have so long a name
+                stack.enter_context(locked(place, account))
+        removed = {file.path: file for file in (*found, *_of_account(place, account))}
+        for file in removed.values():
+            _remove(place, file)
+    return _reported(removed.values())
 
 
 def traces(place: Place, account: str) -> list[AccountFile]:
     """Return the files of an account, sorted by path."""
-    inside = [trace for root in _folders(place, account) for trace in _files(place, root)]
-    return sorted([*inside, *_beside(place, account)], key=lambda trace: trace.path)
+    return _reported(_of_account(place, account))
 
 
 def named_accounts(place: Place) -> set[str]:
     """Return the accounts after which anything in the archive is named, even in hidden folders."""
-    if place.local:
-        names = [
-            path.rsplit("/", 1)[-1]
-            for folders, files in _walk(place.root)
-            for path in (*folders, *files)
-        ]
-    else:
-        place.fs.invalidate_cache(place.root)
-        names = [part for path in place.fs.find(place.root) for part in str(path).split("/")]
-    return {account for name in names if (account := account_of(name)) is not None}
+    return {account for file in everything(place) for account in file.accounts}
 
 
-def _beside(place: Place, account: str) -> Iterator[AccountFile]:
-    """Yield the files of the account's zones and events, wherever they are."""
-    if place.local:
-        paths = [path for _, files in _walk(place.root) for path in files]
-    else:
-        place.fs.invalidate_cache(place.root)
-        paths = [str(path) for path in place.fs.find(place.root)]
-    for path in paths:
-        *_, parent, name = path.split("/")
-        if _is_of(name, account):
-            size = Path(path).lstat().st_size if place.local else int(place.fs.size(path) or 0)
-            yield AccountFile(_BESIDE.get(parent, "file"), path, size)
+def _of_account(place: Place, account: str) -> list[Found]:
+    return [
+        file
+        for file in everything(place, of=account)
+        if any(same_account(account, each) for each in file.accounts)
+    ]
 
 
-def _folders(place: Place, account: str) -> list[str]:
-    """Return the folders of an account, at any depth, including those named by other tools."""
+def _reported(files: Iterable[Found]) -> list[AccountFile]:
+    """Return files with what they are, sorted by path."""
+    reported = []
+    for file in files:
+        name, parent = file.parts[-1], file.parts[-2]
+        what = _BESIDE.get(parent, "file")
+        if file.leads_to:
+            what = f"{LINK}{file.leads_to}"
+        elif ASIDE in file.parts:
+            what = "damaged month"
+        elif file.parts[0] == ".live":
+            what = "live recording"
+        elif parent.startswith(_KEY) and part_of(name, parent.removeprefix(_KEY)) is not None:
+            what = "month"
+        elif name.startswith(".synced."):
+            what = "ledger"
+        if not file.is_folder and not name.endswith(".lock"):
+            reported.append(AccountFile(what, file.path, file.bytes))
+    return sorted(reported, key=lambda each: each.path)
+
+
+def _remove(place: Place, file: Found) -> None:
+    """Remove a file, a link or an empty folder, and the folders above that are then empty."""
+    if not file.is_folder:
+        remove_file(place, file.path)
     if not place.local:
-        place.fs.invalidate_cache(place.root)
-        folders = {
-            path[: path.index(f"/{part}/") + len(part) + 1]
-            for path in map(str, place.fs.find(place.root, withdirs=False))
-            for part in path.split("/")[:-1]
-            if _is_of(part, account)
-        }
-        return sorted(folders)
-    return sorted(_local_folders(place.root, account))
-
-
-def _local_folders(root: str, account: str) -> Iterator[str]:
-    for folders, _ in _walk(root):
-        yield from (path for path in folders if _is_of(path.rsplit("/", 1)[-1], account))
-
-
-def _walk(root: str) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the folders and files of each folder, but not of those of an account."""
-    for parent, names, files in walk(root):
-        yield [f"{parent}/{name}" for name in names], [f"{parent}/{name}" for name in files]
-        names[:] = [name for name in names if not name.startswith((_KEY, "month="))]
-
-
-def _is_of(name: str, account: str) -> bool:
-    with suppress(ConfigurationError):
-        if name == f"{_KEY}{check_account(account)}":
-            return True
-    return account_of(name) == account
-
-
-def _files(place: Place, root: str) -> Iterator[AccountFile]:
-    if not place.local:
-        for path in map(str, place.fs.find(root)):
-            yield AccountFile(_what(path), path, int(place.fs.size(path) or 0))
         return
-    if Path(root).is_symlink():
-        yield link(root)
-        return
-    for parent, names, files in os.walk(root):
-        for name in (*files, *names):
-            path = f"{parent}/{name}"
-            if Path(path).is_symlink():
-                yield link(path)
-            elif name in files:
-                yield AccountFile(_what(path), path, Path(path).lstat().st_size)
+    above = Path(file.path) if file.is_folder else Path(file.path).parent
+    with suppress(OSError):  # something is in it
+        while above != Path(place.root) and not above.is_symlink():
+            above.rmdir()
+            above = above.parent
+    if above.is_dir():
+        sync_folder(above)
 
 
-def link(path: str) -> AccountFile:
-    """Return a link as a file of an account; what it leads to is not the archive's, and stays."""
-    return AccountFile(f"{LINK}{Path(path).readlink()}", path, 0)
+# What is older than a study keeps
 
 
-def _what(path: str) -> str:
-    name = path.rsplit("/", 1)[-1]
-    if "/.damaged/" in path:
-        return "damaged month"
-    if name == FILE:
-        return "month"
-    if name.startswith(".synced."):
-        return "ledger"
-    return "lock" if name == _LOCK else "file"
+def prune(
+    place: Place,
+    before: datetime,
+    *,
+    accounts: Collection[str] | None = None,
+    dry_run: bool = False,
+) -> list[AccountFile]:
+    """Remove months and live recordings that ended before an instant, and events begun before it.
 
+    A month is removed as a whole, when its last instant is older: so nothing younger is lost, and
+    what is older stays for at most one more month. Months that `repair` or a restore has set aside
+    are removed too. The ledger of syncs stays, so that no sync brings them back.
 
-def _remove(place: Place, path: str) -> None:
-    if place.local:
-        Path(path).unlink(missing_ok=True)
-    else:
-        place.fs.rm_file(path)
+    Parameters
+    ----------
+    place : Place
+        The root of the archive.
+    before : datetime
+        The instant, in UTC.
+    accounts : collection of str, optional
+        Only what belongs to these accounts; by default to any.
+    dry_run : bool
+        Change nothing.
 
+    Returns
+    -------
+    list of AccountFile
+        What was removed.
+    """
+    end_us = instant_us(before)
 
-def _remove_tree(root: Path, top: Path) -> None:
-    """Remove a folder and its content, and the folders above it that are then empty."""
-    if root.is_symlink():
-        root.unlink(missing_ok=True)
-    for parent, _, files in os.walk(root, topdown=False):
-        for name in files:
-            (Path(parent) / name).unlink(missing_ok=True)
-        for each in Path(parent).iterdir():
-            if each.is_symlink():
-                each.unlink()
-        Path(parent).rmdir()
-    above = root.parent
-    sync_folder(above)
-    while above != top and not above.is_symlink() and not any(above.iterdir()):
-        above.rmdir()
-        above = above.parent
+    def concerned(file: Found) -> bool:
+        return accounts is None or not file.accounts.isdisjoint(accounts)
+
+    def is_old(file: Found) -> bool:
+        if file.parts[0] == ".live" and file.path.endswith(".gz"):  # the others still wait
+            return file.modified < before.timestamp()
+        months = [part.removeprefix(_KEY) for part in file.parts if part.startswith(_KEY)]
+        return any(is_month(month) and month_edges(month)[1] <= end_us for month in months)
+
+    with archive_errors(f"prune {place.name}"):
+        files = [file for file in everything(place) if concerned(file)]
+        old = [file for file in files if is_old(file)]
+        for file in set(files) - set(old):
+            if file.leads_to and Path(file.path).is_dir():
+                raise deep_link(file.path)
+        for account in sorted({of for file in old for of in file.accounts} if not dry_run else ()):
+            with (
+                suppress(ArchiveError),
+                locked(place, account),
+            ):  # of a damaged list nothing is lost
+                found = listed(place, account)
+                left = {
+                    key: parts for key, parts in found.items() if month_edges(key[1])[1] > end_us
+                }
+                if left != found:
+                    write_lists(place, {account: left})
+        for file in old if not dry_run else ():
+            _remove(place, file)
+    events = prune_events(place, before, concerned, dry_run=dry_run)
+    return [*_reported(old), *(AccountFile("events", path, size) for path, size in events)]

@@ -9,53 +9,30 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone
-from itertools import pairwise
+from datetime import date
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from eyelog.answers.encode import encode_answer
-from eyelog.archive.arrow_tables import extras_of, frame_of
+from eyelog.archive.arrow_tables import extras_of, frame_of, joined, schema_of, stamps_of
 from eyelog.archive.csv_text import header_cell, written
-from eyelog.archive.month_writer import prepare
-from eyelog.archive.months import Selection, open_months
-from eyelog.archive.parquet_writer import parquet_writer
+from eyelog.archive.encode import encode_table, stamp_texts
+from eyelog.archive.month_writer import parquet_writer, prepare
+from eyelog.archive.months import opened, present_months
 from eyelog.archive.place import Place, archive_errors
-from eyelog.archive.utc_stamps import Stamps, group_edges, instant_us, month_edges, months_of
+from eyelog.archive.utc_stamps import Span, group_edges, instant_us, month_edges, months_of, overlap
 from eyelog.catalogue import catalogue, known_logs
-from eyelog.clock import (
-    DAY,
-    Zones,
-    as_tzinfo,
-    day_range,
-    day_start,
-    zone_at,
-)
-from eyelog.disk.files import whole_file
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, argument
-from eyelog.frame import (
-    OFFSET,
-    log_of,
-    zones_of,
-)
-from eyelog.progress import progress_line
+from eyelog.clock import DAY, DAY_US, LocalClock, Zones, as_tzinfo, day_start, zone, zone_at
+from eyelog.errors import ConfigurationError, EyelogWarning
+from eyelog.frame import OFFSET, log_of, zones_of
+from eyelog.home import progress_line, whole_file
 from eyelog.provenance import stated_account
-
-__all__ = [
-    "LOCATION",
-    "check_target",
-    "csv_pieces",
-    "export",
-    "export_frame",
-    "names_location",
-    "print_csv",
-    "without_location",
-]
 
 _GROUP_ROWS: Final = 4 * 5760
 # Coordinates, not distances: fields of a place in degrees.
@@ -68,18 +45,25 @@ LOCATION: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Records:
-    """Records to be written: their description, month by month, and any part of them."""
+class Records:
+    """Records to be written: their description, their months of UTC, and any part of them."""
 
     log: str
     account: str
     tz: str  # of the index
     zones: Zones  # of the wearer's clock
     schema: pa.Schema
-    months: int
-    tables: Callable[[], Iterator[pa.Table]]  # one per month of UTC, in order
-    stamps: Callable[[], Stamps]
-    between: Callable[[int, int], pa.Table]  # by edges in microseconds
+    months: list[str]
+    rows: Callable[[int, int, pa.Schema], pa.Table]  # by edges in microseconds, and columns
+
+    def by_month(self) -> Iterator[pa.Table]:
+        """Yield the records of each month that has any: memory does not grow with the range."""
+        label = f"write {self.log} of {self.account}"
+        with progress_line(len(self.months), label, unit="month") as done:
+            for month in self.months:
+                if len(table := self.rows(*month_edges(month), self.schema)):
+                    yield table
+                done()
 
 
 def check_target(path: Path) -> str:
@@ -113,25 +97,6 @@ def names_location(fields: str | Iterable[str] | None) -> bool:
     return not names.isdisjoint(LOCATION)
 
 
-def export(
-    selection: Selection, path: Path, zones: Zones, days: Iterable[date], *, location: bool
-) -> list[Path]:
-    """Write a range of an archive in the format that `path` indicates; return the files written.
-
-    `days` are the local days of `zones` in the range. Without `location` the fields that show where
-    the wearer was are left out.
-    """
-    kind = check_target(path)
-    with _of_archive(selection, zones, location=location) as records:
-        files = _write(records, path, kind, days)
-    if not files:
-        raise ArchiveError(
-            f"nothing to export: {selection.log!r} of {selection.account!r} has no record in the"
-            " range"
-        )
-    return files
-
-
 def without_location(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame without the fields that show where the wearer was; warn if they had values."""
     secret = [name for name in frame.columns if name in LOCATION]
@@ -152,115 +117,16 @@ def export_frame(frame: pd.DataFrame, path: Path) -> list[Path]:
     ArchiveError
         If a file cannot be written.
     """
-    kind = check_target(path)
-    records = _of_frame(frame)
-    index = cast(pd.DatetimeIndex, frame.index)
-    days = day_range(index.min(), index.max(), records.zones) if len(index) else []
+    check_target(path)
     with archive_errors(f"write {path}"):
-        return _write(records, path, kind, days, empty=True)
+        return write_records(_of_frame(frame), path, empty=True)
 
 
 def print_csv(frame: pd.DataFrame, sink: Any) -> None:
     """Write a frame to a binary stream, as the CSV that `export_frame` writes."""
     records = _of_frame(frame)
-    _write_csv(records, records.tables(), sink)
-
-
-@contextmanager
-def _of_archive(selection: Selection, zones: Zones, *, location: bool) -> Iterator[_Records]:
-    log, span = selection.log, selection.span
-    with open_months(selection) as (schema, files):
-        # First find which of the doubtful columns have a value: a frame of the same records does
-        # not have the others, and the files must not differ.
-        extras = {field.name for field in extras_of(schema, log)}
-        secret = set() if location else LOCATION.intersection(schema.names)
-        narrow = pa.schema([f for f in schema if f.name in {"date", *extras, *secret}])
-        filled: set[str] = set()
-        for file in files if extras or secret else ():
-            table = file.rows(narrow, *span)
-            filled |= {n for n in extras | secret if table.column(n).null_count < table.num_rows}
-        _warn_of_location(filled & secret)
-        left_out = (extras - filled) | secret
-        schema = pa.schema([field for field in schema if field.name not in left_out])
-
-        def tables() -> Iterator[pa.Table]:
-            # One month at a time, so that memory does not grow with the range.
-            return (file.rows(schema, *span) for file in files)
-
-        def between(first: int, after: int) -> pa.Table:
-            edges = max(first, span[0]), min(after, span[1])
-            parts = [file.rows(schema, *edges) for file in files]
-            return pa.concat_tables([schema.empty_table(), *parts])
-
-        def stamps() -> Stamps:
-            parts = [file.stamps(*span) for file in files]
-            return np.concatenate([np.empty(0, np.int64), *parts])
-
-        account, count = selection.account, len(files)
-        yield _Records(log, account, zones.home, zones, schema, count, tables, stamps, between)
-
-
-def _of_frame(frame: pd.DataFrame) -> _Records:
-    log = log_of(frame)
-    account = stated_account(frame) or "me"
-    tz = str(cast(pd.DatetimeIndex, frame.index).tz)
-    zones = zones_of(frame)
-    with warnings.catch_warnings():  # the maker of the frame has warned of its unknown fields
-        warnings.simplefilter("ignore", EyelogWarning)
-        batch = prepare(frame, log, None)
-    table, stamps = batch.rows(0, len(batch.stamps)), batch.stamps
-
-    def between(first: int, after: int) -> pa.Table:
-        low, high = np.searchsorted(stamps, [first, after]).tolist()
-        return table.slice(low, high - low)
-
-    months = months_of(stamps)
-
-    def tables() -> Iterator[pa.Table]:
-        return (between(*month_edges(month)) for month in months)
-
-    count = len(months)
-    return _Records(log, account, tz, zones, table.schema, count, tables, lambda: stamps, between)
-
-
-def _warn_of_location(names: set[str]) -> None:
-    if names:
-        warnings.warn(
-            f"left out where the wearer was ({', '.join(sorted(names))}): ask for it with"
-            f" {argument('location', True)}",
-            EyelogWarning,
-            stacklevel=2,
-        )
-
-
-def _write(
-    records: _Records, path: Path, kind: str, days: Iterable[date], *, empty: bool = False
-) -> list[Path]:
-    """Write records; without a record write nothing, unless an `empty` table is requested."""
-    if kind == "answers":
-        return list(_answers(records, path, list(days)))
-    tables = (table for table in _counted(records) if table.num_rows)
-    first = next(tables, None)
-    if first is None and not empty:
-        return []
-    with whole_file(path) as sink:
-        write = _write_csv if kind == "csv" else _write_parquet
-        write(records, _chain(first, tables), sink)
-    return [path]
-
-
-def _counted(records: _Records) -> Iterator[pa.Table]:
-    label = f"write {records.log} of {records.account}"
-    with progress_line(records.months, label, unit="month") as done:
-        for table in records.tables():
-            yield table
-            done()
-
-
-def _chain(first: pa.Table | None, rest: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    if first is not None:
-        yield first
-    yield from rest
+    for piece in _csv(records, records.by_month()):
+        sink.write(piece)
 
 
 def csv_pieces(
@@ -270,98 +136,171 @@ def csv_pieces(
 
     The pieces are some days each, so that memory does not grow with the month.
     """
-    first, after = month_edges(month)
-    selection = Selection(place, log, account, (first, after), None)
+    edges = group_edges(month)
     with (
         archive_errors(f"read {log!r} of {account!r}"),
-        _of_archive(selection, zones, location=True) as records,
+        records_of(
+            place, log, account, (edges[0], edges[-1]), None, zones, location=True
+        ) as records,
     ):
-        head = io.BytesIO()
-        _write_csv(records, (), head)
-        yield head.getvalue()
-        for edge, next_edge in pairwise(group_edges(month)):
-            if len(table := records.between(edge, next_edge)):
-                piece = io.BytesIO()
-                _write_rows(records, table, piece)
-                yield piece.getvalue()
+        groups = (records.rows(*each, records.schema) for each in pairwise(edges))
+        yield from _csv(records, filter(len, groups))
 
 
-def _write_csv(records: _Records, tables: Iterable[pa.Table], sink: Any) -> None:
+@contextmanager
+def records_of(
+    place: Place,
+    log: str,
+    account: str,
+    span: Span,
+    fields: Iterable[str] | None,
+    zones: Zones,
+    *,
+    location: bool,
+) -> Iterator[Records]:
+    """Open a range of an archive to be written.
+
+    Without `location` the fields that show where the wearer was are left out.
+    """
+    present_months(place, log, account)
+    with opened(place, log, account, span) as months:
+        schema = schema_of(log)
+        if fields is not None:
+            schema = pa.schema([schema.field(name) for name in ("date", *fields)])
+        else:
+            own = [each.empty_table() for month in months for each in month.schemas()]
+            schema = joined(own, log).schema
+        # First find which of the doubtful columns have a value: a frame of the same records does
+        # not have the others, and the files must not differ.
+        extras = {field.name for field in extras_of(schema, log)}
+        secret = set() if location else LOCATION.intersection(schema.names)
+        narrow = pa.schema([f for f in schema if f.name in {"date", *extras, *secret}])
+        filled: set[str] = set()
+        for month in months if extras or secret else ():
+            table = month.rows(*span, narrow)
+            filled |= {n for n in extras | secret if table.column(n).null_count < table.num_rows}
+        _warn_of_location(filled & secret)
+        left_out = (extras - filled) | secret
+        schema = pa.schema([field for field in schema if field.name not in left_out])
+
+        def rows(first: int, after: int, columns: pa.Schema) -> pa.Table:
+            edges = max(first, span[0]), min(after, span[1])
+            within = [month for month in months if overlap(month.month, edges)]
+            return joined([month.rows(*edges, columns) for month in within], log, columns)
+
+        names = [month.month for month in months]
+        yield Records(log, account, zones.home, zones, schema, names, rows)
+
+
+def _of_frame(frame: pd.DataFrame) -> Records:
+    log = log_of(frame)
+    with warnings.catch_warnings():  # the maker of the frame has warned of its unknown fields
+        warnings.simplefilter("ignore", EyelogWarning)
+        table = prepare(frame, log)
+    stamps, account = stamps_of(table), stated_account(frame) or "me"
+
+    def rows(first: int, after: int, columns: pa.Schema) -> pa.Table:
+        low, high = np.searchsorted(stamps, [first, after]).tolist()
+        return table.select(columns.names).slice(low, high - low)
+
+    tz = str(cast(pd.DatetimeIndex, frame.index).tz)
+    return Records(log, account, tz, zones_of(frame), table.schema, months_of(stamps), rows)
+
+
+def _warn_of_location(names: set[str]) -> None:
+    if names:
+        warnings.warn(
+            f"left out where the wearer was ({', '.join(sorted(names))}): ask for it with"
+            f" location=True",
+            EyelogWarning,
+            stacklevel=2,
+        )
+
+
+def write_records(records: Records, path: Path, *, empty: bool = False) -> list[Path]:
+    """Write records in the format that `path` indicates; return the files written.
+
+    Without a record nothing is written, unless an `empty` table is requested.
+    """
+    kind = check_target(path)
+    if kind == "answers":
+        return list(_answers(records, path))
+    tables = records.by_month()
+    first = next(tables, None)
+    if first is None and not empty:
+        return []
+    every = chain([] if first is None else [first], tables)
+    with whole_file(path) as sink:
+        if kind == "csv":
+            sink.writelines(_csv(records, every))
+        else:
+            _write_parquet(records, every, sink)
+    return [path]
+
+
+def _csv(records: Records, tables: Iterable[pa.Table]) -> Iterator[bytes]:
+    """Yield the header of a CSV file, and the lines of each table."""
     header = io.StringIO()
     names = [header_cell(name, records.log) for name in records.schema.names]
     csv.writer(header, lineterminator="\n").writerow(names)
-    sink.write(header.getvalue().encode())
+    yield header.getvalue().encode()
     for table in tables:
-        _write_rows(records, table, sink)
+        stamps = stamps_of(table)
+        local = stamps + (_offsets_min(table, records) * 60e6).astype(np.int64)
+        columns = {
+            name: written(table.column(name), documented=name in catalogue(records.log))
+            for name in table.column_names
+        }
+        columns["date"] = pa.array(stamp_texts(local, stamps), pa.string())
+        lines = io.BytesIO()
+        # If a column has an empty chunk, pyarrow writes bytes that belong to no column.
+        whole = pa.table(columns).combine_chunks()
+        pa_csv.write_csv(whole, lines, pa_csv.WriteOptions(include_header=False))
+        yield lines.getvalue()
 
 
-def _write_rows(records: _Records, table: pa.Table, sink: Any) -> None:
-    bare = pa_csv.WriteOptions(include_header=False)
-    # If a column has an empty chunk, pyarrow writes bytes that belong to no column.
-    pa_csv.write_csv(_as_text(table, records).combine_chunks(), sink, bare)
+def _offsets_min(table: pa.Table, records: Records) -> npt.NDArray[np.float64]:
+    """Return how far the wearer's clock is ahead of UTC at each record, in minutes."""
+    if not records.zones.vary:
+        return LocalClock(zone(records.tz)).offset_min(stamps_of(table))
+    index = cast(pd.DatetimeIndex, frame_of(table.select(["date"]), "UTC").index)
+    return records.zones.offset_min(index)
 
 
-def _as_text(table: pa.Table, records: _Records) -> pa.Table:
-    """Return the table with stamps as text, and texts that no spreadsheet runs."""
-    documented = catalogue(records.log)
-    index = cast(pd.DatetimeIndex, frame_of(table.select(["date"]), records.tz).index)
-    times = index.to_pydatetime().tolist()
-    if records.zones.vary:  # each in the wearer's own offset
-        offsets = records.zones.offset_min(index).tolist()
-        clocks = {minutes: timezone(timedelta(minutes=minutes)) for minutes in set(offsets)}
-        pairs = zip(times, offsets, strict=True)
-        times = [time.astimezone(clocks[minutes]) for time, minutes in pairs]
-    stamps = pa.array([stamp.isoformat() for stamp in times], pa.string())
-    arrays = [
-        stamps if name == "date" else written(table.column(name), documented=name in documented)
-        for name in table.column_names
-    ]
-    return pa.Table.from_arrays(arrays, names=table.column_names)
-
-
-def _write_parquet(records: _Records, tables: Iterable[pa.Table], sink: Any) -> None:
-    schema = _for_pandas(_with_offsets(records.schema.empty_table(), records).schema, records.tz)
+def _write_parquet(records: Records, tables: Iterable[pa.Table], sink: Any) -> None:
+    """Write the file from which pandas reads the frame: its index, its zone, its dtypes."""
+    fields = [field for field in records.schema if field.name != "date"]
+    fields += [pa.field(OFFSET, pa.float64())] if records.zones.vary else []
+    schema = pa.schema([pa.field("date", pa.timestamp("us", tz=records.tz)), *fields])
+    empty = frame_of(schema.empty_table(), records.tz)
+    schema = schema.with_metadata({b"pandas": pa.Schema.from_pandas(empty).metadata[b"pandas"]})
     with parquet_writer(sink, schema, records.log, records.account) as writer:
         for table in tables:
+            if records.zones.vary:
+                offsets = pa.array(_offsets_min(table, records))
+                table = table.append_column(OFFSET, offsets)
             # One chunk: the same records make the same bytes, however they were read.
-            whole = _with_offsets(table, records).combine_chunks().cast(schema)
-            writer.write_table(whole, row_group_size=_GROUP_ROWS)
+            writer.write_table(table.combine_chunks().cast(schema), row_group_size=_GROUP_ROWS)
 
 
-def _with_offsets(table: pa.Table, records: _Records) -> pa.Table:
-    """Return the table with the offset of the wearer's clock as its last column, if it varies."""
-    if not records.zones.vary:
-        return table
-    index = cast(pd.DatetimeIndex, frame_of(table.select(["date"]), "UTC").index)
-    return table.append_column(OFFSET, pa.array(records.zones.offset_min(index), pa.float64()))
-
-
-def _for_pandas(schema: pa.Schema, tz: str) -> pa.Schema:
-    """Return the schema from which pandas reads the frame: its index, its zone, its dtypes."""
-    empty = frame_of(schema.empty_table(), tz)
-    own = pa.Schema.from_pandas(empty)
-    stamp = pa.field("date", pa.timestamp("us", tz=tz))
-    fields = [stamp if field.name == "date" else field for field in schema]
-    return pa.schema(fields, metadata={b"pandas": own.metadata[b"pandas"]})
-
-
-def _answers(records: _Records, folder: Path, days: list[date]) -> Iterator[Path]:
-    place = as_tzinfo(records.zones)
-    opens = [
-        instant_us(day_start(day, place)) for day in [*days, *(day + DAY for day in days[-1:])]
-    ]
-    counts = np.diff(np.searchsorted(records.stamps(), opens))
-    spans = [
-        (day, *edges) for day, edges, n in zip(days, pairwise(opens), counts, strict=True) if n
-    ]
-    label = f"write {records.log} of {records.account}"
-    with progress_line(len(spans), label) as done:
-        for day, first, after in spans:
-            begins = datetime.fromtimestamp(first // 1_000_000, UTC)
+def _answers(records: Records, folder: Path) -> Iterator[Path]:
+    """Write an answer per local day that has a record: none of the others is looked at."""
+    clock, just_dates = as_tzinfo(records.zones), pa.schema([records.schema.field("date")])
+    days: set[date] = set()
+    for month in records.months:
+        stamps = stamps_of(records.rows(*month_edges(month), just_dates))
+        local = LocalClock(clock).wall_us(stamps) // DAY_US
+        days |= set(np.unique(local).astype("M8[D]").tolist())
+    with progress_line(len(days), f"write {records.log} of {records.account}") as done:
+        for day in sorted(days):
+            begins = day_start(day, clock)
+            edges = instant_us(begins), instant_us(day_start(day + DAY, clock))
+            table = records.rows(*edges, records.schema)
             tz = zone_at(records.zones, begins) if records.zones.vary else records.tz
-            answer = encode_answer(frame_of(records.between(first, after), tz), records.log)
+            offsets_us = LocalClock(zone(tz)).wall_us(stamps_of(table)) - stamps_of(table)
             path = folder / f"{records.log}-{day.isoformat()}.json"
+            names = records.schema.names
             with whole_file(path) as sink:
-                sink.write(answer)
+                sink.write(encode_table(table, records.log, offset_us=offsets_us, names=names))
             yield path
             done()

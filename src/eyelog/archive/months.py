@@ -1,114 +1,344 @@
-"""The months of an archive: which there are, where their files are, and what is in them.
+"""The months of an archive: the list of their files, and the one way in which a file is read.
 
 ::
 
-    ROOT/log=computed_data/account=me/month=2026-10/data.parquet
+    ROOT/.months/account=me.v1.csv                                        the list
+    ROOT/log=computed_data/account=me/month=2026-10/2026-10.7.SUM.parquet
+    ROOT/log=computed_data/account=me/month=2026-10/2026-10-24.8.SUM.parquet
 
-One file has one month of one log of one account. Names that begin with a dot (locks, unfinished
-files) are not data: Parquet tools skip them. How a file holds its records is decided in the room
-`parquet`, which only this module, `month_writer` and `protect` use.
+A file has one month of one log of one account, or one day (of UTC) that counts in place of what the
+month has of it. Its name has a number that rises with each version, and the CRC-32 of the whole
+file. The list of an account says which files count, for all of its logs: it is replaced
+by one rename, so a reader meets the months before a change or after it. What is on the disk beside
+them was left by a process that was killed.
+
+Whoever reads records comes through `open_months`: a file is opened without following a link, must
+have the checksum of its name, and must say that it is of this account, log and month.
 """
 
-import os
-from collections.abc import Hashable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+import json
+import re
+import threading
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from datetime import UTC, datetime
 from functools import lru_cache
-from hashlib import file_digest
 from pathlib import Path
-from typing import Final
-from urllib.parse import unquote
+from typing import BinaryIO, Final, NamedTuple
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
+from filelock import FileLock, Timeout
 
-from eyelog.archive.account_folders import folder
-from eyelog.archive.arrow_tables import extras_of, frame_from, frame_of, schema_of, widest
-from eyelog.archive.damage import is_damage
-from eyelog.archive.parquet.checking import file_problems
-from eyelog.archive.parquet.month_file import MonthFile, open_file
-from eyelog.archive.place import Place, names_inside
-from eyelog.archive.utc_stamps import is_month, overlap
+from eyelog.archive.arrow_tables import STAMP, joined, schema_of, stamps_of
+from eyelog.archive.damage import damage
+from eyelog.archive.place import (
+    SMALL_FILE,
+    Found,
+    Place,
+    account_of,
+    archive_errors,
+    check_account,
+    everything,
+    folder,
+    names_inside,
+    open_regular,
+    read_small_file,
+    read_whole,
+    remove_file,
+    write_small_file,
+)
+from eyelog.archive.sealed import open_sealed
+from eyelog.archive.utc_stamps import Span, Stamps, is_month, overlap, slot_edges
 from eyelog.catalogue import check_log, known_logs, near
-from eyelog.errors import ArchiveError
+from eyelog.errors import ArchiveError, EyelogError
+from eyelog.home import make_folders, move_file, sync_folder
 
-__all__ = [
-    "FILE",
-    "Selection",
-    "accounts",
-    "content_key",
-    "damaged_months",
-    "fingerprint",
-    "month_files",
-    "month_path",
-    "month_problems",
-    "months",
-    "open_month",
-    "open_months",
-    "present_months",
-    "read_frame",
-    "read_table",
-]
-
-FILE: Final = "data.parquet"
-# Frames of more bytes are filled month by month.
-_LARGE_FRAME: Final = 64 << 20
+LISTS: Final = ".months"
+ASIDE: Final = ".damaged"  # hidden: Parquet tools and the archive itself skip it
+OLD: Final = "data.parquet"  # of eyelog 0.3 and before
+WAIT_S: Final = 300
+_FILE: Final = re.compile(r"(\d{4}-\d\d(?:-\d\d)?)\.(\d+)\.([0-9a-f]{8})\.parquet", re.ASCII)
+_HEADER: Final = "log,month,file"
+JOURNAL: Final = (
+    f"{LISTS}/.import-journal"  # beside the lists, while those of several accounts change
+)
+_KEYS: Final = (b"eyelog.log", b"eyelog.account", b"eyelog.slot")
 
 
-def month_files(place: Place) -> Iterator[tuple[str, int, float]]:
-    """Yield the account, the bytes and the time (seconds since 1970) of every month file."""
-    if place.local:
-        for file in Path(place.root).glob(f"log=*/account=*/month=*/{FILE}"):
-            with suppress(OSError):  # it was just erased
-                about = file.stat()
-                yield _account_of(file.parts[-3]), about.st_size, about.st_mtime
-        return
-    place.fs.invalidate_cache()
-    for path, entry in place.fs.find(place.root, detail=True).items():
-        parts = str(path)[len(place.root) + 1 :].split("/")
-        if len(parts) == 4 and parts[0].startswith("log=") and parts[3] == FILE:
-            written = entry.get("LastModified") or place.fs.modified(path)
-            yield _account_of(parts[1]), int(entry["size"]), written.timestamp()
+class Part(NamedTuple):
+    """A file of a month: the month or the day that it has, and its name."""
+
+    slot: str
+    name: str
+
+    @property
+    def number(self) -> int:
+        """The number of the version; 0 for a file of an older eyelog."""
+        return 0 if self.name == OLD else int(self.name.split(".")[1])
+
+    @property
+    def is_day(self) -> bool:
+        """Whether it has one day."""
+        return len(self.slot) > len("2026-10")
 
 
-def _account_of(name: str) -> str:
-    return unquote(name.removeprefix("account="))
+Listed = dict[tuple[str, str], tuple[Part, ...]]  # by log and month
 
 
-def month_path(place: Place, log: str, account: str, month: str) -> str:
-    """Return the path of one month's file."""
-    return f"{folder(place, log, account)}/month={month}/{FILE}"
+def part_of(name: str, month: str) -> Part | None:
+    """Return what a name in the folder of a month says; None if the archive reads no such file."""
+    if name == OLD:
+        return Part(month, OLD)
+    match = _FILE.fullmatch(name)
+    return Part(match[1], name) if match and match[1].startswith(month) else None
 
 
-def accounts(place: Place, log: str) -> list[str]:
-    """Return the accounts that have records of a log, sorted."""
-    names = names_inside(place, f"{place.root}/log={check_log(log)}")
-    accounts = [unquote(name[8:]) for name in names if name.startswith("account=")]
-    return sorted(account for account in accounts if months(place, log, account))
+def checksum(body: bytes) -> str:
+    """Return the checksum (CRC-32) of a file as it stands in its name."""
+    return f"{zlib.crc32(body):08x}"
 
 
-def months(place: Place, log: str, account: str) -> list[str]:
-    """Return the months (``2026-10``, by UTC) of one log of one account, in order."""
-    root = folder(place, log, account)
-    names = names_inside(place, root)
-    folders = [name[6:] for name in names if name.startswith("month=") and is_month(name[6:])]
-    exists = os.path.exists if place.local else place.fs.exists
-    # A folder without a file was left by a killed process: it is not a month yet.
-    return [month for month in folders if exists(f"{root}/month={month}/{FILE}")]
+def part_path(place: Place, log: str, account: str, month: str, name: str) -> str:
+    """Return the path of a file of a month."""
+    return f"{folder(place, log, account)}/month={month}/{name}"
 
 
-def open_month(
-    place: Place, log: str, account: str, month: str
-) -> AbstractContextManager[MonthFile]:
-    """Open the file of one month; its rows are checked when they are read.
+# The lists
+
+
+def list_path(place: Place, account: str) -> str:
+    """Return the path of the list of the months of an account."""
+    return f"{place.root}/{LISTS}/account={check_account(account)}{SMALL_FILE}"
+
+
+def listed(place: Place, account: str) -> Listed:
+    """Return the months of an account, of all logs, with their files.
 
     Raises
     ------
     ArchiveError
-        If the file is damaged, or not a file of an archive.
+        If the list is damaged or gone. An account that an older eyelog wrote has none yet.
     """
-    return open_file(place, month_path(place, log, account, month))
+    path = list_path(place, account)
+    body = journal(place).get(path) or read_small_file(place, path)
+    if body is not None:
+        try:
+            return dict(_parsed(body))
+        except ValueError:
+            raise damage(path, "the list of the months of an account is damaged") from None
+    found = stored_parts(place, account)
+    if any(part.name != OLD for parts in found.values() for part in parts):
+        raise damage(path, "the list of the months of an account is gone")
+    return found
+
+
+@lru_cache(maxsize=64)
+def _parsed(body: bytes) -> Listed:
+    months: Listed = {}
+    for line in _unsigned(body).decode().splitlines()[1:]:
+        log, month, name, *_ = line.split(",")
+        part = part_of(name, month)
+        if part is None:
+            raise ValueError(name)
+        months[log, month] = (*months.get((log, month), ()), part)
+    return months
+
+
+def _signed(text: str) -> bytes:
+    body = f"{text}\n".encode()
+    return body + f"# {checksum(body)}\n".encode()
+
+
+def _unsigned(body: bytes) -> bytes:
+    text, _, stated = body.rpartition(b"# ")
+    if checksum(text) != stated.decode().strip():
+        raise ValueError("not the text that was written")
+    return text
+
+
+def write_lists(place: Place, lists: Mapping[str, Listed]) -> None:
+    """Replace the lists of some accounts, all or none: this is when a change comes into force.
+
+    On a local disk, the lists of several accounts are first written as one file, the journal. While
+    it is there it counts in place of the lists, and whoever locks an account carries it out.
+    """
+    bodies = {}
+    for account, months in lists.items():
+        lines = [
+            f"{log},{month},{part.name}"
+            for (log, month), parts in sorted(months.items())
+            for part in parts
+        ]
+        bodies[list_path(place, account)] = _signed("\n".join([_HEADER, *lines]))
+    if len(bodies) < 2 or not place.local:
+        for path, body in bodies.items():
+            write_small_file(place, path, body)
+        return
+    with _journal_lock(place):
+        _carry_out(place)
+        told = {path.removeprefix(place.root): body.decode() for path, body in bodies.items()}
+        write_small_file(place, f"{place.root}/{JOURNAL}", _signed(json.dumps(told)))
+        with suppress(ArchiveError):  # what cannot be written now counts all the same
+            _carry_out(place)
+
+
+def _journal_lock(place: Place) -> FileLock:
+    path = Path(place.root, f"{JOURNAL}.lock")
+    make_folders(path.parent)
+    return FileLock(path, timeout=WAIT_S, mode=0o600)
+
+
+def journal(place: Place) -> dict[str, bytes]:
+    """Return the lists, by path, that count in place of the files of their names."""
+    path = f"{place.root}/{JOURNAL}"
+    body = read_small_file(place, path) if place.local else None
+    if body is None:
+        return {}
+    try:
+        told = json.loads(_unsigned(body))
+    except ValueError:
+        raise damage(path, "the lists that an import left are damaged") from None
+    return {f"{place.root}{inside}": text.encode() for inside, text in told.items()}
+
+
+def _carry_out(place: Place) -> None:
+    """Put the lists of a journal in their places, if there is one."""
+    for path, body in journal(place).items():
+        write_small_file(place, path, body)
+    remove_file(place, f"{place.root}/{JOURNAL}")
+
+
+def stored_parts(place: Place, account: str) -> Listed:
+    """Return the files of months that are in the folders of an account, whether listed or not."""
+    found: Listed = {}
+    for key, _, part in _files_of(place, account):
+        if part is not None:
+            found[key] = (*found.get(key, ()), part)
+    return found
+
+
+def _files_of(place: Place, account: str) -> Iterator[tuple[tuple[str, str], Found, Part | None]]:
+    """Yield log, month and path of each file in the folders of an account, and if it is a part."""
+    for log in known_logs():
+        home = folder(place, log, account).removeprefix(f"{place.root}/")
+        for file in everything(place, home):
+            month = file.parts[2].removeprefix("month=") if len(file.parts) == 4 else ""
+            of_month = is_month(month) and not (file.is_folder or file.leads_to)
+            yield (log, month), file, part_of(file.parts[-1], month) if of_month else None
+
+
+# One process at a time writes an account
+
+_held = threading.local()
+
+
+@contextmanager
+def locked(place: Place, account: str) -> Iterator[None]:
+    """Let one process at a time write the records of an account, and remove what a killed one left.
+
+    Only a local disk can lock. On an object store a list is still old or new, but of two processes
+    that write the same account at the same moment the later one wins.
+    """
+    if not place.local:
+        bucket = place.root.partition("/")[0]
+        if bucket and not place.fs.exists(bucket):  # fsspec would create it, even if it is misspelt
+            raise ArchiveError(
+                f"cannot write to {place.name}: there is no {bucket!r}, create it first"
+            )
+        yield
+        return
+    path = Path(place.root, LISTS, f"account={check_account(account)}.lock")
+    held: set[Path] = _held.__dict__.setdefault("paths", set())
+    if path in held:
+        yield
+        return
+    make_folders(path.parent)
+    try:
+        with FileLock(path, timeout=WAIT_S, mode=0o600):
+            held.add(path)
+            try:
+                _sweep(place, account)
+                yield
+            finally:
+                held.discard(path)
+    except Timeout:
+        raise ArchiveError(
+            f"another process has been writing the records of {account!r} for {WAIT_S} s:"
+            " try again when it has finished"
+        ) from None
+
+
+def _sweep(place: Place, account: str) -> None:
+    """Remove unfinished files and versions that do not count; set aside months of no list."""
+    with suppress(ArchiveError):  # `repair` removes a damaged one
+        if journal(place):
+            with _journal_lock(place):
+                _carry_out(place)
+    stored: dict[tuple[str, str], list[Part]] = {}
+    for key, file, part in list(_files_of(place, account)):
+        if part is not None:
+            stored.setdefault(key, []).append(part)
+        elif file.parts[-1].startswith(".") and file.parts[-1].endswith(".tmp"):
+            remove_file(place, file.path)
+    if not Path(list_path(place, account)).exists():
+        return
+    try:
+        months = listed(place, account)
+    except ArchiveError:  # `repair` makes the list again
+        return
+    for (log, month), parts in stored.items():
+        counting = set(months.get((log, month), ()))
+        for part in set(parts) - counting if counting <= set(parts) else ():
+            path = part_path(place, log, account, month, part.name)
+            if counting:
+                remove_file(place, path, if_possible=True)
+            else:
+                set_aside(place, path)
+
+
+def set_aside(place: Place, path: str) -> str:
+    """Move a file into the hidden folder of damaged files, for its owner alone; return where to."""
+    inside, name = path.removeprefix(f"{place.root}/").rsplit("/", 1)
+    aside = f"{place.root}/{ASIDE}/{inside}/{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{name}"
+    if not place.local:
+        place.fs.makedirs(aside.rsplit("/", 1)[0], exist_ok=True)
+        place.fs.mv(path, aside)
+        return aside
+    file = Path(path)
+    if not file.is_symlink():
+        file.chmod(0o600)
+    move_file(file, Path(aside))
+    sync_folder(file.parent)
+    with suppress(OSError):  # something else is in the folder
+        file.parent.rmdir()
+    return aside
+
+
+# Which months there are
+
+
+def accounts(place: Place, log: str) -> list[str]:
+    """Return the accounts that have records of a log, sorted."""
+    found: set[str] = set()
+    for home in (f"log={check_log(log)}", LISTS):
+        for name in names_inside(place, f"{place.root}/{home}"):
+            account = account_of(name)
+            if account is None or account in found:
+                continue
+            with suppress(ArchiveError):  # whoever reads the account is told why
+                if not months(place, log, account):
+                    continue
+            found.add(account)
+    return sorted(found)
+
+
+def months(place: Place, log: str, account: str) -> list[str]:
+    """Return the months (``2026-10``, by UTC) of one log of one account, in order."""
+    check_log(log)
+    return sorted(month for of, month in listed(place, account) if of == log)
 
 
 def present_months(place: Place, log: str, account: str) -> list[str]:
@@ -130,105 +360,245 @@ def present_months(place: Place, log: str, account: str) -> list[str]:
     raise ArchiveError(f"the archive {place.name} has no {log!r} of {account!r}, only {logs}")
 
 
-def fingerprint(
-    place: Place, log: str, account: str, span: tuple[int, int]
-) -> tuple[Hashable, ...]:
-    """Return a key of each month's file in a half-open range, None for a month without one.
+def fingerprint(place: Place, log: str, account: str, span: Span) -> tuple[tuple[str, ...], ...]:
+    """Return each month in a half-open range with the checksums of its files; none is read.
 
-    A key changes when its file is replaced; the file is not read.
+    Of a month of an older eyelog, whose name has no checksum, the file is read once.
     """
-    months = np.array([span[0], span[1] - 1]).astype("M8[us]").astype("M8[M]")
-    names = np.arange(months[0], months[1] + 1).astype(str).tolist()
-    return tuple(_file_key(place, month_path(place, log, account, name)) for name in names)
+    found = sorted(listed(place, account).items())
+    return tuple(
+        (month, *(_stated_checksum(place, log, account, month, part) for part in parts))
+        for (of, month), parts in found
+        if of == log and overlap(month, span)
+    )
 
 
-def content_key(place: Place, log: str, account: str, month: str) -> str:
-    """Return an identifier of the content of a month's file: its digest, or its tag in a store."""
-    path = month_path(place, log, account, month)
-    return _digest(path, _file_key(place, path)) if place.local else str(place.fs.ukey(path))
-
-
-@lru_cache(maxsize=8)  # the month of one part of a cohort is beside that of the next
-def _digest(path: str, _: Hashable) -> str:
-    with Path(path).open("rb") as source:
-        return file_digest(source, "sha256").hexdigest()
-
-
-def _file_key(place: Place, path: str) -> Hashable:
-    try:
-        if place.local:
-            status = Path(path).stat()
-            return status.st_ino, status.st_size, status.st_mtime_ns
-        place.fs.invalidate_cache(path)
+def _stated_checksum(place: Place, log: str, account: str, month: str, part: Part) -> str:
+    if part.name != OLD:
+        return part.name.split(".")[-2]
+    path = part_path(place, log, account, month, OLD)
+    if not place.local:
         return str(place.fs.ukey(path))
-    except FileNotFoundError:
-        return None
+    status = Path(path).stat()
+    return _read_checksum(path, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which records to read: a half-open range (microseconds, UTC) and columns (None for all)."""
+@lru_cache(maxsize=1024)
+def _read_checksum(path: str, *_state: int) -> str:
+    return checksum(Path(path).read_bytes())
 
-    place: Place
-    log: str
-    account: str
-    span: tuple[int, int]
-    fields: tuple[str, ...] | None
+
+# Records
+
+
+class _File:
+    """An open file of a month: what is taken from it has passed all checks."""
+
+    def __init__(self, place: Place, log: str, account: str, month: str, part: Part) -> None:
+        self.part = part
+        self.path = part_path(place, log, account, month, part.name)
+        self.edges = slot_edges(part.slot)
+        self.schema = pa.schema([])  # its columns, once it was read
+        self._of = log, account
+        # An open file can be read to the end even if the next version takes its place.
+        self._source: BinaryIO | None = open_regular(place, self.path) if place.local else None
+        self._body = b"" if place.local else read_whole(place, self.path)
+        self._kept: pq.ParquetFile | None = None
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._source is not None:
+            self._source.close()
+
+    def open(self, *, keep: bool = False) -> pq.ParquetFile:
+        """Return the file, read and checked; with `keep` it stays in memory, for a writer.
+
+        Raises
+        ------
+        ArchiveError
+            If it is damaged, or of another account, log or month.
+        """
+        if self._kept is not None:
+            return self._kept
+        with damage_errors(self.path):
+            body = self._body
+            if self._source is not None:
+                self._source.seek(0)
+                body = self._source.read()
+            if self.part.name == OLD:
+                file = open_sealed(body, self.path)
+            elif checksum(body) != self.part.name.split(".")[-2]:
+                raise damage(self.path, "it is not as it was written: its checksum differs")
+            else:
+                file = pq.ParquetFile(pa.BufferReader(body))
+            self.schema = file.schema_arrow
+            if ("date", STAMP) not in zip(self.schema.names, self.schema.types, strict=True):
+                raise damage(self.path, f"not a file of an archive (its 'date' is not {STAMP})")
+            stated = [(file.metadata.metadata or {}).get(key, b"").decode() for key in _KEYS]
+        log, account, slot = stated
+        if not log or not account:
+            raise damage(self.path, "its metadata names no log and no account, as if of another")
+        is_ours = log == self._of[0] and check_account(account) == check_account(self._of[1])
+        if not is_ours or (slot != self.part.slot and self.part.name != OLD):  # an old says none
+            raise damage(
+                self.path,
+                f"its metadata says that it is {log!r} of {account!r}, {slot or self.part.slot}",
+            )
+        self._kept = file if keep else None
+        return file
+
+    def rows(self, first: int, after: int, names: Sequence[str] | None) -> pa.Table:
+        """Return the rows of [first, after), in those of its columns that are among `names`."""
+        with damage_errors(self.path):
+            file = self.open()
+            own = self.schema.names
+            names = own if names is None else [name for name in names if name in own]
+            at, wanted = file.metadata.schema.names.index("date"), []
+            for number in range(file.num_row_groups):
+                stamps = file.metadata.row_group(number).column(at).statistics
+                low, high = self.edges[0], self.edges[1] - 1
+                if stamps is not None and stamps.has_min_max:
+                    low, high = stamps.min_raw, stamps.max_raw
+                if low < self.edges[0] or high >= self.edges[1]:
+                    raise damage(self.path, "it has stamps of another month")
+                if low < after and high >= first:
+                    wanted.append(number)
+            if not wanted:
+                return self.schema.empty_table().select(names)
+            # A thread of pyarrow can still hold the memory that Python owns when the program ends,
+            # and to give it back then aborts the process. Threads read a month no faster.
+            table = file.read_row_groups(wanted, columns=names, use_threads=False)
+            stamps = stamps_of(table)
+            if not bool(np.all(stamps[1:] > stamps[:-1])):
+                raise damage(self.path, "its stamps are not in order")
+            low, high = np.searchsorted(stamps, [first, after]).tolist()
+            return table.select(names).slice(low, high - low)
+
+
+class Month:
+    """The open files of one month of one log of one account; ranges are half open."""
+
+    def __init__(self, place: Place, log: str, account: str, month: str, parts: Sequence[Part]):
+        self.log = log
+        self.month = month
+        self.parts = tuple(parts)
+        self._files: list[_File] = []
+        with ExitStack() as opening:
+            for part in sorted(parts):
+                file = _File(place, log, account, month, part)
+                opening.callback(file.close)
+                self._files.append(file)
+            self._opened = opening.pop_all()
+
+    def close(self) -> None:
+        """Close the files."""
+        self._opened.close()
+
+    def schemas(self, slots: Sequence[str] = (), *, keep: bool = False) -> Iterator[pa.Schema]:
+        """Yield the columns of each file (or of some months and days), as they were written."""
+        for file in self._files:
+            if not slots or file.part.slot in slots:
+                file.open(keep=keep)
+                yield file.schema
+
+    def rows(self, first: int, after: int, schema: pa.Schema | None = None) -> pa.Table:
+        """Return the rows of [first, after), in the columns of `schema`, or in all.
+
+        Only the row groups and columns that are needed are taken. A column that a file lacks
+        (because an older catalogue did) is missing in every row.
+
+        Raises
+        ------
+        ArchiveError
+            If a file is damaged, or of another place.
+        """
+        names = None if schema is None else schema.names
+        within = [each for each in self._files if each.edges[0] < after and each.edges[1] > first]
+        days = [file for file in within if file.part.is_day]
+        whole = [file for file in within if not file.part.is_day]
+        if any(day.edges[0] <= first and day.edges[1] >= after for day in days):
+            whole = []  # nothing of the month counts
+        tables, at = [], 0
+        base = joined([file.rows(first, after, names) for file in whole], self.log, schema)
+        for day in days:
+            low, high = np.searchsorted(stamps_of(base), day.edges).tolist()
+            tables += [base.slice(at, low - at), day.rows(first, after, names)]
+            at = high
+        return joined([*tables, base.slice(at)], self.log, schema)
+
+    def stamps(self, first: int, after: int) -> Stamps:
+        """Return the stamps of [first, after); no other column is read."""
+        return stamps_of(self.rows(first, after, pa.schema([("date", STAMP)])))
 
 
 @contextmanager
-def open_months(selection: Selection) -> Iterator[tuple[pa.Schema, list[MonthFile]]]:
-    """Open the months of a range; yield the schema in which to read all of them, and the files.
+def opened(
+    place: Place, log: str, account: str, span: Span, found: Listed | None = None
+) -> Iterator[list[Month]]:
+    """Open the months of a range, as they are after the same change.
+
+    Whoever has locked the account may give what is listed.
 
     Raises
     ------
     ArchiveError
-        If the archive has no records of this log and account, or a file cannot be opened.
+        If a file is gone, or cannot be opened.
     """
-    place, log, account = selection.place, selection.log, selection.account
-    present = present_months(place, log, account)
-    schema = schema_of(log)
-    with ExitStack() as stack:
-        files = [
-            stack.enter_context(open_month(place, log, account, month))
-            for month in present
-            if overlap(month, selection.span)
-        ]
-        if selection.fields is not None:
-            yield pa.schema([schema.field(name) for name in ("date", *selection.fields)]), files
-        else:
-            extras = widest(f for file in files for f in extras_of(file.schema, log))
-            yield pa.schema([*schema, *extras]), files
+    found = listed(place, account) if found is None else found
+    while True:
+        with ExitStack() as opening:
+            try:
+                months = [
+                    opening.enter_context(closing(Month(place, log, account, month, parts)))
+                    for (of, month), parts in sorted(found.items())
+                    if of == log and overlap(month, span)
+                ]
+            except FileNotFoundError as gone:
+                before, found = found, listed(place, account)
+                if found == before:
+                    path = str(gone.filename or gone)
+                    raise damage(path, "it is gone, and the list of months names it") from None
+                continue  # another process has written meanwhile
+            opening = opening.pop_all()
+        with opening:
+            yield months
+        return
 
 
-def read_frame(selection: Selection, tz: str) -> pd.DataFrame:
-    """Return the selected rows as a frame, sorted; without `fields`, unknown columns come last."""
-    with open_months(selection) as (schema, files):
-        tables = (file.rows(schema, *selection.span) for file in files)
-        most_rows = sum(file.most_rows(*selection.span) for file in files)
-        if most_rows * len(schema) * 8 > _LARGE_FRAME:
-            return frame_from(schema, tables, most_rows, tz)
-        return frame_of(pa.concat_tables([schema.empty_table(), *tables]), tz)
+def read_table(
+    place: Place, log: str, account: str, span: Span, fields: Sequence[str] | None
+) -> pa.Table:
+    """Return the records of a half-open range, sorted; without `fields`, unknown columns come last.
+
+    Raises
+    ------
+    ArchiveError
+        If the archive has no records of this log and account, or a file cannot be read.
+    """
+    present_months(place, log, account)
+    schema = None
+    if fields is not None:
+        schema = pa.schema([schema_of(log).field(name) for name in ("date", *fields)])
+    with opened(place, log, account, span) as months:
+        return joined([month.rows(*span, schema) for month in months], log, schema)
 
 
-def read_table(selection: Selection) -> pa.Table:
-    """Return the selected rows, sorted; without `fields`, unknown columns come last."""
-    with open_months(selection) as (schema, files):
-        tables = [file.rows(schema, *selection.span) for file in files]
-    return pa.concat_tables(tables) if tables else schema.empty_table()
+@contextmanager
+def damage_errors(path: str) -> Iterator[None]:
+    """Turn whatever a Parquet reader raises on unchecked bytes into `damage`.
 
-
-def month_problems(place: Place, log: str, account: str, month: str) -> list[str]:
-    """Return what is wrong with a month, nothing if all is well."""
-    return file_problems(place, month_path(place, log, account, month), log, account, month)
-
-
-def damaged_months(place: Place, log: str, account: str, months: list[str]) -> dict[str, str]:
-    """Return the damaged months among some, with the fault; another program may have made them."""
-    damaged = {}
-    for month in months:
-        problems = month_problems(place, log, account, month)
-        wrong = [problem for problem in problems if is_damage(problem)]
-        if wrong:
-            damaged[month] = "; ".join(wrong)
-    return damaged
+    Errors of the disk or of the store are left as they are.
+    """
+    with archive_errors(f"read {path}"):
+        try:
+            yield
+        except (EyelogError, Warning):
+            raise
+        except Exception as error:  # a wrong bit can affect anything: text, sizes, types, names
+            module = type(error).__module__.partition(".")[0]
+            of_the_disk = isinstance(error, ConnectionError | TimeoutError) or (
+                isinstance(error, OSError) and error.errno is not None
+            )
+            if of_the_disk or module not in ("builtins", "pyarrow", "json"):
+                raise
+            raise damage(path, " ".join(str(error).split()) or type(error).__name__) from error

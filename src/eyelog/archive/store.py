@@ -4,56 +4,34 @@ Any Parquet tool can open the files; `Archive` keeps them consistent and returns
 """
 
 import os
-from collections.abc import Hashable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from datetime import date
+from collections.abc import Hashable, Iterable
+from datetime import date, tzinfo
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from eyelog import provenance
-from eyelog.archive.account_events import add_events, events_in_utc, stored_events
-from eyelog.archive.account_folders import locked
-from eyelog.archive.account_zones import set_zones, stored_zones
+from eyelog.archive.account import add_events, events_in_utc, set_zones, stored_events, stored_zones
+from eyelog.archive.arrow_tables import frame_of
+from eyelog.archive.check import contents, inventory, repair, verify
 from eyelog.archive.erase import erase, traces
-from eyelog.archive.export import export, names_location
-from eyelog.archive.inventory import contents, inventory
-from eyelog.archive.month_writer import (
-    Change,
-    Outcome,
-    Staged,
-    commit_all,
-    prepare,
-    staged_months,
-    write,
-)
-from eyelog.archive.months import (
-    Selection,
-    accounts,
-    fingerprint,
-    present_months,
-    read_frame,
-    read_table,
-)
+from eyelog.archive.export import names_location, records_of, write_records
+from eyelog.archive.month_writer import prepare, write
+from eyelog.archive.months import accounts, fingerprint, present_months, read_table
 from eyelog.archive.place import Place, archive_errors, open_place
-from eyelog.archive.protect import protect
-from eyelog.archive.repair import repair
-from eyelog.archive.utc_stamps import Instant, month_edges, span_of
-from eyelog.archive.verify import verify
+from eyelog.archive.utc_stamps import Instant, Span, instant_us, month_edges, span_of
 from eyelog.catalogue import catalogue, check_fields, check_log, known_logs
-from eyelog.clock import Zone, Zones, as_zones, day_range, known_zones
-from eyelog.disk.home import home_dir
-from eyelog.errors import ConfigurationError
-from eyelog.frame import STORED, in_zones, is_resampled, warn_unknown
+from eyelog.clock import DAY, Zone, Zones, as_zones, day_start, known_zones, parse_day
+from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.frame import STORED, in_zones, is_resampled, takes_tables, warn_unknown, zones_of
+from eyelog.home import home_dir
 
 if TYPE_CHECKING:
-    from eyelog.access.client import Client
-
-__all__ = ["Archive", "Written", "place_of"]
+    from eyelog.fetch.client import Client
 
 
 class Written(NamedTuple):
@@ -81,10 +59,11 @@ class Archive:
 
     Notes
     -----
-    A record belongs to the month of its stamp in UTC. Each month is written atomically: whatever
-    happens, its file is the old one or the new one. On a local disk, processes that write at the
-    same time wait for each other. An object store has no such lock: of two processes that write
-    the same month at the same moment, the later one wins.
+    A record belongs to the month of its stamp in UTC. A write is atomic: whatever happens,
+    readers meet the records before it or those after it. Each file is checked as a whole whenever
+    it is read: against the checksum in its name, and against its place (account, log, month). On a
+    local disk, processes that write at the same time wait for each other. An object store has no
+    such lock: of two processes that write the same account at the same moment, the later one wins.
 
     Examples
     --------
@@ -159,7 +138,7 @@ class Archive:
         fields : iterable of str or str, optional
             Return exactly these columns, in catalogue order; by default all, followed by the
             columns that are not in the catalogue. The name of a summary (``"daily"``,
-            ``"steps"``) stands for all fields that it needs, see `eyelog.needed`.
+            ``"steps"``) stands for all fields that it needs, see `eyelog.fields`.
         tz : str, Zones, or a table or .csv file of zones, optional
             The wearer's zone, or zones, see `eyelog.Zones`. By default those that the archive has
             for the account (`zones`), otherwise that of the setting EYELOG_TZ, otherwise UTC. It
@@ -204,14 +183,15 @@ class Archive:
         chosen = None if fields is None else check_fields(log, fields)
         with archive_errors(f"read {log!r} of {account!r} from {self.path}"):
             span = self._span(log, account, start, end, zones)
-            frame = read_frame(Selection(self._place, log, account, span, chosen), zones.home)
+            frame = frame_of(read_table(self._place, log, account, span, chosen), zones.home)
         warn_unknown(log, [name for name in frame.columns if name not in catalogue(log)])
         frame = in_zones(frame, zones)
-        edges = {"start": _iso(span[0]), "end": _iso(span[1] - 1_000_000)}
+        edges = np.array([span[0], span[1] - 1_000_000])
         if len(frame):  # an open range begins and ends with the existing records
-            edges |= {"start": _stamp(frame.index[0])} if start is None else {}
-            edges |= {"end": _stamp(frame.index[-1])} if end is None else {}
-        return provenance.record(frame, "archive", log=log, account=account, **edges)
+            is_open = [start is None, end is None]
+            edges = np.where(is_open, cast(pd.DatetimeIndex, frame.index).asi8[[0, -1]], edges)
+        first, last = (f"{edge}Z" for edge in edges.view("M8[us]").astype("M8[s]"))
+        return provenance.record(frame, "archive", log=log, account=account, start=first, end=last)
 
     def read_arrow(
         self, log: str, start: Instant, end: Instant, *, account: str = "me", fields: Iterable[str]
@@ -253,7 +233,7 @@ class Archive:
         names = check_fields(log, fields)
         with archive_errors(f"read {log!r} of {account!r} from {self.path}"):
             span = span_of(start, end, "UTC")
-            return read_table(Selection(self._place, log, account, span, names))
+            return read_table(self._place, log, account, span, names)
 
     def zones(self, account: str = "me") -> Zones | None:
         """Return the zone, or the zones, in which the wearer of an account lives.
@@ -400,7 +380,7 @@ class Archive:
 
     def _span(
         self, log: str, account: str, start: Instant | None, end: Instant | None, tz: Zones
-    ) -> tuple[int, int]:
+    ) -> Span:
         """Return a range as microseconds; open ends become the edges of the existing months."""
         if start is not None and end is not None:
             return span_of(start, end, tz)
@@ -412,6 +392,7 @@ class Archive:
             after = span_of(end, end, tz)[1]
         return first, max(first, after)
 
+    @takes_tables
     def write(
         self,
         log: str,
@@ -428,7 +409,8 @@ class Archive:
         of `frame`: records that are no longer in `frame` are removed. Writing the same records
         again touches no file. The records of another wearer or device are refused: those that have
         different values at most of the stamps that the account has too, or that interleave with its
-        records.
+        records. If the archive knows no zone of the account yet, it keeps the one of the frame's
+        index, or those that its column ``utc_offset_min`` shows; UTC shows none.
 
         Parameters
         ----------
@@ -482,91 +464,22 @@ class Archive:
                 f" {'resampled' if is_resampled(frame) else 'masked'}: write the frame that it was"
                 " made from (and keep this one as a Parquet file, frame.to_parquet)"
             )
-        batch = prepare(frame, log, days)
-        with archive_errors(f"write {log!r} of {account!r} to {self.path}"):
-            outcome = write(self._place, account, batch, replace=replace)
+        table = prepare(frame, log)
+        wanted = [days] if isinstance(days, str | date) else days or ()
+        clock = cast(tzinfo, cast(pd.DatetimeIndex, frame.index).tz)
+        spans = [
+            (instant_us(day_start(day, clock)), instant_us(day_start(day + DAY, clock)))
+            for day in sorted(map(parse_day, wanted))
+        ]
+        outcome = write(self._place, log, account, table, spans=spans, replace=replace)
+        if len(table) and self.zones(account) is None:
+            try:
+                shown = zones_of(frame)
+            except ConfigurationError:  # an index may have a zone that has no name
+                shown = Zones("UTC")
+            if shown.vary or shown.home != "UTC":
+                self.set_zones(shown, account=account)
         return Written(len(outcome.added), len(outcome.changed), len(outcome.removed))
-
-    @contextmanager
-    def merging(
-        self,
-        log: str,
-        changes: Iterable[Change],
-        *,
-        account: str,
-        keep: bool = True,
-        staged: Staged | None = None,
-    ) -> Iterator[Outcome]:
-        """Merge changes of whole months; for the project's own importers, which count by file.
-
-        The months are put in place when the context ends without an error.
-
-        Parameters
-        ----------
-        log : {"computed_data", "standard_mode_logs"}
-            The log of the changes.
-        changes : iterable of Change
-            At most one per month. They are taken one at a time.
-        account : str
-            Whose records.
-        keep : bool
-            If False, only report the outcome: no month is written.
-        staged : dict, optional
-            Where the new months are added, so that the caller puts them in place together with
-            those of other logs, inside the context (`commit_all`).
-
-        Yields
-        ------
-        Outcome
-            The stamps of the records added, changed or removed.
-
-        Raises
-        ------
-        ArchiveError
-            If a file is damaged, the disk is full or read-only, or another process keeps the
-            archive locked.
-
-        Examples
-        --------
-        >>> from tempfile import mkdtemp
-        >>> import eyelog as el
-        >>> archive = el.Archive(mkdtemp())
-        >>> with archive.merging("computed_data", [], account="anna") as outcome:
-        ...     len(outcome.added)
-        0
-        """
-        with ExitStack() as stack:
-            problem = f"write {log!r} of {account!r} to {self.path}"
-            stack.enter_context(archive_errors(problem))
-            if keep:
-                stack.enter_context(locked(self._place, log, account))
-            months = staged_months(self._place, log, account, changes, keep=keep, staged=staged)
-            yield stack.enter_context(months)
-
-    def put_in_place(self, staged: Staged) -> None:
-        """Put the months that `merging` has staged in place; for the project's own importers.
-
-        Parameters
-        ----------
-        staged : dict
-            As `merging` has filled it, for any number of logs and accounts, inside the contexts of
-            all of them. On a local disk all months are put in place or none, whatever is killed.
-
-        Raises
-        ------
-        ArchiveError
-            If the disk is full or read-only.
-
-        Examples
-        --------
-        >>> from tempfile import mkdtemp
-        >>> import eyelog as el
-        >>> archive, staged = el.Archive(mkdtemp()), {}
-        >>> with archive.merging("computed_data", [], account="anna", staged=staged):
-        ...     archive.put_in_place(staged)
-        """
-        with archive_errors(f"write to {self.path}"):
-            commit_all(self._place, staged)
 
     def fingerprint(self, log: str, start: Instant, end: Instant, *, account: str) -> Hashable:
         """Return a value that changes whenever the months of a range are written.
@@ -725,11 +638,10 @@ class Archive:
 
         Notes
         -----
-        The problems are: files that are truncated or not Parquet, footers and columns whose
-        checksum is wrong, stamps that are out of order, repeated, of another month or not those
-        that the file states, columns whose type is not that of the catalogue, files of another log
-        or account, and files that the archive does not read. A sound file that an older eyelog
-        wrote is listed as not protected yet: see `protect`.
+        The problems are: files that are gone or not as they were written, files of another log,
+        account or month, columns whose type is not that of the catalogue, and files that the
+        archive does not read. A sound file that an older eyelog wrote is listed too: the next
+        write that changes its month writes it anew.
 
         Examples
         --------
@@ -742,42 +654,6 @@ class Archive:
         with archive_errors(f"list the archive {self.path}"):
             return verify(self._place)
 
-    def protect(self) -> pd.DataFrame:
-        """Add the checksums of today to files that an older eyelog wrote.
-
-        Files used to have checksums of their pages alone, so a wrong bit in a footer could go
-        unnoticed. New files have a checksum of everything that is read, and are checked by it
-        whenever they are read. This adds it to the others: it reads all their records, checks them
-        against the checksums of the pages and against the days that a sync has noted, and writes
-        what it has read. Any write that changes a month does the same for that month.
-
-        Returns
-        -------
-        DataFrame
-            One row per file that was changed, none if all are protected; columns ``account``,
-            ``log``, ``month`` and ``file`` (string). The records stay as they are.
-
-        Raises
-        ------
-        ArchiveError
-            If there is no archive, it cannot be listed or written, or another process keeps it
-            locked.
-
-        Notes
-        -----
-        Damaged files, and files of other programs, are left as they are: `verify` lists them.
-
-        Examples
-        --------
-        >>> import eyelog as el
-        >>> archive = el.Archive("memory://doc-protect")
-        >>> _ = archive.write("computed_data", el.sample("computed_data"), account="me")
-        >>> len(archive.protect())
-        0
-        """
-        with archive_errors(f"protect the archive {self.path}"):
-            return protect(self._place)
-
     def repair(self) -> pd.DataFrame:
         """Set damaged months aside, and list the days to fetch or import again.
 
@@ -789,18 +665,21 @@ class Archive:
         DataFrame
             One row per damaged month, none if all is well; columns (string) ``account``, ``log``,
             ``month`` (UTC), ``problem``, ``sync_again`` (the days that came from a service),
-            ``import_again`` (the other days of which the month had records or, where it does not
-            show them, may have had) and ``aside`` (where its file is now).
+            ``import_again`` (the other days, of which it may have had records) and ``aside`` (where
+            its file is now; empty if it was gone).
 
         Raises
         ------
         ArchiveError
-            As from `protect`.
+            If there is no archive, it cannot be listed or written, or another process keeps it
+            locked.
 
         Notes
         -----
-        Nothing is deleted: the files move to the hidden folder ``.damaged`` of the archive,
-        readable by their owner only. Other files that `verify` lists stay where they are.
+        If the list of the months of an account is damaged or gone, it is made again from the
+        names of the files. Nothing is deleted: the files move to the hidden folder ``.damaged`` of
+        the archive, readable by their owner only. Other files that `verify` lists stay where they
+        are.
 
         Examples
         --------
@@ -827,7 +706,8 @@ class Archive:
         -------
         DataFrame
             One row per file, none if the archive has nothing of the account; columns ``what``
-            (string: ``month``, ``damaged month``, ``ledger`` of syncs, ``file``), ``path``
+            (string: ``month``, ``damaged month``, ``list of months``, ``ledger`` of syncs,
+            ``zones``, ``events``, ``link to ...``, ``file``), ``path``
             (string) and ``bytes`` (int64).
 
         Raises
@@ -848,7 +728,7 @@ class Archive:
         >>> archive = el.Archive("memory://doc-erase")
         >>> _ = archive.write("computed_data", el.sample("computed_data"), account="me")
         >>> archive.erase("me")["what"].tolist()
-        ['month']
+        ['list of months', 'zones', 'month']
         >>> archive.accounts()
         []
         """
@@ -856,8 +736,7 @@ class Archive:
             raise ConfigurationError(f"{account!r} is not an account: give a name such as 'me'")
         with archive_errors(f"erase {account!r} from the archive {self.path}"):
             removed = traces(self._place, account) if dry_run else erase(self._place, account)
-        rows = [(one.what, one.path, one.bytes) for one in removed if one.what != "lock"]
-        table = pd.DataFrame(rows, columns=["what", "path", "bytes"])
+        table = pd.DataFrame(removed, columns=["what", "path", "bytes"])
         return table.astype({"what": "string", "path": "string", "bytes": "int64"})
 
     def export(
@@ -886,7 +765,7 @@ class Archive:
         account : str
             Whose records.
         fields : iterable of str or str, optional
-            Export only these columns, in catalogue order, or those of a summary (`eyelog.needed`).
+            Export only these columns, in catalogue order, or those of a summary (`eyelog.fields`).
         tz : str, Zones, or a table or .csv file of zones, optional
             The wearer's zone or zones, for the days and the stamps; by default as in `read`.
         location : bool
@@ -943,20 +822,18 @@ class Archive:
         chosen = None if fields is None else check_fields(log, fields)
         with archive_errors(f"export {log!r} of {account!r} to {os.fspath(path)}"):
             span = span_of(start, end, zones)
-            selection = Selection(self._place, log, account, span, chosen)
-            days = day_range(start, end, zones)
             with_location = location or names_location(fields)
-            return export(selection, Path(path), zones, days, location=with_location)
-
-
-def _stamp(stamp: pd.Timestamp) -> str:
-    return f"{stamp.tz_convert('UTC'):%Y-%m-%dT%H:%M:%SZ}"
+            with records_of(
+                self._place, log, account, span, chosen, zones, location=with_location
+            ) as records:
+                files = write_records(records, Path(path))
+        if not files:
+            raise ArchiveError(
+                f"nothing to export: {log!r} of {account!r} has no record in the range"
+            )
+        return files
 
 
 def place_of(archive: Archive) -> Place:
     """Return where the files of an archive are, for packages that access the files themselves."""
     return archive._place
-
-
-def _iso(us: int) -> str:
-    return f"{np.datetime64(us, 'us').astype('M8[s]')}Z"

@@ -8,11 +8,12 @@ a sync are written at once, so that an archive that cannot be written is noticed
 requests. Nothing is stored in the cache, which would keep every record twice.
 """
 
+import math
 import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import groupby
@@ -21,20 +22,23 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from eyelog.access.cache.lifetime import lifetime
-from eyelog.access.client import Client
-from eyelog.access.day_fetcher import Day, DayFetcher, plan
-from eyelog.access.walk import side_by_side
-from eyelog.answers.page import Page
-from eyelog.archive.answer_pages import table_of_pages
-from eyelog.archive.arrow_tables import stamps_of
-from eyelog.archive.ledger import Days, Noted, note_days, noted_days
-from eyelog.archive.month_writer import Outcome, prepare_table, write
-from eyelog.archive.months import damaged_months, months, open_month
+from eyelog.archive.account import Days, Noted, note_days, read_ledger, source_of
+from eyelog.archive.arrow_tables import stamps_of, table_of_pages
+from eyelog.archive.month_writer import write
+from eyelog.archive.months import months, opened
 from eyelog.archive.place import Place, archive_errors
-from eyelog.archive.utc_stamps import Instant, Stamps, instant_us, months_of, overlap
+from eyelog.archive.utc_stamps import (
+    Instant,
+    Span,
+    Stamps,
+    instant_us,
+    month_edges,
+    months_of,
+    overlap,
+)
 from eyelog.catalogue import check_served
-from eyelog.clock import DAY, as_zones, day_range, day_start, instant_range, windows, zone
+from eyelog.clock import DAY, as_zones, day_range, day_start, instant_range, zone
+from eyelog.decode import Page
 from eyelog.errors import (
     AnswerError,
     ArchiveError,
@@ -43,16 +47,15 @@ from eyelog.errors import (
     EyelogError,
     EyelogWarning,
     RequestError,
-    argument,
 )
-from eyelog.progress import progress_line
-
-__all__ = ["STATES", "sync"]
+from eyelog.fetch.cache import Day, lifetime
+from eyelog.fetch.client import Client, days_of, side_by_side
+from eyelog.home import progress_line
 
 STATES: Final = ("fetched", "cached", "unchanged", "empty", "failed")
 FIRST_DAYS: Final = 4
+# Seconds after which days that have arrived are written, even if their month is incomplete
 WRITE_AFTER_S: Final = 10.0
-"""Seconds after which days that have arrived are written, even if their month is incomplete."""
 
 GIVE_UP_AFTER: Final = 8
 
@@ -89,48 +92,29 @@ class _Answer:
     asked: bool
 
 
-def _zone_of(client: Client) -> str:
-    """Return the zone of the days of a sync: the home of a wearer who travels.
-
-    Which day a record is fetched with does not matter to the archive.
-    """
-    return as_zones(client.tz).home
-
-
 def sync(place: Place, client: Client, log: str, start: Instant, end: Instant) -> pd.DataFrame:
     """Bring the days of a range up to date; see `eyelog.Archive.sync`."""
     check_served(log)
     if client.offline:
         raise ConfigurationError(
             "sync needs the service, which an offline client does not ask: give a client without"
-            f" {argument('offline', True)}"
+            " offline=True"
         )
-    tz = _zone_of(client)
+    # Which day a traveller's record is fetched with does not matter to the archive.
+    tz = as_zones(client.tz).home
     edges = (start, end) if isinstance(client.tz, str) else instant_range(start, end, client.tz)
     wanted = day_range(*edges, tz)
-    if not wanted:  # the zone skipped the only day of the range
-        return _report({})
-    days = plan(
-        client.account,
-        client.base_url,
-        log,
-        windows(wanted[0], wanted[-1], tz),
-        tz,
-        None,
-    )
-    run = _Run(place, client, log)
-    try:
-        due = run.look(wanted, {day.day for day in days})
-        run.bring([day for day in days if day.day in due])
-    finally:
-        run.close()
-    return _report({day: run.rows[day] for day in wanted})
-
-
-def _report(rows: Mapping[date, _Row]) -> pd.DataFrame:
+    run = _Run(place, client, log, tz)
+    if wanted:  # unless the zone skipped the only day of the range
+        days = days_of(log, wanted[0], wanted[-1], as_zones(tz), None)
+        try:
+            due = run.look(wanted, {day.day for day in days})
+            run.bring([day for day in days if day.day in due])
+        finally:
+            run.close()
     values = [
         (day.isoformat(), row.state, row.asked, row.records, row.removed, row.reason)
-        for day, row in rows.items()
+        for day, row in ((day, run.rows[day]) for day in wanted)
     ]
     return pd.DataFrame(values, columns=list(_DTYPES)).astype(_DTYPES)
 
@@ -138,14 +122,13 @@ def _report(rows: Mapping[date, _Row]) -> pd.DataFrame:
 class _Run:
     """One sync of one log of one account: the days before it, the answers, and the report."""
 
-    def __init__(self, place: Place, client: Client, log: str) -> None:
+    def __init__(self, place: Place, client: Client, log: str, tz: str) -> None:
         self.place = place
         self.client = client
         self.log = log
+        self.tz = tz
         self.account = client.account
-        self.fetcher = DayFetcher(
-            client.home, self.account, client.credentials, workers=client.workers
-        )
+        self.source = source_of(client.base_url, tz)
         self.noted: Days = {}
         self.present: dict[date, int] = {}  # records of the archive before the sync
         self.rows: dict[date, _Row] = {}
@@ -159,12 +142,12 @@ class _Run:
 
     def close(self) -> None:
         """Close the connections, and issue once the warnings that every chunk would repeat."""
-        self.fetcher.close()
+        self.client.close()
         for warning in self._warnings.values():
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno
             )
-        notes = self.fetcher.take_notes()
+        notes = self.client.walker.take_notes()
         if self.outside:
             notes.append(
                 f"the service sent {self.outside} record(s) with a stamp outside the requested"
@@ -185,42 +168,66 @@ class _Run:
 
     def look(self, wanted: Sequence[date], existing: set[date]) -> set[date]:
         """Return the days to request, and report the others."""
-        now, tz = datetime.now(UTC), _zone_of(self.client)
+        now, due = datetime.now(UTC), set()
         with self._at_the_archive():
-            self.noted = noted_days(self.place, self.log, self.account, self.client.base_url, tz)
-            self.present = _count_days(self.place, self.log, self.account, wanted, tz)
-        due = set()
+            ledger = read_ledger(self.place, self.log, self.account)
+            self.noted = ledger.get(self.source, {})
+            damaged = self._count(wanted)
         for day in wanted:
-            noted = self.noted.get(day)
+            noted, span = self.noted.get(day), self._span(day)
             if day not in existing:
-                first, after = _span(day, tz)
-                reason = "the zone skipped this day" if first == after else "it has not begun"
+                reason = "the zone skipped this day" if span[0] == span[1] else "it has not begun"
                 self.rows[day] = _Row("empty", records=0, reason=reason)
-            elif noted is None or self.present[day] < noted.records or _due(day, tz, noted, now):
-                due.add(day)
+            elif (
+                noted is None or self.present[day] < noted.records or self._is_due(day, noted, now)
+            ):
+                month = next((month for month in damaged if overlap(month, span)), None)
+                if month is None:
+                    due.add(day)
+                else:
+                    reason = f"{month} of the archive is damaged: `eyelog archive repair` sets it"
+                    self.rows[day] = _Row("failed", reason=f"{reason} aside")
             elif noted.records:
                 self.rows[day] = _Row("unchanged", records=noted.records, reason="settled")
             else:
                 reason = f"it had no record at {noted.asked:%Y-%m-%d %H:%M} UTC"
                 self.rows[day] = _Row("empty", records=0, reason=reason)
-        with self._at_the_archive():
-            return self._sound(due)
+        return due
 
-    def _sound(self, due: set[date]) -> set[date]:
-        """Return the days that can be written, and report those of damaged months as failed."""
-        spans = {day: _span(day, _zone_of(self.client)) for day in due}
-        concerned = [
-            month
-            for month in months(self.place, self.log, self.account)
-            if any(overlap(month, span) for span in spans.values())
-        ]
-        damaged = damaged_months(self.place, self.log, self.account, concerned)
-        for month in damaged:
-            reason = f"{month} of the archive is damaged: `eyelog archive repair` sets it aside"
-            for day in [day for day, span in spans.items() if overlap(month, span)]:
-                self.rows[day] = _Row("failed", reason=reason)
-                del spans[day]
-        return set(spans)
+    def _count(self, days: Sequence[date]) -> list[str]:
+        """Count the records of the archive per day by their stamps; return the damaged months."""
+        edges = np.array([*(self._span(day)[0] for day in days), self._span(days[-1])[1]])
+        whole, damaged = (int(edges[0]), int(edges[-1])), []
+        counts = np.zeros(len(days), np.int64)
+        for month in months(self.place, self.log, self.account):
+            if overlap(month, whole):
+                try:
+                    with opened(self.place, self.log, self.account, month_edges(month)) as files:
+                        stamps = files[0].stamps(*month_edges(month))
+                    counts += np.diff(np.searchsorted(stamps, edges))
+                except ArchiveError:
+                    damaged.append(month)
+        self.present = dict(zip(days, counts.tolist(), strict=True))
+        return damaged
+
+    def _span(self, day: date) -> Span:
+        """Return the microseconds of a local day, from its midnight up to the next, half open."""
+        clock = zone(self.tz)
+        return instant_us(day_start(day, clock)), instant_us(day_start(day + DAY, clock))
+
+    def _is_due(self, day: date, noted: Noted, now: datetime) -> bool:
+        """Return whether a noted day is to be requested again.
+
+        A day that may still grow always is: a sync fetches what the phone has delivered since. A
+        day without records never becomes final, so it is requested again once its answer is no
+        longer fresh.
+        """
+        if noted.asked > now:  # noted by a wrong clock
+            return True
+        if lifetime(day, self.tz, begun=noted.asked, empty=False) is not None:
+            return True
+        age = lifetime(day, self.tz, begun=noted.asked, empty=not noted.records)
+        return age is not None and now >= noted.asked + age
 
     def bring(self, days: Sequence[Day]) -> None:
         """Request days, month by month, and keep the answers.
@@ -233,18 +240,20 @@ class _Run:
         label = f"sync {self.log} of {self.account}"
         with progress_line(len(days), label, choice=self.client.progress) as done:
 
-            def day_done() -> None:
+            def day_done(_: None) -> None:
                 done()
                 if time.monotonic() - self._written_at > WRITE_AFTER_S:
                     self._keep()
 
-            first, rest = days[:FIRST_DAYS], days[FIRST_DAYS:]
-            by_month = groupby(rest, lambda day: _month_of(day.day, _zone_of(self.client)))
-            for part in [first, *(list(month) for _, month in by_month)]:
+            def month_of(day: Day) -> str:
+                return months_of(np.array(self._span(day.day)[:1]))[0]
+
+            by_month = (list(month) for _, month in groupby(days[FIRST_DAYS:], month_of))
+            for part in (days[:FIRST_DAYS], *by_month):
                 try:
                     side_by_side(part, self._ask, workers=self.client.workers, done=day_done)
                 except KeyboardInterrupt:
-                    self.fetcher.close()  # ends the waits of open requests
+                    self.client.close()  # ends the waits of open requests
                     raise
                 finally:
                     self._keep()  # including what arrived before an interrupt
@@ -261,13 +270,19 @@ class _Run:
             return
         wanted = datetime.now(UTC)
         try:
-            pages, was_asked = self.fetcher.fetch_unstored(day, stop)
+            # A stored day answers if it is settled, however fresh the others are.
+            pages = self.client.walker.stored(day, stop, at=math.inf)
+            was_asked = pages is None
+            if pages is None:
+                pages = self.client.walker.fresh(day, stop, store=False)
         except _OF_EVERY_DAY as error:
             self.fatal = error
         except _OF_ONE_DAY as error:
             self.rows[day.day] = _Row("failed", asked=True, reason=" ".join(str(error).split()))
+            # A fault of 500 is of the records of one day, not of the service.
+            of_service = isinstance(error, RequestError) and error.status != 500
             with self._guard:
-                self._in_a_row = self._in_a_row + 1 if _of_the_service(error) else 0
+                self._in_a_row = self._in_a_row + 1 if of_service else 0
         else:
             self.answers[day.day] = _Answer(wanted, pages, was_asked)
             with self._guard:
@@ -287,86 +302,27 @@ class _Run:
         for answer in answers.values():
             answer.pages.clear()
         del pages
-        stamps = stamps_of(table)
-        counts = {day: _count_inside(stamps, day, _zone_of(self.client)) for day in answers}
-        self.outside += len(stamps) - sum(counts.values())
+        spans = {day: self._span(day) for day in answers}
+
+        def inside(stamps: Stamps, day: date) -> int:
+            return int(np.diff(np.searchsorted(stamps, spans[day]))[0])
+
+        counts = {day: inside(stamps_of(table), day) for day in answers}
+        self.outside += len(table) - sum(counts.values())
         # A day from an earlier sync is replaced as a whole. Records from elsewhere stay, and an
         # answer without records removes nothing.
-        replaced = [day for day, count in counts.items() if count and day in self.noted]
-        spans = [_span(day, _zone_of(self.client)) for day in replaced]
-        outcome = write(self.place, self.account, prepare_table(table, self.log, spans))
-        for day, count in counts.items():
-            self.rows[day] = self._row(day, count, outcome, fetched=answers[day].asked)
+        again = [spans[day] for day, count in counts.items() if count and day in self.noted]
+        outcome = write(self.place, self.log, self.account, table, spans=again)
+        for day, answer in answers.items():
+            asked, present = answer.asked, self.present[day]
+            if not counts[day]:
+                reason = f"the {present} record(s) of the archive are kept" if present else ""
+                self.rows[day] = _Row("empty", asked=asked, records=0, reason=reason)
+                continue
+            removed = inside(outcome.removed, day)
+            differs = inside(outcome.added, day) or inside(outcome.changed, day) or removed
+            state = ("fetched" if asked else "cached") if differs else "unchanged"
+            self.rows[day] = _Row(state, asked=asked, records=counts[day], removed=removed)
         noted = {day: Noted(answer.wanted, counts[day]) for day, answer in answers.items()}
-        note_days(
-            self.place, self.log, self.account, self.client.base_url, _zone_of(self.client), noted
-        )
-        self.noted.update(noted)
-
-    def _row(self, day: date, records: int, outcome: Outcome, *, fetched: bool) -> _Row:
-        """Return the report of a day that was answered and written."""
-        if not records:
-            present = self.present[day]
-            reason = f"the {present} record(s) of the archive are kept" if present else ""
-            return _Row("empty", asked=fetched, records=0, reason=reason)
-        added, changed, removed = (
-            _count_inside(stamps, day, _zone_of(self.client))
-            for stamps in (outcome.added, outcome.changed, outcome.removed)
-        )
-        new = "fetched" if fetched else "cached"
-        state = new if added or changed or removed else "unchanged"
-        return _Row(state, asked=fetched, records=records, removed=removed)
-
-
-def _count_inside(stamps: Stamps, day: date, tz: str) -> int:
-    low, high = np.searchsorted(stamps, _span(day, tz)).tolist()
-    return int(high - low)
-
-
-def _of_the_service(error: EyelogError) -> bool:
-    """Return whether the service itself failed, rather than its records of one day."""
-    return isinstance(error, RequestError) and error.status != 500
-
-
-def _due(day: date, tz: str, noted: Noted, now: datetime) -> bool:
-    """Return whether a noted day is to be requested again.
-
-    A day that may still grow always is: a sync fetches what the phone has delivered since. A day
-    without records never becomes final, so it is requested again once its answer is no longer
-    fresh.
-    """
-    if noted.asked > now:  # noted by a wrong clock
-        return True
-    if lifetime(day, tz, begun=noted.asked, empty=False) is not None:
-        return True
-    age = lifetime(day, tz, begun=noted.asked, empty=not noted.records)
-    return age is not None and now >= noted.asked + age
-
-
-def _span(day: date, tz: str) -> tuple[int, int]:
-    """Return the microseconds of a local day, from its midnight up to the next, half open."""
-    place = zone(tz)
-    return instant_us(day_start(day, place)), instant_us(day_start(day + DAY, place))
-
-
-def _month_of(day: date, tz: str) -> str:
-    """Return the month of UTC in which a day begins."""
-    (month,) = months_of(np.array([_span(day, tz)[0]]))
-    return month
-
-
-def _count_days(
-    place: Place, log: str, account: str, days: Sequence[date], tz: str
-) -> dict[date, int]:
-    """Count the readable records of the archive per day; only stamps are read."""
-    edges = np.array([*(_span(day, tz)[0] for day in days), _span(days[-1], tz)[1]])
-    counts = np.zeros(len(days), np.int64)
-    whole = int(edges[0]), int(edges[-1])
-    for month in months(place, log, account):
-        if overlap(month, whole):
-            with (
-                suppress(ArchiveError),
-                open_month(place, log, account, month) as file,
-            ):
-                counts += np.diff(np.searchsorted(file.stamps(*whole), edges))
-    return dict(zip(days, counts.tolist(), strict=True))
+        note_days(self.place, self.log, self.account, self.source, noted)
+        self.noted = {**self.noted, **noted}

@@ -10,28 +10,17 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from eyelog.clock import SECOND, Zones, instant_range
-
-__all__ = [
-    "Instant",
-    "Stamps",
-    "group_edges",
-    "instant_us",
-    "is_month",
-    "month_edges",
-    "months_of",
-    "overlap",
-    "span_of",
-]
+from eyelog.clock import DAY_US, SECOND, Zones, instant_range
 
 Stamps = npt.NDArray[np.int64]  # microseconds, UTC
+Span = tuple[int, int]  # half open
 Instant = str | date | datetime
 
 _GROUP_DAYS: Final = 4
 _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 
 
-def span_of(start: Instant, end: Instant, tz: str | Zones) -> tuple[int, int]:
+def span_of(start: Instant, end: Instant, tz: str | Zones) -> Span:
     """Return an inclusive range as a half-open range of microseconds, the last second whole."""
     first, last = instant_range(start, end, tz)
     return instant_us(first), instant_us(last + SECOND)
@@ -54,19 +43,32 @@ def month_edges(month: str) -> tuple[int, int]:
     return int(first_us), int(next_us)
 
 
-def overlap(month: str, span: tuple[int, int]) -> bool:
+def slot_edges(slot: str) -> tuple[int, int]:
+    """Return the first microsecond of a month or a day (``2026-10-24``) and of the next one."""
+    if len(slot) == len("2026-10"):
+        return month_edges(slot)
+    first = int(np.datetime64(slot, "us").astype(np.int64))
+    return first, first + DAY_US
+
+
+def overlap(month: str, span: Span) -> bool:
     """Return whether any instant of a month lies in a half-open range."""
     first, after = month_edges(month)
     return first < span[1] and after > span[0]
 
 
-def group_edges(month: str) -> list[int]:
-    """Return the edges (microseconds) that cut a month into groups of four days.
+def group_edges(slot: str) -> list[int]:
+    """Return the edges (microseconds) that cut a month (or a day) into groups of four days.
 
     An archive is read, merged and kept in memory in these groups.
     """
-    first, after = month_edges(month)
-    return [*range(first, after - 1, _GROUP_DAYS * 86_400_000_000), after]
+    first, after = slot_edges(slot)
+    return [*range(first, after - 1, _GROUP_DAYS * DAY_US), after]
+
+
+def days_of(stamps: npt.NDArray[np.int64]) -> list[str]:
+    """Return the days that sorted stamps (microseconds, UTC) lie in, in order."""
+    return [str(day) for day in np.unique(stamps.view("M8[us]").astype("M8[D]"))]
 
 
 def months_of(stamps: npt.NDArray[np.int64]) -> list[str]:

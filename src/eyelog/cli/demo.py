@@ -1,11 +1,11 @@
 """`eyelog demo`: the main job from end to end, on eyelog's own service."""
 
-import argparse
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eyelog.cli.command import command
 from eyelog.cli.output import show, write_table
 from eyelog.errors import ConfigurationError, EyelogError
 
@@ -14,38 +14,31 @@ if TYPE_CHECKING:
 
     from eyelog.embedded import Registered
 
-__all__ = ["add_commands"]
-
 # Long past: days that are in the future for a slow clock would never be requested.
 START, DAYS, ZONE, SEED = "2025-10-20", 14, "Asia/Tokyo", 1
 FIGURES = ("overview", "day", "heatmap", "daily")
-
-
-def add_commands(commands: Any) -> None:
-    """Add the command of this module."""
-    demo = commands.add_parser("demo", help="run the main job on a simulated wearer")
-    demo.add_argument(
-        "--output",
-        type=Path,
-        default=Path("demo-output"),
-        metavar="DIR",
-        help="folder for the tables and figures (default: demo-output)",
-    )
-    demo.set_defaults(run=_demo)
 
 
 def _print_step(step: int, text: str) -> None:
     print(f"\n[{step}] {text}")
 
 
-def _demo(args: argparse.Namespace) -> int:
+@command
+def demo(*, output: Path = Path("demo-output")) -> None:
+    """Run the main job on a simulated wearer.
+
+    Parameters
+    ----------
+    output : DIR
+        Folder for the tables and figures.
+    """
     from eyelog.embedded import register, serve
 
-    if args.output.exists() and not args.output.is_dir():
+    if output.exists() and not output.is_dir():
         raise ConfigurationError(
-            f"{args.output} is a file: give --output a folder for the tables and figures"
+            f"{output} is a file: give --output a folder for the tables and figures"
         )
-    args.output.mkdir(parents=True, exist_ok=True)
+    output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="eyelog-demo-") as folder:
         archive, home = Path(folder) / "archive", Path(folder) / "home"
         registered = register(archive, "sample")
@@ -53,9 +46,8 @@ def _demo(args: argparse.Namespace) -> int:
         with serve(archive) as base_url:
             _print_step(2, f"eyelog's own service, with the vendor's API, runs on {base_url}.")
             frames = _fetch(base_url, home, registered)
-    _judge(frames["computed_data"])
-    _summarise(frames, args.output)
-    return 0
+    _judge(frames)
+    _summarise(frames, output)
 
 
 def _prepare(archive: Path) -> None:
@@ -75,8 +67,8 @@ def _prepare(archive: Path) -> None:
 def _fetch(base_url: str, home: Path, registered: "Registered") -> dict[str, "pd.DataFrame"]:
     import pandas as pd
 
-    from eyelog.access.client import Client
     from eyelog.catalogue import LOGS
+    from eyelog.fetch.client import Client
 
     settings: dict[str, Any] = {"application": registered.application, "tz": ZONE, "home": home}
     client = Client(base_url, **settings)
@@ -102,39 +94,40 @@ def _fetch(base_url: str, home: Path, registered: "Registered") -> dict[str, "pd
     return frames
 
 
-def _judge(frame: "pd.DataFrame") -> None:
-    from eyelog.analysis.quality.explain import explain
-    from eyelog.analysis.quality.flags import flag
-    from eyelog.analysis.quality.recipes import attrition
+def _judge(frames: dict[str, "pd.DataFrame"]) -> None:
+    from eyelog.judge.flag import explain, flag
+    from eyelog.judge.recipes import attrition
 
     _print_step(4, "Flagged values of the 15-second log by reason (a value can have several):")
-    counts = explain(flag(frame)).loc[["stp", "bk_n", "bkw_av", "cad", "tl_yav", "sc_fcs", "hm_yo"]]
-    show(counts)
-    _print_step(5, "Records left after each condition of the recipe 'mind' (attrition):")
-    show(attrition(frame, recipe="mind"))
+    counts = explain(flag(frames["computed_data"]))
+    show(counts.loc[["stp", "bk_n", "bkw_av", "cad", "tl_yav", "sc_fcs", "hm_yo"]])
+    _print_step(5, "Records of the 60-second log left by each condition of the recipe 'trend':")
+    show(attrition(frames["standard_mode_logs"], recipe="trend"))
 
 
 def _summarise(frames: dict[str, "pd.DataFrame"], output: Path) -> None:
-    from eyelog.analysis.daily import daily
-    from eyelog.analysis.quality.recipes import attrition
+    from eyelog.measure.daily import daily
+    from eyelog.reports.report import report
 
     tables = {log: daily(frame) for log, frame in frames.items()}
-    print("\n    The same for the 60-second log and the recipe 'trend':")
-    show(attrition(frames["standard_mode_logs"], recipe="trend"))
-    for step, (log, table) in enumerate(tables.items(), start=6):
-        _print_step(step, f"Daily summary of {log} (first week; all days are in {output}):")
-        show(table.head(7))
+    for log, table in tables.items():
         write_table(table, output / f"daily-{log}.csv")
-    _print_step(8, "Figures:")
+    days = tables["computed_data"]
+    _print_step(6, "Daily summary of the 15-second log (the first week):")
+    show(days.head(7))
+    _print_step(7, f"Write tables, figures and a report into {output}.")
     for log, frame in frames.items():
         _draw(log, frame, output)
+    report(frames, output / "report.html")
+    _print_end(days, output)
 
 
 def _draw(log: str, frame: "pd.DataFrame", output: Path) -> None:
     import pandas as pd
+    from matplotlib import pyplot as plt
 
+    from eyelog.cli.plot import draw
     from eyelog.clock import local_days
-    from eyelog.figures.compose import compose_figure
     from eyelog.figures.save import save_figure
 
     index = pd.DatetimeIndex(frame.index)
@@ -142,7 +135,25 @@ def _draw(log: str, frame: "pd.DataFrame", output: Path) -> None:
     first_day = frame[days == days[0]]
     for kind in FIGURES:
         # One day is shown in full; the other figures show the whole range.
-        figure = compose_figure(first_day if kind == "day" else frame, kind)
-        path = output / f"{kind}-{log}.png"
-        save_figure(figure, path, width="double")
-        print(f"    {path}")
+        drawn = draw(first_day if kind == "day" else frame, kind)
+        save_figure(drawn, output / f"{kind}-{log}.png", width="double")
+    plt.close("all")
+
+
+def _print_end(days: "pd.DataFrame", output: Path) -> None:
+    """Say what came out, what was made and where, and what to look at first."""
+    blinks = days["blink_rate_per_min"].median()
+    print(
+        f"\nDone. In {len(days)} days the simulated wearer wore the eyewear for"
+        f" {days['worn_h'].sum():.0f} h,\ntook {days['steps'].sum():,.0f} steps and blinked"
+        f" {blinks:.0f} times a minute (median of the days).\n\n"
+        f"Open this first, in a browser:\n    {output / 'report.html'}\n\n"
+        f"Also in {output}, one of each for both logs (computed_data and standard_mode_logs):\n"
+        "    overview-*.png   what the eyewear was doing, day by day\n"
+        "    day-*.png        the first day in full\n"
+        "    heatmap-*.png    steps and head turns by day and time of day\n"
+        "    daily-*.png      wear, steps and more of each day\n"
+        "    daily-*.csv      one row per day, all columns\n\n"
+        "With your own files:\n"
+        "    eyelog report FOLDER --tz Asia/Tokyo -o report.html"
+    )

@@ -1,27 +1,20 @@
 """`eyelog doctor`: the setup, the places of files, faults, and what to type."""
 
-import argparse
-import json
+import json as json_text
 import os
 import platform
 import textwrap
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from datetime import datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final, NamedTuple
 
-from eyelog.cli.output import add_json, one_line
-from eyelog.errors import EyelogError
-
-if TYPE_CHECKING:
-    from eyelog.access.auth.token_file import Token
-
-__all__ = ["add_commands"]
+from eyelog.cli.command import command
+from eyelog.cli.output import one_line, print_json
+from eyelog.errors import EyelogError, counted
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
 _SETTINGS: Final = ("EYELOG_CLIENT_ID", "EYELOG_CLIENT_SECRET", "EYELOG_REDIRECT_URI")
@@ -29,19 +22,16 @@ _PACKAGES: Final = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "reques
 # What each extra is for, with the package that shows whether it is installed.
 _EXTRAS: Final = {
     "service": ("starlette", "run a service"),
-    "metrics": ("prometheus_client", "counts of a service for Prometheus"),
     "postgres": ("psycopg", "the state of a service in Postgres"),
     "cohort": ("distributed", "many wearers"),
-    "excel": ("openpyxl", "Excel files"),
-    "interactive": ("bokeh", "reports to zoom and brush"),
+    "excel": ("python_calamine", "Excel files"),
     "live": ("websockets", "recording live from the app"),
     "s3": ("s3fs", "archives on S3"),
 }
 _SECONDS: Final = (3.0, 5.0)  # to connect, and to wait for an answer
 
 
-@dataclass(frozen=True)
-class _Finding:
+class Finding(NamedTuple):
     """One thing that was checked: its state, and what to type if it is wrong."""
 
     what: str
@@ -50,354 +40,230 @@ class _Finding:
     advice: str = ""
 
 
-def add_commands(commands: Any) -> None:
-    """Add the command of this module."""
-    doctor = commands.add_parser(
-        "doctor",
-        help="what is set up, what is wrong, and what to type",
-        description="Look at the settings, the data on this machine and the service, and say what"
-        " is wrong and what to type. Nothing is changed, no token or secret is shown, and only the"
-        " service that EYELOG_BASE_URL names is asked. The exit status is 1 if something is wrong.",
-    )
-    add_json(doctor)
-    doctor.set_defaults(run=_doctor)
+@command
+def doctor(*, json: bool = False) -> int:
+    """Say what is set up and wrong, and what to type.
 
-
-def _doctor(args: argparse.Namespace) -> int:
-    findings = [finding for look in _LOOKS for finding in _looked(look)]
-    wrong = [finding for finding in findings if finding.state == WRONG]
-    if args.json:
-        rows = [asdict(finding) for finding in findings]
-        print(json.dumps({"ok": not wrong, "findings": rows}, indent=1))
-    else:
-        print("\n".join(line for finding in findings for line in _lines(finding)))
-        many = "1 thing is wrong" if len(wrong) == 1 else f"{len(wrong)} things are wrong"
-        print(f"\n{many}: see the lines marked with !." if wrong else "\nNothing is wrong.")
+    Looks at the settings, the data on this machine and the service. Nothing is changed, no token or
+    secret is shown, and only the service that EYELOG_BASE_URL names is asked. The exit status is 1
+    if something is wrong.
+    """
+    findings = [finding for what, look in _LOOKS.items() for finding in _looked(what, look)]
+    wrong = sum(finding.state == WRONG for finding in findings)
+    if json:
+        print_json({"ok": not wrong, "findings": [finding._asdict() for finding in findings]})
+        return 1 if wrong else 0
+    for finding in findings:
+        mark = {OK: " ", NOTE: "-", WRONG: "!"}[finding.state]
+        _print_wrapped(finding.found, f"{mark} {finding.what:12}", " " * 14)
+        if finding.advice:
+            _print_wrapped(finding.advice, " " * 14 + "-> ", " " * 17)
+    many = "1 thing is wrong" if wrong == 1 else f"{wrong} things are wrong"
+    print(f"\n{many}: see the lines marked with !." if wrong else "\nNothing is wrong.")
     return 1 if wrong else 0
 
 
-def _lines(finding: _Finding) -> Iterator[str]:
-    """Yield a finding as lines of 80 columns: a mark where it is wrong, and what to type."""
-    mark = {OK: " ", NOTE: "-", WRONG: "!"}[finding.state]
-    yield from textwrap.wrap(
-        one_line(finding.found),
-        80,
-        initial_indent=f"{mark} {finding.what:12}",
-        subsequent_indent=" " * 14,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    if finding.advice:
-        yield from textwrap.wrap(
-            one_line(finding.advice),
-            80,
-            initial_indent=" " * 14 + "-> ",
-            subsequent_indent=" " * 17,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+def _print_wrapped(text: str, first: str, others: str) -> None:
+    """Print a text in lines of 80 columns, whose names and addresses stay whole."""
+    shape = textwrap.TextWrapper(80, initial_indent=first, subsequent_indent=others)
+    shape.break_long_words = shape.break_on_hyphens = False
+    print(shape.fill(one_line(text)))
 
 
-def _looked(look: Callable[[], Iterator[_Finding]]) -> Iterator[_Finding]:
+def _looked(what: str, look: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
     """Yield the findings of one check; its errors and warnings are findings too."""
-    what = (look.__doc__ or "").split(":")[0].casefold()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             yield from look()
         except (EyelogError, OSError) as error:
-            yield _Finding(what, WRONG, str(error))
+            yield Finding(what, WRONG, str(error))
     for warning in caught:
-        yield _Finding(what, NOTE, str(warning.message))
+        yield Finding(what, NOTE, str(warning.message))
 
 
-def _versions() -> Iterator[_Finding]:
-    """Versions, which a problem report must name."""
+def _installed() -> Iterator[Finding]:
+    """Yield the versions, which a problem report must name, and the extras."""
     python = f"Python {platform.python_version()}, {platform.system()}"
-    yield _Finding("eyelog", OK, f"{version('eyelog')}, {python}")
-    yield _Finding("packages", OK, ", ".join(f"{name} {_version(name)}" for name in _PACKAGES))
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "(unknown)"
-
-
-def _extras() -> Iterator[_Finding]:
-    """Extras: which optional parts are installed."""
-    installed = [name for name, (package, _) in _EXTRAS.items() if find_spec(package)]
-    lacking = [f"{name} ({what})" for name, (_, what) in _EXTRAS.items() if name not in installed]
-    names = ", ".join(installed) or "none"
+    yield Finding("eyelog", OK, f"{version('eyelog')}, {python}")
+    yield Finding("packages", OK, ", ".join(f"{name} {version(name)}" for name in _PACKAGES))
+    has = {name: find_spec(package) is not None for name, (package, _) in _EXTRAS.items()}
+    found = ", ".join(name for name in has if has[name]) or "none"
+    lacking = ", ".join(f"{name} ({_EXTRAS[name][1]})" for name in has if not has[name])
     if lacking:
-        yield _Finding(
-            "extras",
-            NOTE,
-            f"{names}; not installed: {', '.join(lacking)}",
-            "pip install 'eyelog[NAME]', if you need one",
-        )
+        advice = "pip install 'eyelog[NAME]', if you need one"
+        yield Finding("extras", NOTE, f"{found}; not installed: {lacking}", advice)
     else:
-        yield _Finding("extras", OK, names)
+        yield Finding("extras", OK, found)
 
 
-def _zone() -> Iterator[_Finding]:
-    """Time zone: where commands take it from, which is never this machine."""
+def _zone() -> Iterator[Finding]:
+    """Yield where commands take the time zone from, which is never this machine."""
     from eyelog.clock import as_zones
 
-    here = datetime.now().astimezone()
-    name = _zone_name() or str(here.tzinfo)
-    offset = here.strftime("%z")
     stated = os.environ.get("EYELOG_TZ", "").strip()
-    yield _Finding(
-        "time zone",
-        OK,
-        f"this machine: {name} (UTC{offset[:3]}:{offset[3:]}); days follow --tz, else the zone"
-        " of the files or of the account in the archive, else EYELOG_TZ"
-        f" ({stated or 'not set'}), else UTC, with a warning",
-    )
+    order = "--tz, else the zone of the files or of the account in the archive, else EYELOG_TZ"
+    last = f"({stated or 'not set'}), else UTC, with a warning"
+    yield Finding("time zone", OK, f"days follow {order} {last}")
     try:
         as_zones(stated or "UTC")
     except EyelogError as error:
-        yield _Finding("EYELOG_TZ", WRONG, str(error), "export EYELOG_TZ=Asia/Tokyo, or unset it")
+        advice = "export EYELOG_TZ=Asia/Tokyo, or unset it"
+        yield Finding("EYELOG_TZ", WRONG, str(error), advice)
 
 
-def _zone_name() -> str | None:
-    """Return the IANA name of the machine's zone, if the system states it."""
-    stated = os.environ.get("TZ", "").removeprefix(":")
-    if stated:
-        return stated
-    try:
-        target = str(Path("/etc/localtime").resolve(strict=True))
-    except OSError:
-        return None
-    return target.partition("zoneinfo/")[2] or None
-
-
-def _home() -> Iterator[_Finding]:
-    """Home: the folder of tokens, cache and archive."""
-    from eyelog.disk.home import home_dir
+def _home() -> Iterator[Finding]:
+    """Yield whether the folder of tokens, cache and archive can be written."""
+    from eyelog.home import home_dir
 
     folder = home_dir()
     origin = "EYELOG_HOME" if os.environ.get("EYELOG_HOME") else "the platform's data folder"
-    if not os.access(folder, os.W_OK | os.X_OK):
-        yield _Finding(
-            "home",
-            WRONG,
-            f"{folder} ({origin}) cannot be written",
-            "set EYELOG_HOME to a folder of your own",
-        )
+    if os.access(folder, os.W_OK | os.X_OK):
+        yield Finding("home", OK, f"{folder} ({origin})")
     else:
-        yield _Finding("home", OK, f"{folder} ({origin})")
+        advice = "set EYELOG_HOME to a folder of your own"
+        yield Finding("home", WRONG, f"{folder} ({origin}) cannot be written", advice)
 
 
-def _archive() -> Iterator[_Finding]:
-    """Archive: what the default archive holds."""
+def _archive() -> Iterator[Finding]:
+    """Yield what the default archive holds."""
     from eyelog.archive.store import Archive
+    from eyelog.measure.readable import size_text
 
     archive = Archive()
     folder = Path(archive.path)
     accounts = archive.accounts() if folder.is_dir() else []
     if not accounts:
-        yield _Finding(
-            "archive",
-            OK,
-            f"{folder}: empty",
-            "`eyelog import FILES` fills it; `eyelog daily FILES` needs none",
-        )
+        advice = "`eyelog import FILES` fills it; `eyelog daily FILES` needs none"
+        yield Finding("archive", OK, f"{folder}: empty", advice)
         return
     names = ", ".join(accounts[:4]) + (", ..." if len(accounts) > 4 else "")
-    months = len(list(folder.rglob("*.parquet")))
-    yield _Finding(
-        "archive",
-        OK,
-        f"{folder}: {_many(len(accounts), 'account')} ({names}), {_many(months, 'month file')},"
-        f" {_size(folder)}; `eyelog archive verify` reads them all",
-    )
+    months = counted(len(list(folder.rglob("*.parquet"))), "month file")
+    size = size_text(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
+    held = f"{counted(len(accounts), 'account')} ({names}), {months}, {size}"
+    yield Finding("archive", OK, f"{folder}: {held}; `eyelog archive verify` reads them all")
 
 
-def _cache() -> Iterator[_Finding]:
-    """Cache: the days that fetches have stored."""
-    from eyelog.access.cache.cache_info import cache_info
+def _cache() -> Iterator[Finding]:
+    """Yield how many days fetches have stored."""
+    from eyelog.fetch.cache import cache_info
+    from eyelog.measure.readable import size_text
 
     stored = cache_info()
-    if stored.empty:
-        yield _Finding("cache", OK, "empty")
-        return
-    days, size = int(stored["days"].sum()), int(stored["bytes"].sum())
-    yield _Finding(
-        "cache", OK, f"{_many(days, 'day')} of {_many(len(stored), 'account')}, {_bytes(size)}"
-    )
+    days = counted(int(stored["days"].sum()), "day")
+    held = f"{days} of {counted(len(stored), 'account')}, {size_text(int(stored['bytes'].sum()))}"
+    yield Finding("cache", OK, "empty" if stored.empty else held)
 
 
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
-
-
-def _size(folder: Path) -> str:
-    return _bytes(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
-
-
-def _bytes(size: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}" if unit == "bytes" or size >= 10 else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
-
-
-def _service() -> Iterator[_Finding]:
-    """Service: its address, the application, the tokens, and whether it answers."""
-    from eyelog.access.environment import application_from_environment, base_url_from_environment
+def _service() -> Iterator[Finding]:
+    """Yield the address of a service, whether it answers, the application, and the tokens."""
+    from eyelog.fetch.oauth import application_from_environment, base_url_from_environment
 
     if not os.environ.get("EYELOG_BASE_URL", "").strip():
-        yield _Finding(
-            "service",
-            OK,
-            "none is set; files and the archive need none",
-            "to fetch from one: export EYELOG_BASE_URL=https://...",
-        )
+        advice = "to fetch from one: export EYELOG_BASE_URL=https://..."
+        yield Finding("service", OK, "none is set; files and the archive need none", advice)
         return
     try:
         base_url = base_url_from_environment()
     except EyelogError as error:
-        yield _Finding(
-            "service",
-            WRONG,
-            str(error),
-            "export EYELOG_BASE_URL=https://the-address-of-the-service",
-        )
+        advice = "export EYELOG_BASE_URL=https://the-address-of-the-service"
+        yield Finding("service", WRONG, str(error), advice)
         return
-    yield from _answering(base_url)
+    yield _answering(base_url)
     given = any(os.environ.get(f"EYELOG_{name}_TOKEN") for name in ("ACCESS", "REFRESH"))
     try:
         application = application_from_environment()
     except EyelogError as error:
-        yield _Finding("application", WRONG, str(error), "export the missing setting")
+        yield Finding("application", WRONG, str(error), "export the missing setting")
     else:
         if application is None:
-            yield _Finding(
-                "application",
-                NOTE if given else WRONG,
-                "none is set: without one nobody can log in, and no token can be renewed",
-                f"export {'=... '.join(_SETTINGS)}=... as registered with the service",
-            )
+            found = "none is set: without one nobody can log in, and no token can be renewed"
+            advice = f"export {'=... '.join(_SETTINGS)}=... as registered with the service"
+            yield Finding("application", NOTE if given else WRONG, found, advice)
         else:
-            yield _Finding(
-                "application",
-                OK,
-                f"{application.client_id}, redirect {application.redirect_uri} (secret is set)",
-            )
+            found = f"{application.client_id}, redirect {application.redirect_uri} (secret is set)"
+            yield Finding("application", OK, found)
     yield from _tokens(base_url, given=given)
 
 
-def _answering(base_url: str) -> Iterator[_Finding]:
+def _answering(base_url: str) -> Finding:
     """Send a request without a token: a service that follows the contract answers 401."""
     from urllib.parse import urlsplit
 
-    import requests
-
-    from eyelog.access.http.addresses import is_loopback, warn_of_plain_http
-    from eyelog.access.http.faults import unreachable
     from eyelog.catalogue import LOGS
+    from eyelog.fetch.session import ask, is_loopback, service_session, warn_of_plain_http
 
     warn_of_plain_http(base_url)
     address = f"{base_url}/v2/users/me/official/{LOGS[0]}"
-    with requests.Session() as session:
-        # Proxies come from the environment, but no password from a .netrc file is sent.
-        session.trust_env = not is_loopback(urlsplit(base_url).hostname)
-        session.auth = _no_password
-        begun = time.monotonic()
-        try:
-            answer = session.get(address, timeout=_SECONDS, allow_redirects=False, stream=True)
-        except requests.RequestException as fault:
-            problem = unreachable(fault, method="GET", url=address, where=base_url)
-            yield _Finding("service", WRONG, str(problem), _start_one(base_url))
-            return
+    begun = time.monotonic()
+    try:
+        with service_session(tries=1) as session:
+            answer = ask(session, "GET", address, where=base_url, timeout=_SECONDS)
+    except EyelogError as fault:
+        parts = urlsplit(base_url)
+        advice = "check EYELOG_BASE_URL and the network"
+        if is_loopback(parts.hostname):
+            advice = f"start it: eyelog serve --archive DIR --port {parts.port or 80}"
+        return Finding("service", WRONG, str(fault), advice)
+    status = answer.status_code
+    if status == 401:
         took_ms = (time.monotonic() - begun) * 1000
-    if answer.status_code == 401:
-        yield _Finding("service", OK, f"{base_url} answers within {took_ms:.0f} ms")
-    elif answer.status_code >= 500 or answer.status_code == 429:
-        yield _Finding(
-            "service",
-            WRONG,
-            f"{base_url} answers {answer.status_code}: it responds, but is faulty",
-            "try again later, or ask its operator",
-        )
-    else:
-        yield _Finding(
-            "service",
-            WRONG,
-            f"{base_url} answers {answer.status_code} where the service of the logs answers 401",
-            "check EYELOG_BASE_URL: it is the address before /v2",
-        )
+        return Finding("service", OK, f"{base_url} answers within {took_ms:.0f} ms")
+    if status >= 500 or status == 429:
+        found = f"{base_url} answers {status}: it responds, but is faulty"
+        return Finding("service", WRONG, found, "try again later, or ask its operator")
+    found = f"{base_url} answers {status} where the service of the logs answers 401"
+    return Finding("service", WRONG, found, "check EYELOG_BASE_URL: it is the address before /v2")
 
 
-def _no_password(request: Any) -> Any:
-    return request
-
-
-def _start_one(base_url: str) -> str:
-    from urllib.parse import urlsplit
-
-    from eyelog.access.http.addresses import is_loopback
-
-    parts = urlsplit(base_url)
-    if is_loopback(parts.hostname):
-        return f"start it: eyelog serve --archive DIR --port {parts.port or 80}"
-    return "check EYELOG_BASE_URL and the network"
-
-
-def _tokens(base_url: str, *, given: bool) -> Iterator[_Finding]:
+def _tokens(base_url: str, *, given: bool) -> Iterator[Finding]:
     """Yield how each account is logged in at the service; about a token, only when it ends."""
-    from eyelog.access.auth.token_file import TokenStore
-    from eyelog.access.environment import token_from_environment
-    from eyelog.disk.home import home_dir
+    from eyelog.fetch.oauth import TokenFile, token_from_environment
+    from eyelog.home import home_dir
 
     if given:
         token_from_environment()
-        yield _Finding("token", OK, "that of the environment, for every account")
+        yield Finding("token", OK, "that of the environment, for every account")
         return
     home = home_dir()
-    accounts = sorted(_accounts(home / "tokens", base_url))
-    for account in accounts:
+    accounts = set()
+    for path in (home / "tokens").glob("*.json"):
         try:
-            token = TokenStore(home, account, base_url).load()
-        except EyelogError as error:
-            yield _Finding("token", WRONG, str(error), f"eyelog login --account {account}")
-            continue
-        if token is not None:
-            yield _standing(account, token)
-    if not accounts:
-        yield _Finding("token", WRONG, "nobody is logged in", "eyelog login --account NAME")
-
-
-def _accounts(folder: Path, base_url: str) -> Iterator[str]:
-    """Yield the accounts whose token files are of this service."""
-    for path in folder.glob("*.json"):
-        try:
-            saved = json.loads(path.read_text())
+            saved = json_text.loads(path.read_text())
             if saved["base_url"] == base_url:
-                yield str(saved["account"])
+                accounts.add(str(saved["account"]))
         except (OSError, ValueError, KeyError, TypeError):
             continue  # a damaged file does not show which service it is for
+    for account in sorted(accounts):
+        login = f"eyelog login --account {account}"
+        try:
+            token = TokenFile(home, account, base_url).load()
+        except EyelogError as error:
+            yield Finding("token", WRONG, str(error), login)
+            continue
+        if token is None:
+            continue
+        ends = token.expires_at
+        until = "" if ends is None else f"{ends.astimezone():%Y-%m-%d %H:%M}"
+        found = f"account {account!r} is logged in"
+        if ends is not None and not token.expired():
+            found += f", until {until}"
+        elif ends is not None and token.refresh_token:
+            found += "; renewed at the next fetch"
+        elif ends is not None:
+            ended = f"the token of account {account!r} ended on {until} and cannot be renewed"
+            yield Finding("token", WRONG, ended, login)
+            continue
+        yield Finding("token", OK, found)
+    if not accounts:
+        yield Finding("token", WRONG, "nobody is logged in", "eyelog login --account NAME")
 
 
-def _standing(account: str, token: "Token") -> _Finding:
-    ends = token.expires_at
-    if ends is None:
-        return _Finding("token", OK, f"account {account!r} is logged in")
-    until = ends.astimezone().strftime("%Y-%m-%d %H:%M")
-    if not token.expired():
-        return _Finding("token", OK, f"account {account!r} is logged in, until {until}")
-    if token.refresh_token:
-        return _Finding("token", OK, f"account {account!r} is logged in; renewed at the next fetch")
-    return _Finding(
-        "token",
-        WRONG,
-        f"the token of account {account!r} ended on {until} and cannot be renewed",
-        f"eyelog login --account {account}",
-    )
-
-
-_LOOKS: Final = (_versions, _extras, _zone, _home, _archive, _cache, _service)
+_LOOKS: Final = {
+    "eyelog": _installed,
+    "time zone": _zone,
+    "home": _home,
+    "archive": _archive,
+    "cache": _cache,
+    "service": _service,
+}

@@ -1,91 +1,81 @@
-"""The parser, and the one place where an error becomes one line and an exit status."""
+"""The program `eyelog`, and the one place where an error becomes one line and an exit status."""
 
-import argparse
-import atexit
 import codecs
-import gc
 import io
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
-from eyelog.cli.help import Program
-from eyelog.cli.output import note
-from eyelog.cli.shell import in_a_shell, options_of
-from eyelog.cli.source import command_of
-from eyelog.errors import EyelogError, marked, spelled
+import click
 
-__all__ = ["build_parser", "main"]
+from eyelog.catalogue import near
+from eyelog.cli.output import note
+from eyelog.errors import EyelogError
 
 INTERRUPTED: Final = 130  # 128 + SIGINT, as shells count
-NEW_OBJECTS: Final = 50_000  # after this many, Python looks for unreachable ones
+_JOBS: Final = {
+    "try it": "eyelog demo",
+    "read my files": "eyelog daily FOLDER --log computed_data --tz Asia/Tokyo",
+    "one report": "eyelog report FOLDER --tz Asia/Tokyo -o report.html",
+    "ask a service": "eyelog login, then eyelog fetch LOG START END -o week.csv",
+    "run a service": "eyelog serve --archive DIR",
+}
+# The commands of each module; modules are loaded when a command of theirs is called.
+_PAGE: Final = {
+    "Results": ("eyelog.cli.analyse", "daily summary describe plot report cohort"),
+    "Records": ("eyelog.cli.records", "import archive login logout fetch sync cache"),
+    "Service": ("eyelog_service.cli", "serve service push listen replay"),
+    "Trial": ("eyelog.cli.records", "demo simulate"),
+    "Help": ("eyelog.cli.analyse", "fields cite doctor"),
+}
 
 
-def build_parser() -> Program:
-    """Return the parser of every command.
+class _Program(click.Group):
+    """The program: commands by group, and a first page that opens with the usual jobs."""
 
-    Commands import what they need when they run, so that the parser, and with it every
-    ``--help``, stays fast.
-    """
-    from eyelog.cli import (
-        account,
-        archive,
-        cite,
-        cohort,
-        completion,
-        data,
-        demo,
-        doctor,
-        fields,
-        listen,
-        operate,
-        push,
-        replay,
-        report,
-        service,
-        watch,
-    )
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return [name for _, names in _PAGE.values() for name in names.split()]
 
-    parser = Program()
-    commands = parser.add_commands()
-    every = (
-        *(data, report, cohort, archive, watch, listen, replay, account, push, service),
-        *(operate, demo, fields, cite, doctor),
-    )
-    for module in every:
-        module.add_commands(commands)
-    completion.add_commands(commands, build_parser)
-    return parser
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        for module, names in _PAGE.values():
+            if cmd_name in names.split():
+                command: click.Command = import_module(module).COMMANDS[cmd_name]
+                return command
+        return None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            if Path(name).exists():
+                ctx.fail(
+                    f"{name!r} is not a command: for the files there, type eyelog daily {name}"
+                )
+            ctx.fail(f"there is no command {name!r}{near(name, self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
 
-def _as_typed(parser: Program, args: argparse.Namespace) -> Callable[[str], str]:
-    """Return the function that rewrites a library message in the words of the running command."""
-    options, commands = options_of(args.parser), frozenset(parser.commands)
-    typed = command_of(args) if isinstance(getattr(args, "words", None), list) else ""
-    return lambda text: in_a_shell(text, options=options, commands=commands, typed=typed)
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        lines = ["Usage: eyelog [--help | --version] COMMAND ...", "", "Five usual jobs:"]
+        lines += [f"  {job:15}{command}" for job, command in _JOBS.items()]
+        lines += ["", "Commands (eyelog COMMAND --help explains each):"]
+        for group, (_, names) in _PAGE.items():
+            for name in names.split():
+                head = group if name == names.split()[0] else ""
+                command = self.get_command(ctx, name)
+                about = command.get_short_help_str(54) if command else ""
+                lines.append(f"  {head:9}{name:16}{about}")
+        formatter.write("\n".join(lines) + "\n")
 
 
-class _Messages:
-    """Errors and warnings on stderr, in the words of the running command once it is known."""
-
-    def __init__(self) -> None:
-        self.words: Callable[[str], str] = spelled
-        self._shown: set[str] = set()
-
-    def warn(self, message: Warning | str, *_: Any, **__: Any) -> None:
-        """Show a warning, once: many files may share it."""
-        text = marked(message)
-        if text not in self._shown:
-            self._shown.add(text)
-            note(f"eyelog: warning: {self.words(text)}")
-
-    def fail(self, message: object, status: int = 1) -> int:
-        """Show an error, and return the exit status."""
-        note(f"eyelog: error: {self.words(marked(message))}")
-        return status
+@click.group(cls=_Program)
+@click.version_option(package_name="eyelog", message="%(prog)s %(version)s")
+def program() -> None:
+    """Analyse the logs of smart eyewear."""
 
 
 # Plain signs for the non-ASCII ones in tables and messages, for a terminal that lacks them.
@@ -100,61 +90,58 @@ def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
     return letters.encode("ascii", "backslashreplace").decode(), error.end
 
 
-def _take_any_letter() -> None:
-    """Let stdout and stderr accept every character, whatever their encoding."""
-    codecs.register_error("eyelog-plain", _in_plain_letters)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="eyelog-plain")
-
-
-@contextmanager
-def _collecting_seldom() -> Iterator[None]:
-    """Let Python rarely look for unreachable objects.
-
-    The libraries of a command and the figures of a report are hundreds of thousands of small
-    objects that remain; examining them again and again takes a tenth of the time of a report.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(NEW_OBJECTS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    # What is left when the program ends goes with it: examining it first takes 0.3 s after a
-    # report.
-    atexit.register(gc.freeze)
-    with _collecting_seldom(), warnings.catch_warnings():
+    codecs.register_error("eyelog-plain", _in_plain_letters)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # accepts every character, whatever its encoding
+            stream.reconfigure(errors="eyelog-plain")
+    if "_EYELOG_COMPLETE" in os.environ:  # the shell asks what the Tab key offers
+        program.main(prog_name="eyelog")
+    warned: set[str] = set()
+
+    def warn(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in warned:  # many files may share a warning
+            warned.add(str(message))
+            note(message, kind="warning")
+
+    def fail(message: object, status: int = 1) -> int:
+        note(message, kind="error")
+        return status
+
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        messages = _Messages()
-        warnings.showwarning = messages.warn
+        warnings.showwarning = warn
         try:
-            _take_any_letter()
-            parser = build_parser()
-            args = parser.parse_args(argv)
-            args.spelled = messages.words = _as_typed(parser, args)
-            status: int = args.run(args) or 0
+            words = list(sys.argv[1:] if argv is None else argv)
+            with program.make_context("eyelog", words) as context:
+                status = program.invoke(context)
             sys.stdout.flush()
+            return status or 0
+        except click.exceptions.Exit as end:
+            return end.exit_code
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            return 2
+        except click.UsageError as error:
+            if error.ctx is not None:
+                print(error.ctx.get_usage(), file=sys.stderr)
+            return fail(error.format_message(), 2)
         except EyelogError as error:
-            return messages.fail(error)
-        except KeyboardInterrupt:
-            return messages.fail("interrupted; everything finished so far is kept", INTERRUPTED)
+            return fail(error)
+        except (KeyboardInterrupt, click.Abort):
+            return fail("interrupted; everything finished so far is kept", INTERRUPTED)
         except BrokenPipeError:
             # The reader has seen enough (| head); Python must not complain when it exits.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except OSError as error:
             where = f" ({error.filename})" if error.filename else ""
-            return messages.fail(f"{error.strerror or error}{where}")
+            return fail(f"{error.strerror or error}{where}")
         except Exception as error:
             if os.environ.get("EYELOG_DEBUG"):
                 raise
-            return messages.fail(
+            return fail(
                 f"{type(error).__name__}: {error} (a bug in eyelog: set EYELOG_DEBUG=1 to see"
                 " where, and report it)"
             )
-    return status

@@ -1,45 +1,51 @@
-"""Tables and figures to stdout or to a file that only its owner can read."""
+"""Tables and lines to the terminal, and tables to files that only their owner can read."""
 
-import argparse
 import json
+import os
+import shutil
 import sys
-from collections.abc import Callable, Iterable
+import textwrap
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from eyelog.cli.terminal import shaped
-from eyelog.disk.files import cannot_write, whole_file
+import click
+
 from eyelog.errors import ConfigurationError
+from eyelog.home import cannot_write, whole_file
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     import pandas as pd
 
-__all__ = [
-    "TABLE_ENDINGS",
-    "add_dated",
-    "add_events",
-    "add_json",
-    "add_location",
-    "add_report_file",
-    "check_ending",
-    "emit",
-    "file_size",
-    "note",
-    "one_line",
-    "records",
-    "show",
-    "write_table",
-]
-
-TABLE_ENDINGS: Final = (".parquet", ".csv")
+SHOWN: Final = 10
+TABLE_ENDINGS: Final = (".parquet", ".csv", ".xlsx")
 
 
-def note(text: object) -> None:
-    """Print a line about the run to stderr.
+def note(text: object, *, kind: str = "") -> None:
+    """Print a line about the run to stderr; on a terminal it is wrapped between words.
 
-    On a terminal it is wrapped between words, and errors and warnings have a colour.
+    `kind` is ``"error"`` or ``"warning"``, which a terminal shows in colour.
     """
-    print(shaped(one_line(text), sys.stderr), file=sys.stderr)
+    line = one_line(text)
+    if kind:
+        line = f"eyelog: {kind}: {line}"
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+        if kind and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb":
+            colour = "red" if kind == "error" else "yellow"
+            line = line.replace(kind, click.style(kind, fg=colour, bold=True), 1)
+    print(line, file=sys.stderr)
+
+
+def note_first(lines: "Sequence[str]", what: str) -> None:
+    """Print the first lines of many about the run to stderr, and how many more there are."""
+    for line in lines[:SHOWN]:
+        note(line)
+    if len(lines) > SHOWN:
+        note(f"... and {len(lines) - SHOWN} more {what} (--json lists them all)")
 
 
 def one_line(text: object) -> str:
@@ -51,59 +57,9 @@ def one_line(text: object) -> str:
     )
 
 
-def file_size(path: Path) -> str:
-    """Return how large a file is, in words."""
-    size = path.stat().st_size
-    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
-
-
-def add_json(parser: "argparse._ActionsContainer") -> None:
-    """Give a command the option ``--json``."""
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
-
-
-def add_report_file(parser: argparse.ArgumentParser) -> None:
-    """Add the option ``--output`` of a command that writes a report."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="the .html file to write, in place of an older one; it needs no network and runs no"
-        " script",
-    )
-
-
-def add_dated(parser: argparse.ArgumentParser) -> None:
-    """Add the option ``--dated`` of a command that writes a report."""
-    parser.add_argument(
-        "--dated", metavar="TEXT", help="a line below the title, such as a date or a study"
-    )
-
-
-def add_location(parser: argparse.ArgumentParser) -> None:
-    """Give a command that writes records the option ``--location``."""
-    parser.add_argument(
-        "--location",
-        action="store_true",
-        help="also write where the wearer was (lat, lng), which is left out otherwise",
-    )
-
-
-def add_events(parser: argparse.ArgumentParser, what: str) -> None:
-    """Give a command the options ``--events`` and ``--dayfirst``."""
-    parser.add_argument(
-        "--events",
-        type=Path,
-        metavar="FILE",
-        help=f"a diary (CSV or Excel with start, end and label), to {what}",
-    )
-    parser.add_argument(
-        "--dayfirst",
-        action=argparse.BooleanOptionalAction,
-        help="read 03.04.2026 in the diary as 3 April, or as 4 March",
-    )
+def print_json(value: Any) -> None:
+    """Print a value as JSON."""
+    print(json.dumps(value, indent=1, ensure_ascii=False))
 
 
 def emit(table: "pd.DataFrame", *, as_json: bool, index: bool = True) -> None:
@@ -111,10 +67,15 @@ def emit(table: "pd.DataFrame", *, as_json: bool, index: bool = True) -> None:
     import pandas as pd
 
     if as_json:
-        print(json.dumps(records(table, index=index), indent=1))
+        print_json(records(table, index=index))
         return
     with pd.option_context("display.width", 0, "display.max_colwidth", 60):
         print(table.to_string(index=index, float_format=_short, na_rep="·"))
+
+
+def _short(value: float) -> str:
+    whole = value == round(value) or abs(value) >= 1000
+    return f"{value:.0f}" if whole else f"{value:.3g}"
 
 
 def records(table: "pd.DataFrame", *, index: bool = True) -> list[dict[str, Any]]:
@@ -133,27 +94,34 @@ def show(
 
     `columns` are those to show; `more` is what to type to see the others, such as ``--all``.
     """
-    from eyelog.analysis.readable import readable
+    from eyelog.measure.readable import readable
 
     print(readable(table, columns=columns).text(more=more))
 
 
-def _short(value: float) -> str:
-    whole = value == round(value) or abs(value) >= 1000
-    return f"{value:.0f}" if whole else f"{value:.3g}"
-
-
-def check_ending(path: Path, endings: tuple[str, ...]) -> None:
+def check_ending(path: Path | None, endings: tuple[str, ...] = TABLE_ENDINGS) -> None:
     """Raise `ConfigurationError` if `path` does not end with one of `endings`."""
-    if path.suffix not in endings:
+    if path is not None and path.suffix not in endings:
         *others, last = endings
         raise ConfigurationError(
             f"cannot write {path.name}: end its name with {', '.join(others)} or {last}"
         )
 
 
+def without_zones(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a table whose stamps are local times without a zone, which a worksheet can hold."""
+    import pandas as pd
+
+    table = table.copy()
+    for name in table.select_dtypes("datetimetz"):
+        table[name] = table[name].dt.tz_localize(None)
+    if isinstance(table.index, pd.DatetimeIndex):
+        table.index = table.index.tz_localize(None)
+    return table
+
+
 def write_table(table: "pd.DataFrame", path: Path) -> None:
-    """Write a table as Parquet or CSV, as the ending of `path` says.
+    """Write a table as Parquet, CSV or Excel, as the ending of `path` says: whole, and private.
 
     Raises
     ------
@@ -162,20 +130,29 @@ def write_table(table: "pd.DataFrame", path: Path) -> None:
     EyelogError
         If the file cannot be written.
     """
-    check_ending(path, TABLE_ENDINGS)
+    check_ending(path)
+    if not path.parent.is_dir():
+        raise ConfigurationError(f"no folder {path.parent} to write {path.name} into: make it")
+    write: Callable[[BinaryIO], object]
     if path.suffix == ".parquet":
-        _write_private(path, table.to_parquet)
-    else:
+        write = table.to_parquet
+    elif path.suffix == ".csv":
         from eyelog.clock import with_text_stamps
 
         text = with_text_stamps(table.reset_index())
-        _write_private(path, lambda sink: text.to_csv(sink, index=False))
 
+        def write(sink: BinaryIO) -> object:
+            return text.to_csv(sink, index=False)
+    else:
+        if find_spec("openpyxl") is None:
+            raise ConfigurationError(
+                f"cannot write {path.name}: `pip install 'eyelog[excel]'` writes Excel files"
+            )
+        sheet = without_zones(table)
 
-def _write_private(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a complete file or none, readable only by its owner, into an existing folder."""
-    if not path.parent.is_dir():
-        raise ConfigurationError(f"no folder {path.parent} to write {path.name} into: make it")
+        def write(sink: BinaryIO) -> object:
+            return sheet.to_excel(sink, engine="openpyxl")
+
     try:
         with whole_file(path) as sink:
             write(sink)

@@ -2,25 +2,25 @@
 
 import hashlib
 import inspect
+import os
 import pickle
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from types import CodeType
-from typing import Any, Unpack
+from typing import Any
 
 import pandas as pd
 
 from eyelog.archive.store import Archive
-from eyelog.cohort.study_run import Instant, StudyOptions, run_study
+from eyelog.clock import Zone
+from eyelog.cohort.study_run import Instant, run_study
 from eyelog.errors import ConfigurationError
-from eyelog.keywords import hands_on_to
-
-__all__ = ["apply"]
+from eyelog.frame import takes_tables
 
 
-@hands_on_to(run_study)
+@takes_tables
 def apply(
     archive: Archive,
     function: Callable[[pd.DataFrame], Any],
@@ -30,7 +30,12 @@ def apply(
     fields: Iterable[str] | str | None = None,
     start: Instant | None = None,
     end: Instant | None = None,
-    **options: Unpack[StudyOptions],
+    accounts: Iterable[str] | None = None,
+    tz: Zone | None = None,
+    out: str | os.PathLike[str] | None = None,
+    scheduler: Any = None,
+    workers: int | None = None,
+    wearers: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return what a function computes from each wearer's frame, in parallel.
 
@@ -48,7 +53,7 @@ def apply(
         The columns that each result has, and their dtypes. A wearer with other columns fails. Also
         the shape of a cohort without results.
     fields : iterable of str or str, optional
-        Read only these fields, or those of a summary, see `eyelog.needed`. Default: all.
+        Read only these fields, or those of a summary, see `eyelog.fields`. Default: all.
     start, end, accounts, tz, out, scheduler, workers, wearers
         As for `eyelog.cohort.daily`.
 
@@ -114,7 +119,12 @@ def apply(
         function_name=_name(function),
         fields=fields,
         meta=_prototype(meta),
-        **options,
+        accounts=accounts,
+        tz=tz,
+        out=out,
+        scheduler=scheduler,
+        workers=workers,
+        wearers=wearers,
     )
 
 

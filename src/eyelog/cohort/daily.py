@@ -1,18 +1,19 @@
 """The daily summary of every wearer of an archive."""
 
-from typing import Unpack
+import os
+from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 
-from eyelog.analysis.limits import Limits
 from eyelog.archive.store import Archive
-from eyelog.cohort.study_run import Instant, StudyOptions, run_study
-from eyelog.keywords import hands_on_to
+from eyelog.clock import Zone
+from eyelog.cohort.study_run import Instant, run_study
+from eyelog.frame import takes_tables
+from eyelog.judge.limits import Limits
 
-__all__ = ["daily"]
 
-
-@hands_on_to(run_study)
+@takes_tables
 def daily(
     archive: Archive,
     log: str,
@@ -20,7 +21,13 @@ def daily(
     end: Instant | None = None,
     *,
     limits: Limits | None = None,
-    **options: Unpack[StudyOptions],
+    day_starts: str | None = None,
+    accounts: Iterable[str] | None = None,
+    tz: Zone | None = None,
+    out: str | os.PathLike[str] | None = None,
+    scheduler: Any = None,
+    workers: int | None = None,
+    wearers: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Return `eyelog.daily` of every wearer of an archive, in parallel and month by month.
 
@@ -34,6 +41,9 @@ def daily(
         Inclusive local days of each wearer (``"2026-10-24"``), or instants. Default: all records.
     limits : Limits, optional
         What counts as worn, noisy and walking, see `eyelog.Limits`; the same for all wearers.
+    day_starts : str, optional
+        When a day starts, such as ``"18:00"`` for people who work at night; a day is named by the
+        date on which it starts, also in `start` and `end`. By default midnight.
     accounts : iterable of str, optional
         Whose records; by default all that the archive and `wearers` have.
     tz : str, Zones, or a table or .csv file of zones, optional
@@ -117,4 +127,18 @@ def daily(
     >>> table.groupby("account").size().to_dict()
     {'w0001': 7, 'w0002': 7}
     """
-    return run_study("cohort.daily", archive, log, start, end, limits=limits, **options)
+    return run_study(
+        "cohort.daily",
+        archive,
+        log,
+        start,
+        end,
+        limits=limits,
+        day_starts=day_starts,
+        accounts=accounts,
+        tz=tz,
+        out=out,
+        scheduler=scheduler,
+        workers=workers,
+        wearers=wearers,
+    )

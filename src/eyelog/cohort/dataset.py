@@ -26,17 +26,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
-from eyelog.archive.account_folders import check_account
-from eyelog.archive.place import Place, archive_errors, open_place
-from eyelog.disk.files import make_folders, whole_file
-from eyelog.errors import ArchiveError, ConfigurationError, argument
-
-__all__ = [
-    "Dataset",
-    "Made",
-    "as_frame",
-    "open_dataset",
-]
+from eyelog.archive.place import Place, archive_errors, check_account, open_place
+from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.home import make_folders, whole_file
 
 RECIPE: Final = "_recipe.json"
 REPORT: Final = "_report.parquet"
@@ -274,7 +266,5 @@ def open_dataset(out: str | os.PathLike[str]) -> Dataset:
         place = open_place(out)
     except ConfigurationError as error:
         reason = str(error).removeprefix("the archive's path cannot be used: ")
-        raise ConfigurationError(
-            f"{argument('out', os.fspath(out))} cannot be used: {reason}"
-        ) from None
+        raise ConfigurationError(f"out={os.fspath(out)!r} cannot be used: {reason}") from None
     return Dataset(place)

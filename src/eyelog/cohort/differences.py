@@ -9,12 +9,13 @@ import pandas as pd
 
 from eyelog.analysis.compare.group_difference import difference_of_means
 from eyelog.analysis.series.arrays import MISSING, Floats, numbers
-from eyelog.analysis.series.holm import holm
+from eyelog.analysis.series.inference import holm
+from eyelog.checks import names_of
 from eyelog.cohort.result import result_of
-from eyelog.errors import ConfigurationError, FieldError, argument
+from eyelog.errors import ConfigurationError, FieldError
+from eyelog.frame import takes_tables
+from eyelog.measure.groups import keyed
 from eyelog.provenance import record, stated_log
-
-__all__ = ["OUTCOMES", "differences", "group_labels", "label_of"]
 
 OUTCOMES: Final = (
     *("worn_h", "blink_rate_per_min", "eye_moves_per_h", "steps", "walking_h", "pace_spm"),
@@ -39,10 +40,11 @@ class _Row(NamedTuple):
     reason: str = ""
 
 
+@takes_tables
 def differences(
     table: pd.DataFrame | str | os.PathLike[str],
     *,
-    by: str,
+    by: str | pd.Series,
     outcomes: str | Sequence[str] | None = None,
     reference: str | None = None,
 ) -> pd.DataFrame:
@@ -110,6 +112,8 @@ def differences(
     rows = result.rows
     if "account" not in rows.index.names or rows.empty:
         raise ConfigurationError("differences: there are no rows: no wearer had records")
+    rows, names = keyed(rows, by, what="differences", one=True)
+    by = names[0]
     groups = group_labels(rows, by, what="differences")
     labels = sorted(set(groups))
     first = labels[0] if reference is None else str(reference)
@@ -144,8 +148,7 @@ def group_labels(rows: pd.DataFrame, by: str, *, what: str, least: int = 2) -> p
     """
     if by not in rows.columns:
         raise FieldError(
-            f"{what}: the table has no column {by!r}: add it to the table of wearers"
-            f" ({argument('wearers')})"
+            f"{what}: the table has no column {by!r}: add it to the table of wearers (wearers=)"
         )
     stated = rows[by].dropna()
     accounts = stated.index.get_level_values("account")
@@ -188,10 +191,10 @@ def _outcomes(
             raise FieldError(
                 "differences: the table has no column of numbers to compare but those with one"
                 f" value for each wearer ({', '.join(numeric) or 'none'}): name one,"
-                f" {argument('outcomes', numeric[0] if numeric else 'steps')}, if it is measured"
+                f" outcomes={numeric[0] if numeric else 'steps'!r}, if it is measured"
             )
         return outcomes
-    chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    chosen = names_of(names, "outcomes")
     lacking = [name for name in chosen if name not in rows.columns]
     if lacking or not chosen:
         raise FieldError(

@@ -9,9 +9,9 @@ import pandas as pd
 import scipy
 
 from eyelog.cohort.result import Result, averaged_covariates, result_of
-from eyelog.errors import ArchiveError, FieldError
-
-__all__ = ["Summary", "summary"]
+from eyelog.errors import ArchiveError
+from eyelog.frame import takes_tables
+from eyelog.measure.groups import keyed
 
 PERCENTILES: Final = (5, 25, 50, 75, 95)
 LEVEL: Final = 0.95
@@ -25,10 +25,11 @@ class Summary(NamedTuple):
     excluded: pd.DataFrame
 
 
+@takes_tables
 def summary(
     table: pd.DataFrame | str | os.PathLike[str],
     *,
-    by: str | Sequence[str] | None = None,
+    by: str | pd.Series | Sequence[str | pd.Series] | None = None,
     wearers: pd.DataFrame | None = None,
     covariates: str | Sequence[str] | None = None,
 ) -> Summary:
@@ -39,8 +40,10 @@ def summary(
     table : DataFrame, str or path
         What `eyelog.cohort.daily` or `eyelog.cohort.apply` returned, or the place of their
         dataset (``out``).
-    by : str or sequence of str, optional
-        Columns whose values are the groups, such as those of ``wearers=``. Default: one group.
+    by : str, Series or a list of them, optional
+        The groups: columns, such as those of ``wearers=``; ``"day"``, ``"week"``, ``"weekday"``,
+        ``"weekend"`` or a width in days (``"7D"``); a Series of labels by wearer, day or row.
+        Default: one group.
     wearers : DataFrame, optional
         The wearers that were requested, as for `eyelog.cohort.daily`: those without rows are then
         counted and named. The place of a dataset knows them.
@@ -73,9 +76,10 @@ def summary(
     Raises
     ------
     FieldError
-        If the table has no column of `by`, or none of `covariates`.
+        If the table has none of `covariates`.
     ConfigurationError
-        If the table is not that of a cohort, or a covariate does not hold numbers.
+        If the table is not that of a cohort, `by` is not one of these, or a covariate does not
+        hold numbers.
     ArchiveError
         If the place has no whole result: the run was stopped, or there was none.
 
@@ -104,10 +108,9 @@ def summary(
     rows, lost = result.rows, {**result.without, **result.failed}
     if "account" not in rows.index.names:
         raise ArchiveError(f"{table} has no rows: no wearer had records")
-    names = [by] if isinstance(by, str) else list(by or ())
-    lacking = [name for name in names if name not in rows.columns]
-    if lacking:
-        raise FieldError(f"summary: the table has no column {', '.join(map(repr, lacking))}")
+    names: list[str] = []
+    if by is not None:
+        rows, names = keyed(rows, by, what="summary")
     accounts = rows.index.get_level_values("account")
     inside = rows[names].notna().all(axis=1).to_numpy()
     grouped = rows[inside]
@@ -138,8 +141,9 @@ def _groups(rows: pd.DataFrame, names: Sequence[str], outcomes: Sequence[str]) -
     keys: list[tuple[Hashable, ...]] = []
     values = rows[list(outcomes)].astype("float64")
     values = values.where(np.isfinite(values))
+    keys_of_rows = [pd.Index(rows[name]) for name in names]  # a name may be one of the index too
     groups: Iterable[tuple[Any, Any]] = (
-        rows.groupby(list(names), sort=True, observed=True).indices.items()
+        rows.groupby(keys_of_rows, sort=True, observed=True).indices.items()
         if names
         else [((), np.arange(len(rows)))]
     )

@@ -11,19 +11,18 @@ from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.archive.account_folders import check_account
-from eyelog.disk.files import make_folders, new_file, path_of
+from eyelog.archive.place import check_account
 from eyelog.errors import ConfigurationError
-from eyelog.frame import ACCOUNT
+from eyelog.frame import ACCOUNT, takes_tables
+from eyelog.home import make_folders, new_file, path_of
 from eyelog.provenance import KEY
-
-__all__ = ["pseudonymise"]
 
 KEY_TEXT: Final = re.compile(rb"[0-9a-fA-F]{32,}\s*")  # 16 bytes or more; a new key has 32
 EXAMPLE: Final = "such as 'study.key'"
 DIGITS: Final = 16  # 64 bits: two of a million wearers meet with a chance of 1 in 37 million
 
 
+@takes_tables
 def pseudonymise(table: pd.DataFrame, *, key_file: str | os.PathLike[str]) -> pd.DataFrame:
     """Replace the accounts of a table by pseudonyms.
 
@@ -92,13 +91,13 @@ def pseudonymise(table: pd.DataFrame, *, key_file: str | os.PathLike[str]) -> pd
     return out.sort_index() if levels else out
 
 
-def _hidden(accounts: pd.Index, secret: bytes, pseudonyms: dict[str, str]) -> Any:
+def _hidden(accounts: pd.Index, secret: bytes, pseudonyms: dict[str, str]) -> pd.Index:
     """Return the pseudonyms of accounts; a missing one stays missing."""
     for account in accounts.dropna().unique():
         code = hmac.new(secret, str(account).encode(), hashlib.sha256).hexdigest()
         pseudonyms[str(account)] = code[:DIGITS]
     named = [None if pd.isna(account) else pseudonyms[str(account)] for account in accounts]
-    return pd.array(named, dtype="str")
+    return pd.Index(named)
 
 
 def _without(text: Any, pseudonyms: dict[str, str]) -> Any:

@@ -1,21 +1,19 @@
 """The result of a cohort, from a table or from its dataset: the rows, and who has none."""
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.analysis.columns import is_measured
+from eyelog.checks import names_of
 from eyelog.cohort.dataset import open_dataset
 from eyelog.cohort.wearers import one_row_each
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, FieldError, argument
+from eyelog.errors import ArchiveError, ConfigurationError, FieldError, warn
 from eyelog.frame import ACCOUNT
+from eyelog.measure.columns import is_measured
 from eyelog.provenance import history
-
-__all__ = ["Result", "accounts_of", "averaged_covariates", "result_of"]
 
 NO_DAYS: Final = "no records in this range"
 NO_ROWS: Final = "no rows in this table"
@@ -102,14 +100,14 @@ def averaged_covariates(
     ConfigurationError
         If one does not hold numbers.
     """
-    names = [chosen] if isinstance(chosen, str) else list(chosen or ())
+    names = names_of(chosen or (), "covariates")
     if rows.empty:
         return names
     for name in names:
         if name not in covariates:
             given = ", ".join(map(str, covariates)) or "none"
             raise FieldError(
-                f"{what}: {argument('covariates')} names columns of the table of wearers ({given}),"
+                f"{what}: covariates= names columns of the table of wearers ({given}),"
                 f" and {name!r} is none of them"
             )
         if not pd.api.types.is_numeric_dtype(rows[name].dtype) or pd.api.types.is_bool_dtype(
@@ -135,11 +133,9 @@ def _of_table(table: pd.DataFrame, what: str, people: pd.DataFrame | None) -> Re
     reasons = {**dict.fromkeys(step.get("without_days", ()), NO_DAYS), **step.get("failed", {})}
     lost = [name for name in reasons if name not in present]
     if people is None and lost:
-        warnings.warn(
+        warn(
             f"{what}: of the wearers asked for, {len(lost)} {'has' if len(lost) == 1 else 'have'}"
-            f" no rows: pass {argument('wearers')}, the table of all wearers, to count them",
-            EyelogWarning,
-            stacklevel=4,
+            f" no rows: pass wearers=, the table of all wearers, to count them"
         )
     without = {name: reasons.get(name, NO_ROWS) for name in listed if name not in present}
     given = {*step.get("covariates", ()), *(() if people is None else people.columns)}
@@ -151,7 +147,8 @@ def _of_table(table: pd.DataFrame, what: str, people: pd.DataFrame | None) -> Re
         # In rows of wearers, what a function returned looks like what is known about the wearer.
         and (name in given if one_row else not _varies(table[name]))
     )
-    recipe: dict[str, Any] = {key: step[key] for key in ("step", "inventory") if key in step}
+    kept = ("step", "inventory", "day_starts")
+    recipe: dict[str, Any] = {key: step[key] for key in kept if key in step}
     return Result(table, {}, without, own, recipe, is_whole=people is not None)
 
 

@@ -34,9 +34,7 @@ import pyarrow as pa
 import eyelog
 from eyelog.checks import whole_number
 from eyelog.cores import usable_cores
-from eyelog.errors import ConfigurationError, EyelogError, argument
-
-__all__ = ["KILLED", "run"]
+from eyelog.errors import ConfigurationError, EyelogError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -212,12 +210,12 @@ def _start(pool: ProcessPoolExecutor, workers: int) -> None:
     except BrokenProcessPool:
         raise EyelogError(
             "no worker process could start: in a script, put the call under"
-            f" if __name__ == '__main__':, or pass {argument('workers', 1)}"
+            " if __name__ == '__main__':, or pass workers=1"
         ) from None
     if theirs != _origin():
         raise EyelogError(
             f"worker processes use the eyelog in {theirs}, this process that in {_origin()}:"
-            f" install this one, or pass {argument('workers', 1)}"
+            f" install this one, or pass workers=1"
         )
 
 

@@ -10,16 +10,14 @@ import pandas as pd
 
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS, check_log
-from eyelog.checks import whole_number
+from eyelog.checks import names_of, number, whole_number
 from eyelog.clock import DAY, Zones, parse_day, zone
 from eyelog.cohort.schedule import run
 from eyelog.cohort.wearers import check_archive
 from eyelog.errors import ConfigurationError, EyelogError
-from eyelog.progress import progress_line
+from eyelog.home import progress_line
 from eyelog.wearer.habits import traits
 from eyelog.wearer.simulate import check_days, simulate_blinking
-
-__all__ = ["simulate"]
 
 MONTH: Final = 31  # days that are in memory at a time
 
@@ -110,7 +108,7 @@ def simulate(
     logs = LOGS if log is None else (check_log(log),)
     count = whole_number(wearers, "wearers", 1)
     length = whole_number(days, "days", 1)
-    zones = [tz] if isinstance(tz, str) else [] if isinstance(tz, Zones) else list(tz)
+    zones = [] if isinstance(tz, Zones) else names_of(tz, "tz")
     if isinstance(tz, Zones) or not all(isinstance(name, str) for name in zones):
         raise ConfigurationError(
             "the wearers of a simulated cohort do not travel: name their zones, such as"
@@ -120,7 +118,7 @@ def simulate(
         zone(name)
     if not zones:
         raise ConfigurationError("tz has no zone: use an IANA name such as 'Asia/Tokyo' or 'UTC'")
-    if not 0.5 <= effect <= 2:
+    if not 0.5 <= number(effect, "effect") <= 2:
         raise ConfigurationError(f"effect must be from 0.5 to 2, not {effect!r}")
     first = parse_day(start)
     check_days(first, length)

@@ -3,25 +3,24 @@
 import hashlib
 import json
 import os
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, time
 from importlib.metadata import version
-from typing import Any, Final, Never, TypedDict
+from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.analysis.daily import daily
-from eyelog.analysis.limits import Limits, chosen_limits
 from eyelog.archive.place import archive_errors
 from eyelog.archive.store import Archive
 from eyelog.catalogue import catalogue_version, check_fields, needed
+from eyelog.checks import names_of
 from eyelog.clock import (
     Zone,
     Zones,
     as_zones,
     instant_range,
+    time_of_day,
 )
 from eyelog.cohort.dataset import open_dataset
 from eyelog.cohort.schedule import run
@@ -35,29 +34,17 @@ from eyelog.cohort.wearer_months import (
     plan,
 )
 from eyelog.cohort.wearers import Roster, Wearer, check_archive, roster
-from eyelog.errors import EyelogWarning, argument, listed
+from eyelog.errors import listed, warn
 from eyelog.frame import empty
-from eyelog.keywords import refuse_unknown
-from eyelog.progress import progress_line
+from eyelog.home import progress_line
+from eyelog.judge.limits import Limits, chosen_limits
+from eyelog.measure.daily import daily
 from eyelog.provenance import record
-
-__all__ = ["Instant", "StudyOptions", "run_study"]
 
 Instant = str | date | datetime
 
 NAMED: Final = 10
 REPORT: Final = {"account": "str", "state": "str", "days": "int64", "reason": "str"}
-
-
-class StudyOptions(TypedDict, total=False):
-    """The keywords of every run over a cohort: whose records, where to, and computed by whom."""
-
-    accounts: Iterable[str] | None
-    tz: Zone | None
-    out: str | os.PathLike[str] | None
-    scheduler: Any
-    workers: int | None
-    wearers: pd.DataFrame | None
 
 
 def run_study(
@@ -79,35 +66,34 @@ def run_study(
     fields: Iterable[str] | str | None = "daily",
     meta: pd.DataFrame | None = None,
     limits: Limits | None = None,
-    **unknown: Never,
+    day_starts: str | None = None,
 ) -> pd.DataFrame:
     """Compute the parts of a cohort; return their table, or with `out` the report."""
-    refuse_unknown(unknown, what)
-    chosen = chosen_limits(limits)
+    chosen, at = chosen_limits(limits), time_of_day(day_starts)
     people = roster(check_archive(archive), log, accounts=accounts, tz=tz, wearers=wearers)
     if fields is not None:
-        fields = fields if isinstance(fields, str) else tuple(fields)
+        fields = fields if isinstance(fields, str) else tuple(names_of(fields, "fields"))
         check_fields(log, fields)
-    dataset = (
-        None if out is None else replace(open_dataset(out), attrs=_attrs(what, log, people, chosen))
-    )
     study = Study(
         archive=archive,
         log=log,
         tz=people.tz,
         covariates=people.covariates,
-        out=dataset,
+        out=None if out is None else open_dataset(out),
         version=f"{version('eyelog')}, catalogue {catalogue_version()}",
         function=function,
         function_key=function_key,
         fields=fields,
         meta=meta,
         limits=chosen,
+        day_starts=day_starts,
     )
+    dataset = None if study.out is None else replace(study.out, attrs=_attrs(what, study))
+    study = replace(study, out=dataset)
     if function is None:
         _no_rows(study)  # the names of covariates are checked before anything is computed
     computed = [wearer for wearer in people.wearers if not wearer.absent]
-    spans = {wearer.tz: _span(start, end, wearer.tz) for wearer in people.wearers}
+    spans = {wearer.tz: _span(start, end, wearer.tz, at) for wearer in people.wearers}
     with archive_errors(f"list the archive {archive.path}"):
         parts = [part for wearer in computed for part in plan(study, wearer, *spans[wearer.tz])]
     label = f"{what} of {len(computed):,} wearers"
@@ -125,6 +111,7 @@ def run_study(
         "tz": None if tz is None else str(tz) if isinstance(tz, str) else repr(as_zones(tz)),
         "fields": fields,
         "limits": chosen.details(),
+        **_days_of(study),
         "wearers": None if wearers is None else _digest_of(people),
         "covariates": list(people.covariates),
         "versions": {
@@ -152,21 +139,32 @@ def run_study(
     return report
 
 
-def _attrs(what: str, log: str, people: Roster, limits: Limits) -> str:
+def _attrs(what: str, study: Study) -> str:
     """Return the provenance that every file of a dataset has."""
-    covariates = list(people.covariates)
-    rows = record(pd.DataFrame(), what, log=log, covariates=covariates, limits=limits.details())
+    rows = record(
+        pd.DataFrame(),
+        what,
+        log=study.log,
+        covariates=list(study.covariates),
+        limits=study.limits.details(),
+        **_days_of(study),
+    )
     return json.dumps(rows.attrs)
 
 
+def _days_of(study: Study) -> dict[str, str]:
+    """Return when the days of a study start, if that is not midnight."""
+    return {} if study.day_starts is None else {"day_starts": study.day_starts}
+
+
 def _span(
-    start: Instant | None, end: Instant | None, tz: Zones
+    start: Instant | None, end: Instant | None, tz: Zones, at: time
 ) -> tuple[datetime | None, datetime | None]:
     """Return the first and last instant of a range that may be open at either end."""
     if start is not None and end is not None:
-        return instant_range(start, end, tz)
-    first = None if start is None else instant_range(start, start, tz)[0]
-    return first, None if end is None else instant_range(end, end, tz)[1]
+        return instant_range(start, end, tz, at=at)
+    first = None if start is None else instant_range(start, start, tz, at=at)[0]
+    return first, None if end is None else instant_range(end, end, tz, at=at)[1]
 
 
 def _compute(
@@ -181,11 +179,9 @@ def _compute(
             done()
     left_out = sorted({name for outcome in outcomes for name in outcome.left_out})
     if left_out:
-        warnings.warn(
+        warn(
             f"left out where the wearers were ({', '.join(left_out)}): ask for it by naming these"
-            f" fields in {argument('fields')}",
-            EyelogWarning,
-            stacklevel=4,
+            f" fields in fields="
         )
     return sorted(outcomes, key=lambda outcome: (outcome.account, outcome.month or ""))
 
@@ -226,11 +222,9 @@ def _table(
     broken = report[report["state"] == "failed"]
     if len(broken):
         failed = (f"{row.account!r} ({row.reason})" for row in broken.itertuples())
-        warnings.warn(
+        warn(
             f"{len(broken)} of {len(report)} wearers failed and are left out:"
-            f" {listed(failed, NAMED, between='; ')}",
-            EyelogWarning,
-            stacklevel=4,
+            f" {listed(failed, NAMED, between='; ')}"
         )
     out = set(broken["account"])
     wearers = {wearer.account: wearer for wearer in people.wearers}
@@ -250,6 +244,7 @@ def _table(
         wearers=len(report),
         covariates=list(study.covariates),
         limits=study.limits.details(),
+        **_days_of(study),
         without_days=report.loc[report["days"] == 0, "account"].tolist(),
         failed=dict(zip(broken["account"], broken["reason"], strict=True)),
         inventory=_inventory(outcomes),
@@ -262,7 +257,7 @@ def _no_rows(study: Study) -> pd.DataFrame:
     nobody = Wearer("", Zones(tz), tuple((name, None) for name in study.covariates))
     if study.function is None:
         frame = empty(study.log, tz=tz, names=needed("daily", log=study.log))
-        table = daily(frame, log=study.log, limits=study.limits)
+        table = daily(frame, log=study.log, limits=study.limits, day_starts=study.day_starts)
     else:
         table = pd.DataFrame() if study.meta is None else study.meta.copy(deep=False)
     return of_wearers([(nobody, of_cohort(table, study))], study)

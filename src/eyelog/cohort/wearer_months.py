@@ -11,33 +11,33 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import chain
 from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.daily import daily
-from eyelog.analysis.grouped.groups import day_groups, is_whole
-from eyelog.analysis.limits import DEFAULT, Limits
 from eyelog.archive.arrow_tables import frame_of
 from eyelog.archive.export import LOCATION, names_location
-from eyelog.archive.months import content_key, fingerprint, months
+from eyelog.archive.months import fingerprint, months
 from eyelog.archive.store import Archive, place_of
-from eyelog.archive.utc_stamps import instant_us, month_edges, overlap
+from eyelog.archive.utc_stamps import instant_us, month_edges
 from eyelog.clock import (
     DAY,
     SECOND,
     as_tzinfo,
     day_start,
+    days_with_records,
+    time_of_day,
 )
 from eyelog.cohort.dataset import Dataset, Made
 from eyelog.cohort.wearers import Wearer
 from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.frame import in_zones
-
-__all__ = ["MonthOutcome", "Study", "WearerMonth", "compute", "of_cohort", "of_wearers", "plan"]
+from eyelog.judge.limits import DEFAULT, Limits
+from eyelog.measure.daily import daily
+from eyelog.measure.groups import is_whole
 
 Span = tuple[datetime, datetime]
 
@@ -63,6 +63,11 @@ class Study:
     fields: tuple[str, ...] | str | None = "daily"
     meta: pd.DataFrame | None = None
     limits: Limits = DEFAULT
+    day_starts: str | None = None
+
+    def opens(self, day: date, place: tzinfo) -> datetime:
+        """Return the instant at which a day of a wearer in a zone starts."""
+        return day_start(day, place, time_of_day(self.day_starts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +108,11 @@ def plan(
         stored = months(place_of(study.archive), study.log, wearer.account)
         edges = [_utc(us) for name in stored for us in month_edges(name)]
         return _whole(study, wearer, _clip((edges[0], edges[-1]), first, last)) if edges else []
-    lived = _months_lived(study.archive, study.log, wearer)
+    lived = _months_lived(study, wearer)
     if not lived:
         return []
     place = as_tzinfo(wearer.tz)
-    spans = {month: tuple(day_start(day, place) for day in _month_days(month)) for month in lived}
+    spans = {m: tuple(study.opens(day, place) for day in _month_days(m)) for m in lived}
     if study.function is not None:
         return _whole(study, wearer, _clip((spans[lived[0]][0], spans[lived[-1]][1]), first, last))
     parts, reach = [], AROUND + timedelta(seconds=study.limits.seconds("min_run"))
@@ -130,13 +135,14 @@ def _clip(span: Span, first: datetime | None, last: datetime | None) -> Span:
     return opens, closes
 
 
-def _months_lived(archive: Archive, log: str, wearer: Wearer) -> list[str]:
-    """Return the local months in which a wearer can have records, in order."""
+def _months_lived(study: Study, wearer: Wearer) -> list[str]:
+    """Return the local months in whose days a wearer can have records, in order."""
     place, lived = as_tzinfo(wearer.tz), set()
-    for name in months(place_of(archive), log, wearer.account):
+    earlier = DAY if study.day_starts else 0 * DAY  # a night belongs to the date before it
+    for name in months(place_of(study.archive), study.log, wearer.account):
         first = datetime.fromisoformat(f"{name}-01").replace(tzinfo=UTC)
         after = (first + 31 * DAY).replace(day=1)
-        for instant in (first, after - SECOND):
+        for instant in (first - earlier, first, after - SECOND):
             lived.add(f"{instant.astimezone(place):%Y-%m}")
     return sorted(lived)
 
@@ -204,13 +210,15 @@ def _reaches_into(part: WearerMonth, frame: pd.DataFrame) -> bool:
     """
     if part.month is None:
         return True
-    opens, closes = (day_start(day, as_tzinfo(part.wearer.tz)) for day in _month_days(part.month))
+    place = as_tzinfo(part.wearer.tz)
+    opens, closes = (part.study.opens(day, place) for day in _month_days(part.month))
     return bool(frame.index[-1] > opens and frame.index[0] <= closes)
 
 
 def _of_days(part: WearerMonth, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
     """Return the days of the month, each complete, and their number."""
-    table = daily(frame, log=part.study.log, limits=part.study.limits)
+    study = part.study
+    table = daily(frame, log=study.log, limits=study.limits, day_starts=study.day_starts)
     table.attrs = {}  # pandas copies it at each access of a column
     if part.month is not None:
         first, after = map(pd.Timestamp, _month_days(part.month))
@@ -235,11 +243,6 @@ def of_cohort(table: pd.DataFrame, study: Study) -> pd.DataFrame:
     return table
 
 
-def _is_one_row(table: pd.DataFrame) -> bool:
-    """Return whether a table is one row per wearer, without an index of its own."""
-    return table.index.names == [None]
-
-
 def _levels(index: pd.Index) -> list[pd.Index]:
     return [index.get_level_values(place) for place in range(index.nlevels)]
 
@@ -256,7 +259,7 @@ def of_wearers(tables: Sequence[tuple[Wearer, pd.DataFrame]], study: Study) -> p
     lengths = [len(table) for _, table in tables]
     accounts = np.array([wearer.account for wearer, _ in tables], dtype=object)
     index = pd.Index(accounts.repeat(lengths), dtype="str", name="account")
-    if not _is_one_row(first):
+    if first.index.names != [None]:  # it has an index of its own
         columns = zip(*(_levels(table.index) for _, table in tables), strict=True)
         levels = [level.append(list(others)) for level, *others in columns]
         index = pd.MultiIndex.from_arrays([index, *levels], names=["account", *names])
@@ -280,7 +283,7 @@ def _of_function(
     """Return the result of the function for the wearer's frame, days read, and columns left out."""
     study = part.study
     result = cast(Callable[[pd.DataFrame], Any], study.function)(frame)
-    days = len(day_groups(cast(pd.DatetimeIndex, frame.index)))
+    days = len(days_with_records(cast(pd.DatetimeIndex, frame.index)))
     table = _table_of(result)
     if table is not result or is_whole(table.index):
         table = table.reset_index(drop=True)  # one row
@@ -339,6 +342,7 @@ def _made(part: WearerMonth) -> Made:
         [instant.isoformat() for instant in (*part.own, *part.around)],
         study.fields,
         study.limits.details(),
+        study.day_starts,
         None if study.meta is None else study.meta.dtypes.astype(str).to_dict(),
     )
     files = key(_us(part.around))
@@ -381,13 +385,7 @@ def _inputs(part: WearerMonth) -> str:
     """Return a digest of the files that the part's own records are in."""
     study, account = part.study, part.wearer.account
     place, span = place_of(study.archive), _us(part.own)
-    return _digest(
-        [
-            (name, content_key(place, study.log, account, name))
-            for name in months(place, study.log, account)
-            if overlap(name, (span[0], span[1] - SECOND_US))
-        ]
-    )
+    return _digest(fingerprint(place, study.log, account, (span[0], span[1] - SECOND_US)))
 
 
 def _us(span: Span) -> tuple[int, int]:

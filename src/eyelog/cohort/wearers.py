@@ -1,6 +1,5 @@
 """Who takes part in a cohort: accounts, zones, groups and other covariates."""
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -9,17 +8,14 @@ import pandas as pd
 
 from eyelog.archive.store import Archive
 from eyelog.catalogue import check_log
+from eyelog.checks import names_of
 from eyelog.clock import Zone, Zones, as_zones, known_zones
 from eyelog.errors import (
     ArchiveError,
     ConfigurationError,
     EyelogError,
-    EyelogWarning,
-    argument,
-    marked,
+    warn,
 )
-
-__all__ = ["Roster", "Wearer", "check_archive", "one_row_each", "roster"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +115,7 @@ def roster(
         last = known_zones(
             None,
             whose=f"account {unknown[0]!r}{others}",
-            remedy=f"set it with `eyelog archive set-zone ACCOUNT ZONE`, or pass"
-            f" {argument('tz', 'Asia/Tokyo')}",
+            remedy="set it with `eyelog archive set-zone ACCOUNT ZONE`, or pass tz='Asia/Tokyo'",
             stacklevel=5,
         )
         chosen = [
@@ -130,7 +125,7 @@ def roster(
 
 
 def _names(accounts: Iterable[str]) -> list[str]:
-    names = [accounts] if isinstance(accounts, str) else list(accounts)
+    names = names_of(accounts, "accounts")
     wrong = [name for name in names if not _is_name(name)]
     if wrong:
         raise ConfigurationError(f"accounts must be names such as 'me', not {wrong[0]!r}")
@@ -161,11 +156,12 @@ def one_row_each(wearers: Any) -> pd.DataFrame:
     else:
         raise ConfigurationError("the table of wearers has no column 'account'")
     try:
-        index = table.index.astype("str")
+        "".join(map(str, table.index)).encode()
     except UnicodeEncodeError:
         raise ConfigurationError(
             "the table of wearers has an account that is not valid text"
         ) from None
+    index = table.index.astype("str")
     if table.index.hasnans or (index == "").any():
         raise ConfigurationError("the table of wearers has a row without an account")
     if index.has_duplicates:
@@ -181,11 +177,7 @@ def one_row_each(wearers: Any) -> pd.DataFrame:
 def _name_missing(names: list[str]) -> None:
     if names:
         shown = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
-        warnings.warn(
-            f"{len(names)} wearer(s) without a row in the table of wearers: {shown}",
-            EyelogWarning,
-            stacklevel=5,
-        )
+        warn(f"{len(names)} wearer(s) without a row in the table of wearers: {shown}")
 
 
 def _scalars(table: pd.DataFrame, account: str) -> dict[str, Any]:
@@ -209,9 +201,7 @@ def _zones_of(
         try:
             return as_zones(str(stated), what="an archive")
         except EyelogError as error:
-            raise ConfigurationError(
-                f"the table of wearers, {account!r}: {marked(error)}"
-            ) from None
+            raise ConfigurationError(f"the table of wearers, {account!r}: {error}") from None
     zones = archive.zones(account) if given is None else given
     if zones is None:
         unknown.append(account)

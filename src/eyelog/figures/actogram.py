@@ -1,38 +1,51 @@
 """Many days below each other: the states of a wearer or a value, or when each wearer wore it."""
 
-from collections import Counter
-from collections.abc import Sequence
-from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
-from matplotlib.lines import Line2D
+from matplotlib.figure import FigureBase
 from matplotlib.patches import Patch
-from matplotlib.text import Text
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
+from eyelog.analysis.series.observed import refuse_records, refuse_sentinel
 from eyelog.clock import DAY_US, LocalClock, local_days, time_of_day_us
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import ribbon
+from eyelog.figures.axes import (
+    Entry,
+    grid,
+    legend,
+    length_pt,
+    line,
+    patch,
+    plot_function,
+    set_note,
+    set_title,
+)
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
-from eyelog.figures.drawing import grid, length_pt, plot_function, set_title
-from eyelog.figures.events import event_us, key_words, numbered, require_events, spread_apart
+from eyelog.figures.events import event_us, key_words, require_events
 from eyelog.figures.labels import short_names, title_of
-from eyelog.figures.legends import Entry, legend, line, patch
-from eyelog.figures.marks import counted, number, pale, value_axis
+from eyelog.figures.marks import number, pale, value_axis
 from eyelog.figures.named import series_label, series_meaning
 from eyelog.figures.style import COLOURS, HATCH
-from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import require_order, require_rows, row_seconds, rows_of_days, stamps
-from eyelog.frame import ACCOUNT, require
-from eyelog.provenance import history, stated_log
-
-__all__ = ["plot_actogram"]
+from eyelog.figures.tables import (
+    closing,
+    judged,
+    log_or_none,
+    require_order,
+    require_rows,
+    row_seconds,
+    rows_of_days,
+    stamps,
+)
+from eyelog.frame import ACCOUNT, clock_of, require
+from eyelog.judge.flag import states
+from eyelog.judge.limits import Limits
+from eyelog.provenance import history
 
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 CLASSES_H: Final = (LEAST_H, 8.0, 12.0)
@@ -44,44 +57,50 @@ LEVELS: Final = 20  # heights that a column of a row may have
 FOOT: Final = 1  # levels beneath those of a value
 GAP_LEVELS: Final = 3  # of white between two rows
 MOST_IMAGE_ROWS: Final = 3000
+# With more rows than this, rows touch, and wearers have no names
 MOST_ROWS_APART: Final = 60
-"""With more rows than this, rows touch, and wearers have no names."""
 ROW_MM: Final = 4.0
 LEAST_MM, MOST_MM = 24.0, 120.0  # at most 170 mm with title, legend and key
 AROUND_MM: Final = 32.0
-KEY_MM: Final = 10.0  # of them, for the key to the events
 LANE_WIDTH: Final = {"Worn (h)": 0.26, "Diary": 0.1}
-DISC_PT: Final = 7.0
-DISC_APART_PT: Final = 8.0
-MOST_DISCS: Final = 18  # in a row of one column of a journal
 LONG_H: Final = 24.0  # an event that lasts longer is a bar beside the days
 
 
 @plot_function
 def plot_actogram(
-    states_or_values: pd.Series | pd.DataFrame,
+    table: pd.DataFrame | pd.Series,
+    column: str | None = None,
     *,
     double: bool = True,
     events: pd.DataFrame | None = None,
+    limits: Limits | None = None,
+    fig: FigureBase | None = None,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw many days below each other: states, a value, or when each wearer wore the eyewear.
 
     Parameters
     ----------
-    states_or_values : Series or DataFrame
-        For one wearer the states (`eyelog.states`) or a column of a frame, such as
-        ``frame["hm_yo"]`` or one after `eyelog.resample`, whose stamps close their intervals. For
-        many wearers a table of days with ``worn_h``, indexed by ``account`` and ``day``
-        (`eyelog.cohort.daily`).
+    table : DataFrame or Series
+        For one wearer a frame, of records or of bins (`eyelog.resample`), the result of
+        `eyelog.states`, or a Series of your own, whose stamps open its rows. For many wearers a
+        table of days with ``worn_h``, indexed by ``account`` and ``day`` (`eyelog.cohort.daily`).
+    column : str, optional
+        The column of the frame, such as ``"hm_yo"``, whose values are judged; by default the state
+        of the eyewear.
     double : bool
         Whether each row shows its day and the day after, so that nights are complete in the middle.
         A table of days has one cell for each day in any case.
     events : DataFrame, optional
         The diary, as returned by `eyelog.read_events`: moments and spans are numbered at their
         times, spans of more than a day are bars beside the days. Only for one wearer.
-    title
-        As in `eyelog.plot_daily`.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    fig : Figure or SubFigure, optional
+        A figure of matplotlib without Axes, or a part of one (``figure.subfigures(1, 2)``), to draw
+        in; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -94,10 +113,11 @@ def plot_actogram(
     Raises
     ------
     FieldError
-        If a table of days lacks ``worn_h``.
+        If a table of days lacks ``worn_h``, or the frame the column.
     ConfigurationError
-        If this is neither of these, there are no rows, rows last longer than an hour, the wearer's
-        zone varies, or events are given for many wearers.
+        If this is none of these, a Series holds a field of records, there are no rows, rows last
+        longer than an hour, states are those of a wearer whose zone varies, or events are given for
+        many wearers.
 
     Notes
     -----
@@ -110,34 +130,27 @@ def plot_actogram(
     Examples
     --------
     >>> import eyelog as el
-    >>> days, worn = el.plot_actogram(el.states(el.sample("standard_mode_logs")))
+    >>> days, worn = el.plot_actogram(el.sample("standard_mode_logs"))
     >>> days.images[0].get_array().shape[1]
     192
     >>> worn.get_xlabel()
     'Worn (h)'
     """
-    if isinstance(states_or_values, pd.DataFrame):
+    if isinstance(table, pd.DataFrame) and not _is_frame(table):
         if events is not None:
             raise ConfigurationError("plot_actogram takes events= of one wearer, not of a table")
-        return _who_wore_when(states_or_values, title)
-    series = _series(states_or_values)
-    index = stamps(series.index, what="plot_actogram")
-    require_order(index, what="plot_actogram", name="series")
-    if any(step.get("zones_vary") for step in history(series)):
-        raise ConfigurationError(
-            "plot_actogram draws days of one zone, and the zone of this wearer varies: convert the"
-            ' stamps first, series.tz_convert("Asia/Tokyo")'
-        )
-    clock = LocalClock(index.tz)
+        return _who_wore_when(table, title, fig)
+    series, seconds, clock = _rows(table, column, limits)
+    index = cast(pd.DatetimeIndex, series.index)
     of_days = rows_of_days(index, clock)
     series, index = series[of_days], index[of_days]
     dates = local_days(index, clock=clock)
     days = pd.date_range(dates.min(), dates.max(), freq="D", unit="us")
     rows = np.asarray((dates - days[0]).days, dtype=np.int64)
     if isinstance(series.dtype, pd.CategoricalDtype):
-        cells, worn, entries = _states(series, index, rows, len(days), clock)
+        cells, worn, entries = _states(series, index, rows, len(days), seconds, clock)
     else:
-        cells, entries = _values(series, index, rows, len(days), clock)
+        cells, entries = _values(series, index, rows, len(days), seconds, clock)
         worn = None
     lanes = [
         *(["Worn (h)"] if worn is not None else []),
@@ -145,7 +158,11 @@ def plot_actogram(
     ]
     height = float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM))
     made = grid(
-        [height], [1.0, *(LANE_WIDTH[lane] for lane in lanes)], sharey=True, around_mm=AROUND_MM
+        [height],
+        [1.0, *(LANE_WIDTH[lane] for lane in lanes)],
+        sharey=True,
+        around_mm=AROUND_MM,
+        fig=fig,
     )[0]
     _draw_days(made[0], cells, days, clock, double=double)
     for ax, lane in zip(made[1:], lanes, strict=True):
@@ -156,31 +173,74 @@ def plot_actogram(
         entries += _draw_worn(made[1], worn)
     if is_weekend(days).any():
         entries.append(patch("weekend", "weekend strip"))
-    legend(made[0], entries)
+    key = ""
     if events is not None:
-        _draw_events(made[0], made[-1], events, days, clock, double=double)
-    set_title(made[0], title_of(series, days=days, zone=False), title)
+        key = _draw_events(made[0], made[-1], events, days, clock, double=double)
+        entries += [line("diary", "event", linewidth=1.0)] if key else []
+    set_note(made[0], "", key)
+    legend(made[0], entries, note=key)
+    set_title(made[0], title_of(series, days=days, zone=False), title, fig=fig)
     return cast("np.ndarray[Any, np.dtype[np.object_]]", made)
 
 
-def _series(given: Any) -> pd.Series:
-    if isinstance(given, pd.Series):
-        if isinstance(given.dtype, pd.CategoricalDtype):
-            return ribbon.require_states(given, what="plot_actogram")
-        if pd.api.types.is_numeric_dtype(given.dtype):
-            return given
-        raise ConfigurationError(f"plot_actogram draws states or numbers, not {given.dtype}")
-    raise ConfigurationError(
-        "plot_actogram takes eyelog.states(frame), a column of a frame, or the days of many"
-        f" wearers, not {type(given).__name__}"
-    )
+def _is_frame(table: pd.DataFrame) -> bool:
+    """Return whether a table has the rows of one wearer, not the days of many."""
+    return isinstance(table.index, pd.DatetimeIndex) and table.index.tz is not None
+
+
+def _rows(
+    given: Any, column: str | None, limits: Limits | None
+) -> tuple[pd.Series, float, LocalClock]:
+    """Return states or values by the stamps that close them, how long each lasts, and the clock."""
+    what = "plot_actogram"
+    if isinstance(given, pd.DataFrame):
+        stamps(given.index, what=what)
+        require_order(cast(pd.DatetimeIndex, given.index), what=what, name="frame")
+        seconds, clock = row_seconds(given, log_or_none(given)), clock_of(given)
+        if column is None:
+            return states(given, limits=limits), seconds, clock
+        require(given, [column], purpose=what)
+        series = judged(closing(given), [column], limits, what=what)[column]
+    elif isinstance(given, pd.Series):
+        if column is not None or limits is not None:
+            raise ConfigurationError(
+                f"{what}: column= and limits= are of a frame: pass {what}(frame, column)"
+            )
+        series = given
+        index = stamps(series.index, what=what)
+        require_order(index, what=what, name="series")
+        if any(step.get("zones_vary") for step in history(series)):
+            raise ConfigurationError(
+                f"{what} needs the wearer's clock, and a Series does not hold it where the zone"
+                " varies: pass the frame itself"
+            )
+        seconds, clock = row_seconds(series, None), LocalClock(index.tz)
+        if isinstance(series.dtype, pd.CategoricalDtype):
+            return ribbon.require_states(series, what=what), seconds, clock
+        if pd.api.types.is_numeric_dtype(series.dtype):
+            refuse_records(series, what=what)
+            refuse_sentinel(series, what=what)
+        series = series.set_axis(index + pd.Timedelta(seconds, "s"))
+    else:
+        raise ConfigurationError(
+            f"{what} takes a frame, eyelog.states(frame), or the days of many wearers, not"
+            f" {type(given).__name__}"
+        )
+    if not pd.api.types.is_numeric_dtype(series.dtype):
+        raise ConfigurationError(f"{what} draws states or numbers, not {series.dtype}")
+    return series, seconds, clock
 
 
 def _states(
-    series: pd.Series, index: pd.DatetimeIndex, rows: Ints, n: int, clock: LocalClock
+    series: pd.Series,
+    index: pd.DatetimeIndex,
+    rows: Ints,
+    n: int,
+    seconds: float,
+    clock: LocalClock,
 ) -> tuple[Floats, Floats, list[Entry]]:
     """Return the colours of each level of each column, the hours worn and usable, the legend."""
-    seconds = ribbon.at_most_a_minute(row_seconds(series, None), what="plot_actogram")
+    ribbon.at_most_a_minute(seconds, what="plot_actogram")
     codes = ribbon.state_codes(series)
     shares = ribbon.day_shares(index, codes, rows, n, seconds, clock, column_min=COLUMN_MIN)
     tops = np.cumsum(shares, axis=2)
@@ -195,10 +255,14 @@ def _states(
 
 
 def _values(
-    series: pd.Series, index: pd.DatetimeIndex, rows: Ints, n: int, clock: LocalClock
+    series: pd.Series,
+    index: pd.DatetimeIndex,
+    rows: Ints,
+    n: int,
+    seconds: float,
+    clock: LocalClock,
 ) -> tuple[Floats, list[Entry]]:
     """Return the colours of each level of each column of a value, and the legend."""
-    seconds = row_seconds(series, stated_log(series))
     if not 0 < seconds <= MOST_ROW_S:
         raise ConfigurationError(
             f"plot_actogram draws rows of an hour at most, and these last {seconds:g} s: resample"
@@ -280,7 +344,8 @@ def _draw_days(
     ax.xaxis.set_major_locator(FixedLocator([6.0 * step for step in range(4 * sides + 1)]))
     ax.xaxis.set_major_formatter(FuncFormatter(_hour))
     halves = "\nday of the row | day after it" if double else ""
-    ax.set_xlabel(f"Time of day ({clock.tz}){halves}")
+    zone = "" if clock.tz is None else f" ({clock.tz})"
+    ax.set_xlabel(f"Time of day{zone}{halves}")
     day_axis(ax.yaxis, days)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -325,126 +390,61 @@ def _draw_worn(ax: Axes, worn: Floats) -> list[Entry]:
 def _draw_events(
     ax: Axes, lane: Axes, events: pd.DataFrame, days: pd.DatetimeIndex, clock: LocalClock,
     *, double: bool,
-) -> None:  # fmt: skip
-    """Number the events: moments and short spans at their times, long ones beside the days."""
+) -> str:  # fmt: skip
+    """Number events at their times, long ones beside the days; return the key to the numbers."""
     spans = event_us(require_events(events, what="plot_actogram"))
-    keys = numbered(name for *_, name in spans)
+    keys = {name: key for key, name in enumerate(dict.fromkeys(name for *_, name in spans), 1)}
     first_us = int(days.asi8[0])
-    discs: list[tuple[int, float, int]] = []  # row, hour, key
-    bars: list[tuple[float, float, int]] = []
+    bars: list[tuple[float, float, str]] = []
+    shown: set[str] = set()
     for start, end, name in spans:
         walls = clock.wall_us(np.array([start, start if end is None else end])) - first_us
         opens, closes = (float(wall) / DAY_US for wall in walls)
         if closes < 0 or opens >= len(days):
             continue
+        shown.add(name)
         if (closes - opens) * 24 > LONG_H:
-            bars.append((max(opens, 0.0), min(closes, float(len(days))), keys[name]))
+            bars.append((max(opens, 0.0), min(closes, float(len(days))), name))
             continue
         row = int(opens // 1)
         hour = (opens - row) * 24
         for place, left in ((row, hour), (row - 1, hour + 24)) if double else ((row, hour),):
             if 0 <= place < len(days):
-                long_h = min((closes - opens) * 24, (48 if double else 24) - left)
-                _tick(ax, place, left, long_h)
-                discs.append((place, left, keys[name]))
-    discs.sort()
-    _refuse_too_many(discs, days, 48.0 if double else 24.0)
-    of_days = [(_leader(ax), _disc(ax, hour, row, key)) for row, hour, key in discs]
-    fit = partial(_fit_discs, ax, [(row, hour) for row, hour, _ in discs], of_days)
-    fit()
-    _draw_bars(lane, bars)
-    if discs or bars:
-        figure = own_figure(ax)
-        shown = {key for *_, key in [*discs, *bars]}
-        if figure is not None:
-            figure.set_note("", key_words({name: k for name, k in keys.items() if k in shown}))
-            marker = line("diary", "event", marker="o", linestyle="")
-            cast(Line2D, marker[1]).set_markersize(5.0)
-            figure.add_entries([marker])
-            figure.fits.append(fit)
-            figure.make_room(already_mm=KEY_MM)
-
-
-def _tick(ax: Axes, row: int, hour: float, long_h: float) -> None:
-    mark = ax.vlines(hour, row - 0.5, row + 0.5, color=COLOURS["event"], linewidth=1.0, zorder=4)
-    mark.set_label("_event")
-    if long_h > 0:
-        ax.hlines(row, hour, hour + long_h, color=COLOURS["event"], linewidth=1.6, zorder=4)
-
-
-def _refuse_too_many(
-    discs: list[tuple[int, float, int]], days: pd.DatetimeIndex, hours: float
-) -> None:
-    rows = Counter(row for row, *_ in discs)
-    row, number = max(rows.items(), key=lambda one: one[1], default=(0, 0))
-    if number > MOST_DISCS:
-        raise ConfigurationError(
-            f"plot_actogram has room for the numbers of {MOST_DISCS} events in a row of"
-            f" {hours:.0f} h, and the row of {days[row]:%Y-%m-%d} has {number}: choose some of the"
-            " events, or draw plot_day"
-        )
-
-
-def _leader(ax: Axes) -> Line2D:
-    (leader,) = ax.plot([], [], color=COLOURS["event"], linewidth=0.6, zorder=4.5)
-    leader.set(label="_leader", solid_capstyle="butt")
-    return leader
-
-
-def _fit_discs(
-    ax: Axes, moments: Sequence[tuple[int, float]], drawn: Sequence[tuple[Line2D, tuple[Any, Any]]]
-) -> None:
-    """Move the discs of each row apart, as near as they can be, and lead from each to its time."""
-    figure = own_figure(ax)
-    if figure is not None:
-        figure.lay_out()
-    pt_per_h = length_pt(ax.xaxis) / float(np.diff(ax.get_xlim())[0])
-    for row in {row for row, _ in moments}:
-        mine = sorted((hour, place) for place, (own, hour) in enumerate(moments) if own == row)
-        apart = min(DISC_APART_PT / pt_per_h, float(ax.get_xlim()[1]) / len(mine))
-        ends = apart / 2, float(ax.get_xlim()[1]) - apart / 2
-        hours = spread_apart([hour for hour, _ in mine], *ends, apart)
-        for (at, place), hour in zip(mine, hours, strict=True):
-            leader, (dot, text) = drawn[place]
-            dot.set_xdata([hour])
-            text.set_x(hour)
-            moved = abs(hour - at) > apart / 4
-            # From the top of the tick: beside it, a line would lead to all discs of the row.
-            leader.set_data([at, hour] if moved else [], [row - 0.5, row] if moved else [])
-
-
-def _disc(ax: Axes, x: float, y: float, key: int) -> tuple[Line2D, Text]:
-    dot = ax.plot([x], [y], "o", color=COLOURS["event"], markersize=DISC_PT, zorder=5)[0]
-    dot.set(markeredgecolor="white", markeredgewidth=0.5, clip_on=False, label="_disc")
-    text = ax.text(x, y, str(key), color="white", fontsize=5.0, weight="bold", zorder=6)
-    text.set(ha="center", va="center_baseline")
-    return dot, text
-
-
-def _draw_bars(lane: Axes, bars: list[tuple[float, float, int]]) -> None:
-    """Draw the long events as bars, beside each other where they overlap."""
+                right = left + min((closes - opens) * 24, (48 if double else 24) - left)
+                mark = ax.vlines(left, place - 0.5, place + 0.5, color=COLOURS["event"], zorder=4)
+                mark.set(linewidth=1.0, label="_event")
+                ax.hlines(place, left, right, color=COLOURS["event"], linewidth=1.6, zorder=4)
+                _number(ax, left, place, keys[name])
     ends: list[float] = []
-    for opens, closes, key in sorted(bars):
+    for opens, closes, name in sorted(bars):
         place = next((i for i, end in enumerate(ends) if end <= opens), len(ends))
         ends[place : place + 1] = [closes]
         (bar,) = lane.barh((opens + closes) / 2 - 0.5, 0.3, closes - opens, place)
         bar.set(facecolor=COLOURS["event"], label="_span")
-        _disc(lane, place + 0.15, (opens + closes) / 2 - 0.5, key)
-    lane.set_xlim(-0.3, max(2.0, len(ends)) + 0.3)
+        _number(lane, place + 0.3, (opens + closes) / 2 - 0.5, keys[name])
+    lane.set_xlim(-0.3, max(2.0, len(ends)) + 0.6)
     lane.xaxis.set_visible(False)  # the key under the figure says what it is
     lane.spines["bottom"].set_visible(False)
     lane.tick_params(axis="y", labelleft=False)
+    return key_words({name: keys[name] for name in keys if name in shown}) if shown else ""
+
+
+def _number(ax: Axes, x: float, y: float, key: int) -> None:
+    """Write the number of an event beside its mark."""
+    look: dict[str, Any] = {"fontsize": 5.0, "weight": "bold", "color": COLOURS["event"]}
+    text = ax.annotate(str(key), (x, y), (1.5, 0), textcoords="offset points", va="center", **look)
+    text.set(zorder=6, bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "linewidth": 0})
 
 
 def _who_wore_when(
-    table: pd.DataFrame, given_title: str | None
+    table: pd.DataFrame, given_title: str | None, fig: FigureBase | None
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw a cell for each wearer and day, days that count beside, wearers of each day beneath."""
-    require(table, ["worn_h"], purpose="plot_actogram")
+    require(table, ["worn_h"], purpose="plot_actogram", made_by="eyelog.states(frame)")
     if list(table.index.names) != [ACCOUNT, "day"]:
         raise ConfigurationError(
             "plot_actogram takes the days of many wearers, indexed by account and day, as of"
-            " eyelog.cohort.daily; of one wearer pass eyelog.states(frame)"
+            " eyelog.cohort.daily; of one wearer pass the frame"
         )
     require_rows(table, what="plot_actogram")
     if table.index.has_duplicates:
@@ -458,7 +458,7 @@ def _who_wore_when(
     order = np.lexsort((np.arange(len(wide)), -full.sum(axis=1)))
     hours, full, names = hours[order], full[order], [str(wide.index[i]) for i in order]
     height = float(np.clip(3.2 * len(names), LEAST_MM, MOST_MM - 24.0))
-    made = grid([height, 18.0], [1.0, 0.22], sharex=True, around_mm=AROUND_MM)
+    made = grid([height, 18.0], [1.0, 0.22], sharex=True, around_mm=AROUND_MM, fig=fig)
     made[1, 1].remove()
     cells, beside, beneath = made[0, 0], made[0, 1], made[1, 0]
     _draw_cells(cells, hours, full)
@@ -471,14 +471,13 @@ def _who_wore_when(
     value_axis(beneath.yaxis, most=3, whole=True)
     day_axis(beneath.xaxis, days)
     beneath.set_xlim(-0.5, len(days) - 0.5)
-    legend(cells, _classes(hours))
-    if (figure := own_figure(cells)) is not None:
-        white = "" if _inside(hours).all() else "white: before a wearer joined or after leaving; "
-        figure.set_note("", f"{white}rows sorted by days that count")
-    if is_weekend(days).any():
-        legend(cells, [patch("weekend")])
+    white = "" if _inside(hours).all() else "white: before a wearer joined or after leaving; "
+    note = f"{white}rows sorted by days that count"
+    set_note(cells, "", note)
+    weekend = [patch("weekend")] if is_weekend(days).any() else []
+    legend(beneath, [*_classes(hours), *weekend], note=note)
     who = counted(len(names), "wearer")
-    set_title(cells, title_of(table, wearer=who, days=days, zone=False), given_title)
+    set_title(cells, title_of(table, wearer=who, days=days, zone=False), given_title, fig=fig)
     return np.array([cells, beside, beneath], dtype=object)
 
 
@@ -558,12 +557,5 @@ def _draw_counts(cells: Axes, ax: Axes, names: list[str], counts: Ints) -> None:
         cells.set_ylabel("Wearers, by days that count")
         return
     cells.set_yticks(rows, short_names(names))
-    figure = own_figure(cells)
-    if figure is not None:
-        figure.fits.append(partial(_fit_names, cells, len(names)))
-
-
-def _fit_names(ax: Axes, n: int) -> None:
-    """Make the names as small as their rows are low, between 5 and 7 pt."""
-    row_pt = 72.0 * float(ax.bbox.height) / n / float(cast(Any, ax.figure).dpi)
-    ax.tick_params(axis="y", labelsize=float(np.clip(0.85 * row_pt, 5.0, 7.0)))
+    row_pt = length_pt(cells.yaxis) / len(names)
+    cells.tick_params(axis="y", labelsize=float(np.clip(0.85 * row_pt, 5.0, 7.0)))

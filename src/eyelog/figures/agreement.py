@@ -1,6 +1,6 @@
 """How well two measurements of the same quantity agree, pair by pair (Bland and Altman)."""
 
-from typing import Any, Final, Unpack, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -15,18 +15,15 @@ from eyelog.analysis.compare.agreement import (
     quantity_words,
 )
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.analysis.sheet import decimals, number_text
 from eyelog.catalogue import COMPUTED_DATA
-from eyelog.errors import ConfigurationError
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
+from eyelog.errors import ConfigurationError, counted
+from eyelog.figures.axes import axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.labels import title_of
-from eyelog.figures.legends import legend, line, patch
-from eyelog.figures.marks import colour_bar, counted, value_axis, value_label
+from eyelog.figures.marks import colour_bar, value_axis, value_label
 from eyelog.figures.named import last_step, meaning_of_field, shades
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import require, require_frame
-
-__all__ = ["plot_agreement"]
+from eyelog.measure.sheet import decimals, number_text
 
 # More points than this hide one another: colours then show how many pairs are where.
 MOST_POINTS: Final = 500
@@ -41,7 +38,8 @@ def plot_agreement(
     limits: pd.DataFrame | AgreementLimits | pd.Series,
     *,
     quantity: str | None = None,
-    **options: Unpack[AxesOptions],
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw the difference of each pair against its mean, with bias and limits of agreement.
 
@@ -58,8 +56,10 @@ def plot_agreement(
         The quantity of `eyelog.compare.agreement` to draw, such as ``"steps"``: needed with two
         frames, and the words on the axes with pairs. Default: the row that `limits` is, or that of
         which the pairs are.
-    ax, title
-        As in `eyelog.plot_daily`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def plot_agreement(
     means, differences = means[both], differences[both]
     if not len(means):
         raise ConfigurationError("plot_agreement has nothing to draw: there are no pairs")
-    ax = axes(options.get("ax"), height_mm=66.0)
+    ax = axes(ax, height_mm=66.0)
     wanted = _quantity(pairs, limits, quantity)
     name, unit = _named(wanted)
     field = quantity_field(wanted)
@@ -112,7 +112,7 @@ def plot_agreement(
     value_axis(ax.yaxis)
     value_axis(ax.xaxis, most=8)
     legend(ax, entries)
-    set_title(ax, title_of(pairs), options.get("title"))
+    set_title(ax, title_of(pairs), title)
     return ax
 
 

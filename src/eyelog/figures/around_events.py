@@ -1,6 +1,6 @@
 """What happens around events: the mean course, its band, and each single event."""
 
-from typing import Any, Final, Unpack, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -9,13 +9,11 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import Locator, MaxNLocator, MultipleLocator
 
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.errors import ConfigurationError, FieldError
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
+from eyelog.errors import ConfigurationError, FieldError, counted
+from eyelog.figures.axes import Entry, axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.labels import title_of
-from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import (
     NumberFormatter,
-    counted,
     pale,
     say_no_values,
     strip,
@@ -25,10 +23,8 @@ from eyelog.figures.marks import (
 from eyelog.figures.named import meaning_in, name_label, shades, span_of
 from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import stated_seconds
-from eyelog.frame import require, require_frame
+from eyelog.frame import require, require_frame, require_rows_once
 from eyelog.provenance import stated_log
-
-__all__ = ["plot_events"]
 
 EVENTS_OF_FULL_GREY: Final = 12
 LIGHT, DARK = 0.3, 0.6
@@ -49,7 +45,8 @@ def plot_events(
     *,
     each: pd.DataFrame | None = None,
     change: bool = False,
-    **options: Unpack[AxesOptions],
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw the mean course of a field around events, with its band and the single events.
 
@@ -64,8 +61,10 @@ def plot_events(
     change : bool
         Draw the change from each event's own baseline instead of the values, with the band for all
         offsets together, which decides what changed. The band for single offsets is lighter.
-    ax, title
-        As in `eyelog.plot_daily`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -95,6 +94,7 @@ def plot_events(
     'Head turns (yaw) per min'
     """
     require_frame(table, what="plot_events", wanted="a table of eyelog.compare.events")
+    require_rows_once(table, what="plot_events")
     prefix = "change" if change else "mean"
     columns = [prefix, *(("change_low", "change_high") if change else ("low", "high"))]
     count = "n_change" if change else "n"
@@ -108,7 +108,7 @@ def plot_events(
     )
     x = seconds / unit_s
     middle, low, high = (numbers(course[column]) for column in columns)
-    ax = axes(options.get("ax"), height_mm=58.0)
+    ax = axes(ax, height_mm=58.0)
     of_line, of_area = shades(meaning_in(table, name))
     entries = [line("mean of the events", of_line)]
     if change and "band_low" in course.columns:
@@ -159,7 +159,7 @@ def plot_events(
     given = numbers(course["events"]) if "events" in course.columns else events
     happened = int(given.max(initial=0))
     parts = [title_of(table, days=span_of(table)), counted(happened, "event")]
-    set_title(ax, " · ".join(part for part in parts if part), options.get("title"))
+    set_title(ax, " · ".join(part for part in parts if part), title)
     return ax
 
 
@@ -187,9 +187,9 @@ def _of_field(table: pd.DataFrame, field: str | None) -> tuple[pd.DataFrame, str
         raise ConfigurationError("plot_events takes the result of eyelog.compare.events")
     names = [str(name) for name in table.index.unique("field")]
     if field is None and len(names) != 1:
+        such = f", such as plot_events(table, {names[0]!r})" if names else ""
         raise ConfigurationError(
-            f"plot_events draws one field, and this table has {len(names)}: name one"
-            + f", such as plot_events(table, {names[0]!r})" * bool(names)
+            f"plot_events draws one field, and this table has {len(names)}: name one{such}"
         )
     name = names[0] if field is None else field
     if name not in names:

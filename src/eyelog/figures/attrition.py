@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Final, Unpack
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -11,26 +11,24 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
-from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.catalogue import catalogue
-from eyelog.figures.drawing import (
-    AxesOptions,
+from eyelog.errors import ConfigurationError
+from eyelog.figures.axes import (
     axes,
-    has_fixed_places,
-    margins,
+    legend,
+    name_rows,
+    patch,
     plot_function,
     set_title,
 )
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.figures.legends import legend, patch
 from eyelog.figures.marks import percent
-from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS, SMALL_PT
-from eyelog.figures.tables import require_rows
+from eyelog.figures.tables import holds_records, require_rows
 from eyelog.frame import require, require_frame
+from eyelog.judge.reasons import WORDS, Reason
+from eyelog.judge.recipes import attrition
 from eyelog.provenance import KEY, history, stated_log
-
-__all__ = ["plot_attrition"]
 
 ROW_MM: Final = 7.5
 EDGE: Final = 0.5
@@ -38,11 +36,12 @@ OUTCOME: Final = 0.6  # of the height of a row
 COLUMNS: Final = (
     "reason", "condition", "removed", "unknown", "left", "left_share", "outcome"
 )  # fmt: skip
+# Words for conditions of which the table names only the field
 KEPT: Final[Mapping[str, str]] = {"UNWORN": "worn", "INVALID": "valid"}
-"""Words for conditions of which the table names only the field."""
 LEGACY: Final = "(legacy)"
 RANGE: Final = re.compile(r"(-?[\d.]*\d)\.\.(-?[\d.]*\d)")
 
+# The purpose of each recipe, in words short enough for a title of one column
 USED_FOR: Final[Mapping[str, str]] = {
     "steps": "step counts",
     "trend": "head movements",
@@ -50,22 +49,28 @@ USED_FOR: Final[Mapping[str, str]] = {
     "mind": "scores",
     "gait": "gait",
 }
-"""The purpose of each recipe, in words short enough for a title of one column."""
 
 
 @plot_function
 def plot_attrition(
     table: pd.DataFrame,
-    **options: Unpack[AxesOptions],
+    *,
+    recipe: str | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw the flow from all records to those that a recipe uses, with counts.
 
     Parameters
     ----------
     table : DataFrame
-        The result of `eyelog.attrition`.
-    ax, title
-        As in `eyelog.plot_daily`.
+        A frame of records, or the result of `eyelog.attrition`.
+    recipe : str, optional
+        With a frame, that of `eyelog.attrition`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -85,13 +90,19 @@ def plot_attrition(
     Examples
     --------
     >>> import eyelog as el
-    >>> table = el.attrition(el.sample(), recipe="mind")
-    >>> ax = el.plot_attrition(table)
+    >>> ax = el.plot_attrition(el.sample())
     >>> int(ax.containers[0][0].get_width()) == len(el.sample())
     True
     """
+    if holds_records(table):
+        table = attrition(table, recipe)
+    elif recipe is not None:
+        raise ConfigurationError(
+            "plot_attrition: recipe= is of a frame, and this table is the result of one: leave it"
+            " out"
+        )
     require_frame(table, what="plot_attrition", wanted="the result of eyelog.attrition")
-    require(table, COLUMNS, purpose="plot_attrition")
+    require(table, COLUMNS, purpose="plot_attrition", made_by="eyelog.attrition(frame)")
     require_rows(table, what="plot_attrition")
     log = stated_log(table)
     table = _without_legacy(table, log)
@@ -103,7 +114,7 @@ def plot_attrition(
     left, removed = (table[name].to_numpy() for name in ("left", "removed"))
     unknown = table["unknown"].to_numpy()
     everything = max(int(left[0]), 1)
-    ax = axes(options.get("ax"), height_mm=ROW_MM * float(heights.sum()))
+    ax = axes(ax, height_mm=ROW_MM * float(heights.sum()))
     used = of_outcome if of_outcome.any() else np.arange(len(table)) == len(table) - 1
     ax.barh(
         rows,
@@ -128,19 +139,14 @@ def plot_attrition(
             linewidth=np.where(width[shared] > 0, EDGE, 0.0),
             label=label,
         )
-    counts = []
     for row, at in enumerate(rows.tolist()):
         share = float(table["left_share"].iloc[row])
         two_lines = bool(removed[row]) and not of_outcome[row]
         words = _counts(int(left[row]), share, row)
-        counts.append(_write(ax, at - 0.24 * two_lines, words, used[row]))
+        _write(ax, at - 0.24 * two_lines, words, used[row])
         if two_lines:
             words = _removed(int(checked[row]), int(unknown[row]), table["reason"].iloc[row])
             _write(ax, at + 0.24, words, False)
-    if has_fixed_places(ax) and max(_right(text) for text in counts) > margins(ax)[1]:
-        for row, text in enumerate(counts):
-            share = float(table["left_share"].iloc[row])
-            text.set_text(_counts(int(left[row]), share, row, decimals=0))
     ax.set_ylim(float(heights.sum()), 0)
     name_rows(ax, rows, [_condition(table, row, log) for row in range(len(table))], most=40)
     ax.set_xlim(0, everything)
@@ -149,7 +155,7 @@ def plot_attrition(
     ax.xaxis.set_major_locator(MaxNLocator(2, integer=True))
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     ax.set_xlabel("Records")
-    set_title(ax, _title(table, log), options.get("title"))
+    set_title(ax, _title(table, log), title)
     entries = [patch("left after the condition", "worn"), patch("used", "usable")]
     entries.append(patch("removed", "masked"))
     if unknown.any():
@@ -157,10 +163,6 @@ def plot_attrition(
         entries.append(("removed, not checked", hollow))
     legend(ax, entries)
     return ax
-
-
-def _right(text: Text) -> float:
-    return float(text.get_window_extent().x1)
 
 
 def _write(ax: Axes, y: float, text: str, bold: bool) -> Text:

@@ -1,18 +1,18 @@
 """A person against their own earlier days: the usual range, and the days on which levels change."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from eyelog.analysis.baseline.deviation import personal
 from eyelog.analysis.series.arrays import numbers
 from eyelog.errors import ConfigurationError
+from eyelog.figures.axes import axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
-from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
     MOST_WITH_WEEKENDS,
     days_wide,
@@ -23,10 +23,8 @@ from eyelog.figures.marks import (
 )
 from eyelog.figures.named import cannot_be_negative, last_step, shades, step_label, step_meaning
 from eyelog.figures.style import COLOURS
-from eyelog.figures.tables import dates_of
+from eyelog.figures.tables import dates_of, days_of
 from eyelog.frame import require, require_frame
-
-__all__ = ["plot_baseline"]
 
 MANY_DAYS: Final = 60
 RING: Final = 4.0  # times the size of a point
@@ -35,22 +33,32 @@ COLUMNS: Final = ("value", "baseline", "low", "high", "outside")
 
 @plot_function
 def plot_baseline(
-    table: pd.DataFrame,
+    table: pd.DataFrame | pd.Series,
+    column: str | None = None,
     *,
+    window: str = "56D",
     changes: Sequence[pd.Timestamp] = (),
-    **options: Unpack[AxesOptions],
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw a person's days against the usual range of their own earlier days.
 
     Parameters
     ----------
-    table : DataFrame
-        The result of `eyelog.baseline.personal`, with one value per day.
+    table : DataFrame or Series
+        A frame, a table of days (`eyelog.daily`), or a Series by day; or the result of
+        `eyelog.baseline.personal`, with one value per day.
+    column : str, optional
+        The column of the days. A result of `eyelog.baseline.personal`, and a Series, need none.
+    window : str
+        How far back the days reach with which a day is compared, as of `eyelog.baseline.personal`.
     changes : sequence of Timestamp
         The days of `eyelog.baseline.new_levels` of the same Series: a line before each day on which
         a new level begins.
-    ax, title
-        As in `eyelog.plot_daily`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -66,32 +74,38 @@ def plot_baseline(
     FieldError
         If the table lacks a column.
     ConfigurationError
-        If there are no rows, several rows are of one day, or a change is outside the days.
+        If there are no rows, several rows are of one day, or a change is outside the days; of days
+        as `eyelog.baseline.personal`.
 
     Examples
     --------
     >>> import eyelog as el
     >>> days = el.daily(el.simulate("2026-03-02", 28, log="standard_mode_logs"))
-    >>> steps = days["steps"]
     >>> ax = el.plot_baseline(
-    ...     el.baseline.personal(steps, window="14D"),
-    ...     changes=el.baseline.new_levels(steps).index,
+    ...     days, "steps", window="14D", changes=el.baseline.new_levels(days["steps"]).index
     ... )
     >>> ax.get_ylabel()
     'Steps (per day)'
     """
-    require_frame(table, what="plot_baseline", wanted="a table of eyelog.baseline.personal")
+    if column is not None or isinstance(table, pd.Series):
+        table = personal(days_of(table), column, window=window)
+    require_frame(table, what="plot_baseline", wanted="a table of days and the name of a column")
     index = dates_of(table, what="plot_baseline")
-    require(table, COLUMNS, purpose="plot_baseline")
+    require(
+        table,
+        COLUMNS,
+        purpose="plot_baseline",
+        made_by="eyelog.baseline.personal(eyelog.daily(frame), 'steps')",
+    )
     if index.has_duplicates:
         raise ConfigurationError(
-            "plot_baseline draws one value per day, and this table has several: take the personal"
-            " baseline of a column of eyelog.daily"
+            "plot_baseline draws one value per day, and this table has several: pass days,"
+            " plot_baseline(eyelog.daily(frame), 'steps')"
         )
     days = pd.date_range(index.min(), index.max(), freq="D", unit=index.unit)
     whole = table.set_axis(index).reindex(days)
     value, baseline, low, high, apart = (numbers(whole[name]) for name in COLUMNS)
-    ax = axes(options.get("ax"), height_mm=58.0)
+    ax = axes(ax, height_mm=58.0)
     weekends = len(days) <= MOST_WITH_WEEKENDS and bool(is_weekend(days).any())
     if weekends:
         shade_weekends(ax, days)
@@ -138,7 +152,7 @@ def plot_baseline(
     days_wide(ax, len(days))
     day_axis(ax.xaxis, days)
     legend(ax, entries)
-    set_title(ax, title_of(table, days=index), options.get("title"))
+    set_title(ax, title_of(table, days=index), title)
     return ax
 
 
@@ -178,8 +192,11 @@ def _entries(table: pd.DataFrame, drawn: Mapping[str, bool], of_point: str) -> l
 
 
 def _changes(ax: Axes, days: pd.DatetimeIndex, changes: Sequence[pd.Timestamp]) -> list[Any]:
-    for change in changes:
-        stamp = pd.Timestamp(change)
+    try:
+        stamps = [pd.Timestamp(change) for change in changes]
+    except (TypeError, ValueError):
+        raise ConfigurationError(f"changes takes dates, not {changes!r}") from None
+    for stamp in stamps:
         day = stamp.tz_localize(None).normalize()
         if not days[0] <= day <= days[-1]:
             raise ConfigurationError(

@@ -1,7 +1,7 @@
 """Bouts: when they were, how long they lasted, and what they were like."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Unpack, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -9,20 +9,19 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, ListedColormap, LogNorm, Normalize
-from matplotlib.ticker import FuncFormatter, Locator, NullLocator
+from matplotlib.ticker import Locator, NullLocator
 
-from eyelog.analysis.columns import column as column_of
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, counted
+from eyelog.figures.axes import axes, legend, length_pt, line, plot_function, set_title
 from eyelog.figures.calendar_axis import hours_axis
-from eyelog.figures.drawing import AxesOptions, axes, length_pt, plot_function, set_title
 from eyelog.figures.labels import title_of
-from eyelog.figures.legends import legend, line
-from eyelog.figures.marks import colour_bar, counted, number
+from eyelog.figures.marks import PlainFormatter, colour_bar
 from eyelog.figures.style import COLOURS, sequential
+from eyelog.figures.tables import holds_records
 from eyelog.frame import OFFSET, require, require_frame
-
-__all__ = ["plot_bouts"]
+from eyelog.measure.columns import column as column_of
+from eyelog.measure.gait import bouts
 
 ROUND_MIN: Final = (0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 960)
 LABEL: Final = 1.2  # from one number to the next, in sizes of type
@@ -38,7 +37,8 @@ def plot_bouts(
     table: pd.DataFrame,
     *,
     column: str | None = None,
-    **options: Unpack[AxesOptions],
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw when bouts were, how long each lasted, and optionally what each was like.
 
@@ -49,11 +49,14 @@ def plot_bouts(
     Parameters
     ----------
     table : DataFrame
-        The result of `eyelog.gait.bouts` or `eyelog.rhythm.activity_bouts`.
+        A frame, whose bouts of walking are drawn, or the result of `eyelog.gait.bouts` or
+        `eyelog.rhythm.activity_bouts`.
     column : str, optional
         A column of the table that gives the colours, such as ``"pace_spm"``.
-    ax, title
-        As in `eyelog.plot_daily`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -72,29 +75,31 @@ def plot_bouts(
     Examples
     --------
     >>> import eyelog as el
-    >>> ax = el.plot_bouts(el.gait.bouts(el.sample()), column="pace_spm")
+    >>> ax = el.plot_bouts(el.sample(), column="pace_spm")
     >>> ax.get_ylabel()
     'Length of the bout (min)'
     """
+    if holds_records(table):
+        table = bouts(table)
     require_frame(table, what="plot_bouts", wanted="a table of eyelog.gait.bouts")
     names = ["start", "end", "duration_min", *([column] if column else [])]
-    require(table, names, purpose="plot_bouts")
+    require(table, names, purpose="plot_bouts", made_by="eyelog.gait.bouts(frame)")
     if not isinstance(table["start"].dtype, pd.DatetimeTZDtype):
         raise ConfigurationError("plot_bouts needs bouts with time-zone aware starts and ends")
     if column and not pd.api.types.is_numeric_dtype(table[column].dtype):
         raise ConfigurationError(f"plot_bouts takes colours from numbers, not from {column!r}")
-    if table.empty:
+    if not table["duration_min"].notna().any():
         raise ConfigurationError("plot_bouts has nothing to draw: there are no bouts")
     start, minutes = pd.DatetimeIndex(table["start"]), numbers(table["duration_min"])
     travels = OFFSET in table.columns
     wall = _wall(start, table)
     opens: Floats = wall.as_unit("us").asi8 % (24 * HOUR_US) / HOUR_US
-    ax = axes(options.get("ax"), height_mm=58.0)
+    ax = axes(ax, height_mm=58.0)
     ax.set_yscale("log")
     draw = _cells if len(table) > MOST_BOUTS else _lines
     image, unknown = draw(ax, opens, minutes, None if column is None else numbers(table[column]))
     ax.yaxis.set_major_locator(RoundLocator(_round(minutes)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    ax.yaxis.set_major_formatter(PlainFormatter())
     ax.yaxis.set_minor_locator(NullLocator())
     ax.set_ylim(*_span(minutes))
     ax.set_ylabel("Length of the bout (min)")
@@ -118,7 +123,7 @@ def plot_bouts(
         entries.append(line(f"{named.label} not known", "hatch", marker=marker, linestyle=""))
     legend(ax, entries)
     days = wall.normalize()
-    set_title(ax, title_of(table, days=days, zone=False), options.get("title"))
+    set_title(ax, title_of(table, days=days, zone=False), title)
     return ax
 
 

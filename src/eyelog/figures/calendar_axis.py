@@ -5,7 +5,6 @@ whatever the range, and fewer in a narrow figure.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
 from typing import Any, Final, cast
 
@@ -15,41 +14,26 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.ticker import Formatter, Locator
+from matplotlib.units import ConversionInterface
 
 from eyelog.analysis.series.arrays import Ints
 from eyelog.analysis.series.calendar import HOUR_US, WEEKDAYS
-from eyelog.clock import DAY_US, LocalClock, microseconds
-from eyelog.figures.drawing import length_pt
+from eyelog.clock import DAY_US, LocalClock, microseconds, time_of_day
+from eyelog.figures.axes import length_pt
 from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT
-from eyelog.figures.styled_figure import own_figure
-
-__all__ = [
-    "MOST_LABELS",
-    "blank_skipped_hours",
-    "day_axis",
-    "day_edges",
-    "day_rows_axis",
-    "hours_axis",
-    "is_weekend",
-    "shade_weekends",
-    "skipped_hours",
-    "time_axis",
-    "to_x",
-    "weekdays_axis",
-]
 
 MOST_LABELS: Final = 16
 # The space that a label takes along its axis, in points: two short lines along x, one line along y.
 DAY_LABEL_PT: Final = {"x": 31.0, "y": 9.5}
 HOUR_LABEL_PT: Final = 17.0
 DATE_LABEL_PT: Final = 38.0  # "Mon 20 Oct" in one line, under midnight
+# How many letters of a weekday are written at a given width of its place, in sizes of type
 WEEKDAY_EM: Final = ((3, 2.5), (2, 1.75))
-"""How many letters of a weekday are written at a given width of its place, in sizes of type."""
 HOUR_STEPS: Final = (1, 2, 3, 6, 12)
 MONTH_STEPS: Final = (1, 2, 3, 6, 12, 24, 60, 120)
 MONDAYS_FROM: Final = 21
+# A time axis of at most this many days shows hours
 SHORT_DAYS: Final = 3
-"""A time axis of at most this many days shows hours."""
 
 
 def is_weekend(days: pd.DatetimeIndex) -> Any:
@@ -60,7 +44,7 @@ def is_weekend(days: pd.DatetimeIndex) -> Any:
 def day_axis(axis: Axis, days: pd.DatetimeIndex, *, centre: float = 0.0) -> None:
     """Label an axis on which the day ``days[i]`` is at ``i + centre``.
 
-    On a y axis of eyelog's own figures, weekends are bold.
+    On a y axis, weekends are bold.
 
     Parameters
     ----------
@@ -71,11 +55,37 @@ def day_axis(axis: Axis, days: pd.DatetimeIndex, *, centre: float = 0.0) -> None
     centre : float
         Where within its place a day has its label.
     """
+    take_dates(axis, days, centre=centre)
     axis.set_major_locator(DayLocator(days, centre))
     axis.set_major_formatter(DayFormatter(days, centre))
-    figure = own_figure(axis.axes)
-    if figure is not None and not isinstance(axis, XAxis):
-        figure.fits.append(partial(_embolden, axis, days, centre))
+
+
+def take_dates(axis: Axis, days: pd.DatetimeIndex, *, centre: float = 0.0) -> None:
+    """Let dates and stamps stand on an axis of days for their places, as in ``ax.axvline``.
+
+    Older releases of matplotlib than 3.10 have no public way to do so: there they take numbers.
+    """
+    if not hasattr(axis, "set_converter"):
+        return
+    along_x, ax = isinstance(axis, XAxis), axis.axes
+    shared = ax.get_shared_x_axes() if along_x else ax.get_shared_y_axes()
+    for sibling in shared.get_siblings(ax):
+        each = sibling.xaxis if along_x else sibling.yaxis
+        if each.get_converter() is None:
+            each.set_converter(DayUnits(days, centre))
+
+
+class DayUnits(ConversionInterface):
+    """Dates and stamps as places on an axis of days: a day begins half a day before its place."""
+
+    def __init__(self, days: pd.DatetimeIndex, centre: float = 0.0) -> None:
+        self.first, self.centre = days[0], centre
+
+    def convert(self, obj: Any, unit: Any, axis: Axis) -> Any:  # type: ignore[override]  # noqa: ARG002
+        """Return the places of dates, in days from the first."""
+        stamps = pd.DatetimeIndex(np.ravel(np.asarray(obj, dtype=object))).tz_localize(None)
+        places = (stamps - self.first) / pd.Timedelta(days=1) + self.centre - 0.5
+        return float(places[0]) if np.ndim(obj) == 0 else np.asarray(places)
 
 
 def day_rows_axis(axis: Axis, blocks: Sequence[pd.DatetimeIndex], firsts: Sequence[int]) -> None:
@@ -122,17 +132,19 @@ class WeekdayFormatter(Formatter):
         return [self(value)[:letters] for value in values]
 
 
-def hours_axis(ax: Axes, zone: object | None = None) -> None:
-    """Show a whole day along x, from 00 to 24; x is in hours of local time."""
+def hours_axis(ax: Axes, zone: object | None = None, *, day_starts: str | None = None) -> None:
+    """Show a whole day along x, from 00 to 24; x is in hours since the day has started."""
+    at = time_of_day(day_starts)
+    first = at.hour + at.minute / 60
     ax.set_xlim(0, 24)
-    ax.xaxis.set_major_locator(HourLocator())
-    ax.xaxis.set_major_formatter(_hour)
+    ax.xaxis.set_major_locator(HourLocator(first))
+    ax.xaxis.set_major_formatter(partial(_hour, first=first))
     ax.set_xlabel("Time of day" if zone is None else f"Time of day ({zone})")
 
 
-def _hour(hour: float, _: float | None = None) -> str:
+def _hour(hour: float, _: float | None = None, *, first: float = 0.0) -> str:
     # A function with a name, so that a figure can be pickled.
-    return f"{hour:02.0f}"
+    return f"{hour:02.0f}" if not first else f"{(first + hour) % 24:02.0f}"
 
 
 def time_axis(ax: Axes, clock: LocalClock) -> None:
@@ -202,16 +214,6 @@ def blank_skipped_hours(
             )
 
 
-def _embolden(axis: Axis, days: pd.DatetimeIndex, centre: float) -> None:
-    months = chosen_days(days, _most_of(days, axis))[1]
-    weekend = is_weekend(days) & ~months  # a month has no weekday
-    axis.get_majorticklabels()  # sets the ticks for the present size
-    for tick in axis.get_major_ticks():
-        place = round(tick.get_loc() - centre)
-        inside = 0 <= place < len(days)
-        tick.label1.set_fontweight("bold" if inside and weekend[place] else "normal")
-
-
 def _type_scale(axis: Axis, ours_pt: float = TEXT_PT) -> float:
     """Return by how much the labels of a user's Axes are larger than eyelog's."""
     size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
@@ -220,8 +222,7 @@ def _type_scale(axis: Axis, ours_pt: float = TEXT_PT) -> float:
 
 def _most_days(axis: Axis, share: float = 1.0) -> int:
     each = DAY_LABEL_PT["x" if isinstance(axis, XAxis) else "y"] * _type_scale(axis)
-    least = 1 if share < 1.0 else 2  # a few days may be too close to each other for two labels
-    return int(np.clip(share * length_pt(axis) // each, least, MOST_LABELS))
+    return int(np.clip(share * length_pt(axis) // each, 1, MOST_LABELS))
 
 
 def _most_of(days: pd.DatetimeIndex, axis: Axis) -> int:
@@ -290,10 +291,17 @@ class DayFormatter(Formatter):
         """Return the labels of all ticks: the beginning of a year shows only among them all."""
         places = [round(value - self.centre) for value in values]
         shown = [self.days[place] for place in places]
-        return _labels(shown, isinstance(self.axis, XAxis), self.days[0].year)
+        along_x = isinstance(self.axis, XAxis)
+        labels = _labels(shown, along_x, self.days[0].year)
+        if not along_x:
+            ticks = cast(Axis, self.axis).get_major_ticks(len(shown))
+            for tick, day, label in zip(ticks, shown, labels, strict=True):
+                bold = day.day_of_week >= 5 and " " in label  # a month has no weekday
+                tick.label1.set_fontweight("bold" if bold else "normal")
+        return labels
 
 
-def _day(day: datetime) -> str:
+def _day(day: pd.Timestamp) -> str:
     return f"{day:%a} {day.day} {day:%b}"
 
 
@@ -310,7 +318,10 @@ def _labels(shown: Sequence[pd.Timestamp], along_x: bool, year: int) -> list[str
 
 
 class HourLocator(Locator):
-    """Ticks on whole hours of a day."""
+    """Ticks on whole hours of a day that starts `first` hours after midnight."""
+
+    def __init__(self, first: float = 0.0) -> None:
+        self.first = first
 
     def __call__(self) -> Any:
         """Return the hours to label."""
@@ -322,7 +333,7 @@ class HourLocator(Locator):
         most = max(2.0, length_pt(self.axis) / HOUR_LABEL_PT)  # type: ignore[arg-type]
         most = min(most, MOST_LABELS)
         for step in HOUR_STEPS:
-            first = np.ceil(vmin / step) * step
+            first = np.ceil((vmin + self.first) / step) * step - self.first
             hours = np.arange(first, vmax + 1e-9, step)
             if len(hours) <= most:
                 return hours
@@ -395,10 +406,7 @@ class TimeFormatter(Formatter):
 
     def __call__(self, x: float, _pos: int | None = None) -> str:
         """Return the label at one place, as the status bar of a window shows it."""
-        if self.clock.tz is None:
-            stamp: datetime = _shown([x], self.clock)[0]
-        else:  # a report asks for hundreds of marks
-            stamp = datetime.fromtimestamp(round(x * 86_400), self.clock.tz)
+        stamp = _shown([x], self.clock)[0]
         return f"{_day(stamp)} {stamp:%H:%M}"
 
     def format_ticks(self, values: Any) -> list[str]:

@@ -6,30 +6,28 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
 from matplotlib.lines import Line2D
 
-from eyelog.analysis.columns import Column
-from eyelog.analysis.columns import column as column_of
 from eyelog.analysis.compare.fit_mixed import fit_mixed
 from eyelog.analysis.compare.group_difference import GroupDifference, group_difference
 from eyelog.analysis.compare.two_periods import TwoPeriods, two_periods
 from eyelog.analysis.compare.wearer_of_row import with_account
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
-from eyelog.analysis.sheet import decimals, number_text
-from eyelog.errors import ConfigurationError, argument
-from eyelog.figures.drawing import grid, plot_function, set_title
+from eyelog.errors import ConfigurationError, counted
+from eyelog.figures.axes import Entry, grid, legend, line, plot_function, set_note, set_title
 from eyelog.figures.labels import range_words, short_names
-from eyelog.figures.legends import Entry, legend, line
-from eyelog.figures.marks import counted, difference_axis, number, value_axis
+from eyelog.figures.marks import difference_axis, number, value_axis
 from eyelog.figures.named import last_step
 from eyelog.figures.style import COLOURS, SMALL_PT
-from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import dates_of, log_or_none
+from eyelog.figures.tables import dates_of, days_of, log_or_none
 from eyelog.frame import ACCOUNT, require, require_frame
+from eyelog.judge.limits import Limits
+from eyelog.measure.columns import Column
+from eyelog.measure.columns import column as column_of
+from eyelog.measure.groups import keyed
+from eyelog.measure.sheet import decimals, number_text
 from eyelog.provenance import KEY
-
-__all__ = ["plot_change"]
 
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 PANEL_MM: Final = 58.0
@@ -79,9 +77,10 @@ def plot_change(
     column: str,
     *,
     at: str | pd.Timestamp | None = None,
-    by: str | None = None,
+    by: str | pd.Series | None = None,
     account: str | None = None,
     result: TwoPeriods | GroupDifference | pd.DataFrame | None = None,
+    fig: FigureBase | None = None,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     r"""Draw two periods or two conditions, and beside them the difference with its interval.
@@ -92,15 +91,15 @@ def plot_change(
     Parameters
     ----------
     table : DataFrame
-        The days of a wearer (`eyelog.daily`), or those of many, with ``account`` in the index or in
-        a column (`eyelog.cohort.daily`, `eyelog.compare.mixed_table`).
+        A frame, or the days of a wearer (`eyelog.daily`), or those of many, with ``account`` in the
+        index or in a column (`eyelog.cohort.daily`, `eyelog.compare.mixed_table`).
     column : str
         The column to draw.
     at : date, optional
         The first day of the second period, such as ``"2026-10-12"``.
-    by : str, optional
-        Instead, the column of the two conditions; the first in order of their names is the
-        reference. Rows without one are left out.
+    by : str or Series, optional
+        Instead, the two conditions: a column, ``"weekend"``, or a Series of labels by day, wearer
+        or row; the first in order of their names is the reference. Rows without one are left out.
     account : str, optional
         The wearer to draw, from a table of many.
     result : TwoPeriods, GroupDifference or DataFrame, optional
@@ -108,8 +107,11 @@ def plot_change(
         `eyelog.compare.group_difference` or `eyelog.compare.fit_mixed`. Default: for one wearer the
         first; for many the second if each wearer has one condition, otherwise the third. It must
         have counted either all or none of the days worn for less than 4 hours.
-    title
-        As in `eyelog.plot_daily`.
+    fig : Figure or SubFigure, optional
+        A figure of matplotlib without Axes, or a part of one (``figure.subfigures(1, 2)``), to draw
+        in; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -133,10 +135,10 @@ def plot_change(
     shape beside it has the same two ends and shows where most of it lies. A result that gives no
     interval is drawn without one, with its reason under the figure. The difference of two periods
     is the median of the differences of every two days (Hodges & Lehmann 1963, Annals of
-    Mathematical Statistics 34:598), in which single days have little weight; that of a mixed model
-    is its term. Neither is necessarily the difference of the two means drawn beside it: the text
-    under the figure says what it is, and by how much the means differ. An estimation plot after Ho
-    et al. (2019, Nature Methods 16:565).
+    Mathematical Statistics 34:598), in which single days have little weight, with weekends levelled
+    first where both periods have some; that of a mixed model is its term. Neither is necessarily
+    the difference of the two means drawn beside it: the text under the figure says what it is, and
+    by how much the means differ. An estimation plot after Ho et al. (2019, Nature Methods 16:565).
 
     Examples
     --------
@@ -146,13 +148,17 @@ def plot_change(
     >>> [text.get_text() for text in values.get_xticklabels()]
     ['before\n28 Sep\nto 4 Oct', 'after\n5 Oct\nto 11 Oct']
     """
+    table = days_of(table)
     require_frame(table, what="plot_change", wanted="a table of days, as of eyelog.daily")
     if (at is None) == (by is None):
         raise ConfigurationError(
-            f"plot_change takes either {argument('at')}, the first day of the second period, or"
-            f" {argument('by')}, the column of two conditions"
+            "plot_change takes either at=, the first day of the second period, or"
+            " by=, the two conditions: a column, 'weekend' or a Series"
         )
-    require(table, [column, *([by] if by else [])], purpose="plot_change")
+    require(table, [column], purpose="plot_change", made_by="eyelog.daily(frame)")
+    if by is not None:
+        table, keys = keyed(table, by, what="plot_change", one=True)
+        by = keys[0]
     if not pd.api.types.is_numeric_dtype(table[column].dtype):
         raise ConfigurationError(f"plot_change draws numbers, but {column!r} holds times or text")
     rows, wearer = _rows(table, account)
@@ -176,16 +182,18 @@ def plot_change(
     sides = _wearers(rows[full], names) if many else _days(rows, full, names, at)
     difference = _said(result, names, by)
     left_out = int((~full).sum()) if many else 0
-    made = grid([PANEL_MM], [2.3, 1.0], around_mm=AROUND_MM)[0]
+    made = grid([PANEL_MM], [2.3, 1.0], around_mm=AROUND_MM, fig=fig)[0]
     _draw_values(made[0], sides, about)
     _draw_difference(made[0], made[1], sides, difference, about)
-    legend(made[0], _entries(sides, difference))
-    _note(made[0], sides, difference, about, left_out)
+    said, facts = _note(sides, difference, about, left_out)
+    set_note(made[0], said, facts)
+    legend(made[0], _entries(sides, difference), note=f"{said}: {facts}" if facts else said)
     named = wearer or table.attrs.get(KEY, {}).get("account") or ""
     set_title(
         made[0],
         " · ".join(part for part in (str(named), _words(about, names, at, by)) if part),
         title,
+        fig=fig,
     )
     return cast("np.ndarray[Any, np.dtype[np.object_]]", made)
 
@@ -207,7 +215,7 @@ def _rows(table: pd.DataFrame, account: str | None) -> tuple[pd.DataFrame, str |
         return rows, None
     if ACCOUNT not in rows:
         raise ConfigurationError(
-            f"plot_change: {argument('account')} chooses a wearer of a table of many, and this"
+            "plot_change: account= chooses a wearer of a table of many, and this"
             " table has no 'account'"
         )
     mine = rows[rows[ACCOUNT].astype(str) == account].reset_index(drop=True)
@@ -232,9 +240,7 @@ def _sided(
     try:
         first = pd.Timestamp(cast(Any, at))
     except (ValueError, TypeError) as error:
-        raise ConfigurationError(
-            f"{argument('at')} must be a date such as 2026-10-12, not {at!r}"
-        ) from error
+        raise ConfigurationError(f"at= must be a date such as 2026-10-12, not {at!r}") from error
     if "day" not in rows:
         raise ConfigurationError(
             "plot_change needs the day of each row, in the index or in a column 'day'"
@@ -270,7 +276,7 @@ def _counted_by(result: Result, rows: pd.DataFrame, full: Bools, column: str) ->
         isinstance(result, pd.DataFrame) and {"estimate", "low", "high", "n"} <= set(result)
     ):
         raise ConfigurationError(
-            f"{argument('result')} must be of eyelog.compare.two_periods, group_difference or"
+            f"result= must be of eyelog.compare.two_periods, group_difference or"
             f" fit_mixed, not {type(result).__name__}"
         )
     every = np.ones(len(rows), dtype=bool)
@@ -296,17 +302,11 @@ def _outcome(result: Result) -> str | None:
 def _facts(result: Result, rows: pd.DataFrame) -> tuple[list[float], list[float]]:
     """Return what a result says of its rows, and the same of some rows."""
     after = rows["after"].to_numpy(dtype=bool)
-    values = numbers(rows["value"])
     if isinstance(result, TwoPeriods):
-        one, other = values[~after], values[after]
-        shift = np.nan
-        if min(len(one), len(other)) and not np.isnan(result.difference):
-            shift = float(np.median(other[None, :] - one[:, None]))
-        return [result.days_before, result.days_after, result.difference], [
-            len(one),
-            len(other),
-            shift,
-        ]
+        has_both = after.any() and not after.all()
+        shift = _compared(rows).difference if has_both else np.nan
+        said = [result.days_before, result.days_after, result.difference]
+        return said, [int((~after).sum()), int(after.sum()), shift]
     if isinstance(result, GroupDifference):
         means = rows.groupby(["after", rows[ACCOUNT].astype(str)])["value"].mean()
         sides = [means[means.index.get_level_values("after") == side] for side in (False, True)]
@@ -337,13 +337,19 @@ def _in_words(result: Result, facts: list[float]) -> str:
 
 
 def _of_one(rows: pd.DataFrame, names: tuple[str, str]) -> TwoPeriods:
-    by_day = pd.Series(numbers(rows["value"]), index=pd.DatetimeIndex(rows["day"], name="day"))
     after = rows["after"].to_numpy(dtype=bool)
     for name, side in zip(names, (~after, after), strict=True):
         if not side.any():
             raise ConfigurationError(
                 f"plot_change: no day {_when(name)} was worn for {LEAST_H:g} hours, so none counts"
             )
+    return _compared(rows)
+
+
+def _compared(rows: pd.DataFrame) -> TwoPeriods:
+    """Return how the days of one wearer differ."""
+    by_day = pd.Series(numbers(rows["value"]), index=pd.DatetimeIndex(rows["day"], name="day"))
+    after = rows["after"].to_numpy(dtype=bool)
     return two_periods(by_day[~after].sort_index(), by_day[after].sort_index())
 
 
@@ -624,11 +630,8 @@ def _entries(sides: Sides, difference: Difference) -> list[Entry]:
     return entries
 
 
-def _note(ax: Axes, sides: Sides, difference: Difference, about: Column, left_out: int) -> None:
-    """Write the difference, its interval, what they describe, and how much they are based on."""
-    figure = own_figure(ax)
-    if figure is None:
-        return
+def _note(sides: Sides, difference: Difference, about: Column, left_out: int) -> tuple[str, str]:
+    """Return the difference and its interval, and what they describe and are based on."""
     facts = list(difference.facts)
     both = [sides.counts[0][i] and sides.counts[1][k] for i, k in sides.pairs]
     if sides.pairs and sides.unit == "day":
@@ -639,7 +642,7 @@ def _note(ax: Axes, sides: Sides, difference: Difference, about: Column, left_ou
         facts.append(f"{counted(left_out, 'day')} under {LEAST_H:g} h worn left out")
     if difference.meaning and np.isfinite(difference.value):
         facts.insert(0, _meaning(sides, difference, about))
-    figure.set_note(_sentence(difference, about), "; ".join(facts))
+    return _sentence(difference, about), "; ".join(facts)
 
 
 def _meaning(sides: Sides, difference: Difference, about: Column) -> str:

@@ -1,7 +1,7 @@
 """Many wearers at once: a line for each over the days, a row for each in order, or groups."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, Unpack, cast
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -10,33 +10,39 @@ from matplotlib.collections import LineCollection
 from matplotlib.gridspec import SubplotSpec
 from matplotlib.transforms import Bbox
 
-from eyelog.analysis.columns import Column
-from eyelog.analysis.columns import column as column_of
 from eyelog.analysis.compare.group_difference import difference_of_means, mean_interval
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.errors import ConfigurationError, argument
+from eyelog.errors import ConfigurationError, counted
+from eyelog.figures.axes import (
+    EM,
+    axes,
+    legend,
+    length_pt,
+    line,
+    name_rows,
+    own_figure,
+    patch,
+    plot_function,
+    set_title,
+)
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
-from eyelog.figures.drawing import AxesOptions, axes, laid_out_width, plot_function, set_title
 from eyelog.figures.labels import LOG_WORDS, range_words, short_names
-from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
     GROUPS,
     MOST_WITH_WEEKENDS,
-    counted,
     days_wide,
     lone,
     value_axis,
     value_label,
 )
 from eyelog.figures.named import meaning_of, shades
-from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS
-from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import require_rows
 from eyelog.frame import require, require_frame
+from eyelog.measure.columns import Column
+from eyelog.measure.columns import column as column_of
+from eyelog.measure.groups import keyed
 from eyelog.provenance import stated_log
-
-__all__ = ["plot_cohort"]
 
 LEAST_WEARERS: Final = 5  # on a day, for percentiles over wearers
 FEW_WEARERS: Final = 30
@@ -78,8 +84,9 @@ def plot_cohort(
     column: str = "worn_h",
     *,
     kind: str = "lines",
-    by: str | None = None,
-    **options: Unpack[AxesOptions],
+    by: str | pd.Series | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw one column of the days of many wearers.
 
@@ -97,10 +104,12 @@ def plot_cohort(
         days. ``"groups"``: a row for each group of wearers, with a point for the mean of each
         wearer's days, and the mean of the wearers with its 95 % interval; beside it the difference
         of each group from the first, with its interval.
-    by : str, optional
-        The column with the group of each wearer, for ``kind="groups"``.
-    ax, title
-        As in `eyelog.plot_daily`.
+    by : str or Series, optional
+        The group of each wearer, for ``kind="groups"``: a column, or a Series by wearer.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -145,12 +154,13 @@ def plot_cohort(
         raise ConfigurationError(f"kind must be 'lines', 'caterpillar' or 'groups', not {kind!r}")
     if (by is None) == (kind == "groups"):
         raise ConfigurationError(
-            f"plot_cohort: kind='groups' and {argument('by')} belong together:"
-            f" {argument('by', 'group')} names the column of"
+            "plot_cohort: kind='groups' and by= belong together:"
+            " by='group' names the column of"
             " the groups"
         )
     if by is not None:
-        require(table, [by], purpose="plot_cohort")
+        table, names = keyed(table, by, what="plot_cohort", one=True)
+        by = names[0]
     if not pd.api.types.is_numeric_dtype(table[column].dtype):
         raise ConfigurationError(f"plot_cohort draws numbers, but {column!r} holds times or text")
     wide = _wide(table, column)
@@ -161,18 +171,18 @@ def plot_cohort(
     if by is not None:
         groups = _groups(table, wide, by)
         wearers = sum(map(len, groups.values()))
-        ax = axes(options.get("ax"), height_mm=GROUP_MM * len(groups) + 4.0)
+        ax = axes(ax, height_mm=GROUP_MM * len(groups) + 4.0)
         _draw_groups(ax, groups, named)
     elif kind == "caterpillar":
-        ax = axes(options.get("ax"), height_mm=float(np.clip(ROW_MM * wearers, 22.0, MOST_MM)))
+        ax = axes(ax, height_mm=float(np.clip(ROW_MM * wearers, 22.0, MOST_MM)))
         _caterpillar(ax, wide, named)
     else:
-        ax = axes(options.get("ax"), height_mm=58.0)
+        ax = axes(ax, height_mm=58.0)
         _lines(ax, wide, named)
     words = LOG_WORDS.get(stated_log(table) or "", "")
     days = pd.DatetimeIndex(wide.columns)
     parts = [counted(wearers, "wearer"), words, range_words(days[0], days[-1])]
-    set_title(ax, " · ".join(part for part in parts if part), options.get("title"))
+    set_title(ax, " · ".join(part for part in parts if part), title)
     return ax
 
 
@@ -312,7 +322,14 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
 
 def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Floats]:
     """Return the means of the wearers of each group, by its label; others are left out."""
-    group = table[by].groupby(level="account").first().reindex(wide.index).dropna()
+    stated = table[by].groupby(level="account")
+    several = stated.nunique()
+    if several.max() > 1:
+        raise ConfigurationError(
+            f"plot_cohort: {by!r} is not the same in all rows of {several.idxmax()!r}: groups are"
+            " of wearers"
+        )
+    group = stated.first().reindex(wide.index).dropna()
     values = wide.mean(axis=1).reindex(group.index).dropna()
     made = {
         str(label): np.sort(numbers(values[group.reindex(values.index) == label]))
@@ -370,9 +387,9 @@ def _estimates(
 
 def _is_long(ax: Axes, room_pt: float) -> bool:
     """Return whether the label of an x axis takes nearly all of the length that it has."""
-    figure = cast(Any, ax.get_figure(root=True))
-    box = ax.xaxis.label.get_window_extent(figure._get_renderer())
-    return bool(box.width * 72.0 / figure.dpi > MOST_OF_AXIS * room_pt)
+    label = ax.xaxis.label
+    wide_pt = EM * float(label.get_fontsize()) * len(label.get_text())
+    return bool(wide_pt > MOST_OF_AXIS * room_pt)
 
 
 def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Column) -> Any:
@@ -392,7 +409,7 @@ def _differences(ax: Axes, groups: dict[str, Floats], rows: Floats, named: Colum
     beside.set_xlabel(f"Difference\n({named.unit})" if named.unit else "Difference")
     beside.margins(x=0.12)
     value_axis(beside.xaxis, most=4)
-    whole_pt = laid_out_width(ax) * 72.0 / beside.figure.dpi
+    whole_pt = length_pt(ax.xaxis)
     if own_figure(ax) is None and whole_pt < NARROW_PT:
         for panel in (ax, beside):
             panel.tick_params(axis="x", labelsize="small")

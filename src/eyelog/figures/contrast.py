@@ -9,16 +9,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis.columns import Column
 from eyelog.analysis.series.arrays import numbers
-from eyelog.analysis.sheet import decimals, number_text
-from eyelog.figures.drawing import grid, panels, plot_function, set_title
+from eyelog.errors import counted
+from eyelog.figures.axes import Entry, grid, legend, line, panels, plot_function, set_title
 from eyelog.figures.labels import short_names
-from eyelog.figures.legends import Entry, legend, line
-from eyelog.figures.marks import GROUPS, counted, difference_axis, value_axis
+from eyelog.figures.marks import GROUPS, difference_axis, value_axis
 from eyelog.figures.style import COLOURS, SMALL_PT
-
-__all__ = ["plot_contrast", "plot_others"]
+from eyelog.measure.columns import Column
+from eyelog.measure.sheet import decimals, number_text
 
 PANEL_MM: Final = 54.0
 ROW_MM: Final = 7.5

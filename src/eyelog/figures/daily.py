@@ -1,21 +1,18 @@
 """One summary value per day, with the hours behind each day."""
 
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis.columns import column as column_of
-from eyelog.analysis.columns import interval_columns
-from eyelog.analysis.limits import limit
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA
+from eyelog.checks import number
 from eyelog.errors import ConfigurationError
+from eyelog.figures.axes import axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
-from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
     MOST_WITH_WEEKENDS,
     FittingTicks,
@@ -27,10 +24,11 @@ from eyelog.figures.marks import (
     value_axis,
 )
 from eyelog.figures.style import COLOURS, HATCH
-from eyelog.figures.tables import dates_of, log_or_none
+from eyelog.figures.tables import dates_of, days_of, log_or_none
 from eyelog.frame import require, require_frame
-
-__all__ = ["plot_daily"]
+from eyelog.judge.limits import limit
+from eyelog.measure.columns import column as column_of
+from eyelog.measure.columns import interval_columns
 
 MEDIAN_DAYS: Final = 7
 LEAST_OF_MEDIAN: Final = 4  # of the seven days: more than half
@@ -50,7 +48,8 @@ def plot_daily(
     column: str = "worn_h",
     *,
     min_worn_h: float = COUNTED_WORN_H,
-    **options: Unpack[AxesOptions],
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw one column of a daily summary, and beneath it the hours that each day is based on.
 
@@ -61,8 +60,8 @@ def plot_daily(
     Parameters
     ----------
     table : DataFrame
-        The result of `eyelog.daily`, or any table with a date for each row as its index, such as
-        one read back from a file.
+        A frame, or the result of `eyelog.daily`, or any table with a date for each row as its
+        index, such as one read back from a file.
     column : str
         The column to draw. For a rate per minute, ``_low`` and ``_high`` become the interval.
     min_worn_h : float
@@ -93,9 +92,7 @@ def plot_daily(
     have a value and be worn for `min_worn_h`.
 
     Dates, names and the legend need room in your own subplots, here and in every figure of eyelog:
-    make yours with ``layout="constrained"``. A figure without a layout, whose subplots nobody has
-    placed, gets a tight layout until you place them (`subplots_adjust`); where you have, one
-    warning says if words do not fit.
+    make yours with ``layout="constrained"``. A date is a place along x, as in ``ax.axvline``.
 
     Examples
     --------
@@ -104,9 +101,10 @@ def plot_daily(
     >>> ax.get_ylabel()
     'Steps (per day)'
     """
+    table = days_of(table)
     require_frame(table, what="plot_daily", wanted="a table of days, as of eyelog.daily")
     index = dates_of(table, what="plot_daily")
-    require(table, [column], purpose="plot_daily")
+    require(table, [column], purpose="plot_daily", made_by="eyelog.daily(frame)")
     if index.has_duplicates:
         raise ConfigurationError(
             "plot_daily takes a table of days, as of eyelog.daily, but this one has several rows"
@@ -115,9 +113,11 @@ def plot_daily(
     table, index = table.iloc[index.argsort()], index.sort_values()
     if not pd.api.types.is_numeric_dtype(table[column].dtype):
         raise ConfigurationError(f"plot_daily draws numbers, but {column!r} holds times or text")
+    if not 0 <= number(min_worn_h, "min_worn_h") <= 24:
+        raise ConfigurationError(f"min_worn_h must be 0 to 24 hours, not {min_worn_h!r}")
     days = pd.date_range(index[0], index[-1], freq="D", unit=index.unit)
     whole = table.set_axis(index).reindex(days)
-    ax = axes(options.get("ax"), height_mm=62.0)
+    ax = axes(ax, height_mm=62.0)
     if len(days) <= MOST_WITH_WEEKENDS:
         shade_weekends(ax, days)
     values = numbers(whole[column])
@@ -152,7 +152,7 @@ def plot_daily(
     if is_weekend(days).any() and len(days) <= MOST_WITH_WEEKENDS:
         entries.append(patch("weekend"))
     legend(bottom, entries)
-    set_title(ax, title_of(table, days=index), options.get("title"))
+    set_title(ax, title_of(table, days=index), title)
     return ax
 
 

@@ -1,6 +1,6 @@
 """A few days in full: panels of each day, 00 to 24, with the state of the eyewear beneath."""
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -10,17 +10,26 @@ from matplotlib.figure import FigureBase
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.catalogue import log_named
 from eyelog.clock import LocalClock, local_days, time_of_day_us
-from eyelog.errors import ConfigurationError, argument, days_of_frame
+from eyelog.errors import ConfigurationError
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
+from eyelog.figures.axes import (
+    Entry,
+    legend,
+    line,
+    own_figure,
+    panels,
+    patch,
+    plot_function,
+    set_title,
+)
 from eyelog.figures.calendar_axis import day_edges, hours_axis, skipped_hours
-from eyelog.figures.drawing import panels, plot_function, set_title
 from eyelog.figures.labels import label_of, title_of
-from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, TEXT_PT
-from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import (
+    closing,
+    judged,
     log_or_none,
     require_order,
     row_seconds,
@@ -29,8 +38,7 @@ from eyelog.figures.tables import (
     unit_seconds,
 )
 from eyelog.frame import clock_of, require, require_one_frame
-
-__all__ = ["plot_day"]
+from eyelog.judge.limits import Limits
 
 MOST_DAYS: Final = 16
 SECOND: Final = 0.42  # of the height of a day, for the second column
@@ -51,13 +59,15 @@ def plot_day(
     second: str | None = None,
     states: pd.Series | None = None,
     events: pd.DataFrame | None = None,
+    limits: Limits | None = None,
     fig: FigureBase | None = None,
     title: str | None = None,
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Draw one field over each day in full, one panel per day, from 00 to 24.
 
     All days have the same scale. Counts are bars from 0, other values lines that break where a
-    value is missing; a value without neighbours is a point. Time without records is hatched.
+    value is missing; a value without neighbours is a point. Values of records that have a reason
+    against them (`eyelog.flag`) are left out. Time without records is hatched.
 
     Parameters
     ----------
@@ -73,11 +83,13 @@ def plot_day(
     events : DataFrame, optional
         Events to shade and name: columns ``start`` and ``end`` (aware stamps; a moment has no end)
         and ``label``. Where words do not fit, they are numbers with a key under the figure.
+    limits : Limits, optional
+        By which records are judged, see `eyelog.Limits`.
     fig : Figure or SubFigure, optional
         A figure of matplotlib without Axes, or a part of one (``figure.subfigures(1, 2)``), to draw
         in, at its size and in your style; a new figure by default, at most 170 mm high.
-    title
-        As in `eyelog.plot_daily`.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -116,12 +128,10 @@ def plot_day(
     for name in names:
         if not pd.api.types.is_numeric_dtype(frame[name].dtype):
             raise ConfigurationError(f"plot_day draws numbers, but {name!r} holds text")
-    if fig is not None and (not isinstance(fig, FigureBase) or fig.axes):
-        raise ConfigurationError(
-            f"plot_day draws in a matplotlib Figure or SubFigure without Axes: {argument('fig')} is"
-            f" {'one that has some' if isinstance(fig, FigureBase) else repr(fig)}"
-        )
     require_order(index, what="plot_day", name="frame")
+    frame = closing(frame)
+    index = cast(pd.DatetimeIndex, frame.index)
+    frame = judged(frame, names, limits, what="plot_day")
     log = log_or_none(frame)
     seconds = row_seconds(frame, log)
     if not 0 < seconds <= 12 * 3600:
@@ -136,7 +146,7 @@ def plot_day(
     if len(days) > most:
         raise ConfigurationError(
             f"plot_day draws {most} days at most, and these are {len(days)}: choose some, such as"
-            f" {days_of_frame(*(f'{day:%Y-%m-%d}' for day in days[:2]))}, or draw an overview"
+            f' frame["{days[0]:%Y-%m-%d}":"{days[1]:%Y-%m-%d}"], or draw an overview'
         )
     shaded = [] if events is None else marks.event_us(marks.require_events(events, what="plot_day"))
     ribbons, recorded, recorded_s = None, _recorded(frame), seconds
@@ -152,13 +162,13 @@ def plot_day(
     own = own_figure(made[0])
     small: Any = "small" if own is None else SMALL_PT
     place, of_records = _places(index, days, clock), _places(recorded, days, clock)
-    limits = {name: _limits(numbers(frame[name]), traces.is_count(log, name)) for name in names}
+    ranges = {name: _limits(numbers(frame[name]), traces.is_count(log, name)) for name in names}
     named: list[tuple[Axes, float, str]] = []
     for which, day in enumerate(days):
         mine = np.asarray(place == which)
         of_day = made[which * len(names) : (which + 1) * len(names)]
         for ax, name in zip(of_day, names, strict=True):
-            _draw_day(ax, frame[mine], name, log, seconds, limits[name], clock)
+            _draw_day(ax, frame[mine], name, log, seconds, ranges[name], clock)
             _hatch_gaps(ax, recorded[of_records == which], recorded_s, day, clock)
             labels = _shade(ax, shaded, day, clock)
             if ax is of_day[0]:
@@ -184,8 +194,6 @@ def plot_day(
             pad=2,
         )
     hours_axis(made[-1], clock.tz)
-    if own is not None:
-        own.layouts = 2
     unit_s = unit_seconds(frame)
     words = [label_of(log, name, seconds=unit_s) for name in names]
     if second is None:
@@ -205,8 +213,6 @@ def plot_day(
         ribbon.entries(ribbon.state_codes(states)) if states is not None else [patch("no record")]
     )
     legend(made[-1], [*kinds, *marks.entries(shaded), *below, *notes], note=key)
-    if named and own is not None:
-        own.make_room()
     return made
 
 

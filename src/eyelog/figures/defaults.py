@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-__all__ = ["DEFAULT_FIELDS", "DEFAULT_RECIPE", "ENDINGS", "KINDS", "STATE"]
-
+# The kinds of file that a figure can be saved as
 ENDINGS: Final = (".png", ".svg", ".pdf")
-"""The kinds of file that a figure can be saved as."""
 
 # A new kind has its name here, its fields below if it draws any, and its function in compose.py.
 KINDS: Final = (
@@ -18,9 +16,10 @@ KINDS: Final = (
     *("profile", "rhythm", "distribution", "bouts", "week", "change", "actogram"),
 )
 
+# The column of states that a timeline ends with
 STATE: Final = "state"
-"""The column of states that a timeline ends with."""
 
+# The fields of each kind that draws fields; the other kinds take none
 DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProxyType(
     {
         "computed_data": {
@@ -64,11 +63,6 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
         },
     }
 )
-"""The fields of each kind that draws fields; the other kinds take none."""
 
-DEFAULT_RECIPE: Final[Mapping[str, str]] = MappingProxyType(
-    {"computed_data": "mind", "standard_mode_logs": "eye", "current_data": "blinks"}
-)
-
+# The columns of a table of days that a week or a month at a glance shows
 GLANCE: Final = ("worn_h", "blink_rate_per_min", "steps", "tilt_fore_aft_deg", "sc_fcs_mean")
-"""The columns of a table of days that a week or a month at a glance shows."""

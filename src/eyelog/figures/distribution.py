@@ -1,31 +1,42 @@
 """How often values occur: all of them, or group by group."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, Unpack
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.patches import Patch
 from matplotlib.text import Text
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, NullLocator
 
 from eyelog.analysis.baseline.typical import TypicalValue
-from eyelog.analysis.grouped.groups import By, group_by
-from eyelog.analysis.series.arrays import Floats, numbers
+from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.analysis.series.calendar import WEEKDAYS
-from eyelog.analysis.series.observed import stamp_of
-from eyelog.errors import ConfigurationError
-from eyelog.figures.drawing import AxesOptions, axes, lay_out, plot_function, set_title
+from eyelog.analysis.series.observed import (
+    column_of,
+    groups_of,
+    has_clock,
+    refuse_wearers,
+    rows_of,
+)
+from eyelog.errors import ConfigurationError, counted
+from eyelog.figures.axes import (
+    Entry,
+    axes,
+    line,
+    name_rows,
+    panel_legend,
+    plot_function,
+    set_title,
+)
 from eyelog.figures.labels import short_names, title_of
-from eyelog.figures.legends import Entry, line, panel_legend
-from eyelog.figures.marks import counted, number, pale, percent, value_axis
+from eyelog.figures.marks import PercentFormatter, PlainFormatter, number, pale, value_axis
 from eyelog.figures.named import series_label, series_meaning, series_unit, shades
-from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS, sequential
-from eyelog.frame import interval_seconds
-
-__all__ = ["plot_distribution"]
+from eyelog.judge.limits import Limits
+from eyelog.measure.groups import By
 
 TINT: Final = 0.5  # of white in the colour of an area
 EDGE: Final = 0.4
@@ -44,37 +55,43 @@ MOST_MM: Final = 200.0
 
 @plot_function
 def plot_distribution(
-    series: pd.Series,
+    series: pd.Series | pd.DataFrame,
+    column: str | pd.Series | None = None,
     *,
     by: By = None,
     scale: str = "linear",
     cumulative: bool = False,
     typical: TypicalValue | None = None,
-    stamp: str | None = None,
-    **options: Unpack[AxesOptions],
+    limits: Limits | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw how often values occur, of all of them or group by group, and the typical value.
 
     Parameters
     ----------
-    series : Series
-        Numbers; missing ones are left out. The legend gives the number of values.
-    by : str, Series or array, optional
-        Groups, as in `eyelog.blinks.rate`: ``"week"``, ``"weekday"``, ``"weekend"``, ``"hour"``, a
-        width of bins such as ``"7D"``, or a label for each value. Each group has a row of its own,
-        with a mark at its median and its number of values at the right, and all rows have the same
-        bars; cumulative, each group has a curve.
+    series : Series or DataFrame
+        Numbers; missing ones are left out. The legend gives the number of values. A column of
+        records is judged first; all else is taken as it is, and its stamps open their rows.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows.
+    by : str, Series, array or list, optional
+        Groups, as in `eyelog.summary`: ``"day"``, ``"week"``, ``"weekday"``, ``"weekend"``,
+        ``"hour"``, a width of bins such as ``"7D"``, a column, or a label for each value. Each
+        group has a row of its own, with a mark at its median and its number of values at the right,
+        and all rows have the same bars; cumulative, each group has a curve.
     scale : {"linear", "log"}
         Scale of the values. A log scale leaves out values of 0 or less; the legend says how many.
     cumulative : bool
         Draw the share of values up to each value instead of bars.
     typical : TypicalValue, optional
         The result of `eyelog.baseline.typical_value`: a line, which the legend explains.
-    stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval, for groups by time. Default: ``"end"``; dates
-        open their days.
-    ax, title
-        As in `eyelog.plot_daily`.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -92,17 +109,13 @@ def plot_distribution(
     Examples
     --------
     >>> import eyelog as el
-    >>> moves = el.mask(f := el.sample("standard_mode_logs"), el.flag(f))["hm_yo"]
-    >>> ax = el.plot_distribution(moves, typical=el.baseline.typical_value(moves))
+    >>> frame = el.sample("standard_mode_logs")
+    >>> usual = el.baseline.typical_value(frame, "hm_yo")
+    >>> ax = el.plot_distribution(frame, "hm_yo", typical=usual)
     >>> ax.get_xlabel()
     'Head turns (yaw) per min'
     """
-    numeric = isinstance(series, pd.Series) and pd.api.types.is_numeric_dtype(series.dtype)
-    if not numeric:
-        given = getattr(series, "dtype", type(series).__name__)
-        raise ConfigurationError(
-            f"plot_distribution takes one Series of numbers, such as frame['hm_yo'], not {given}"
-        )
+    series, labels = _values(series, column, by, limits)
     if scale not in ("linear", "log"):
         raise ConfigurationError(f"scale must be 'linear' or 'log', not {scale!r}")
     values = numbers(series)
@@ -113,7 +126,7 @@ def plot_distribution(
             "plot_distribution has nothing to draw: there are no values"
             + " above 0, and a log scale has no place for others" * bool(finite.any())
         )
-    groups = _groups(series, by, kept, stamp)
+    groups = _groups(values, kept, labels)
     if not groups:
         raise ConfigurationError("plot_distribution has nothing to draw: no group has a value")
     if cumulative and len(groups) > MOST_LINES:
@@ -126,11 +139,11 @@ def plot_distribution(
     few = max(map(len, groups.values())) <= FEW
     row_mm = FEW_ROW_MM if few else ROW_MM
     height = float(np.clip(row_mm * len(groups), 25.0, MOST_MM)) if rows else 52.0
-    ax = axes(options.get("ax"), height_mm=height)
+    ax = axes(ax, height_mm=height)
     if scale == "log":
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+        ax.xaxis.set_major_formatter(PlainFormatter())
         ax.xaxis.set_minor_locator(NullLocator())
     else:
         value_axis(ax.xaxis, most=8)
@@ -154,6 +167,8 @@ def plot_distribution(
         ax.set_xlim(*shown)
         words = f"{counted(beyond, 'value')} further out, to {_ends(values[kept], shown)}"
         entries.append(line(words, "reference", linewidth=0))
+    if not isinstance(typical, TypicalValue | None):
+        raise ConfigurationError(f"typical takes what typical_value returned, not {typical!r}")
     if typical is not None and np.isfinite(typical.value):
         words = _typical(ax, typical, series_unit(series), beside=by is None)
         if by is not None:  # names and numbers of groups are where its words would be
@@ -162,7 +177,7 @@ def plot_distribution(
     panel_legend(ax, entries)
     by_day = isinstance(series.index, pd.DatetimeIndex) and series.index.name == "day"
     days = pd.DatetimeIndex(series.index) if by_day else None
-    set_title(ax, title_of(series, days=days), options.get("title"))
+    set_title(ax, title_of(series, days=days), title)
     return ax
 
 
@@ -217,32 +232,47 @@ def _typical(ax: Axes, typical: TypicalValue, unit: str, *, beside: bool) -> str
     return words
 
 
-def _groups(series: pd.Series, by: By, kept: Any, stamp: str | None) -> Mapping[str, Floats]:
-    """Return the values of each group, by the group's label, without empty groups."""
-    values = numbers(series)
+def _values(
+    table: pd.Series | pd.DataFrame,
+    column: str | pd.Series | None,
+    by: By,
+    limits: Limits | None,
+) -> tuple[pd.Series, tuple[Ints, pd.Index]]:
+    """Return the values as a Series, and the group of each with the labels of the groups."""
+    what = "plot_distribution"
+    given = column if isinstance(column, pd.Series) else column_of(table, column, what=what)
+    numeric = pd.api.types.is_numeric_dtype(given.dtype)
+    if not numeric or pd.api.types.is_bool_dtype(given.dtype):
+        raise ConfigurationError(f"{what} draws numbers, not {given.dtype}")
+    refuse_wearers(given.index, what=what)
+    if isinstance(given.index, pd.DatetimeIndex) and not given.index.is_monotonic_increasing:
+        raise ConfigurationError(f"{what} needs stamps in order: pass frame.sort_index()")
+    if has_clock(given):
+        # Single events are no rows of a length: the group of each is that of its stamp.
+        moment = "1ms" if isinstance(table, pd.Series) else None
+        rows = rows_of(table, column, what=what, limits=limits, interval=moment)
+        codes, labels = groups_of(rows, table, by, what=what)
+        series = pd.Series(rows.values, index=rows.index, name=given.name)
+        series.attrs = dict(given.attrs)
+        return series, (codes, labels)
     if by is None:
-        return {"all": values[kept]}
-    index: Any = series.index
-    dated = isinstance(index, pd.DatetimeIndex) and index.tz is None
-    if dated:  # the days of a daily table
-        index = index.tz_localize("UTC")
-    clock = isinstance(index, pd.DatetimeIndex)
-    if isinstance(by, str) and not clock:
+        return given, (np.zeros(len(given), np.int64), pd.Index(["all"]))
+    if isinstance(by, str | list):
+        raise ConfigurationError(f"{what} by {by!r} needs values with dates or aware stamps")
+    if len(by) != len(given):
         raise ConfigurationError(
-            f"plot_distribution by {by!r} needs values with dates or time-zone aware stamps"
+            f"by holds {len(by)} labels for {len(given)} rows: give one label per row"
         )
-    if clock and not index.is_monotonic_increasing:
-        raise ConfigurationError("plot_distribution by groups needs stamps in order: sort_index()")
-    seconds = interval_seconds(series)
-    stamp = stamp_of(series, stamp, what="plot_distribution")
-    groups = group_by(index, by, interval_s=0.0 if np.isnan(seconds) else seconds, stamp=stamp)
-    arranged = groups.arrange(np.where(kept, values, np.nan))
-    parts = {}
-    for group, label in enumerate(_words(groups.labels)):
-        part = arranged[groups.bounds[group] : groups.bounds[group + 1]]
-        if np.isfinite(part).any():
-            parts[label] = part[np.isfinite(part)]
-    return parts
+    kinds = pd.Categorical(cast(Any, by))
+    return given, (np.asarray(kinds.codes, dtype=np.int64), kinds.categories)
+
+
+def _groups(values: Floats, kept: Any, groups: tuple[Ints, pd.Index]) -> Mapping[str, Floats]:
+    """Return the values of each group, by the group's label, without empty groups."""
+    codes, labels = groups
+    words = _words(labels) if len(labels) > 1 or labels.name else ["all"]
+    parts = {word: values[kept & (codes == group)] for group, word in enumerate(words)}
+    return {word: part for word, part in parts.items() if len(part)}
 
 
 def _words(labels: pd.Index) -> list[str]:
@@ -250,16 +280,25 @@ def _words(labels: pd.Index) -> list[str]:
     words: list[str] = []
     year = next((label.year for label in labels if isinstance(label, pd.Timestamp)), None)
     for label in labels:
-        if isinstance(label, pd.Timestamp):
-            words.append(f"{label.day} {label:%b}" + f" {label.year}" * (label.year != year))
+        if isinstance(label, tuple):
+            words.append(", ".join(map(_cycle_word, label, labels.names)))
+        elif isinstance(label, pd.Timestamp):
+            words.append(_day_word(label) + f" {label.year}" * (label.year != year))
             year = label.year
         else:
             words.append(_cycle_word(label, labels.name))
     return words
 
 
+def _day_word(label: pd.Timestamp) -> str:
+    """Return a date, and the time where the label is that of a part of a day."""
+    return f"{label.day} {label:%b}" + f" {label:%H:%M}" * (label.tz is not None)
+
+
 def _cycle_word(label: Any, name: Any) -> str:
-    """Return a label unchanged, but hours as on a clock and weekdays by name."""
+    """Return a label unchanged, but hours as on a clock, and weekdays and dates by name."""
+    if isinstance(label, pd.Timestamp):
+        return _day_word(label)
     if isinstance(label, int | np.integer) and name in ("hour", "weekday"):
         return f"{label:02d}" if name == "hour" else WEEKDAYS[int(label)]
     return str(label)
@@ -285,7 +324,9 @@ def _bar(meaning: str) -> dict[str, Any]:
     """Return the look of bars of a quantity: its tint, within an edge in its colour."""
     edge, area = (COLOURS[name] for name in shades(meaning))
     solid = meaning in ("walking", "score")  # their areas have no tint of their own
-    return {"facecolor": pale(area, 0.0 if solid else TINT), "edgecolor": edge, "linewidth": EDGE}
+    # As text: matplotlib 3.10.0 takes three numbers for the colours of three histograms.
+    area = to_hex(pale(area, 0.0 if solid else TINT))
+    return {"facecolor": area, "edgecolor": edge, "linewidth": EDGE}
 
 
 def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats, meaning: str) -> list[Any]:
@@ -339,9 +380,8 @@ def _curves(
     if shown[1] > shown[0]:
         ax.set_xlim(*shown)
     ax.set_ylim(0, 1)
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: percent(share)))
+    ax.yaxis.set_major_formatter(PercentFormatter())
     ax.set_ylabel("Share of values up to")
-    lay_out(ax)
     for height, colour, (label, part) in zip(heights, colours, groups.items(), strict=True):
         chosen = COLOURS[of_line] if by is None else colour
         ordered = np.sort(part)

@@ -1,16 +1,24 @@
 """A rate by hour of day, weekday, day or label: each with its interval and its exposure."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis.columns import Column, table_of
-from eyelog.analysis.columns import column as column_of
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.errors import ConfigurationError
+from eyelog.figures.axes import (
+    Entry,
+    axes,
+    legend,
+    line,
+    name_rows,
+    patch,
+    plot_function,
+    set_title,
+)
 from eyelog.figures.calendar_axis import (
     day_axis,
     hours_axis,
@@ -18,9 +26,7 @@ from eyelog.figures.calendar_axis import (
     shade_weekends,
     weekdays_axis,
 )
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
-from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import (
     MOST_WITH_WEEKENDS,
     days_wide,
@@ -30,13 +36,12 @@ from eyelog.figures.marks import (
     value_label,
 )
 from eyelog.figures.named import last_step, meaning_of, shades, span_of
-from eyelog.figures.row_names import name_rows
 from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import require_rows
 from eyelog.frame import require, require_frame
+from eyelog.measure.columns import Column, table_of
+from eyelog.measure.columns import column as column_of
 from eyelog.provenance import stated_log
-
-__all__ = ["plot_rate"]
 
 EXPOSURE: Final = "exposure_min"
 INTERVAL: Final = ("low", "high")
@@ -53,7 +58,9 @@ ROOM: Final = 0.08  # above and below the values, as a share of their range
 def plot_rate(
     table: pd.DataFrame,
     column: str | None = None,
-    **options: Unpack[AxesOptions],
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw a rate by hour, weekday, day, week or label, with its interval and its exposure.
 
@@ -65,8 +72,8 @@ def plot_rate(
         ``exposure_min``.
     column : str, optional
         The column to draw, such as ``"yaw_per_h"``. Default: the first.
-    ax
-        As in `eyelog.plot_daily`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names what is drawn, and the log; ``""`` for none.
 
@@ -102,7 +109,12 @@ def plot_rate(
             f"plot_rate draws rows by one key, and this table has {' and '.join(names)}: choose the"
             f" rows of one, such as table.xs(value, level={names[0]!r})"
         )
-    require(table, [EXPOSURE, *([column] if column else [])], purpose="plot_rate")
+    require(
+        table,
+        [EXPOSURE, *([column] if column else [])],
+        purpose="plot_rate",
+        made_by="eyelog.blinks.rate(frame, by='hour')",
+    )
     require_rows(table, what="plot_rate")
     name = str(table.columns[0]) if column is None else column
     if not pd.api.types.is_numeric_dtype(table[name].dtype):
@@ -115,13 +127,13 @@ def plot_rate(
             " the rows to draw"
         )
     if along is None:
-        ax = axes(options.get("ax"), height_mm=ROW_MM * max(len(table), LEAST_ROWS))
+        ax = axes(ax, height_mm=ROW_MM * max(len(table), LEAST_ROWS))
         _rows(ax, table, name, about)
     else:
-        ax = axes(options.get("ax"), height_mm=46.0)
+        ax = axes(ax, height_mm=46.0)
         _columns(ax, table, name, about, along)
     days = _days(table, along) if isinstance(along, pd.DatetimeIndex) else span_of(table)
-    set_title(ax, title_of(table, days=days), options.get("title"))
+    set_title(ax, title_of(table, days=days), title)
     return ax
 
 

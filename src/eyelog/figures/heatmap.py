@@ -1,36 +1,38 @@
 """Day against time of day: one field as a map that keeps a measured 0 apart from no data."""
 
-from typing import Any, Final, Unpack
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, ListedColormap, Normalize, PowerNorm
 
-from eyelog.analysis.gait.pace import steps
-from eyelog.analysis.quality.evidence import has_evidence
-from eyelog.analysis.quality.states import states
 from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.catalogue import role
 from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import traces
+from eyelog.figures.axes import axes, legend, own_figure, patch, plot_function, set_title
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, hours_axis
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import label_of, title_of
-from eyelog.figures.legends import legend, patch
 from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
 from eyelog.figures.named import meaning_in
 from eyelog.figures.style import COLOURS, SMALL_PT, sequential
-from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import log_or_none, row_seconds, rows_of_days, stamps, unit_seconds
+from eyelog.figures.tables import (
+    closing,
+    judged,
+    log_or_none,
+    row_seconds,
+    rows_of_days,
+    stamps,
+    unit_seconds,
+)
 from eyelog.frame import clock_of, is_resampled, require, require_one_frame
-
-__all__ = ["plot_heatmap", "with_steps"]
+from eyelog.judge.flag import states
+from eyelog.judge.limits import Limits
 
 DAY_SECONDS: Final = 86_400
 STEPS: Final = "steps"
-WORN_MIN: Final = "exposure_min"
 GAMMA: Final = 0.4  # of the power scale: a few steps and a brisk walk both show
 MOSTLY_ZERO: Final = 0.5
 LIGHTEST: Final = 0.24  # the place of a measured 0 on the sequential scale
@@ -44,28 +46,34 @@ def plot_heatmap(
     field: str,
     *,
     scale: str = "auto",
-    **options: Unpack[AxesOptions],
+    limits: Limits | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw one field, day by time of day.
 
     Every row of the frame is one cell, so resample first to a visible width. Three things never
     look alike: a measured 0 has the lightest colour of the scale, a missing or masked value is
-    plain light grey, and time without a record is white and hatched. Time in which the eyewear was
-    not worn has no usable value, whatever was stored.
+    plain light grey, and time without a record is white and hatched. Values of records that have a
+    reason against them (`eyelog.flag`), and those of time in which the eyewear was not worn, are no
+    usable values.
 
     Parameters
     ----------
     frame : DataFrame
-        A frame of either log, best after `eyelog.resample`. It is right-closed: a record stamped
-        10:00:00 covers the interval before it.
+        A frame of either log, best after `eyelog.resample`.
     field : str
         The column to draw, or ``"steps"`` for the steps of all classes.
     scale : {"auto", "linear", "power"}
         How values become colours. ``"power"`` gives small values more of the colours; the ticks of
         the colour bar are placed accordingly. ``"auto"`` uses it if no value is negative and at
         least half of them are 0, as with steps, and a linear scale otherwise.
-    ax, title
-        As in `eyelog.plot_daily`.
+    limits : Limits, optional
+        By which records are judged, see `eyelog.Limits`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -92,13 +100,19 @@ def plot_heatmap(
     (7, 96)
     """
     require_one_frame(frame, what="plot_heatmap")
-    index = stamps(frame.index, what="plot_heatmap")
+    stamps(frame.index, what="plot_heatmap")
+    frame = closing(frame)
+    index = cast(pd.DatetimeIndex, frame.index)
     log = log_or_none(frame)
     if field == STEPS and field not in frame.columns and log is not None:
+        require(frame, role(log, "steps"), purpose="plot_heatmap")
+        frame = judged(frame, role(log, "steps"), limits, what="plot_heatmap")
         frame = with_steps(frame, log)
     require(frame, [field], purpose="plot_heatmap")
     if not (pd.api.types.is_numeric_dtype(frame[field].dtype)):
         raise ConfigurationError(f"plot_heatmap draws numbers, but {field!r} holds text or times")
+    if field != STEPS:
+        frame = judged(frame, [field], limits, what="plot_heatmap")
     if scale not in ("auto", "linear", "power"):
         raise ConfigurationError(f"scale must be 'auto', 'linear' or 'power', not {scale!r}")
     seconds = row_seconds(frame, log)
@@ -110,7 +124,7 @@ def plot_heatmap(
     of_days = rows_of_days(index, clock)
     frame, index = frame[of_days], index[of_days]
     days, cells, recorded = _cells(frame, field, index, seconds, clock)
-    ax = axes(options.get("ax"), height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
+    ax = axes(ax, height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
     hatch_background(ax)
     colours = _scale(meaning_in(frame, field))
     norm = _norm(cells[np.isfinite(cells)], scale)
@@ -138,28 +152,24 @@ def plot_heatmap(
     legend(ax, [patch("no usable value", "masked"), patch("no record")])
     name, ours = label_of(log, field, seconds=unit_seconds(frame)), title_of(frame, zone=False)
     if own_figure(ax) is None:
-        set_title(ax, " · ".join([name, *([ours] if ours else [])]), options.get("title"))
+        set_title(ax, " · ".join([name, *([ours] if ours else [])]), title)
     else:
         ax.set_title(name, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
-        set_title(ax, ours, options.get("title"))
+        set_title(ax, ours, title)
     return ax
 
 
 def with_steps(frame: pd.DataFrame, log: str) -> pd.DataFrame:
     """Return a frame with the steps of all classes, whose fields it must have."""
     require(frame, role(log, "steps"), purpose="plot_heatmap")
-    out = frame.assign(**{STEPS: steps(frame, log)})
+    out = frame.assign(**{STEPS: frame[[*role(log, "steps")]].sum(axis=1, skipna=False)})
     out.attrs = frame.attrs
     return out
 
 
 def _unworn(frame: pd.DataFrame, log: str | None) -> Bools:
     """Return the rows in which the eyewear is known to be not worn."""
-    if is_resampled(frame):
-        if WORN_MIN not in frame.columns:
-            return np.zeros(len(frame), dtype=bool)
-        return np.asarray(numbers(frame[WORN_MIN]) == 0)
-    if log is None or not has_evidence(frame, "worn", log=log):
+    if is_resampled(frame) or log is None or not set(role(log, "worn")) <= set(frame.columns):
         return np.zeros(len(frame), dtype=bool)
     return np.asarray(states(frame) == "not worn")
 
@@ -183,8 +193,7 @@ def _cells(
     log = log_or_none(frame)
     values = np.where(_unworn(frame, log), np.nan, numbers(frame[field]))
     # Bins have rows without records too; n is the number of records in a bin.
-    counted = is_resampled(frame) and "n" in frame
-    held = numbers(frame["n"]) > 0 if counted else np.ones(len(frame), dtype=bool)
+    held = numbers(frame["n"]) > 0 if is_resampled(frame) else np.ones(len(frame), dtype=bool)
     recorded = np.bincount(place[held], minlength=shape[0] * shape[1]) > 0
     cells = _means(values, place, shape[0] * shape[1], angle=traces.is_angle(log, field))
     return days, cells.reshape(shape), recorded.reshape(shape)

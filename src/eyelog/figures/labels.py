@@ -11,17 +11,6 @@ from eyelog.clock import LocalClock, local_days
 from eyelog.frame import clock_of
 from eyelog.provenance import KEY, stated_log
 
-__all__ = [
-    "LOG_WORDS",
-    "ROW_CHARACTERS",
-    "duration_words",
-    "field_or_none",
-    "label_of",
-    "range_words",
-    "short_names",
-    "title_of",
-]
-
 ROW_CHARACTERS: Final = 24  # for a name beside an axis: a third of one column
 LOG_WORDS: Final = {log: log_named(log).words for log in known_logs()}
 

@@ -1,7 +1,6 @@
 """Marks that several figures share: the colour bar, hatching, strips of counts, lone points."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Final, cast
 
 import matplotlib.ticker as mticker
@@ -9,45 +8,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.cm import ScalarMappable
-from matplotlib.colorbar import Colorbar
 from matplotlib.colors import LogNorm, Normalize, PowerNorm, to_rgb
-from matplotlib.figure import Figure
-from matplotlib.layout_engine import PlaceHolderLayoutEngine
 
 from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.figures.drawing import has_fixed_places, length_pt, margins
-from eyelog.figures.style import COLOURS, HATCH, SMALL_PT
-from eyelog.figures.styled_figure import own_figure
+from eyelog.figures.axes import EM, keep_ticks, length_pt, own_figure
+from eyelog.figures.style import COLOURS, HATCH
 
-__all__ = [
-    "GROUPS",
-    "MOST_WITH_WEEKENDS",
-    "FittingTicks",
-    "NumberFormatter",
-    "colour_bar",
-    "counted",
-    "days_wide",
-    "difference_axis",
-    "fit_colour_bar",
-    "hatch_background",
-    "lone",
-    "number",
-    "pale",
-    "percent",
-    "say_no_values",
-    "strip",
-    "value_axis",
-    "value_label",
-]
-
+# On an axis of more days, weekends would be thinner than a line, and are left out
 MOST_WITH_WEEKENDS: Final = 190
-"""On an axis of more days, weekends would be thinner than a line, and are left out."""
 # The first two stand as "before" and "after" do everywhere: a square, then a circle.
+# The meaning whose colour a group of wearers has, and its marker, in order of the groups
 GROUPS: Final = (
     *(("before", "s"), ("after", "o"), ("head", "^"), ("score", "v"), ("event", "p")),
     *(("off pose", "P"), ("second", "X"), ("trace", "h")),
 )
-"""The meaning whose colour a group of wearers has, and its marker, in order of the groups."""
 WEEK: Final = 7
 STEPS: Final = (1, 2, 2.5, 5, 10)
 FEW_TICKS: Final = 3
@@ -73,11 +47,6 @@ def say_no_values(ax: Axes) -> None:
     ax.yaxis.set_major_locator(mticker.NullLocator())
 
 
-def counted(n: int, noun: str) -> str:
-    """Return a number of things in words: "1 value", "1,200 values"."""
-    return f"{n:,} {noun}{'s' * (n != 1)}"
-
-
 def days_wide(ax: Axes, days: int) -> None:
     """Set the limits of an axis of days; a few days are as wide as they are in a week."""
     room = max(0.0, (WEEK - days) / 2.0)
@@ -86,11 +55,8 @@ def days_wide(ax: Axes, days: int) -> None:
 
 def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> None:
     """Draw the colour bar at the right, with round ticks at the places of their values."""
-    figure = cast(Figure, ax.get_figure(root=True))
-    height_mm = 25.4 * ax.get_window_extent().height / figure.dpi
-    # As high as the panel it explains at every width of the figure: only its own width changes.
-    aspect = max(height_mm / BAR_MM, 4.0)
-    bar = figure.colorbar(image, ax=ax, pad=0.015, fraction=0.05, aspect=aspect)
+    # Within its panel, it is as high as that at every width, and other layouts can work with it.
+    bar = ax.figure.figure.colorbar(image, cax=ax.inset_axes((1.015, 0.0, 0.025, 1.0)))
     cast(Any, bar.outline).set_visible(False)
     bar.set_label(label)
     norm = image.norm
@@ -102,21 +68,7 @@ def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> None:
         value_axis(bar.ax.yaxis)
     bar.ax.yaxis.set_minor_locator(mticker.NullLocator())
     if isinstance(norm, PowerNorm | LogNorm):
-        bar.ax.yaxis.set_major_formatter(mticker.FuncFormatter(lambda value, _: number(value)))
-    fit_colour_bar(bar)
-
-
-def fit_colour_bar(bar: Colorbar) -> None:
-    """Make the words of a colour bar as small as the margin to its right requires."""
-    if not has_fixed_places(bar.ax):
-        return
-    renderer = cast(Any, bar.ax.get_figure(root=True))._get_renderer()
-    for size in np.arange(float(bar.ax.yaxis.label.get_fontsize()) - 0.5, SMALL_PT - 0.1, -0.5):
-        box = bar.ax.get_tightbbox(renderer)
-        if box is None or box.x1 <= margins(bar.ax)[1]:
-            return
-        bar.ax.yaxis.label.set_fontsize(size)
-        bar.ax.tick_params(labelsize=size)
+        bar.ax.yaxis.set_major_formatter(PlainFormatter())
 
 
 def value_axis(axis: Axis, *, most: int = 6, whole: bool = False) -> None:
@@ -205,32 +157,15 @@ def _apart(axis: Axis, ticks: Sequence[float], size: float) -> list[float]:
 
 def value_label(ax: Axes, text: str) -> None:
     """Label the y axis; a label that is longer than the axis breaks into two lines."""
-    fit = partial(_fit_label, ax, text)
-    fit()
-    figure = own_figure(ax)
-    if figure is not None:
-        figure.fits.append(fit)
-
-
-def _fit_label(ax: Axes, text: str) -> None:
-    if ax.get_ylabel().replace("\n", " ") not in ("", text):
-        return  # the user has put a label of their own in its place
-    figure = cast(Any, ax.get_figure(root=True))
-    settled = isinstance(figure.get_layout_engine(), PlaceHolderLayoutEngine)
-    if settled or getattr(figure, "settled", False):
-        return  # the places are settled: this drawing follows the one that laid the figure out
-    label = ax.yaxis.label
-    label.set_text(text)
-    # The layout makes the axis somewhat shorter than it is now.
-    room = BEFORE_LAYOUT * float(ax.bbox.height)
+    size = float(ax.yaxis.label.get_fontsize())
     breaks = [place for place, letter in enumerate(text) if letter == " "]
     # Before a unit in brackets if the rest is short enough then, otherwise in the middle.
     middle = min(breaks, key=lambda place: max(place, len(text) - place - 1), default=-1)
     unit = text.rfind(" (")
-    for place in (unit if unit >= len(text) / 3 else middle, middle):
-        if place < 0 or float(label.get_window_extent(figure._get_renderer()).height) <= room:
-            return
-        label.set_text(f"{text[:place]}\n{text[place + 1 :]}")
+    place = unit if unit >= len(text) / 3 else middle
+    if place >= 0 and EM * size * len(text) > BEFORE_LAYOUT * length_pt(ax.yaxis):
+        text = f"{text[:place]}\n{text[place + 1 :]}"
+    ax.set_ylabel(text)
 
 
 class NumberFormatter(mticker.Formatter):
@@ -250,6 +185,22 @@ class NumberFormatter(mticker.Formatter):
             return plain
         decimals = max((len(text.partition(".")[2]) for text in plain), default=0)
         return [f"{tick:,.{decimals}f}".replace("-", "\N{MINUS SIGN}") for tick in ticks]
+
+
+class PlainFormatter(mticker.Formatter):
+    """Labels of an axis on which each value has the decimals that it needs."""
+
+    def __call__(self, value: float, _pos: int | None = None) -> str:
+        """Return one label."""
+        return number(value)
+
+
+class PercentFormatter(mticker.Formatter):
+    """Labels of an axis of shares: "25 %"."""
+
+    def __call__(self, value: float, _pos: int | None = None) -> str:
+        """Return one label."""
+        return percent(value)
 
 
 def percent(share: float, decimals: int = 0) -> str:
@@ -293,10 +244,9 @@ def pale(colour: str, share: float = 0.6) -> tuple[float, float, float]:
 
 def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.09) -> Axes:
     """Return a narrow Axes beneath another, sharing its x axis, for the data behind the values."""
-    figure = own_figure(ax)
-    if figure is not None:
-        figure.layouts = 2
     below = ax.inset_axes((0.0, -(height + gap), 1.0, height), sharex=ax)
+    if own_figure(ax) is not None:
+        keep_ticks(below)
     ax.tick_params(axis="x", bottom=False, labelbottom=False)
     ax.spines["bottom"].set_visible(False)
     for side in ("top", "right"):

@@ -5,30 +5,11 @@ from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.analysis.columns import Column
-from eyelog.analysis.columns import column as column_of
 from eyelog.figures.labels import field_or_none, label_of
 from eyelog.figures.tables import stated_seconds
+from eyelog.measure.columns import Column
+from eyelog.measure.columns import column as column_of
 from eyelog.provenance import history, stated_log
-
-__all__ = [
-    "cannot_be_negative",
-    "is_amount",
-    "last_step",
-    "meaning_in",
-    "meaning_of",
-    "meaning_of_field",
-    "name_label",
-    "possible",
-    "series_label",
-    "series_meaning",
-    "series_unit",
-    "shades",
-    "span_of",
-    "step_label",
-    "step_meaning",
-    "step_unit",
-]
 
 STEPS: Final = "steps"
 DERIVED: Final = ("rhythm.profile", "baseline.personal")  # of a column of what came before

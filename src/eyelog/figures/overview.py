@@ -1,33 +1,29 @@
 """The first picture of every analysis: the state of the eyewear, a row per wearer and day."""
 
 from dataclasses import dataclass
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Bools, Ints
-from eyelog.clock import LocalClock, local_days
+from eyelog.clock import LocalClock, local_days, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
+from eyelog.figures.axes import axes, legend, name_rows, plot_function, set_title
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows_axis, hours_axis
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import short_names, title_of
-from eyelog.figures.legends import legend
-from eyelog.figures.row_names import name_rows
 from eyelog.figures.tables import require_order, row_seconds, rows_of_days, stamps
-
-__all__ = ["plot_overview"]
+from eyelog.judge.limits import Limits
 
 MINUTE_S: Final = 60
 # Rows of the image per day: enough to keep the colours of neighbouring days apart.
 MOST_IMAGE_ROWS: Final = 1200
+# With more rows than this, rows touch
 MOST_ROWS_APART: Final = 60
-"""With more rows than this, rows touch."""
+# With more rows than this, many wearers are named, and their days are not
 MOST_NAMED_DAYS: Final = 40
-"""With more rows than this, many wearers are named, and their days are not."""
 
 MOST_CHARACTERS: Final = 40  # for a wearer's name over the rows, in one column of a journal
 
@@ -48,8 +44,10 @@ def plot_overview(
     states: pd.Series | pd.DataFrame,
     *,
     limits: Limits | None = None,
+    day_starts: str | None = None,
     patterns: bool = False,
-    **options: Unpack[AxesOptions],
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw the state of the eyewear, one row per wearer and day, from 00 to 24.
 
@@ -65,13 +63,15 @@ def plot_overview(
         wearer whose zone varies, the frame: its column ``utc_offset_min`` holds the wearer's clock.
     limits : Limits, optional
         The limits by which a frame is judged.
+    day_starts : str, optional
+        When a day starts, such as ``"18:00"`` for people who work at night; by default midnight.
     patterns : bool
         Whether noisy is dotted and off pose crossed, for print in grey: of all states these two
         have the most similar greys.
     ax : Axes, optional
         The Axes to draw on; a new figure by default, whose height follows the number of rows.
-    title
-        As in `eyelog.plot_daily`.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -106,7 +106,8 @@ def plot_overview(
     """
     states, clock, seconds = ribbon.judged(states, limits=limits, what="plot_overview")
     index, accounts = _stamps_and_accounts(states)
-    clock = LocalClock(index.tz) if clock is None else clock
+    of_wearer = LocalClock(index.tz) if clock is None else clock
+    clock = of_wearer.set_back(day_starts, np.sort(microseconds(index)))
     if seconds is None:  # states do not say how long a record lasts
         seconds = _seconds(states, accounts)
     of_days = _of_days(index, accounts, clock)
@@ -116,7 +117,7 @@ def plot_overview(
     codes = ribbon.state_codes(states)
     shares = ribbon.day_shares(index, codes, rows.of_record, rows.n, seconds, clock)
     shares, notes = ribbon.widened(shares)
-    ax = axes(options.get("ax"), height_mm=_height_mm(rows.n))
+    ax = axes(ax, height_mm=_height_mm(rows.n))
     repeats = max(1, min(24, MOST_IMAGE_ROWS // rows.n))
     ribbon.image(
         ax, np.repeat(ribbon.colours(shares), repeats, axis=0), (0, 24, rows.n - 0.5, -0.5)
@@ -130,14 +131,14 @@ def plot_overview(
         borders = np.arange(rows.n + 1) - 0.5
         ax.barh(borders, 24, height=0.2, color="white", linewidth=0, zorder=2, label="_between")
     ax.set_ylim(rows.n - 0.5, -0.5)
-    hours_axis(ax, clock.tz)
+    hours_axis(ax, of_wearer.tz, day_starts=day_starts)
     _name_rows(ax, rows)
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     many = f"{len(rows.names)} wearers" if len(rows.names) > 1 else None
     days = local_days(index, clock=clock)
     ours = title_of(states, wearer=many, days=days, zone=False)
-    set_title(ax, ours, options.get("title"))
+    set_title(ax, ours, title)
     legend(ax, [*ribbon.entries(codes, patterns=patterns), *notes])
     return ax
 

@@ -1,22 +1,21 @@
 """The usual day, the usual week, or both at once."""
 
-from typing import Final, Unpack
+from typing import Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
+from eyelog.analysis.rhythm.profile import profile
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.calendar import WEEKDAYS
-from eyelog.errors import ConfigurationError
+from eyelog.errors import ConfigurationError, counted
+from eyelog.figures.axes import axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.calendar_axis import hours_axis, weekdays_axis
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
-from eyelog.figures.legends import legend, line, patch
 from eyelog.figures.marks import (
     colour_bar,
-    counted,
     lone,
     say_no_values,
     strip,
@@ -26,26 +25,40 @@ from eyelog.figures.marks import (
 from eyelog.figures.named import last_step, shades, span_of, step_label, step_meaning
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.figures.tables import MIDDLE, middle_of_days, require_rows
-from eyelog.frame import require, require_frame
-
-__all__ = ["plot_profile"]
+from eyelog.frame import require, require_frame, require_rows_once
+from eyelog.judge.limits import Limits
+from eyelog.measure.groups import By
 
 QUANTILES: Final = ("days_median", "days_q25", "days_q75")
 
 
 @plot_function
 def plot_profile(
-    table: pd.DataFrame,
-    **options: Unpack[AxesOptions],
+    table: pd.DataFrame | pd.Series,
+    column: str | None = None,
+    *,
+    by: By = "hour",
+    limits: Limits | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw the usual day or week: the median of the days, their middle half and their number.
 
     Parameters
     ----------
-    table : DataFrame
-        The result of `eyelog.rhythm.profile`, by hour, by weekday or by both.
-    ax, title
-        As in `eyelog.plot_daily`.
+    table : DataFrame or Series
+        A frame, or any other table or Series that `eyelog.rhythm.profile` takes; or its result, by
+        hour, by weekday or by both.
+    column : str, optional
+        The column of the frame. A result of `eyelog.rhythm.profile`, and a Series, need none.
+    by : str or list
+        ``"hour"``, ``"weekday"`` or ``["weekday", "hour"]``, of a frame or Series.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -59,20 +72,29 @@ def plot_profile(
     Raises
     ------
     FieldError
-        If the table lacks the quantiles.
+        If the table lacks the column, or a profile the quantiles.
     ConfigurationError
-        If there are no rows, or they are not hours of the day or days of the week.
+        If there are no rows, or they are not hours of the day or days of the week; of a frame or
+        Series as `eyelog.rhythm.profile`.
 
     Examples
     --------
     >>> import eyelog as el
-    >>> tilt = el.mask(f := el.sample("standard_mode_logs"), el.flag(f))["tl_yav"]
-    >>> ax = el.plot_profile(el.rhythm.profile(tilt, by="hour"))
+    >>> frame = el.sample("standard_mode_logs")
+    >>> ax = el.plot_profile(frame, "tl_yav", by="hour")
     >>> ax.get_ylabel()
     'Tilt fore-aft (deg)'
     """
-    require_frame(table, what="plot_profile", wanted="a table of eyelog.rhythm.profile")
-    require(table, [*QUANTILES, "days"], purpose="plot_profile")
+    if column is not None or isinstance(table, pd.Series):
+        table = profile(table, column, by=by, limits=limits)
+    require_frame(table, what="plot_profile", wanted="a frame and the name of a column")
+    require_rows_once(table, what="plot_profile")
+    require(
+        table,
+        [*QUANTILES, "days"],
+        purpose="plot_profile",
+        made_by="eyelog.rhythm.profile(frame, column)",
+    )
     require_rows(table, what="plot_profile")
     names = tuple(map(str, table.index.names))
     draw = {("hour",): _by_hour, ("weekday",): _by_weekday, ("weekday", "hour"): _by_both}
@@ -81,9 +103,9 @@ def plot_profile(
             "plot_profile takes a table of eyelog.rhythm.profile, by hour, weekday or both, and"
             f" this one is indexed by {', '.join(names)}"
         )
-    ax = axes(options.get("ax"), height_mm=46.0 if len(names) == 2 else 56.0)
+    ax = axes(ax, height_mm=46.0 if len(names) == 2 else 56.0)
     draw[names](ax, table)
-    set_title(ax, title_of(table, days=span_of(table), zone=False), options.get("title"))
+    set_title(ax, title_of(table, days=span_of(table), zone=False), title)
     return ax
 
 

@@ -1,33 +1,28 @@
 """The reasons against values, over time or by time of day."""
 
-from typing import Any, Final, Literal, Unpack
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import PowerNorm
-from matplotlib.ticker import FixedLocator, FuncFormatter
+from matplotlib.ticker import FixedLocator
 
-from eyelog.analysis.limits import Limits
-from eyelog.analysis.quality.flags import flag
-from eyelog.analysis.quality.reasons import WORDS, Reason
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon, traces
+from eyelog.figures.axes import axes, legend, name_rows, own_figure, patch, plot_function, set_title
 from eyelog.figures.calendar_axis import day_edges, hours_axis, time_axis, to_x
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
-from eyelog.figures.legends import legend, patch
-from eyelog.figures.marks import fit_colour_bar, percent, strip
-from eyelog.figures.row_names import name_rows
+from eyelog.figures.marks import PercentFormatter, strip
 from eyelog.figures.style import COLOURS, sequential
-from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import log_or_none, require_order, row_seconds, rows_of_days, stamps
 from eyelog.frame import OFFSET, STORED, clock_of, require_frame
+from eyelog.judge.flag import flag
+from eyelog.judge.limits import Limits
+from eyelog.judge.reasons import WORDS, Reason
 from eyelog.provenance import history
-
-__all__ = ["plot_quality"]
 
 ROW_MM: Final = 5.5
 LEAST_MM: Final = 27.0  # room for the label of the scale
@@ -41,7 +36,8 @@ def plot_quality(
     *,
     by: Literal["time", "time_of_day"] = "time",
     limits: Limits | None = None,
-    **options: Unpack[AxesOptions],
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw how much of the time values are flagged, one row per reason, in words.
 
@@ -58,8 +54,10 @@ def plot_quality(
         beneath then shows on how many days each has a record.
     limits : Limits, optional
         The limits by which a frame is judged.
-    ax, title
-        As in `eyelog.plot_daily`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -96,7 +94,7 @@ def plot_quality(
         column = (time_of_day_us(index, clock=clock) - 1) // (COLUMN_OF_DAY_S * 1_000_000)
         extent = (0.0, 24.0)
     shares = _means(flagged, column, n)
-    ax = axes(options.get("ax"), height_mm=max(LEAST_MM, ROW_MM * len(occurring)))
+    ax = axes(ax, height_mm=max(LEAST_MM, ROW_MM * len(occurring)))
     image = ax.imshow(
         np.ma.masked_invalid(shares),
         aspect="auto",
@@ -112,13 +110,12 @@ def plot_quality(
     name_rows(ax, range(len(occurring)), [WORDS[reason] for reason in occurring])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    figure: Any = ax.get_figure(root=True)
+    figure: Any = ax.figure.figure
     bar = figure.colorbar(image, cax=ax.inset_axes((1.02, 0, 0.025, 1)))
     bar.ax.yaxis.set_major_locator(FixedLocator(SHARES))
-    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: percent(share)))
+    bar.ax.yaxis.set_major_formatter(PercentFormatter())
     bar.outline.set_visible(False)
     bar.set_label("Share of recorded time")
-    fit_colour_bar(bar)
     if by == "time":
         time_axis(ax, clock)
     elif own_figure(ax) is None:  # no space beneath an Axes of the user
@@ -129,7 +126,7 @@ def plot_quality(
         hours_axis(below, clock.tz)
     days = local_days(index[rows_of_days(index, clock)], clock=clock)
     ours = title_of(reasons, days=days, zone=by == "time", clock=clock)
-    set_title(ax, ours, options.get("title"))
+    set_title(ax, ours, title)
     if np.isnan(shares).any():
         legend(ax, [patch("no record")])
     return ax

@@ -18,8 +18,6 @@ from matplotlib.figure import Figure
 import eyelog
 from eyelog.provenance import KEY
 
-__all__ = ["attach", "recipe_of"]
-
 ATTRIBUTE: Final = "eyelog_recipe"
 PACKAGES: Final = ("matplotlib", "numpy", "pandas")
 

@@ -1,20 +1,20 @@
 """The average day of a rhythm: its most and least active hours, and the cosine fitted to it."""
 
 import textwrap
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from eyelog.analysis import rhythm
 from eyelog.analysis.rhythm import ActiveHours, Cosinor
 from eyelog.analysis.rhythm.cosinor import doubt_of
 from eyelog.analysis.series.arrays import Bools, numbers
 from eyelog.errors import ConfigurationError
+from eyelog.figures.axes import axes, line, panel_legend, patch, plot_function, set_title
 from eyelog.figures.calendar_axis import hours_axis
-from eyelog.figures.drawing import AxesOptions, axes, plot_function, set_title
 from eyelog.figures.labels import title_of
-from eyelog.figures.legends import line, panel_legend, patch
 from eyelog.figures.marks import number, say_no_values, value_axis, value_label
 from eyelog.figures.named import (
     last_step,
@@ -26,28 +26,34 @@ from eyelog.figures.named import (
 )
 from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import MIDDLE, middle_of_days, require_rows
-from eyelog.frame import require, require_frame
-
-__all__ = ["plot_rhythm"]
+from eyelog.frame import require, require_frame, require_rows_once
+from eyelog.judge.limits import Limits
 
 DAY_H: Final = 24.0
 
 
 @plot_function
 def plot_rhythm(
-    profile: pd.DataFrame,
+    table: pd.DataFrame | pd.Series,
+    column: str | None = None,
     *,
     most_active: ActiveHours | None = None,
     least_active: ActiveHours | None = None,
     cosinor: Cosinor | None = None,
-    **options: Unpack[AxesOptions],
+    limits: Limits | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
 ) -> Axes:
     """Draw the average day with its most and least active hours and its cosinor.
 
     Parameters
     ----------
-    profile : DataFrame
-        The result of `eyelog.rhythm.profile` by hour.
+    table : DataFrame or Series
+        A frame, best after `eyelog.resample`, or any other table or Series that
+        `eyelog.rhythm.profile` takes: its average day with all three results; or the profile by
+        hour, with those that are given.
+    column : str, optional
+        The column of the frame. A result of `eyelog.rhythm.profile`, and a Series, need none.
     most_active, least_active : ActiveHours, optional
         The results of `eyelog.rhythm.most_active` and `eyelog.rhythm.least_active` of the same
         Series: a bar as long as the window, at its mean. If the window cannot be known (an unworn
@@ -57,8 +63,12 @@ def plot_rhythm(
         curve over the hours that were observed, and its peak with one standard error to either
         side. If it was refused, or does not stand out from the variation between days (p of 0.05 or
         more), the legend says so instead.
-    ax, title
-        As in `eyelog.plot_daily`.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -70,29 +80,37 @@ def plot_rhythm(
     Raises
     ------
     FieldError
-        If the table lacks the means.
+        If the table lacks the column, or a profile the means.
     ConfigurationError
         If there are no rows, they are not hours of the day, or a result comes from another
-        function.
+        function; of a frame or Series as `eyelog.rhythm.profile`.
 
     Examples
     --------
     >>> import eyelog as el
-    >>> steps = el.resample(el.sample("standard_mode_logs"), "1h")["stp_mid"]
-    >>> ax = el.plot_rhythm(
-    ...     el.rhythm.profile(steps),
-    ...     most_active=el.rhythm.most_active(steps),
-    ...     cosinor=el.rhythm.cosinor(steps),
-    ... )
+    >>> ax = el.plot_rhythm(el.resample(el.sample("standard_mode_logs"), "1h"), "stp_mid")
     >>> ax.get_xlim()
     (np.float64(0.0), np.float64(24.0))
     """
-    require_frame(profile, what="plot_rhythm", wanted="a table of eyelog.rhythm.profile")
-    require(profile, ["mean", "days_q25", "days_q75", "days"], purpose="plot_rhythm")
+    if column is not None or isinstance(table, pd.Series):
+        profile = rhythm.profile(table, column, limits=limits)
+        most_active = most_active or rhythm.most_active(table, column, limits=limits)
+        least_active = least_active or rhythm.least_active(table, column, limits=limits)
+        cosinor = cosinor or rhythm.cosinor(table, column, limits=limits)
+    else:
+        profile = table
+    require_frame(profile, what="plot_rhythm", wanted="a frame and the name of a column")
+    require_rows_once(profile, what="plot_rhythm")
+    require(
+        profile,
+        ["mean", "days_q25", "days_q75", "days"],
+        purpose="plot_rhythm",
+        made_by="eyelog.rhythm.profile(frame, column)",
+    )
     require_rows(profile, what="plot_rhythm")
     if list(profile.index.names) != ["hour"]:
         raise ConfigurationError(
-            "plot_rhythm takes the average day: eyelog.rhythm.profile(series, by='hour')"
+            "plot_rhythm takes the average day: eyelog.rhythm.profile(frame, 'stp', by='hour')"
         )
     for name, given, wanted in (
         ("most_active", most_active, ActiveHours),
@@ -103,7 +121,7 @@ def plot_rhythm(
             raise ConfigurationError(
                 f"{name} must be the result of eyelog.rhythm.{name}, not {type(given).__name__}"
             )
-    ax = axes(options.get("ax"), height_mm=58.0)
+    ax = axes(ax, height_mm=58.0)
     shared, entries = _day(ax, profile), list[Any]()
     unit = step_unit(profile)
     if cosinor is not None:
@@ -122,7 +140,7 @@ def plot_rhythm(
         say_no_values(ax)
     hours_axis(ax, last_step(profile).get("tz"))
     panel_legend(ax, entries, shared=shared)
-    set_title(ax, title_of(profile, days=span_of(profile), zone=False), options.get("title"))
+    set_title(ax, title_of(profile, days=span_of(profile), zone=False), title)
     return ax
 
 

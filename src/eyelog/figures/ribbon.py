@@ -16,52 +16,29 @@ from matplotlib.colors import to_rgb
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle, StepPatch
 
-from eyelog.analysis.limits import Limits
-from eyelog.analysis.quality.states import STATES
-from eyelog.analysis.quality.states import states as states_of
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.runs import latest_us
 from eyelog.clock import DAY_US, LocalClock, time_of_day_us
 from eyelog.errors import ConfigurationError
-from eyelog.figures.legends import Entry, line, patch
+from eyelog.figures.axes import Entry, line, patch
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.figures.tables import log_or_none, row_seconds
 from eyelog.frame import clock_of
+from eyelog.judge.flag import states as states_of
+from eyelog.judge.limits import Limits
+from eyelog.judge.records import STATES
 from eyelog.provenance import history
-
-__all__ = [
-    "DAY_SHARES",
-    "NAMES",
-    "PATTERNS",
-    "UNKNOWN",
-    "Judged",
-    "at_most_a_minute",
-    "blank",
-    "colours",
-    "day_shares",
-    "entries",
-    "hatched",
-    "image",
-    "judged",
-    "patterned",
-    "require_states",
-    "row_starts",
-    "stack",
-    "state_codes",
-    "time_shares",
-    "widened",
-]
 
 UNKNOWN: Final = "not known"
 NAMES: Final = (*STATES, UNKNOWN)
 
+# What is drawn over the states whose greys are too similar, for print without colour
 PATTERNS: Final = {"noisy": "." * 6, "off pose": "x" * 5}
-"""What is drawn over the states whose greys are too similar, for print without colour."""
 
 LEAST_MIN: Final = 6  # half a millimetre in two columns of a journal
 MOST_ROW_S: Final = 60.0
+# The columns of a day: one per minute
 DAY_SHARES: Final = 1440
-"""The columns of a day: one per minute."""
 
 
 def require_states(states: object, *, what: str) -> pd.Series:
@@ -365,7 +342,7 @@ def image(
         rgba,
         aspect="auto",
         extent=extent,
-        interpolation="auto",
+        interpolation="antialiased",
         interpolation_stage="rgba",
         zorder=1,
     )

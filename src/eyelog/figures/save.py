@@ -2,32 +2,26 @@
 
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
-from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.transforms import Bbox, TransformedBbox
+from matplotlib.transforms import Bbox
 
 import eyelog
-from eyelog.disk.files import cannot_write, path_of, whole_file
 from eyelog.errors import ConfigurationError
+from eyelog.figures.axes import fit_width, own_figure, sheet_of
 from eyelog.figures.defaults import ENDINGS
 from eyelog.figures.labels import range_words
 from eyelog.figures.recipe import recipe_of
-from eyelog.figures.style import COLOURS, HIGHEST_MM, QUIET_PT, WIDTHS_MM, Width, inches, style
-from eyelog.figures.styled_figure import StyledFigure
+from eyelog.figures.style import COLOURS, QUIET_PT, WIDTHS_MM, Width, inches, style
+from eyelog.home import cannot_write, path_of, whole_file
 
-__all__ = ["save_figure"]
-
-TITLES: Final = ("title", "_left_title", "_right_title")
-TITLE_PT: Final = 8.0
 LINE_MM: Final = 4.0  # the line that names the subject
 
 
@@ -90,14 +84,14 @@ def save_figure(
         raise ConfigurationError(f"width must be one of {', '.join(WIDTHS_MM)}, not {width!r}")
     if not target.parent.is_dir():
         raise ConfigurationError(f"no folder {target.parent} to save {target.name} in: make it")
-    usual_pt = {_points(rcParams[key]) for key in ("axes.titlesize", "figure.titlesize")}
+    words = "" if subject is None else " · ".join([str(subject), *_days(figure)])
     try:
         with (
             whole_file(target) as sink,
             style(),
-            _titles_of_a_journal(figure, usual_pt),
-            _sized(figure, inches(WIDTHS_MM[width]), subject is not None),
-            _named(figure, subject) as area,
+            _noted(figure, words),
+            _sized(figure, inches(WIDTHS_MM[width])),
+            _underlined(figure, words) as area,
         ):
             figure.savefig(
                 sink,
@@ -122,7 +116,7 @@ def _figure(drawn: Any) -> Figure:
             "save_figure takes what a plot function returned: Axes or a Figure of matplotlib, not"
             f" {type(drawn).__name__}"
         )
-    figures = {part.get_figure(root=True) for part in parts}
+    figures = {part.figure.figure for part in parts}
     (figure, *others) = figures
     if others or figure is None:
         raise ConfigurationError(
@@ -131,83 +125,54 @@ def _figure(drawn: Any) -> Figure:
     return cast(Figure, figure)
 
 
-def _points(size: float | str) -> float:
-    """Return a size of the settings of matplotlib, such as "large", in points."""
-    return float(FontProperties(size=cast(Any, size)).get_size_in_points())
-
-
 @contextmanager
-def _titles_of_a_journal(figure: Figure, usual_pt: Collection[float]) -> Iterator[None]:
-    """Write a user's titles at 8 pt at most; those of an unusual size were given it."""
-    titles: list[Any] = []
-    if isinstance(figure, StyledFigure):
-        titles = [getattr(ax, side) for ax in figure.axes for side in TITLES]
-        titles += [figure._suptitle] if figure._suptitle is not None else []  # type: ignore[attr-defined]
-    sizes = {title: float(title.get_fontsize()) for title in titles}
-    large = [title for title, size in sizes.items() if size > TITLE_PT and size in usual_pt]
+def _sized(figure: Figure, width_in: float) -> Iterator[None]:
+    """Set a figure's width while it is saved; the panels of eyelog's own keep their height."""
+    width, height = (float(side) for side in figure.get_size_inches())
     try:
-        for title in large:
-            title.set_fontsize(TITLE_PT)
-        yield
-    finally:
-        for title in large:
-            title.set_fontsize(sizes[title])
-
-
-@contextmanager
-def _sized(figure: Figure, width_in: float, named: bool) -> Iterator[None]:
-    """Set a figure's width while it is saved; a line beneath it must fit on the page."""
-    before = figure.get_size_inches().copy()
-    try:
-        if isinstance(figure, StyledFigure):
-            height = figure.height_at(width_in) + inches(LINE_MM) * named
-            height = min(height, inches(HIGHEST_MM))
+        if _is_own(figure):
+            fit_width(figure, width_in)
         else:
-            height = before[1] * width_in / before[0]
-        figure.set_size_inches(width_in, height, forward=False)
+            figure.set_size_inches(width_in, height * width_in / width, forward=False)
         yield
     finally:
-        figure.set_size_inches(before[0], before[1], forward=False)
+        if _is_own(figure):
+            fit_width(figure, width)
+        figure.set_size_inches(width, height, forward=False)
 
 
 @contextmanager
-def _named(figure: Figure, subject: str | None) -> Iterator[Bbox | None]:
-    """Write beneath a figure whom and which days it is about; return the area with the line."""
-    if subject is None:
+def _noted(figure: Figure, words: str) -> Iterator[None]:
+    """Write words above the legend of eyelog's own figure for as long as it is saved."""
+    sheet = sheet_of(figure) if words and _is_own(figure) else None
+    if sheet is None:
+        yield
+        return
+    note, sheet.note = sheet.note, (*sheet.note, words)
+    try:
+        yield
+    finally:
+        sheet.note = note
+
+
+@contextmanager
+def _underlined(figure: Figure, words: str) -> Iterator[Bbox | None]:
+    """Write words beneath a user's figure while it is saved; return the area with the line."""
+    if not words or _is_own(figure):
         yield None
         return
-    text = " · ".join([subject, *_days(figure)])
-    if isinstance(figure, StyledFigure):
-        figure.set_foot(text)
-        try:
-            yield None
-        finally:
-            figure.set_foot("")
-        return
     width, height = (float(side) for side in figure.get_size_inches())
-    line = figure.text(
-        inches(1.0) / width,
-        -inches(LINE_MM / 2) / height,
-        text,
-        ha="left",
-        va="center",
-        fontsize=QUIET_PT,
-        color=COLOURS["quiet"],
-    )
+    look: dict[str, Any] = {"fontsize": QUIET_PT, "color": COLOURS["quiet"], "va": "center"}
+    line = figure.text(inches(1.0) / width, -inches(LINE_MM / 2) / height, words, **look)
     line.set_in_layout(False)
-    page = TransformedBbox(Bbox.unit(), figure.transFigure)
-    legends: list[Any] = list(figure.legends)
-    free = [legend for legend in legends if legend._bbox_to_anchor is None]
-    for legend in free:
-        # It stands on the edge of the page, which now lies beneath the line. The layout makes room
-        # for a legend outside the Axes only if it has no anchor of its own.
-        legend.get_bbox_to_anchor = lambda: page
     try:
         yield Bbox([[0.0, -inches(LINE_MM)], [width, height]])
     finally:
         line.remove()
-        for legend in free:
-            del legend.get_bbox_to_anchor
+
+
+def _is_own(figure: Figure) -> bool:
+    return bool(figure.axes) and own_figure(figure.axes[0]) is not None
 
 
 def _days(figure: Figure) -> list[str]:

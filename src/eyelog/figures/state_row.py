@@ -8,23 +8,21 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats
-from eyelog.clock import DAY_US, LocalClock, local_days
+from eyelog.clock import DAY_US, LocalClock, local_days, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon
+from eyelog.figures.axes import Entry, patch
 from eyelog.figures.calendar_axis import skipped_hours
-from eyelog.figures.legends import Entry, patch
 from eyelog.figures.tables import require_order, row_seconds, stamps
-
-__all__ = ["STATES_MM", "DayStates", "draw_diary", "draw_state_row", "states_of_days"]
+from eyelog.judge.limits import Limits
 
 STATES_MM: Final = 14.0
 
 COLUMN_MIN: Final = 30  # at one column of a journal a day is 9 mm wide
+# The recorded share of a column from which on no hatching is seen above it
 SEEN: Final = 0.95
-"""The recorded share of a column from which on no hatching is seen above it."""
 
 
 class DayStates(NamedTuple):
@@ -41,6 +39,7 @@ def states_of_days(
     days: pd.DatetimeIndex,
     *,
     limits: Limits | None = None,
+    day_starts: str | None = None,
     what: str,
 ) -> DayStates:
     """Return the states of some local days of one wearer.
@@ -53,6 +52,8 @@ def states_of_days(
         The dates, in order.
     limits : Limits, optional
         The limits by which a frame is judged.
+    day_starts : str, optional
+        When a day starts, by default at midnight.
     what : str
         The name of the figure, for errors.
     """
@@ -61,6 +62,7 @@ def states_of_days(
     index = stamps(series.index, what=f"{what} of states")
     require_order(index, what=what, name="states")
     clock = LocalClock(index.tz) if judged.clock is None else judged.clock
+    clock = clock.set_back(day_starts, microseconds(index))
     seconds = row_seconds(series, None) if judged.seconds is None else judged.seconds
     ribbon.at_most_a_minute(seconds, what=what)
     rows = days.get_indexer(local_days(index, clock=clock))
@@ -113,8 +115,8 @@ def draw_state_row(ax: Axes, drawn: DayStates, reach: float) -> list[Entry]:
 
 def draw_diary(
     ax: Axes, drawn: DayStates, events: Sequence[tuple[int, int | None, str]], reach: float
-) -> list[Entry]:
-    """Draw events above the states of their days, at their time; return a legend.
+) -> tuple[list[Entry], str]:
+    """Draw events above the states of their days; return a legend, and the key to their numbers.
 
     Parameters
     ----------
@@ -141,5 +143,5 @@ def draw_diary(
             spans.append((left, None if end is None else right, "" if number else label))
         if parts:
             shown.append(event)
-    marks.draw_lane(ax, spans, floor=1.0, unit_mm=STATES_MM)
-    return marks.entries(shown, shaded=False)
+    key = marks.draw_lane(ax, spans, floor=1.0, unit_mm=STATES_MM)
+    return marks.entries(shown, shaded=False), key

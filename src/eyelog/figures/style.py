@@ -9,40 +9,23 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import matplotlib as mpl
+from matplotlib import font_manager
 from matplotlib import pyplot as plt
 from matplotlib import style as matplotlib_style
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.rcsetup import cycler
 
-from eyelog.figures import fonts
-
-__all__ = [
-    "COLOURS",
-    "HATCH",
-    "HIGHEST_MM",
-    "LINE_PT",
-    "PAD_MM",
-    "QUIET_PT",
-    "SEQUENTIAL",
-    "SMALL_PT",
-    "TEXT_PT",
-    "WIDTHS_MM",
-    "Width",
-    "inches",
-    "sequential",
-    "style",
-]
-
 Width = Literal["single", "double", "page"]
 
+# One column and two columns of a journal, and a whole page turned on its side
 WIDTHS_MM: Final[Mapping[str, float]] = MappingProxyType({"single": 89, "double": 183, "page": 247})
-"""One column and two columns of a journal, and a whole page turned on its side."""
 
 HIGHEST_MM: Final = 170  # a journal's page, with room for the caption
 
+# The colour of each meaning; no figure names a colour of its own
 COLOURS: Final[Mapping[str, str]] = MappingProxyType(
     {
         # The state of the eyewear. Neighbouring steps of lightness are 9 or more apart, so grey
@@ -90,7 +73,6 @@ COLOURS: Final[Mapping[str, str]] = MappingProxyType(
         "pale hatch": "#DCDCDC",  # behind values, where a ribbon's hatching would be too prominent
     }
 )
-"""The colour of each meaning; no figure names a colour of its own."""
 
 HATCH: Final = "////"
 
@@ -113,9 +95,28 @@ LINE_PT: Final = 0.6
 PAD_MM: Final = 0.7
 
 
+# What journals ask for, the free font of the same widths, and one for names in East Asian letters
+FAMILIES: Final = (
+    *("Helvetica", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans"),
+    *("Noto Sans CJK JP", "Noto Sans JP", "Hiragino Sans", "Yu Gothic", "IPAexGothic"),
+)
+# Settings that stay as a user has changed them, colours apart
+TAKEN: Final = (
+    *("figure.figsize", "font.", "axes.titlesize", "axes.labelsize", "axes.linewidth", "lines."),
+    *("xtick.", "ytick.", "legend.fontsize", "savefig.dpi", "pdf.", "svg."),
+)
+
+
 def inches(mm: float) -> float:
     """Return millimetres in inches, the unit of matplotlib."""
     return mm / 25.4
+
+
+@cache
+def families() -> list[str]:
+    """Return the installed families to draw in, best first; each letter is of the first with it."""
+    installed = set(font_manager.get_font_names())
+    return [name for name in FAMILIES if name in installed]
 
 
 @cache
@@ -200,15 +201,21 @@ _in_force: Final[ContextVar[bool]] = ContextVar("style in force", default=False)
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Apply the look, whatever settings the user has, and restore theirs afterwards."""
+    """Apply the look, but for sizes and fonts that the user has set; restore theirs afterwards."""
     if _in_force.get():  # applying it again takes as long as drawing a small figure
         yield
         return
     _load_backend()
     token = _in_force.set(True)
     try:
-        look = {**_settings(), "font.family": fonts.families()}
-        with matplotlib_style.context(["default", look]):
+        usual = cast(Mapping[str, Any], mpl.rcParamsDefault)
+        chosen = {
+            name: value
+            for name, value in cast(Mapping[str, Any], mpl.rcParams).items()
+            if name.startswith(TAKEN) and "color" not in name and value != usual.get(name)
+        }
+        look = {**_settings(), "font.family": families()}
+        with matplotlib_style.context(["default", look | chosen]):
             yield
     finally:
         _in_force.reset(token)

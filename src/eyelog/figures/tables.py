@@ -1,33 +1,23 @@
 """Facts that figures read from a table: its stamps, its log, and how long a row lasts."""
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.grouped.groups import day_groups
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.calendar import calendar_dates
 from eyelog.analysis.series.durations import duration_us
-from eyelog.catalogue import log_named
-from eyelog.clock import LocalClock, local_days
+from eyelog.analysis.series.observed import stamps_close
+from eyelog.catalogue import catalogue, log_named
+from eyelog.clock import LocalClock, days_with_records, local_days, microseconds, stamps_at
 from eyelog.errors import ConfigurationError, MixedLogsError
-from eyelog.frame import interval_seconds, is_resampled, log_of
+from eyelog.frame import OFFSET, RECORDED, interval_seconds, is_resampled, log_of, named_by_opening
+from eyelog.judge.intervals import WIDTH, enter
+from eyelog.judge.limits import Limits
+from eyelog.measure.daily import daily
 from eyelog.provenance import history, stated_log
-
-__all__ = [
-    "MIDDLE",
-    "dates_of",
-    "log_or_none",
-    "middle_of_days",
-    "require_order",
-    "require_rows",
-    "row_seconds",
-    "rows_of_days",
-    "stamps",
-    "stated_seconds",
-    "unit_seconds",
-]
 
 MIDDLE: Final = "middle half of the days"
 LEAST_DAYS: Final = 4  # fewer have no middle half
@@ -54,6 +44,27 @@ def stamps(index: Any, *, what: str) -> pd.DatetimeIndex:
     return index
 
 
+def closing(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose stamps close their rows, as those of records do.
+
+    Bins and Intervals open at theirs.
+    """
+    if not named_by_opening(frame) or len(frame) < 2:
+        return frame
+    index = cast(pd.DatetimeIndex, frame.index)
+    us = microseconds(index)
+    length = round(interval_seconds(frame) * 1e6)
+    closes = us + length
+    if WIDTH in frame.columns:
+        closes = us + np.rint(frame[WIDTH].to_numpy("float64") * 1e6).astype(np.int64)
+    elif index.is_monotonic_increasing:  # midnight may have cut a bin
+        closes = np.minimum(closes, np.append(us[1:], us[-1] + length))
+    closed = frame.set_axis(stamps_at(closes, index.tz).rename("date"))
+    if OFFSET in closed.columns:  # of the row that opens there
+        closed[OFFSET] = closed[OFFSET].shift(-1).ffill()
+    return closed
+
+
 def require_order(index: pd.DatetimeIndex, *, what: str, name: str) -> None:
     """Raise if the stamps of what `what` is to draw, called `name`, are not in order."""
     if not index.is_monotonic_increasing:
@@ -66,10 +77,21 @@ def rows_of_days(index: pd.DatetimeIndex, clock: LocalClock) -> Bools:
     A slice by date begins with the row stamped at its first midnight, which closes the day before:
     a day with this row alone would be a row or panel of a figure without anything in it.
     """
-    ordered = index if index.is_monotonic_increasing else index.sort_values()
-    kept = day_groups(ordered, clock=clock).labels
+    kept = days_with_records(index, clock=clock)
     rows = np.asarray(local_days(index, clock=clock).isin(kept), dtype=np.bool_)
     return rows if rows.any() else np.ones(len(index), dtype=np.bool_)
+
+
+def days_of(table: Any, *, day_starts: str | None = None) -> Any:
+    """Return the days that a person holds: the table, or `eyelog.daily` of a frame."""
+    if holds_records(table):
+        return daily(table, day_starts=day_starts)
+    return table
+
+
+def holds_records(table: object) -> bool:
+    """Return whether a table is a frame of records or Intervals, from which days can be made."""
+    return isinstance(table, pd.DataFrame) and (stamps_close(table) or RECORDED in table.columns)
 
 
 def dates_of(table: pd.DataFrame, *, what: str) -> pd.DatetimeIndex:
@@ -79,6 +101,34 @@ def dates_of(table: pd.DataFrame, *, what: str) -> pd.DatetimeIndex:
         index = pd.DatetimeIndex(table.index).tz_localize(None).normalize().as_unit("us")
     require_rows(index, what=what)
     return index
+
+
+def judged(
+    frame: pd.DataFrame, names: Sequence[str], limits: Limits | None, *, what: str
+) -> pd.DataFrame:
+    """Return a frame without the values of fields that have a reason against them.
+
+    Only records are judged: bins and columns of one's own are taken as they are.
+    """
+    log = None if is_resampled(frame) else log_or_none(frame)
+    if log is None:
+        if limits is not None:
+            raise ConfigurationError(
+                f"{what}: limits judge records, and this table has none: leave out limits"
+            )
+        return frame
+    fields = [
+        name
+        for name in names
+        if name in catalogue(log)
+        and pd.api.types.is_numeric_dtype(frame[name].dtype)
+        and not pd.api.types.is_bool_dtype(frame[name].dtype)
+    ]
+    rows = enter(frame, what, (), limits=limits, log=log, wide=False, fields=fields).warn()
+    order = slice(None) if rows.order is None else np.argsort(rows.order)
+    shown = frame.assign(**{name: rows.judged(name)[order] for name in fields})
+    shown.attrs = frame.attrs
+    return shown
 
 
 def log_or_none(frame: pd.DataFrame) -> str | None:
@@ -100,7 +150,8 @@ def row_seconds(frame: pd.DataFrame | pd.Series, log: str | None) -> float:
 def unit_seconds(frame: pd.DataFrame) -> float | None:
     """Return the seconds that a count of a frame is about, for the unit on an axis, or None."""
     if is_resampled(frame):
-        return interval_seconds(frame)
+        seconds = interval_seconds(frame)
+        return None if np.isnan(seconds) else seconds
     log = log_or_none(frame)
     return stated_seconds(frame) if log is None else float(log_named(log).interval_s)
 

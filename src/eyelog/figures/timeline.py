@@ -1,28 +1,29 @@
 """Fields along time, one small panel each, over any range."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
 
-from eyelog.analysis.quality.evidence import has_evidence
-from eyelog.analysis.quality.states import states
 from eyelog.analysis.series.arrays import numbers
+from eyelog.catalogue import role
+from eyelog.checks import names_of
 from eyelog.clock import LocalClock, local_days
-from eyelog.errors import ConfigurationError, argument
+from eyelog.errors import ConfigurationError
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
+from eyelog.figures.axes import Entry, legend, line, panels, patch, plot_function, set_title
 from eyelog.figures.calendar_axis import day_edges, time_axis, to_x
 from eyelog.figures.defaults import DEFAULT_FIELDS, STATE
-from eyelog.figures.drawing import panels, plot_function, set_title
 from eyelog.figures.labels import label_of, title_of
-from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.style import SMALL_PT
-from eyelog.figures.styled_figure import own_figure
 from eyelog.figures.tables import (
+    closing,
+    judged,
     log_or_none,
     require_order,
     row_seconds,
@@ -30,34 +31,45 @@ from eyelog.figures.tables import (
     stamps,
     unit_seconds,
 )
-from eyelog.frame import BIN_WIDTH, OFFSET, clock_of, is_resampled, require, require_one_frame
-
-__all__ = ["plot_timeline"]
+from eyelog.frame import (
+    OFFSET,
+    SECONDS,
+    STORED,
+    clock_of,
+    is_resampled,
+    require,
+    require_one_frame,
+)
+from eyelog.judge.flag import states
+from eyelog.judge.limits import Limits
 
 MOST_PANELS: Final = 12
 ROOMY: Final = 6
 PANEL_MM, RIBBON_MM, BETWEEN_MM = 12.0, 3.5, 5.5
 RIBBON_COLUMNS: Final = 1600
 DAY_S: Final = 86_400
+# Ranges of at least this length are shown as whole days
 WHOLE_DAYS_FROM_S: Final = 6 * 3600
-"""Ranges of at least this length are shown as whole days."""
 BOOLEAN: Final = ("true", "false")
 
 
 @plot_function
 def plot_timeline(
     frame: pd.DataFrame,
-    *,
     fields: Sequence[str] | None = None,
+    *,
     events: pd.DataFrame | None = None,
+    limits: Limits | None = None,
+    fig: FigureBase | None = None,
     title: str | None = None,
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Draw fields along time, one panel each, over any range.
 
     Data too dense for the width of the figure are shown by columns of time: the mean as a line, the
     middle half of the values as a band, the lowest and the highest as thin marks. A year is
-    readable, and nothing is hidden. Lines
-    break where there is no value; a value without neighbours is a point. Booleans, and the states
+    readable, and nothing is hidden. Values of records that have a reason against them
+    (`eyelog.flag`) are left out. Lines break where there is no value; a value without neighbours is
+    a point. Booleans, and the states
     of `eyelog.states` as a column, are ribbons.
 
     Parameters
@@ -71,8 +83,13 @@ def plot_timeline(
         Events to shade, and to name in a lane at the foot: columns ``start`` and ``end`` (aware
         stamps; a moment has no end) and ``label``. Where words do not fit, they are numbers with a
         key under the figure.
-    title
-        As in `eyelog.plot_daily`.
+    limits : Limits, optional
+        By which records are judged, see `eyelog.Limits`.
+    fig : Figure or SubFigure, optional
+        A figure of matplotlib without Axes, or a part of one (``figure.subfigures(1, 2)``), to draw
+        in; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -94,7 +111,7 @@ def plot_timeline(
     >>> import eyelog as el
     >>> frame = el.sample("standard_mode_logs")
     >>> panels = el.plot_timeline(
-    ...     frame.assign(state=el.states(frame)), fields=["stp_mid", "tl_yav", "state"]
+    ...     frame.assign(state=el.states(frame)), ["stp_mid", "tl_yav", "state"]
     ... )
     >>> [ax.get_title(loc="left") for ax in panels]
     ['Steps, medium per min', 'Tilt fore-aft (deg)', 'State']
@@ -102,9 +119,12 @@ def plot_timeline(
     require_one_frame(frame, what="plot_timeline")
     index = stamps(frame.index, what="plot_timeline")
     require_order(index, what="plot_timeline", name="frame")
+    frame = closing(frame)
+    index = cast(pd.DatetimeIndex, frame.index)
     if fields is None:
         frame, fields = _default(frame)
     names = _names(frame, fields)
+    frame = judged(frame, names, limits, what="plot_timeline")
     shaded = (
         marks.event_us(marks.require_events(events, what="plot_timeline"))
         if (events is not None)
@@ -121,7 +141,9 @@ def plot_timeline(
     ribbons = [not _is_number(frame[name]) for name in names]
     heights = [RIBBON_MM if is_ribbon and not stacked else PANEL_MM for is_ribbon in ribbons]
     lanes = [marks.LANE_MM] if shaded else []
-    every = panels([*heights, *lanes], around_mm=20 + BETWEEN_MM * (len(names) + len(lanes)))
+    every = panels(
+        [*heights, *lanes], around_mm=20 + BETWEEN_MM * (len(names) + len(lanes)), fig=fig
+    )
     made = every[: len(names)]
     entries: list[Entry] = []
     for ax, name, is_ribbon in zip(made, names, ribbons, strict=True):
@@ -142,22 +164,19 @@ def plot_timeline(
     for ax in every[:-1]:
         ax.tick_params(axis="x", length=0)
         ax.spines["bottom"].set_visible(False)
-    if shaded:
-        _draw_lane(every[-1], shaded, (start, end))
+    key = _draw_lane(every[-1], shaded, (start, end)) if shaded else ""
     days = local_days(index[rows_of_days(index, clock)], clock=clock)
-    set_title(made[0], title_of(frame, days=days), title)
+    set_title(made[0], title_of(frame, days=days), title, fig=fig)
     if columns is not None and not all(ribbons):
         entries = [line(traces.mean_words(columns), "trace"), *traces.range_entries(), *entries]
-    legend(made[-1], [*entries, *marks.entries(shaded)])
-    if shaded and (figure := own_figure(made[0])) is not None:
-        figure.make_room()
+    legend(made[-1], [*entries, *marks.entries(shaded)], note=key)
     return made
 
 
 def _draw_lane(
     ax: Axes, events: Sequence[tuple[int, int | None, str]], ends: tuple[int, int]
-) -> None:
-    """Draw events in a lane of their own, as far as they lie within the range."""
+) -> str:
+    """Draw events in a lane of their own within the range; return the key to their numbers."""
     spans = [
         (
             float(to_x(max(first, ends[0]))),
@@ -170,7 +189,7 @@ def _draw_lane(
     ax.set_title("Diary", loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
-    marks.draw_lane(ax, spans)
+    return marks.draw_lane(ax, spans)
 
 
 def _scale(ax: Axes, drawn: traces.Trace, *, count: bool, ticks: int) -> None:
@@ -187,12 +206,14 @@ def _scale(ax: Axes, drawn: traces.Trace, *, count: bool, ticks: int) -> None:
 def _default(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return the columns to draw if none are named, and the frame with their states."""
     drawable = [str(name) for name in frame.columns if _drawable(frame[name])]
-    drawable = [name for name in drawable if name not in (OFFSET, BIN_WIDTH)]
+    about = (OFFSET, STORED, *SECONDS, *(("n", "coverage") if is_resampled(frame) else ()))
+    drawable = [name for name in drawable if name not in about]
     log = log_or_none(frame)
     if len(drawable) <= MOST_PANELS or log is None:
         return frame, drawable
     usual = DEFAULT_FIELDS[log]["timeline"]
-    if STATE not in drawable and has_evidence(frame, "worn", log=log) and not is_resampled(frame):
+    shows_wear = set(role(log, "worn")) <= set(frame.columns) and not is_resampled(frame)
+    if STATE not in drawable and shows_wear:
         attrs = frame.attrs
         frame = frame.assign(**{STATE: states(frame)})
         frame.attrs = attrs
@@ -203,7 +224,7 @@ def _default(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 def _names(frame: pd.DataFrame, fields: Sequence[str]) -> list[str]:
     """Return the columns to draw, or raise if they cannot be drawn."""
     drawable = [str(name) for name in frame.columns if _drawable(frame[name])]
-    names = list(fields)
+    names = names_of(fields, "fields")
     require(frame, names, purpose="plot_timeline")
     texts = [name for name in names if name not in drawable]
     if texts:
@@ -212,8 +233,8 @@ def _names(frame: pd.DataFrame, fields: Sequence[str]) -> list[str]:
         )
     if not 1 <= len(names) <= MOST_PANELS:
         raise ConfigurationError(
-            f"plot_timeline draws 1 to {MOST_PANELS} fields, not {len(names)}: name"
-            f" them in {argument('fields')}"
+            f"plot_timeline draws 1 to {MOST_PANELS} fields, not {len(names)}: name some,"
+            " plot_timeline(frame, ['stp', 'tl_yav'])"
         )
     for name in names:
         if isinstance(frame[name].dtype, pd.CategoricalDtype):

@@ -16,30 +16,15 @@ from matplotlib.lines import Line2D
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.analysis.series.runs import follows
 from eyelog.catalogue import catalogue
+from eyelog.figures.axes import Entry, line, patch
 from eyelog.figures.labels import duration_words
-from eyelog.figures.legends import Entry, line, patch
 from eyelog.figures.named import meaning_of_field, shades
 from eyelog.figures.ribbon import row_starts
 from eyelog.figures.style import COLOURS
 
-__all__ = [
-    "TRACE_ALPHA",
-    "Columns",
-    "Trace",
-    "colour_of",
-    "columns_for",
-    "draw",
-    "fill",
-    "is_angle",
-    "is_count",
-    "mean_words",
-    "range_entries",
-    "trace",
-]
-
 TRACE_ALPHA: Final = 0.55
+# The columns that two columns of a journal resolve: a fifth of a millimetre each
 MOST_COLUMNS: Final = 800
-"""The columns that two columns of a journal resolve: a fifth of a millimetre each."""
 STEPS_S: Final = (
     *(15, 30, 60, 120, 300, 600, 900, 1800),
     *(3600, 7200, 10_800),  # from here on whole days: the halves of a day would alternate

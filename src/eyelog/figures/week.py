@@ -8,42 +8,34 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
+from matplotlib.figure import FigureBase
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator
 
 from eyelog.analysis.baseline.deviation import personal
-from eyelog.analysis.columns import column as column_of
-from eyelog.analysis.columns import interval_columns
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
-from eyelog.analysis.series.holm import holm
-from eyelog.analysis.sheet import decimals, number_text
+from eyelog.analysis.series.inference import holm
 from eyelog.errors import ConfigurationError
-from eyelog.figures.calendar_axis import DayFormatter, is_weekend, shade_weekends
+from eyelog.figures.axes import Entry, legend, line, panels, patch, plot_function, set_title
+from eyelog.figures.calendar_axis import (
+    DayFormatter,
+    is_weekend,
+    shade_weekends,
+    take_dates,
+)
 from eyelog.figures.defaults import GLANCE
-from eyelog.figures.drawing import panels, plot_function, set_title
 from eyelog.figures.events import LANE_MM, event_us, require_events
 from eyelog.figures.labels import title_of
-from eyelog.figures.legends import Entry, legend, line, patch
 from eyelog.figures.marks import value_axis
 from eyelog.figures.named import is_amount, meaning_of, possible, shades
 from eyelog.figures.state_row import STATES_MM, draw_diary, draw_state_row, states_of_days
 from eyelog.figures.style import COLOURS, SMALL_PT
-from eyelog.figures.styled_figure import own_figure
-from eyelog.figures.tables import dates_of
+from eyelog.figures.tables import dates_of, days_of, holds_records
 from eyelog.frame import require, require_frame
-
-__all__ = [
-    "EARLIER_DAYS",
-    "FULL_DAY_H",
-    "MONTH",
-    "WEEK",
-    "Span",
-    "last_days",
-    "plot_judged",
-    "plot_month",
-    "plot_week",
-]
+from eyelog.judge.limits import Limits
+from eyelog.measure.columns import column as column_of
+from eyelog.measure.columns import interval_columns
+from eyelog.measure.sheet import decimals, number_text
 
 
 class Span(NamedTuple):
@@ -63,8 +55,8 @@ class Span(NamedTuple):
 WEEK: Final = Span("week", "week", 7, 22.0, numbers=True, point=18.0, ring=60.0)
 MONTH: Final = Span("month", "28 d", 28, 17.0, numbers=False, point=8.0, ring=34.0)
 EARLIER_DAYS: Final = 56
+# The hours of wear from which on a day counts for the usual range, as in `baseline.personal`
 FULL_DAY_H: Final = 8.0
-"""The hours of wear from which on a day counts for the usual range, as in `baseline.personal`."""
 LEVEL: Final = 0.05
 AROUND_MM: Final = 30.0
 MANY: Final = 9_999.5
@@ -78,6 +70,8 @@ def plot_week(
     *,
     states: pd.Series | pd.DataFrame | None = None,
     events: pd.DataFrame | None = None,
+    day_starts: str | None = None,
+    fig: FigureBase | None = None,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last seven days of a wearer, each against the wearer's own usual range.
@@ -90,15 +84,23 @@ def plot_week(
     Parameters
     ----------
     table : DataFrame
-        The result of `eyelog.daily`: the week, and the days before it with which it is compared.
+        A frame, or the result of `eyelog.daily`: the week, and the days before it with which it is
+        compared.
     states : Series or DataFrame, optional
         The states of the same records (`eyelog.states`), or the frame, for a row above the panels
-        with the states of each day from 0 to 24 h. For a wearer whose zone varies, the frame.
+        with the states of each day from 0 to 24 h. For a wearer whose zone varies, the frame. By
+        default that of a frame.
     events : DataFrame, optional
         A diary, as returned by `eyelog.read_events`, to mark above the states (with `states` only):
         in words, or where these do not fit in numbers with a key under the figure.
-    title
-        As in `eyelog.plot_daily`.
+    day_starts : str, optional
+        When a day starts, as it was given to `eyelog.daily`: the states of a day are those from
+        then on.
+    fig : Figure or SubFigure, optional
+        A figure of matplotlib without Axes, or a part of one (``figure.subfigures(1, 2)``), to draw
+        in; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -129,17 +131,20 @@ def plot_week(
     Examples
     --------
     >>> import eyelog as el
-    >>> days = el.daily(el.simulate("2026-03-02", 21, log="standard_mode_logs"))
-    >>> [ax.get_title(loc="left") for ax in el.plot_week(days)][:2]
-    ['Worn (h per day)', 'Blink rate (per min)']
+    >>> frame = el.simulate("2026-03-02", 21, log="standard_mode_logs")
+    >>> [ax.get_title(loc="left") for ax in el.plot_week(frame)][:2]
+    ['State (0 to 24 h)', 'Worn (h per day)']
     """
-    return _plot(table, WEEK, title, states, events)
+    if states is None and holds_records(table):
+        states = table
+    return _plot(table, WEEK, title, states, events, day_starts, fig)
 
 
 @plot_function
 def plot_month(
     table: pd.DataFrame,
     *,
+    fig: FigureBase | None = None,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last 28 days of a wearer, each against the wearer's own usual range.
@@ -150,10 +155,13 @@ def plot_month(
     Parameters
     ----------
     table : DataFrame
-        The result of `eyelog.daily`: the four weeks, and the days before them with which they are
-        compared. With fewer than 84 days, the first ones are compared with fewer.
-    title
-        As in `eyelog.plot_daily`.
+        A frame, or the result of `eyelog.daily`: the four weeks, and the days before them with
+        which they are compared. With fewer than 84 days, the first ones are compared with fewer.
+    fig : Figure or SubFigure, optional
+        A figure of matplotlib without Axes, or a part of one (``figure.subfigures(1, 2)``), to draw
+        in; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
 
     Returns
     -------
@@ -181,7 +189,7 @@ def plot_month(
     >>> [tick.get_text() for tick in el.plot_month(days)[0].get_xticklabels()]
     ['Mon 30 Mar', 'Mon 6 Apr', 'Mon 13', 'Mon 20']
     """
-    return _plot(table, MONTH, title)
+    return _plot(table, MONTH, title, fig=fig)
 
 
 def _plot(
@@ -190,14 +198,25 @@ def _plot(
     title: str | None,
     states: pd.Series | pd.DataFrame | None = None,
     events: pd.DataFrame | None = None,
+    day_starts: str | None = None,
+    fig: FigureBase | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
-    days = _days_of(table, span)
+    days = _days_of(days_of(table, day_starts=day_starts), span)
     judged = last_days(days, span)
     corrected = holm(np.concatenate([numbers(of["p"]) for of in judged.values()]))
     for i, name in enumerate(judged):
         mine = corrected[i * len(judged[name]) : (i + 1) * len(judged[name])]
         judged[name] = judged[name].assign(stands=mine < LEVEL)
-    return plot_judged(days, judged, span=span, states=states, events=events, title=title)
+    return plot_judged(
+        days,
+        judged,
+        span=span,
+        states=states,
+        events=events,
+        day_starts=day_starts,
+        fig=fig,
+        title=title,
+    )
 
 
 def last_days(
@@ -233,6 +252,8 @@ def plot_judged(
     states: pd.Series | pd.DataFrame | None = None,
     events: pd.DataFrame | None = None,
     limits: Limits | None = None,
+    day_starts: str | None = None,
+    fig: FigureBase | None = None,
     title: str | None = None,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last days of a table of days, as `plot_week` does, with what is known about them.
@@ -250,6 +271,11 @@ def plot_judged(
         As of `plot_week`.
     limits : Limits, optional
         The limits by which a frame is judged.
+    day_starts : str, optional
+        As of `plot_week`.
+    fig : Figure or SubFigure, optional
+        A figure of matplotlib without Axes, or a part of one (``figure.subfigures(1, 2)``), to draw
+        in; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
 
@@ -271,7 +297,9 @@ def plot_judged(
     noted = None if events is None else event_us(require_events(events, what=f"plot_{span.word}"))
     of_days = None
     if states is not None:
-        of_days = states_of_days(states, days, limits=limits, what=f"plot_{span.word}")
+        of_days = states_of_days(
+            states, days, limits=limits, day_starts=day_starts, what=f"plot_{span.word}"
+        )
     elif noted is not None:
         raise ConfigurationError(
             f"plot_{span.word} marks events above the states of their days: pass states= too (the"
@@ -279,23 +307,26 @@ def plot_judged(
         )
     lane_mm = 0.0 if noted is None else LANE_MM
     above = [] if of_days is None else [STATES_MM + lane_mm]
-    made = panels([*above, *[span.panel_mm] * len(shown)], sharex=False, around_mm=AROUND_MM)
+    made = panels(
+        [*above, *[span.panel_mm] * len(shown)], sharex=False, around_mm=AROUND_MM, fig=fig
+    )
     entries: list[Entry] = []
+    key = ""
     if of_days is not None:
         entries = draw_state_row(made[0], of_days, REACH)
-        name = "State (0 to 24 h)" if noted is None else "State (0 to 24 h), diary above"
+        hours = "0 to 24 h" if day_starts is None else f"{day_starts} to {day_starts}"
+        name = f"State ({hours})" if noted is None else f"State ({hours}), diary above"
         made[0].set_title(name, loc="left", pad=4.0, y=1.0)
         shade_weekends(made[0], days)
         _name_days(made[0], days, span)
         if noted is not None:
-            entries += draw_diary(made[0], of_days, noted, REACH)
+            diary, key = draw_diary(made[0], of_days, noted, REACH)
+            entries += diary
     values = made[len(above) :]
     for ax, name in zip(values, shown, strict=True):
         _panel(ax, name, recent, judged[name].reindex(days), span)
-    legend(made[-1], [*entries, *_entries(values, shown, recent, span)])
-    set_title(made[0], title_of(table, days=days), title)
-    if noted is not None and (figure := own_figure(made[0])) is not None:
-        figure.make_room()
+    legend(made[-1], [*entries, *_entries(values, shown, recent, span)], note=key)
+    set_title(made[0], title_of(table, days=days), title, fig=fig)
     return made
 
 
@@ -304,7 +335,7 @@ def _days_of(table: pd.DataFrame, span: Span) -> pd.DataFrame:
     what = f"plot_{span.word}"
     require_frame(table, what=what, wanted="a table of days, as of eyelog.daily")
     index = dates_of(table, what=what)
-    require(table, ["worn_h"], purpose=what)
+    require(table, ["worn_h"], purpose=what, made_by="eyelog.daily(frame)")
     if index.has_duplicates:
         raise ConfigurationError(
             f"{what} takes the days of one wearer, but this table has several rows for"
@@ -349,6 +380,7 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
 
 
 def _name_days(ax: Axes, days: pd.DatetimeIndex, span: Span) -> None:
+    take_dates(ax.xaxis, days)
     ax.set_xlim(-0.5, span.days - 0.5)
     named = range(len(days)) if span.numbers else np.flatnonzero(days.day_of_week == 0)
     ax.xaxis.set_major_locator(FixedLocator(list(named)))

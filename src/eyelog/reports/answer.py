@@ -8,7 +8,6 @@ from typing import Final, NamedTuple, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import column, interval_columns
 from eyelog.analysis.series.arrays import numbers
 from eyelog.figures.defaults import GLANCE
 from eyelog.figures.named import possible
@@ -21,12 +20,11 @@ from eyelog.figures.week import (
     last_days,
     plot_judged,
 )
+from eyelog.measure.columns import column, interval_columns
 from eyelog.reports import words
-from eyelog.reports.findings import LEAST_DAYS
+from eyelog.reports.findings import LEAST_DAYS, Findings
 from eyelog.reports.logs import Logs
 from eyelog.reports.section_parts import Empty, Picture
-
-__all__ = ["DEEDS", "Fact", "PageOne", "Sentence", "answer"]
 
 MOST_SENTENCES: Final = 3
 MOST_THIN: Final = 3
@@ -116,6 +114,18 @@ def _sentences(logs: Logs) -> Iterator[Sentence]:
     days = logs.counted(logs.lead)
     for name, line in findings.trends.items():
         digits = column(name).digits or 0
+        if name in findings.shifted:
+            period = findings.periods[name]
+            low, high = sorted((abs(period.low), abs(period.high)))
+            yield Sentence(
+                f"In these {words.count(period.days_after, 'day')} {who}"
+                f" {_deed(name, period.difference)} than in the days before:",
+                f"by about {_value(name, abs(period.difference), digits)}"
+                f" ({words.interval(low, high, digits)}, of this wearer), compared with"
+                f" {words.count(period.days_before, 'day')}.",
+                period.p,
+                name,
+            )
         if name in findings.moved:
             low, high = sorted((abs(line.low) * 7, abs(line.high) * 7))
             yield Sentence(
@@ -132,7 +142,7 @@ def _sentences(logs: Logs) -> Iterator[Sentence]:
                 f"From {words.day(cast(pd.Timestamp, day))} on {who}"
                 f" {_deed(name, level['difference'])} than before:",
                 f"{_value(name, level['after'], digits)}, where it was"
-                f" {words.number(level['before'], digits)} before (difference"
+                f" {words.number(level['before'], digits)} before (difference about"
                 f" {words.number(abs(level['difference']), digits)},"
                 f" {words.interval(low, high, digits)}, of this wearer).",
                 float(level["p"]),
@@ -189,12 +199,30 @@ def _nothing(logs: Logs) -> Sentence:
     """Return what is said if nothing stands out."""
     judged, _ = _judged(logs)
     if judged:
-        return Sentence(f"Nothing stood out among {words.count(judged, 'value')}.", "")
+        seen = _could_be_seen(logs)
+        return Sentence(f"Nothing stood out among {words.count(judged, 'value')}.", seen)
     have = int((~_thin(logs.days(logs.lead))).sum())
     return Sentence(
         "There is nothing to compare these days with yet:",
         f"{words.count(have, 'day')} worn for {FULL_DAY_H:g} h or more, where {LEAST_DAYS} are"
         " needed.",
+    )
+
+
+def _could_be_seen(logs: Logs) -> str:
+    """Return which changes this page would have named: an answer to how little it can see."""
+    findings = logs.findings
+    least = [
+        f"{_value(name, change, column(name).digits or 0)} in {column(name).label.lower()}"
+        for name, change in findings.least.items()
+        if name in GLANCE
+    ]
+    if not least:
+        return ""
+    what = "from the days before" if findings.periods else "over these days"
+    return (
+        f"A change {what} of {words.joined(least)} would have been named in 80 of 100 such pages;"
+        " a smaller one may be there."
     )
 
 
@@ -216,6 +244,7 @@ def _searched(logs: Logs) -> str:
     searched = [
         what
         for what, possible in (
+            ("a difference from the days before", _compares(findings)),
             ("trends", any(np.isfinite(line.p) for line in findings.trends.values())),
             ("new levels", any("reason" not in table.attrs for table in findings.levels.values())),
         )
@@ -225,6 +254,11 @@ def _searched(logs: Logs) -> str:
         return ""
     quantities = words.count(findings.looks, "quantity", "quantities")
     return f", and {quantities} searched for {words.joined(searched)}"
+
+
+def _compares(findings: Findings) -> bool:
+    """Return whether the period as a whole was compared with the days before."""
+    return any(np.isfinite(period.p) for period in findings.periods.values())
 
 
 def _stand(standing: int) -> str:
@@ -303,7 +337,9 @@ def _draw(logs: Logs, named: Sequence[str]) -> object:
     if not judged:
         raise Empty("no day holds a value")
     states = logs.frames[logs.lead] if span is WEEK else None  # a month has no room for them
-    return plot_judged(days, judged, span=span, states=states, limits=logs.limits)
+    return plot_judged(
+        days, judged, span=span, states=states, limits=logs.limits, day_starts=logs.day_starts
+    )
 
 
 def _standing(logs: Logs, name: str, days: pd.Index) -> list[bool]:

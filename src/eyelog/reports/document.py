@@ -1,7 +1,6 @@
 """The page: sections in order, each complete or with the reason why it is not."""
 
 import re
-import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import cache
@@ -11,16 +10,13 @@ from typing import Any, Final
 
 from jinja2 import Environment, StrictUndefined
 
-from eyelog.errors import EyelogError, EyelogWarning
+from eyelog.errors import EyelogError, warn
+from eyelog.figures.axes import fit_width, own_figure
 from eyelog.figures.style import WIDTHS_MM, inches, style
-from eyelog.figures.styled_figure import StyledFigure
-from eyelog.progress import progress_line
+from eyelog.home import progress_line
 from eyelog.reports.answer import PageOne, Sentence
-from eyelog.reports.interactive import Explorable
 from eyelog.reports.pictures import closing, figure_of, svg_of
 from eyelog.reports.section_parts import Empty, Part, Picture
-
-__all__ = ["Section", "render"]
 
 _BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=%|(?:h|min|s|deg|km|Hz)\b)")
 _NEGATIVE: Final = re.compile(r"(?<![\w.:/-])-(?=[\d∞])")
@@ -40,8 +36,8 @@ RIGHT: Final[Mapping[str, float]] = MappingProxyType({"wide": 69.0, "narrow": CA
 LONGEST_WORD: Final = 40  # letters; as many wide ones fit beside the number of a printed page
 LONGEST_FOOT: Final = 160  # letters; two lines
 
+# The title of a section, and the call that makes it
 Section = tuple[str, Callable[[], Part]]
-"""The title of a section, and the call that makes it."""
 
 
 def render(
@@ -53,7 +49,6 @@ def render(
     version: str,
     opening: Callable[[], PageOne] | None = None,
     appendix: Collection[str] = (),
-    explore: Callable[[], Explorable] | None = None,
 ) -> str:
     """Return the page as HTML.
 
@@ -71,8 +66,6 @@ def render(
         Makes page one, which comes before the contents.
     appendix : collection of str
         The keys of the sections that are folded on a screen.
-    explore : callable, optional
-        Makes the figures to zoom and brush, which come before the sections.
     """
     made = []
     with (
@@ -91,7 +84,6 @@ def render(
         style=_text("page.css"),
         sections=made,
         opening=first,
-        explore=None if explore is None else _explore(explore),
         appendix=appendix,
         foot=_css_text(f"{_brief(title)}; {about}"),
     )
@@ -162,15 +154,6 @@ def _opening(make: Callable[[], PageOne]) -> dict[str, Any]:
     return vars(made) | {"problem": "", "sentences": sentences, "pictures": drawn}
 
 
-def _explore(make: Callable[[], Explorable]) -> dict[str, Any]:
-    """Return what the template shows of the figures to zoom and brush."""
-    made: Explorable | None
-    made, problem = _tried(make, "the figures to zoom and brush")
-    if made is None:
-        return {"problem": f"{problem[:1].upper()}{problem[1:]}."}
-    return vars(made) | {"problem": ""}
-
-
 def _picture(key: str, picture: Picture, *, widths: Mapping[str, float] = CARD) -> dict[str, Any]:
     """Return what the template shows of a figure, which is drawn at each width."""
     shown: dict[str, Any] = {"title": picture.title, "description": picture.description}
@@ -186,9 +169,10 @@ def _drawn(key: str, picture: Picture, widths: Mapping[str, float]) -> dict[str,
         if widths is CARD:
             figure.set_figheight(LOWER * figure.get_figheight())
         heights = dict.fromkeys(widths, figure.get_figheight())
-        if "narrow" in widths and isinstance(figure, StyledFigure):
+        if "narrow" in widths and own_figure(figure.axes[0]) is not None:
             # A legend of more lines would leave panels on a phone half as high.
-            heights["narrow"] = figure.height_at(inches(widths["narrow"]))
+            fit_width(figure, inches(widths["narrow"]))
+            heights["narrow"] = figure.get_figheight()
         return {
             name: svg_of(
                 figure,
@@ -222,5 +206,5 @@ def _tried(make: Callable[[], Any], what: str) -> tuple[Any, str]:
         return None, str(reason).rstrip(".")
     except Exception as fault:  # noqa: BLE001 - one broken part must not take the report with it
         problem = f"{type(fault).__name__}: {fault}"
-        warnings.warn(f"the report lacks {what}: {problem}", EyelogWarning, stacklevel=2)
+        warn(f"the report lacks {what}: {problem}")
         return None, f"it failed ({problem}), which is a bug in eyelog: please report it"

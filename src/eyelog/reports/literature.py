@@ -17,14 +17,12 @@ from typing import Any, Final
 
 from eyelog import __version__
 
-__all__ = ["RELEASED", "SOFTWARE", "CitedText", "Source", "cited_text", "source"]
-
+# An item of CSL-JSON
 Source = Mapping[str, Any]
-"""An item of CSL-JSON."""
 
 SOFTWARE: Final = "eyelog"
+# The day of the release that this version is, or follows
 RELEASED: Final = (2026, 11, 23)
-"""The day of the release that this version is, or follows."""
 
 _CITED: Final = re.compile(r" ?\[(@[^\]]+)\]")
 _RANGE: Final = re.compile(r"(?<=\d)-(?=\d)")

@@ -2,43 +2,46 @@
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, time
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.analysis.coverage import coverage
-from eyelog.analysis.daily import daily
-from eyelog.analysis.grouped.groups import day_groups
-from eyelog.analysis.grouped.single_rows import has_single_rows
-from eyelog.analysis.intervals import intervals
-from eyelog.analysis.limits import DEFAULT, Limits, chosen_limits, limit
-from eyelog.analysis.quality.flags import flag, mask
-from eyelog.analysis.quality.recipes import attrition
-from eyelog.analysis.resample import resample
 from eyelog.analysis.series.arrays import numbers
-from eyelog.analysis.series.median import Median, median
-from eyelog.analysis.weekly import weekly
+from eyelog.analysis.series.inference import Median, median
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, columns, log_named, summarised
-from eyelog.clock import instant_range, local_days
+from eyelog.clock import (
+    LocalClock,
+    days_with_records,
+    instant_range,
+    local_days,
+    microseconds,
+    time_of_day,
+)
 from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.figures.week import FULL_DAY_H
 from eyelog.frame import (
     OFFSET,
     OWN_COLUMNS,
     clock_of,
+    in_pandas,
     is_resampled,
     log_of,
     one_source,
     stamps,
     zones_of,
 )
+from eyelog.judge.flag import flag, mask
+from eyelog.judge.limits import DEFAULT, Limits, chosen_limits, limit
+from eyelog.judge.recipes import attrition
+from eyelog.measure.coverage import coverage
+from eyelog.measure.daily import daily, weekly
+from eyelog.measure.recompute import recompute
+from eyelog.measure.resample import resample
 from eyelog.provenance import KEY
 from eyelog.reports.findings import COLUMNS, Findings, findings
-
-__all__ = ["COUNTED_WORN_H", "Logs", "as_logs", "fields_reported"]
 
 COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
 # Control characters and lone surrogates, which pages and figures cannot contain, and marks that
@@ -71,6 +74,8 @@ class Logs:
         The logs whose frames were made from these rows.
     earlier : mapping of str to DataFrame, optional
         The frames of the days before, with which these days are compared.
+    day_starts : str, optional
+        When a day starts, by default at midnight.
     """
 
     def __init__(
@@ -82,9 +87,10 @@ class Logs:
         single: pd.DataFrame | None = None,
         derived: Collection[str] = (),
         earlier: Mapping[str, pd.DataFrame] = MappingProxyType({}),
+        day_starts: str | None = None,
     ) -> None:
         self.frames = {log: frames[log] for log in ORDER if log in frames}
-        self.earlier = earlier
+        self.earlier, self.day_starts = earlier, day_starts
         self.single, self.derived = single, frozenset(derived)
         self.name, self.limits = name, limits
         self._made: dict[tuple[str, str], pd.DataFrame] = {}
@@ -100,6 +106,17 @@ class Logs:
         """The hours of wear from which on a day counts."""
         return self.limits.seconds("min_day") / 3600.0
 
+    @property
+    def border(self) -> str:
+        """When a day ends and the next one starts, in words."""
+        return self.day_starts or "midnight"
+
+    def clock(self, log: str) -> LocalClock:
+        """Return the clock that shows the dates of a log's days."""
+        frame = self.frames[log]
+        index = stamps(frame, what="report")
+        return clock_of(frame, log=log).set_back(self.day_starts, microseconds(index))
+
     @cached_property
     def zone(self) -> str:
         """The zone whose days are reported, in words where it varies."""
@@ -109,7 +126,7 @@ class Logs:
     @cached_property
     def calendar(self) -> pd.DatetimeIndex:
         """Each local day from the first record of either log to the last, as in the tables."""
-        days = [_days_of(frame, log) for log, frame in self.frames.items()]
+        days = [_days_of(frame, self.clock(log)) for log, frame in self.frames.items()]
         return pd.date_range(
             min(of_log[0] for of_log in days), max(of_log[-1] for of_log in days), freq="D"
         )
@@ -120,7 +137,7 @@ class Logs:
 
     def _daily(self, log: str) -> pd.DataFrame:
         """Return the daily summary; with blinks as counted one by one, if they were."""
-        table = daily(self.to_summarise(log), limits=self.limits)
+        table = daily(self.to_summarise(log), limits=self.limits, day_starts=self.day_starts)
         if log not in self.derived:
             return table
         counted = self.single_days
@@ -132,7 +149,7 @@ class Logs:
         """The daily summary of the 20 Hz log."""
         if self.single is None:
             raise ConfigurationError("there is no 20 Hz log in this report")
-        return daily(self.single, limits=self.limits)
+        return daily(self.single, limits=self.limits, day_starts=self.day_starts)
 
     def of_blinks(self, log: str) -> tuple[pd.DataFrame, str]:
         """Return the best frame for the blinks of a log, and what it is called."""
@@ -151,9 +168,8 @@ class Logs:
 
     def weeks(self, log: str) -> pd.DataFrame:
         """Return the weekly summary of the counted days."""
-        return self._once(
-            "weeks", log, lambda _: weekly(self.to_summarise(log), limits=self.limits)
-        )
+        options: dict[str, Any] = {"limits": self.limits, "day_starts": self.day_starts}
+        return self._once("weeks", log, lambda _: weekly(self.to_summarise(log), **options))
 
     def counted(self, log: str) -> pd.DataFrame:
         """Return the days that were worn long enough to represent the day."""
@@ -186,7 +202,8 @@ class Logs:
         before, table = self.earlier.get(log), self.days(log)
         if before is None:
             return table
-        earlier = self._once("before", log, lambda _: daily(before, limits=self.limits))
+        options: dict[str, Any] = {"limits": self.limits, "day_starts": self.day_starts}
+        earlier = self._once("before", log, lambda _: daily(before, **options))
         joined: pd.DataFrame = pd.concat([earlier[earlier.index < table.index[0]], table])
         return joined
 
@@ -198,21 +215,18 @@ class Logs:
             table = table[numbers(table["worn_h"]) >= self.counted_h]
         return findings(table, since=self.days(self.lead).index[0])
 
-    def log_with(self, column: str) -> str:
-        """Return the log whose daily summary has a column: the leading one, if both have it."""
-        return next((log for log in self.frames if column in self.days(log)), self.lead)
-
     def usual(self, log: str, column: str) -> Median:
         """Return the median of the counted days, with its interval."""
         if (log, column) not in self._usual:
             table = self.counted(log)
             values = table[column] if column in table else pd.Series([])
-            self._usual[log, column] = median(numbers(values))
+            self._usual[log, column] = median(values)
         return self._usual[log, column]
 
     def hours(self, log: str) -> pd.DataFrame:
         """Return recorded, worn, usable and walking hours of every day, including empty ones."""
-        return self._once("hours", log, lambda frame: coverage(frame, limits=self.limits))
+        options: dict[str, Any] = {"limits": self.limits, "day_starts": self.day_starts}
+        return self._once("hours", log, lambda frame: coverage(frame, **options))
 
     def reasons(self, log: str) -> pd.DataFrame:
         """Return the reasons against each value."""
@@ -245,9 +259,8 @@ class Logs:
 
     def bins(self, log: str, every: str) -> pd.DataFrame:
         """Return the bins of one width."""
-        return self._once(
-            every, log, lambda _: resample(self.to_summarise(log), every, limits=self.limits)
-        )
+        options: dict[str, Any] = {"limits": self.limits, "min_coverage": 0.5}
+        return self._once(every, log, lambda _: resample(self.to_summarise(log), every, **options))
 
     def _once(
         self, what: str, log: str, make: Callable[[pd.DataFrame], pd.DataFrame]
@@ -257,16 +270,16 @@ class Logs:
         return self._made[what, log]
 
 
-def _days_of(frame: pd.DataFrame, log: str) -> pd.DatetimeIndex:
+def _days_of(frame: pd.DataFrame, clock: LocalClock) -> pd.DatetimeIndex:
     """Return the local days with records, in order; a midnight alone does not make its day one."""
-    index, clock = stamps(frame, what="report"), clock_of(frame, log=log)
-    days = day_groups(index.sort_values(), clock=clock).labels
-    return cast("pd.DatetimeIndex", days) if len(days) else local_days(index, clock=clock)
+    index = stamps(frame, what="report")
+    days = days_with_records(index, clock=clock)
+    return days if len(days) else local_days(index, clock=clock)
 
 
 def fields_reported(log: str) -> Sequence[str]:
     """Return the fields that a report takes: others would count among the values that were lost."""
-    return columns(log) if has_single_rows(log) else summarised(log)
+    return columns(log) if log_named(log).numbers_packets else summarised(log)
 
 
 def as_logs(
@@ -275,10 +288,12 @@ def as_logs(
     name: str | None = None,
     limits: Limits | None = None,
     since: str | date | None = None,
+    day_starts: str | None = None,
 ) -> Logs:
     """Return the logs that were passed, or raise if they cannot make one wearer's report.
 
-    With `since`, a local day, the records before it are only compared with.
+    With `since`, a local day, the records before it are only compared with. Days start at
+    midnight, or when `day_starts` says.
 
     Raises
     ------
@@ -288,6 +303,7 @@ def as_logs(
     MixedLogsError
         If two frames are of the same log, or a frame is not of the log it was passed as.
     """
+    at = time_of_day(day_starts)
     frames_by_log: dict[str, pd.DataFrame] = {}
     single: dict[str, pd.DataFrame] = {}
     for stated, frame in _pairs(frames):
@@ -308,9 +324,9 @@ def as_logs(
         if len(frame) and fields.isdisjoint(own):
             raise ConfigurationError(
                 f"the frame of the {log_named(log).words} has none of the fields that a report"
-                f" takes, such as those of eyelog.needed('daily', log={log!r})"
+                f" takes, such as those of eyelog.fields({log!r}, of='daily')"
             )
-        (single if has_single_rows(log) else frames_by_log)[log] = frame[own]
+        (single if log_named(log).numbers_packets else frames_by_log)[log] = frame[own]
     chosen = next(
         (chosen_limits(limits, frame) for frame in (*frames_by_log.values(), *single.values())),
         DEFAULT,
@@ -349,8 +365,8 @@ def as_logs(
         )
     earlier: dict[str, pd.DataFrame] = {}
     if since is not None:
-        frames_by_log, earlier = _split(frames_by_log, since)
-        rows = None if rows is None else _cut(rows, since)[1]
+        frames_by_log, earlier = _split(frames_by_log, since, at)
+        rows = None if rows is None else _cut(rows, since, at)[1]
     called = next(iter(accounts), None) if name is None else name
     if called is not None:
         called = _one_line(str(called))
@@ -366,24 +382,25 @@ def as_logs(
         single=rows,
         derived=derived,
         earlier=earlier,
+        day_starts=day_starts,
     )
 
 
 def _split(
-    frames: Mapping[str, pd.DataFrame], since: str | date
+    frames: Mapping[str, pd.DataFrame], since: str | date, at: time
 ) -> tuple[dict[str, pd.DataFrame], dict[str, pd.DataFrame]]:
     """Return the records from a local day on, and those before it, of each log that has any."""
-    parts = {log: _cut(frame, since) for log, frame in frames.items()}
+    parts = {log: _cut(frame, since, at) for log, frame in frames.items()}
     later = {log: after for log, (_, after) in parts.items() if len(after)}
     if not later:
         raise ConfigurationError(f"there are no records from {since} on, where the report begins")
     return later, {log: before for log, (before, _) in parts.items() if len(before)}
 
 
-def _cut(frame: pd.DataFrame, since: str | date) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _cut(frame: pd.DataFrame, since: str | date, at: time) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the records before a local day, and from it on; midnight closes the day before."""
     index = stamps(frame, what="report")
-    first = pd.Timestamp(instant_range(since, since, zones_of(frame))[0])
+    first = pd.Timestamp(instant_range(since, since, zones_of(frame), at=at)[0])
     return frame[index <= first], frame[index > first]
 
 
@@ -394,7 +411,7 @@ def _derive(
     if COMPUTED_DATA in frames:
         return []
     for rows in single.values():
-        frames[COMPUTED_DATA] = intervals(rows, limits=limits)
+        frames[COMPUTED_DATA] = recompute(rows, limits=limits)
         return [COMPUTED_DATA]
     return []
 
@@ -405,9 +422,9 @@ def _pairs(
     if isinstance(frames, pd.DataFrame):
         return [(None, frames)]
     if isinstance(frames, Mapping):
-        return list(frames.items())
+        return [(log, in_pandas(frame)) for log, frame in frames.items()]
     try:
-        return [(None, frame) for frame in frames]
+        return [(None, in_pandas(frame)) for frame in frames]
     except TypeError:
         raise ConfigurationError(
             "report takes a frame, or both logs as a list or {log: frame}, not a"

@@ -2,15 +2,21 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
 import pandas as pd
 
-from eyelog.analysis.limits import DEFAULT, Limits
+from eyelog.analysis.compare.sensitivity import sensitivity
 from eyelog.catalogue import catalogue_version
+from eyelog.errors import FieldError
 from eyelog.figures.labels import LOG_WORDS
+from eyelog.judge.limits import DEFAULT, Limits
+from eyelog.measure.blinks import rate
+from eyelog.measure.coverage import coverage
+from eyelog.measure.posture import head_movements
 from eyelog.provenance import history
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
@@ -19,16 +25,14 @@ from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Part
 from eyelog.reports.versions import versions
 
-__all__ = ["TERMS", "limits_table", "method"]
-
 ALL: Final = "all"
 LONGEST: Final = 400  # characters of one detail of the history; longer ones are spans of time
 
 TERMS: Final = [
     (
         "Records and days",
-        "A record's stamp closes its interval of 15 or 60 seconds. Days run from local midnight"
-        " to local midnight and have 23 or 25 hours when the clocks change. The two logs are"
+        "A record's stamp closes its interval of 15 or 60 seconds. Days run from {border} to"
+        " {border}, local time, and have 23 or 25 hours when the clocks change. The two logs are"
         " computed in different ways and are never mixed in one number.",
     ),
     (
@@ -46,9 +50,9 @@ TERMS: Final = [
     (
         "Usual day",
         "The median of the days with at least {counted_h:g} h of wear. Its 95 % interval lies"
-        " between two of the days' own values and assumes no shape, only days that are"
-        " independent (Thompson 1936, Annals of Mathematical Statistics 7:122); it needs six"
-        " days.",
+        " between two of the days' own values and assumes no shape (Thompson 1936, Annals of"
+        " Mathematical Statistics 7:122), for as many days as are effective: neighbouring days are"
+        " alike, by an autocorrelation that is shrunk towards .3. It needs seven days.",
     ),
     (
         "Blink rate",
@@ -57,7 +61,7 @@ TERMS: Final = [
         " 60-second log: blinks counted with weak cleansing over the seconds measured without"
         " noise. Intervals of days and hours are exact for a Poisson count (Garwood 1936,"
         " Biometrika 28:437), of these minutes alone; that of this wearer takes days as the units"
-        " (jackknife) and is wider if neighbouring days are alike; it needs 4 days."
+        " (jackknife) and is wider if neighbouring days are alike; it needs 5 days."
         " Below 3 usable minutes there is no rate.",
     ),
     (
@@ -89,13 +93,13 @@ TERMS: Final = [
         " 8 h of wear: median and MAD (times 1.4826) with Student's t, wider where neighbouring"
         " days are alike, so that 1 of 100 such days lies outside. From six weeks of earlier days"
         " on, weekdays are compared with weekdays and weekends with weekends; before, weekends"
-        " have no range. Trend: the median of all slopes"
-        " (Theil 1950; Sen 1968) and Kendall's test, both widened by the autocorrelation of the"
-        " days. New levels: the clearest split, or rise and return, against the clearest in"
-        " simulated days that are alike (autocorrelation .3): 5 of 100 series without a new level"
-        " have one. What this page names stands out of all quantities that were looked at (Holm"
-        " 1979). Scores are relative to the wearer's last hours: compare them within one person"
-        " only.",
+        " have no range. Trend: the median of all slopes (Theil 1950; Sen 1968) and Kendall's test,"
+        " both widened by the autocorrelation of the days (shrunk towards .3), weekends levelled."
+        " New levels: the clearest split, or rise and return, where a line does not fit the days"
+        " better. What this page names stands out of all quantities that were looked at: each is"
+        " compared with simulated days without any change (autocorrelation .5), at 5 % for the"
+        " page (Holm 1979). Scores are relative to the wearer's last hours: compare them within one"
+        " person only.",
     ),
     (
         "Agreement",
@@ -128,14 +132,55 @@ def method(logs: Logs, arguments: dict[str, Any], notices: list[str]) -> Part:
         "Every number can be computed again from the same records with the definitions, limits and"
         " versions below."
     ]
+    findings += [_reading(logs, log) for log in logs.frames]
     findings += [f"Note: {notice}" for notice in notices]
     return Part(
         findings=findings,
         tables=[partial(limits_table, list(logs.frames), logs.limits)],
         to_paste=methods(logs, arguments.get("sections")),
-        terms=[(name, text.format(counted_h=logs.counted_h)) for name, text in TERMS],
+        terms=[
+            (name, text.format(counted_h=logs.counted_h, border=logs.border))
+            for name, text in TERMS
+        ],
         recipe=json.dumps(_recipe(logs, arguments), indent=1, ensure_ascii=False, sort_keys=True),
     )
+
+
+READINGS: Final = {
+    "device": "the eyewear says so",
+    "blinks": "the eyewear says so or blinks were counted",
+}
+
+
+def _reading(logs: Logs, log: str) -> str:
+    """Return which reading of wear was used, and what the other would give."""
+    used = logs.limits.wear
+    other = replace(logs.limits, wear="device" if used == "blinks" else "blinks")
+    called = LOG_WORDS[log]
+    sentence = f"Wear ({called}): worn means that {READINGS[used]}"
+    try:
+        table = sensitivity(logs.frames[log], _of_wear, limits=[logs.limits, other])
+    except FieldError:
+        return f"{sentence}; the records lack what the other reading needs."
+    moved = [
+        f"{name} {words.number(now, 1)} instead of {words.number(before, 1)}"
+        for name, before, now in zip(WEAR, *table[list(WEAR)].to_numpy().tolist(), strict=True)
+        if pd.notna(before) and pd.notna(now)
+    ]
+    if not moved:
+        return f"{sentence}."
+    return f"{sentence}. If it meant that {READINGS[other.wear]}: {words.joined(moved)}."
+
+
+WEAR: Final = ("worn time (h)", "blink rate (per min)", "turns of the head (per h)")
+
+
+def _of_wear(frame: pd.DataFrame, *, limits: Limits) -> dict[str, float]:
+    return {
+        WEAR[0]: float(coverage(frame, limits=limits)["worn_h"].sum(min_count=1)),
+        WEAR[1]: float(rate(frame, limits=limits)["rate_per_min"].iloc[0]),
+        WEAR[2]: float(head_movements(frame, limits=limits)["yaw_per_h"].iloc[0]),
+    }
 
 
 def limits_table(logs: Sequence[str], chosen: Limits = DEFAULT) -> PageTable:

@@ -6,19 +6,17 @@ from typing import Final
 
 import pandas as pd
 
-from eyelog.analysis.columns import column
-from eyelog.analysis.limits import Limits
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, log_named
 from eyelog.errors import FieldError
 from eyelog.figures.labels import range_words
 from eyelog.frame import log_of
+from eyelog.judge.limits import Limits
+from eyelog.measure.columns import column
 from eyelog.reports import words
 from eyelog.reports.literature import SOFTWARE, CitedText, cited_text
 from eyelog.reports.logs import Logs
 from eyelog.reports.sections.trust import PURPOSE, RECIPE
 from eyelog.reports.versions import versions
-
-__all__ = ["judging_text", "methods", "software_sentence"]
 
 # Reasons that every list names, because they state a limit, even where it removed nothing.
 _OF_LIMITS: Final = ("UNWORN", "INVALID", "OFF_POSE", "MOVING", "NOISY")
@@ -72,7 +70,7 @@ def _records(logs: Logs) -> str:
     days = logs.calendar
     sentence = (
         f"The data are {words.joined(counts)} of one wearer, {range_words(days[0], days[-1])}"
-        f" ({words.count(len(days), 'day')}, from midnight to midnight, {logs.zone})."
+        f" ({words.count(len(days), 'day')}, from {logs.border} to {logs.border}, {logs.zone})."
     )
     if len(logs.frames) > 1:
         sentence += " The logs are computed in different ways and were analysed separately."
@@ -155,7 +153,8 @@ def _hours(logs: Logs, log: str) -> str:
 def _days(logs: Logs) -> str:
     return (
         f"A usual day is the median of the days that count ({logs.counted_h:g} h of wear or more),"
-        " with a distribution-free 95 % interval [@thompson1936]."
+        " with a distribution-free 95 % interval [@thompson1936] for days that are alike (as"
+        " many days as are effective)."
     )
 
 

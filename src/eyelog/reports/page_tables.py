@@ -8,13 +8,10 @@ from typing import Final, Self
 
 import pandas as pd
 
-from eyelog.analysis.readable import readable
-from eyelog.analysis.sheet import NOTHING
 from eyelog.clock import with_text_stamps
+from eyelog.measure.readable import readable
+from eyelog.measure.sheet import NOTHING
 from eyelog.reports import words
-
-__all__ = ["SHARE", "PageTable", "page_table"]
-
 
 SHARE: Final = "0 to 1"
 DIGITS = "%.9g"  # more precise than any measurement

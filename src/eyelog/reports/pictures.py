@@ -18,12 +18,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure, SubFigure
 from PIL import Image
 
-from eyelog.errors import EyelogWarning
+from eyelog.figures.axes import fit_width, own_figure
 from eyelog.figures.style import inches, style
-from eyelog.figures.styled_figure import StyledFigure
-from eyelog.reports.mark_titles import mark_points, places, title_places, title_points
-
-__all__ = ["closing", "figure_of", "svg_of"]
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
 HREF: Final = "{http://www.w3.org/1999/xlink}href"
@@ -73,8 +69,9 @@ def svg_of(
     title, description : str
         Text for screen readers.
     """
+    if own_figure(figure.axes[0]) is not None:
+        fit_width(figure, inches(width_mm) / LARGER)
     figure.set_size_inches(inches(width_mm) / LARGER, height_in / LARGER, forward=False)
-    named = mark_points(figure)
     for ax in _all_axes(figure):
         for artist in [*ax.collections, *ax.lines, *ax.patches]:
             # Artists inside the axes do not affect the layout, and asking each bar takes seconds.
@@ -93,10 +90,7 @@ def svg_of(
     ):
         # The browser chooses the font: `savefig` would say which is missing here.
         figure.canvas.print_figure(sink, format="svg", dpi=IMAGE_DPI, metadata=NOTHING)
-        found = places(figure)
     root = ET.fromstring(sink.getvalue())  # noqa: S314 - matplotlib wrote it a moment ago
-    title_points(root, named)
-    title_places(root, found, SVG_DPI * figure.get_figheight())
     _trim(root)
     _own(root, key)
     _say(root, key, title, description)
@@ -113,7 +107,6 @@ def _any_letters() -> Iterator[None]:
     """Draw without warnings about missing letters: the reader's browser writes the text."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph ", UserWarning)
-        warnings.filterwarnings("ignore", "no installed font has", EyelogWarning)
         yield
 
 
@@ -145,18 +138,12 @@ def _laid_out(figure: Figure) -> Iterator[None]:
     try:
         MeasuringCanvas(figure)  # whose measures of text are those of the file
         figure.dpi = SVG_DPI
-        if isinstance(figure, StyledFigure):
-            figure.fit()
         engine.execute(figure)
         if _break_labels(figure):
             engine.execute(figure)
         figure.set_layout_engine(None)
-        if isinstance(figure, StyledFigure):
-            figure.settled = True
         yield
     finally:
-        if isinstance(figure, StyledFigure):
-            figure.settled = False
         figure.set_canvas(canvas)
         figure.dpi = dpi
         figure.set_layout_engine(engine)

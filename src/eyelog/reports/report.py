@@ -10,40 +10,40 @@ from typing import Any
 import pandas as pd
 
 import eyelog
-from eyelog.analysis.limits import Limits
 from eyelog.catalogue import LOGS, near
-from eyelog.errors import ConfigurationError, argument
+from eyelog.checks import names_of
+from eyelog.errors import ConfigurationError
 from eyelog.figures.labels import range_words
+from eyelog.frame import takes_tables
+from eyelog.judge.limits import Limits
 from eyelog.reports import words
 from eyelog.reports.answer import answer
 from eyelog.reports.document import Section, render
-from eyelog.reports.interactive import explorable, require_bokeh
 from eyelog.reports.logs import Logs, as_logs
 from eyelog.reports.method import method
 from eyelog.reports.report_file import check_texts, noticing, page_file, write_page
 from eyelog.reports.section_order import APPENDIX, SECTIONS
 
-__all__ = ["check_arguments", "check_sections", "report"]
 
-
+@takes_tables
 def report(
     frames: pd.DataFrame | Mapping[str, pd.DataFrame] | Iterable[pd.DataFrame],
     path: str | os.PathLike[str],
     *,
     sections: Sequence[str] | None = None,
     limits: Limits | None = None,
+    day_starts: str | None = None,
     since: str | date | None = None,
     name: str | None = None,
     dated: str | None = None,
     glance: bool = False,
-    interactive: bool = False,
 ) -> Path:
     """Write a report of one wearer: one HTML file with sentences, figures and tables.
 
-    The file is complete: it loads nothing from the network and, unless it is interactive, runs no
-    script. Page one is the answer: how much was worn, at most three sentences on what stood out,
-    and the last week (with five weeks or more, the last four weeks) against the wearer's own usual
-    range. The sections follow. What was lost, definitions, limits and the recipe are the appendix:
+    The file is complete: it loads nothing from the network and runs no script. Page one is the
+    answer: how much was worn, at most three sentences on what stood out, and the last week (with
+    five weeks or more, the last four weeks) against the wearer's own usual range. The sections
+    follow. What was lost, definitions, limits and the recipe are the appendix:
     folded on a screen, printed at the end. Each printed page has its number, the name and the range
     of days. Each section sums up its numbers in a sentence, with an interval, or says why there are
     none. Tables can be downloaded as CSV from inside the file.
@@ -52,7 +52,7 @@ def report(
     ----------
     frames : DataFrame, mapping of str to DataFrame, or iterable of DataFrame
         Records of one wearer: a frame of one log, or several logs, as ``{log: frame}`` or one
-        after the other. Only the fields of a frame that summaries take are used (`eyelog.needed`).
+        after the other. Only the fields of a frame that summaries take are used (`eyelog.fields`).
         From a frame of the 20 Hz log the 15-second log is recomputed (`eyelog.intervals`) unless it
         is passed too.
     path : str or path
@@ -65,6 +65,9 @@ def report(
     limits : Limits, optional
         What counts as worn, noisy, walking, in pose, and as a day that counts, see
         `eyelog.Limits`.
+    day_starts : str, optional
+        When a day starts, such as ``"18:00"`` for people who work at night; a day is named by the
+        date on which it starts, here and in `since`. By default midnight.
     since : str or date, optional
         The first local day to report. The days before it are what the days of the page are
         compared with: the usual range takes up to 56 days, and knows weekends from six weeks on.
@@ -76,10 +79,6 @@ def report(
         own: equal records give equal bytes.
     glance : bool
         Whether to write only page one, which prints on one sheet of A4.
-    interactive : bool
-        Whether to add figures that a reader can zoom into and brush: the states of each day, and
-        the course of up to four fields. They need a browser that runs scripts, are not printed,
-        and add 1.3 MB of script to the file. Needs the extra ``eyelog[interactive]``.
 
     Returns
     -------
@@ -90,9 +89,8 @@ def report(
     ------
     ConfigurationError
         If there is nothing to report, a frame has no field that summaries take, a section does not
-        exist, sections or interactive figures are requested with page one alone, the extra is not
-        installed, the frames are of different wearers or zones or are resampled, or the path cannot
-        be used.
+        exist, sections are requested with page one alone, the frames are of different wearers or
+        zones or are resampled, or the path cannot be used.
     MixedLogsError
         If two frames are of the same log, or one holds fields of both.
     EyelogError
@@ -116,18 +114,16 @@ def report(
     ...     "On a usual day the eyewear was worn for" in path.read_text()
     True
     """
-    target = check_arguments(
-        path, sections=sections, name=name, dated=dated, glance=glance, interactive=interactive
-    )
-    logs = as_logs(frames, name=name, limits=limits, since=since)
-    wanted = SECTIONS if sections is None else _names(sections)
+    target = check_arguments(path, sections=sections, name=name, dated=dated, glance=glance)
+    logs = as_logs(frames, name=name, limits=limits, since=since, day_starts=day_starts)
+    wanted = SECTIONS if sections is None else names_of(sections, "sections")
     chosen = [key for key in SECTIONS if key in wanted]
     if sections is None and len(logs.frames) < len(LOGS):
         chosen.remove("agreement")
     if sections is None and logs.single is None:
         chosen.remove("blinks")
     asked_keys = [] if glance else chosen
-    page = _page(logs, asked_keys, since=since, named=name, dated=dated, interactive=interactive)
+    page = _page(logs, asked_keys, since=since, named=name, dated=dated)
     return write_page(target, page)
 
 
@@ -138,26 +134,15 @@ def check_arguments(
     name: str | None,
     dated: str | None,
     glance: bool = False,
-    interactive: bool = False,
 ) -> Path:
     """Return the file to write, or raise `ConfigurationError` for arguments that cannot be used."""
     target = page_file(path, what="report")
     check_texts(name=name, dated=dated)
-    if interactive and glance:
-        raise ConfigurationError(
-            "page one alone has no figures to zoom: leave out"
-            f" {argument('interactive')} or {argument('glance')}"
-        )
-    if interactive:
-        require_bokeh()
     if sections is None:
         return target
     if glance:
-        raise ConfigurationError(
-            "page one alone has no sections: leave out"
-            f" {argument('sections')} or {argument('glance')}"
-        )
-    check_sections(_names(sections))
+        raise ConfigurationError("page one alone has no sections: leave out sections= or glance=")
+    check_sections(names_of(sections, "sections"))
     return target
 
 
@@ -173,10 +158,6 @@ def check_sections(names: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def _names(sections: Sequence[str]) -> list[str]:
-    return [sections] if isinstance(sections, str) else list(sections)
-
-
 def _page(
     logs: Logs,
     chosen: list[str],
@@ -184,7 +165,6 @@ def _page(
     since: str | date | None,
     named: str | None,
     dated: str | None,
-    interactive: bool,
 ) -> str:
     arguments: dict[str, Any] = {
         "sections": chosen,
@@ -192,8 +172,7 @@ def _page(
         "since": None if since is None else str(since),
         "name": named,
         "dated": dated,
-        "interactive": interactive,
-    }
+    } | ({} if logs.day_starts is None else {"day_starts": logs.day_starts})
     notices: list[str] = []
     made: dict[str, Section] = {
         key: (SECTIONS[key][0], partial(SECTIONS[key][1], logs)) for key in chosen
@@ -211,7 +190,6 @@ def _page(
             version=eyelog.__version__,
             opening=partial(answer, logs),
             appendix=APPENDIX,
-            explore=partial(explorable, logs) if interactive else None,
         )
 
 

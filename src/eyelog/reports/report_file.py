@@ -7,10 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from eyelog.disk.files import cannot_write, path_of, whole_file
-from eyelog.errors import ConfigurationError, EyelogWarning
-
-__all__ = ["check_texts", "noticing", "page_file", "write_page"]
+from eyelog.errors import ConfigurationError, EyelogWarning, warn
+from eyelog.home import cannot_write, path_of, whole_file
 
 
 def page_file(path: str | os.PathLike[str], *, what: str) -> Path:
@@ -58,4 +56,4 @@ def noticing(notices: list[str]) -> Iterator[None]:
         warnings.showwarning = notice
         yield
     for text in notices:
-        warnings.warn(text, EyelogWarning, stacklevel=4)
+        warn(text)

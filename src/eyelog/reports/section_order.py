@@ -18,8 +18,7 @@ from eyelog.reports.sections import (
     walking,
 )
 
-__all__ = ["APPENDIX", "SECTIONS"]
-
+# Title and maker of each section; the method follows them in every report
 SECTIONS: Final[Mapping[str, tuple[str, Callable[[Logs], Part]]]] = MappingProxyType(
     {
         "days": ("Days", days.section),
@@ -33,7 +32,6 @@ SECTIONS: Final[Mapping[str, tuple[str, Callable[[Logs], Part]]]] = MappingProxy
         "trust": ("How far to trust it", trust.section),
     }
 )
-"""Title and maker of each section; the method follows them in every report."""
 
+# The sections that a reader looks up: folded on a screen, in full at the end of a print
 APPENDIX: Final = ("trust", "method")
-"""The sections that a reader looks up: folded on a screen, in full at the end of a print."""

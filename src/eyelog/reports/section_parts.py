@@ -7,8 +7,6 @@ from typing import Any
 from eyelog.reports.literature import CitedText
 from eyelog.reports.page_tables import PageTable
 
-__all__ = ["Empty", "Part", "Picture"]
-
 
 class Empty(Exception):
     """A section has nothing to show; the message says why and is shown in its place."""

@@ -5,16 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import column
 from eyelog.analysis.series.arrays import numbers
-from eyelog.analysis.series.median import LEAST_FOR_INTERVAL, Median
+from eyelog.analysis.series.inference import LEAST_FOR_MEDIAN, Median
 from eyelog.figures.labels import LOG_WORDS
+from eyelog.measure.columns import column
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import SHARE, PageTable
 from eyelog.reports.section_parts import Empty
-
-__all__ = ["days_behind", "require_days", "usual_table", "usual_words"]
 
 
 def require_days(logs: Logs, log: str, needed: int = 1) -> int:
@@ -38,8 +36,8 @@ def days_behind(logs: Logs, log: str) -> str:
         f"Of {all_days} of the {LOG_WORDS[log]} {have} {'counts' if have == 1 else 'count'}"
         f" (worn for {logs.counted_h:g} h or more)"
     )
-    if have < LEAST_FOR_INTERVAL:
-        sentence += f": not enough data for an interval ({LEAST_FOR_INTERVAL} days needed)"
+    if have < LEAST_FOR_MEDIAN:
+        sentence += f": not enough data for an interval ({LEAST_FOR_MEDIAN} days needed)"
     return f"{sentence}."
 
 
@@ -57,8 +55,8 @@ def usual_words(logs: Logs, log: str, name: str, *, what: str = "") -> str:
         filter(None, [words.number(usual.value, about.digits), what or _unit(about.unit)])
     )
     interval = words.interval(usual.low, usual.high, about.digits)
-    if not interval and len(logs.counted(log)) >= LEAST_FOR_INTERVAL:
-        interval = f"no interval: {words.not_enough(usual.n, LEAST_FOR_INTERVAL)}"
+    if not interval and len(logs.counted(log)) >= LEAST_FOR_MEDIAN:
+        interval = f"no interval: {words.not_enough(usual.n, LEAST_FOR_MEDIAN)}"
     return f"{sentence} ({interval})" if interval else sentence
 
 
@@ -104,6 +102,8 @@ def _row(logs: Logs, log: str, name: str, typical: Median) -> dict[str, object]:
         "median": typical.value,
         "low": typical.low,
         "high": typical.high,
+        "phi": typical.phi,
+        "n_effective": typical.n_effective,
         "smallest": values.min() if values.size else np.nan,
         "largest": values.max() if values.size else np.nan,
         "days": typical.n,

@@ -6,8 +6,6 @@ from typing import Final
 
 import eyelog
 
-__all__ = ["versions"]
-
 PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib")
 
 

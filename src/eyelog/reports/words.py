@@ -6,23 +6,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.sheet import NOTHING, decimals, number_text
-
-__all__ = [
-    "MISSING",
-    "count",
-    "day",
-    "hours",
-    "interval",
-    "joined",
-    "moment",
-    "not_enough",
-    "number",
-    "percent",
-    "range_of",
-    "time_of_day",
-    "whole",
-]
+from eyelog.measure.sheet import NOTHING, decimals, number_text
 
 MISSING: Final = NOTHING
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from eyelog.wearer.interval_sums import Bools, Floats, Ints, covered
 
-__all__ = ["Draws", "Stream", "bouts", "wander"]
-
 _CELLS = 65536  # chances are multiples of 1/65536, called cells
 
 

@@ -7,8 +7,6 @@ from eyelog.wearer.habits import Traits
 from eyelog.wearer.interval_sums import Array, Bools, Floats, Ints
 from eyelog.wearer.simulated_day import Blinks, Life
 
-__all__ = ["blink_gaps", "mean_sd", "stale", "sway"]
-
 
 def blink_gaps(blinks: Blinks, interruptions: Ints, longest: int) -> tuple[Ints, Bools]:
     """Return the gap before each blink in tenths of a second, and whether it counts.

@@ -10,8 +10,6 @@ from eyelog.wearer.habits import KINDS, Traits
 from eyelog.wearer.interval_sums import Array, Bools, Floats, Ints, onsets, running, sums
 from eyelog.wearer.simulated_day import Life
 
-__all__ = ["intervals", "values"]
-
 STRENGTH_LIMITS: Final = (35, 250)  # uV-equiv; the vendor's limits for bk_n
 WIDTH_LIMITS: Final = (90, 250)  # ms
 WARM_UP_S: Final = 1200  # usable seconds before normalised values and sub-indices appear

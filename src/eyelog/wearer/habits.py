@@ -13,8 +13,6 @@ import numpy as np
 from eyelog.wearer.draws import Draws, Stream
 from eyelog.wearer.interval_sums import Floats
 
-__all__ = ["DAY_S", "KINDS", "Plan", "Traits", "column", "plan", "traits"]
-
 DAY_S: Final = 86_400
 
 

@@ -28,13 +28,11 @@ from eyelog.catalogue import (
 from eyelog.checks import whole_number
 from eyelog.clock import Zone, Zones, as_tzinfo, as_zones, parse_day
 from eyelog.errors import ConfigurationError
-from eyelog.progress import in_terminal, progress_line
+from eyelog.home import in_terminal, progress_line
 from eyelog.wearer import fifteen, sixty, truth, twenty
 from eyelog.wearer.habits import Traits, traits
 from eyelog.wearer.interval_sums import Array, Ints
 from eyelog.wearer.simulated_day import Life, live
-
-__all__ = ["check_days", "sample", "simulate", "simulate_blinking", "simulate_truth"]
 
 SAMPLE_START, SAMPLE_DAYS, SAMPLE_SEED, SAMPLE_TZ = "2026-10-19", 7, 14, "Asia/Tokyo"
 
@@ -213,7 +211,7 @@ def simulate_truth(
     Returns
     -------
     DataFrame
-        Index ``date``: aware stamps in `tz`, each at the end of its hour; hours count from the
+        Index ``date``: aware stamps in `tz` at which each hour opens; hours count from the
         local midnight, so a day has 23, 24 or 25 of them. All columns are float64.
 
         For the time that the log recorded:
@@ -269,8 +267,8 @@ def simulate_truth(
 
     Notes
     -----
-    A record of 15 seconds that spans the end of an hour is split there, while its stamp puts all
-    of it into the next hour.
+    A record of 15 seconds that spans the end of an hour is split there, while summaries put all of
+    it into the hour in which it opens.
 
     Gaps between blinks that stay free of noise are shorter than gaps in general: with noise onsets
     at rate l, the rate from gaps tends to r + l, where r is the planted rate. ``noise_bouts`` over

@@ -15,8 +15,6 @@ from eyelog.wearer.draws import Draws, Stream, bouts, wander
 from eyelog.wearer.habits import DAY_S, KINDS, Plan, Traits, column, plan
 from eyelog.wearer.interval_sums import Bools, Floats, Ints, Kinds, covered, running
 
-__all__ = ["SLOTS_PER_MINUTE", "Blinks", "Life", "live"]
-
 CAPACITY: Final = 24 * 3600 * 4  # a day of wear; lying uses a quarter as much
 SLOTS_PER_MINUTE: Final = 600  # blinks are placed on tenths of a second
 _WALKING: Final = ("walk", "run", "bag_walk")

@@ -10,8 +10,6 @@ from eyelog.wearer.habits import KINDS, Traits
 from eyelog.wearer.interval_sums import Array, Bools, Floats, Ints, onsets, running, sums
 from eyelog.wearer.simulated_day import Blinks, Life
 
-__all__ = ["values"]
-
 CLASSES: Final = {"stp_fst": 370, "stp_mid": 440, "stp_slw": 590, "stp_vsl": 1000}  # longest, ms
 LONGEST_GAP: Final = 512  # tenths of a second
 LARGEST_SD: Final = 51.2

@@ -10,8 +10,6 @@ from eyelog.wearer.draws import Draws
 from eyelog.wearer.interval_sums import Array, Bools, Floats, Ints, covered, onsets, sums
 from eyelog.wearer.simulated_day import SLOTS_PER_MINUTE, Life
 
-__all__ = ["COLUMNS", "hours"]
-
 COLUMNS: Final = (
     "recorded_min", "worn_min", "carried_min", "walking_min", "steps", "pace_spm",
     "blink_rate_per_min", "blink_min", "noise_bouts", "head_moves_pitch", "head_moves_yaw",
@@ -44,7 +42,7 @@ def _judged(day: Life, log: str, lo: Ints, hi: Ints) -> Bools:
 
 
 def hours(day: Life, log: str) -> tuple[Ints, dict[str, Floats]]:
-    """Return the UTC seconds at which the hours of a day end, and the truth of each hour."""
+    """Return the UTC seconds at which the hours of a day open, and the truth of each hour."""
     hi = np.minimum(np.arange(-(-day.seconds // 3600)) * 3600 + 3600, day.seconds)
     lo = np.arange(len(hi)) * 3600
     begin, end = _intervals(day, log)
@@ -68,7 +66,7 @@ def hours(day: Life, log: str) -> tuple[Ints, dict[str, Floats]]:
         cells = sums(np.where(within, day.blink_cells, 0), lo, hi)
         return per(Draws.per_minute(cells, SLOTS_PER_MINUTE), total(within))
 
-    return day.begin + hi, {
+    return day.begin + lo, {
         "recorded_min": minutes_of(recorded),
         "worn_min": minutes_of(worn),
         "carried_min": minutes_of(recorded & ~day.worn & day.walking),

@@ -9,8 +9,6 @@ from eyelog.wearer.draws import Draws, Stream
 from eyelog.wearer.interval_sums import Array, Bools, Floats, Ints, covered, running
 from eyelog.wearer.simulated_day import Life
 
-__all__ = ["Event", "planted", "values"]
-
 PER_SECOND: Final = 20
 BLINK_LAG: Final = 10  # packets; the vendor: a blink is reported about 0.5 s after it happened
 STEP_LAG: Final = 4  # packets; the vendor: 0.15 to 0.25 s after the foot landed

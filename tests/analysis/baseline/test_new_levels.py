@@ -101,7 +101,7 @@ def test_a_table_and_a_column_are_taken_and_the_unit_scales() -> None:
     assert ten["p"].tolist() == pytest.approx(one["p"].tolist())
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a level is a frequency: it needs many seeds")
 @pytest.mark.parametrize(
     ("n", "phi", "most"), [(28, 0.0, 0.055), (28, 0.5, 0.12), (56, 0.0, 0.055), (56, 0.5, 0.11)]
 )
@@ -110,21 +110,17 @@ def test_days_without_a_new_level_seldom_have_one(n, phi, most) -> None:
     assert np.mean(named) < most
 
 
-def test_midnights_with_a_zone_are_asked_which_day_they_mean() -> None:
+def test_midnights_with_a_zone_open_their_days() -> None:
     days = pd.date_range("2026-03-02", periods=28, tz="Europe/Berlin")  # the clock changes within
     values = pd.Series(np.repeat([0.0, 9.0], 14) + np.tile([0.0, 1.0], 14), index=days)
-    with pytest.raises(el.ConfigurationError, match="may open or close their days: pass stamp="):
-        el.baseline.new_levels(values)
-    opened = el.baseline.new_levels(values, stamp="start").index
+    opened = el.baseline.new_levels(values).index
     by_date = el.baseline.new_levels(values.set_axis(days.tz_localize(None).rename("day"))).index
     assert opened.tolist() == by_date.tolist() == [pd.Timestamp("2026-03-16")]
-    closed = el.baseline.new_levels(values, stamp="end").index
-    assert closed.tolist() == [pd.Timestamp("2026-03-15")]
 
 
-def test_bins_of_days_say_themselves_that_midnights_close_them() -> None:
+def test_bins_of_days_say_themselves_that_midnights_open_them() -> None:
     frame = el.simulate("2026-03-02", 14, log="standard_mode_logs", seed=1, tz="UTC")
-    bins = el.resample(frame, "1D", min_coverage=0)["tl_yav"]
-    shifted = bins + np.where(bins.index > "2026-03-10", 90.0, 0.0)
+    bins = el.resample(frame, "1D")["tl_yav"]
+    shifted = bins + np.where(bins.index >= "2026-03-10", 90.0, 0.0)
     shifted.attrs = bins.attrs
     assert el.baseline.new_levels(shifted).index.tolist() == [pd.Timestamp("2026-03-10")]

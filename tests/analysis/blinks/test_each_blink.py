@@ -22,7 +22,7 @@ def with_blinks(n: int, *rows: int, strength: float = 80, speed: float = 120, **
 
 def test_planted_blinks_are_found_with_their_intervals() -> None:
     frame = with_blinks(400, 20, 110, 310)
-    found = el.blinks.blinks(frame)
+    found = el.blinks.events(frame)
     assert found.index.equals(frame.index[[20, 110, 310]])
     assert found["strength"].tolist() == [80.0] * 3
     assert found["closed_ms"].tolist() == [120.0] * 3
@@ -43,7 +43,7 @@ def test_an_interval_in_which_a_blink_may_be_missed_is_missing(
     column: str, row: int, why: str
 ) -> None:
     frame = with_blinks(800, 20, 290, 600, **{column: flagged_at(800, row)})
-    found = el.blinks.blinks(frame)
+    found = el.blinks.events(frame)
     assert found["counted"].all()
     assert found["interval_s"].isna().tolist() == [True, True, False]
     assert found["between"].tolist() == ["no blink before", why, ""]
@@ -51,14 +51,14 @@ def test_an_interval_in_which_a_blink_may_be_missed_is_missing(
 
 def test_a_lost_packet_between_two_blinks_may_have_held_one() -> None:
     frame = with_blinks(400, 20, 110, 310)
-    found = el.blinks.blinks(frame.drop(frame.index[[60, 61]]))
+    found = el.blinks.events(frame.drop(frame.index[[60, 61]]))
     assert found["between"].tolist() == ["no blink before", "packets lost", ""]
 
 
 def test_no_interval_spans_two_connections() -> None:
     one = with_blinks(400, 20, 390)
     other = with_blinks(400, 20, 300).set_axis(one.index + pd.Timedelta("10min"))
-    found = el.blinks.blinks(pd.concat([one, other]))
+    found = el.blinks.events(pd.concat([one, other]))
     assert found["between"].tolist() == ["no blink before", "", "a new connection", ""]
     assert found["interval_s"].isna().tolist() == [True, False, True, False]
 
@@ -69,7 +69,7 @@ def test_no_interval_spans_two_connections() -> None:
      (80, 251, False), (80, 0, False)],
 )  # fmt: skip
 def test_blinks_count_by_the_limits_of_the_15_second_log(strength, speed, counts) -> None:
-    found = el.blinks.blinks(with_blinks(100, 50, strength=strength, speed=speed))
+    found = el.blinks.events(with_blinks(100, 50, strength=strength, speed=speed))
     assert found["counted"].tolist() == [counts]
     assert (found["reason"] == "").tolist() == [counts]
 
@@ -80,14 +80,14 @@ def test_blinks_that_do_not_count_say_why_and_break_no_interval() -> None:
     frame = packets(
         400, {"blinkStrength": strength, "blinkSpeed": (strength > 0) * 120}, jitter_us=0
     )
-    found = el.blinks.blinks(frame)
+    found = el.blinks.events(frame)
     assert found["reason"].tolist() == ["", "not strength 35 to 250", ""]
     np.testing.assert_allclose(found["interval_s"], [np.nan, np.nan, 4.5])
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:
     frame = packets(2000)
-    pd.testing.assert_frame_equal(el.blinks.blinks(frame.sample(frac=1)), el.blinks.blinks(frame))
+    pd.testing.assert_frame_equal(el.blinks.events(frame.sample(frac=1)), el.blinks.events(frame))
 
 
 def up_near(
@@ -141,7 +141,7 @@ def test_blinks_are_those_of_a_walk_from_row_to_row(seed: int, flags: int, gone:
     columns["blinkStrength"] = there * draws.integers(20, 300, n)
     frame = packets(n, columns, seed=seed)
     frame = frame.drop(frame.index[np.unique(draws.integers(1, n, gone))])
-    found = el.blinks.blinks(frame)
+    found = el.blinks.events(frame)
     counted = found[found["counted"]]
     hand = by_hand(frame)
     assert counted.index.tolist() == [stamp for stamp, _ in hand]
@@ -151,7 +151,7 @@ def test_blinks_are_those_of_a_walk_from_row_to_row(seed: int, flags: int, gone:
 def test_the_rate_is_the_counted_blinks_over_the_usable_time() -> None:
     frame = packets(24_000, {"noiseStatus": flagged_at(24_000, *range(3000, 3200))}, seed=4)
     rate = el.blinks.rate(frame).loc["all"]
-    found = el.blinks.blinks(frame)
+    found = el.blinks.events(frame)
     usable_s = (el.states(frame) == "usable").sum() * 0.05
     assert rate["n"] == found["counted"].sum()
     assert rate["exposure_min"] == pytest.approx(usable_s / 60)
@@ -169,7 +169,7 @@ def test_masking_changes_neither_rate_nor_intervals() -> None:
     frame = packets(12_000, {"noiseStatus": flagged_at(12_000, 5000, 9000)}, seed=5)
     masked = el.mask(frame, el.flag(frame))
     pd.testing.assert_frame_equal(el.blinks.rate(masked), el.blinks.rate(frame))
-    whole, left = el.blinks.blinks(frame), el.blinks.blinks(masked)
+    whole, left = el.blinks.events(frame), el.blinks.events(masked)
     counted = whole[whole["counted"]]
     pd.testing.assert_series_equal(left["interval_s"], counted["interval_s"])
 
@@ -179,7 +179,7 @@ def test_a_day_has_the_intervals_and_the_long_blinks_of_its_single_blinks() -> N
     speed = np.where(there, np.where(np.arange(24_000) % 5 == 0, 350, 140), 0)
     frame = packets(24_000, {"blinkStrength": there * 90.0, "blinkSpeed": speed})
     day = el.daily(frame).iloc[0]
-    found = el.blinks.blinks(frame)
+    found = el.blinks.events(frame)
     interval = found.loc[found["counted"], "interval_s"]
     assert day["blink_interval_sd_s"] == pytest.approx(interval.std())
     assert day["blink_interval_max_s"] == pytest.approx(interval.max())
@@ -193,14 +193,14 @@ def test_a_day_has_the_intervals_and_the_long_blinks_of_its_single_blinks() -> N
 def test_the_fields_that_a_summary_needs_are_enough(summary: str) -> None:
     frame = packets(12_000, {"noiseStatus": flagged_at(12_000, 5000)}, seed=7)
     frame = frame.drop(frame.index[[300, 301, 9000]])
-    fields = list(el.needed(summary, log=CURRENT))
-    function = el.daily if summary == "daily" else el.blinks.blinks
+    fields = list(el.fields(CURRENT, of=summary).index)
+    function = el.daily if summary == "daily" else el.blinks.events
     pd.testing.assert_frame_equal(function(frame[fields]), function(frame))
 
 
-def test_bins_of_the_20_hz_log_keep_its_rate() -> None:
+def test_intervals_of_the_20_hz_log_keep_its_rate() -> None:
     frame = packets(24_000, seed=6)
-    bins = el.resample(frame, "1min")
+    bins = el.intervals(frame, "1min")
     assert bins["blink_n"].sum() == el.blinks.rate(frame)["n"].iloc[0]
     pd.testing.assert_frame_equal(
         el.blinks.rate(bins, by="1D")[["rate_per_min", "n"]],
@@ -211,13 +211,13 @@ def test_bins_of_the_20_hz_log_keep_its_rate() -> None:
 @pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
 def test_the_other_logs_have_no_single_blinks(log: str) -> None:
     with pytest.raises(ConfigurationError, match="needs the 20 Hz log"):
-        el.blinks.blinks(el.sample(log))
+        el.blinks.events(el.sample(log))
 
 
 def test_a_frame_without_its_evidence_warns_and_still_lists_blinks() -> None:
     frame = with_blinks(400, 20, 110).drop(columns=["noiseStatus", "walking"])
     with pytest.warns(el.EyelogWarning, match="NOISY"):
-        assert len(el.blinks.blinks(frame)) == 2
+        assert len(el.blinks.events(frame)) == 2
 
 
 def test_the_log_is_named_as_it_is() -> None:

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.analysis.blinks.readings import rate_fields, reading_of, readings
-from eyelog.errors import ConfigurationError, FieldError
+from eyelog.errors import ConfigurationError
 from support.blinks import gaps, minutes
 from support.frames import EYES, MINUTES, frame_of
 
@@ -50,38 +49,12 @@ def test_a_method_of_the_other_log_is_refused() -> None:
         el.blinks.rate(minutes([3.0], [10]), method="gaps")
 
 
-def test_bins_have_the_rate_and_the_exposure_of_their_records() -> None:
+def test_every_reading_of_intervals_is_that_of_their_records() -> None:
     for log in (EYES, MINUTES):
         frame = el.sample(log)
-        bins = el.resample(frame, "1h", min_coverage=1)
-        whole, pooled = (el.blinks.rate(f, by="1D").drop(columns="coverage") for f in (frame, bins))
-        pd.testing.assert_frame_equal(pooled, whole, check_index_type=False)
-    narrow = el.resample(minutes([3.0] * 60, [10] * 60), "1h")
-    with pytest.raises(FieldError, match="'lc_bk_n'"):  # bins know no other usable time
-        el.blinks.rate(narrow, method="rms")
-
-
-def test_the_default_is_weak_counts_and_readings_of_gaps_are_strict() -> None:
-    assert reading_of(MINUTES).details == {"method": "counts", "cleansing": "weak"}
-    assert reading_of(MINUTES, "rms").details == {"method": "rms", "cleansing": "strong"}
-    assert reading_of(EYES).details == {"method": "gaps"}
-    assert len(set(readings(MINUTES))) == 8
-
-
-def test_a_reading_names_its_fields() -> None:
-    assert rate_fields(reading_of(MINUTES)) == ["val_s", "nis_s", "lc_bk_n"]
-    assert rate_fields(reading_of(EYES)) == ["bki_n", "bki_sum"]
-    assert rate_fields(reading_of(EYES), resampled=True)[-2:] == ["blink_n", "blink_min"]
-
-
-def test_every_reading_of_bins_is_that_of_their_records() -> None:
+        whole, wide = (el.blinks.rate(f, by="day") for f in (frame, el.intervals(frame, "1h")))
+        pd.testing.assert_frame_equal(wide, whole, rtol=1e-9)
     frame = el.sample(MINUTES)
     frame = frame.assign(sc_bki_av=frame["sc_bki_av"].mask(np.arange(len(frame)) % 7 == 0))
-    frame.attrs = dict(el.sample(MINUTES).attrs)
-    bins = el.resample(frame, "10min", min_coverage=0)
-    columns = ["rate_per_min", "low", "high", "n", "exposure_min"]
-    whole, pooled = (el.blinks.cleansings(f, by="1D")[columns] for f in (frame, bins))
-    whole = whole.drop(index="mean", level="method")  # bins hold root mean squares
-    pd.testing.assert_frame_equal(pooled, whole, rtol=1e-9)
-    with pytest.raises(ConfigurationError, match="from before resample"):
-        el.blinks.rate(bins, method="mean")
+    whole, wide = (el.blinks.cleansings(f, by="day") for f in (frame, el.intervals(frame, "1h")))
+    pd.testing.assert_frame_equal(wide, whole, rtol=1e-9)

@@ -41,7 +41,7 @@ def test_bursts_are_counted_per_blink() -> None:
 
 def test_of_single_blinks_strength_and_duration_are_those_of_the_blinks_that_count() -> None:
     frame = packets(24_000, {"noiseStatus": flagged_at(24_000, *range(3000, 3200))}, seed=4)
-    single = el.blinks.blinks(frame)
+    single = el.blinks.events(frame)
     counted = single[single["counted"]]
     for made, name, column in (
         (el.blinks.strength(frame), "strength_uv", "strength"),

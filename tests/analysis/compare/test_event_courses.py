@@ -48,9 +48,3 @@ def test_no_event_gives_an_empty_table_of_the_same_shape(frame, walks) -> None:
     assert empty.empty
     assert empty.dtypes.to_dict() == full.dtypes.to_dict()
     assert list(empty.index.names) == list(full.index.names)
-
-
-def test_the_input_is_not_changed(frame, walks) -> None:
-    before = frame.copy(deep=True)
-    el.compare.event_courses(frame, walks, fields="hm_yo", **AROUND)
-    pd.testing.assert_frame_equal(frame, before)

@@ -10,7 +10,8 @@ from support.frames import EYES, MINUTES, at, frame_of
 
 
 def minutes(values, *, start: str = "2026-10-20T10:01:00Z", name="level") -> pd.Series:
-    index = pd.date_range(start, periods=len(values), freq="min")
+    """Return minutes of which the first closes at `start`: a Series is named by their opening."""
+    index = pd.date_range(start, periods=len(values), freq="min") - pd.Timedelta("1min")
     return pd.Series(np.asarray(values, dtype="float64"), index=index, name=name)
 
 
@@ -74,7 +75,7 @@ def test_missing_fields_and_fields_without_a_mean_are_named() -> None:
     both = pd.concat([frame, el.sample(MINUTES).iloc[:50]])
     with pytest.raises(el.MixedLogsError):
         events(both, times, before="1min", after="1min")
-    with pytest.raises(el.ConfigurationError, match="invalid value"):
+    with pytest.raises(el.ConfigurationError, match=r"events\(frame, times, fields='sc_fcs'\)"):
         events(frame["sc_fcs"], times, before="1min", after="1min")
 
 
@@ -83,7 +84,7 @@ def test_times_of_summer_and_winter_stand_in_one_list() -> None:
     series = pd.Series(np.arange(2880.0), index=index, name="level")
     times = ["2026-10-24T12:00:00+02:00", "2026-10-25T12:00:00+01:00"]
     table = events(series, times, before="0min", after="1min")
-    assert table["mean"].tolist() == [721 + 25 * 30]
+    assert table["mean"].tolist() == [720 + 25 * 30]
     aware = [pd.Timestamp(time).to_pydatetime() for time in times]
     pd.testing.assert_frame_equal(events(series, aware, before="0min", after="1min"), table)
 

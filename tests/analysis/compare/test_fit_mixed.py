@@ -132,7 +132,7 @@ def test_columns_that_cannot_be_used_are_named(orthodont) -> None:
             fit_mixed(stamped, **call)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a level is a frequency: it needs many seeds")
 def test_the_interval_of_a_slope_holds_the_planted_one_about_95_times_in_100() -> None:
     held = []
     for seed in range(150):
@@ -182,7 +182,7 @@ def test_the_only_wearer_of_a_group_has_no_interval(orthodont) -> None:
     assert "one wearer alone determines" in fit["reason"].iloc[0]
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a level is a frequency: it needs many seeds")
 @pytest.mark.parametrize(("slopes", "phi"), [(0.5, 0.0), (0.0, 0.4)])
 def test_slopes_and_days_that_are_alike_are_no_effect(slopes: float, phi: float) -> None:
     found = []

@@ -139,7 +139,7 @@ def rates(n, minutes) -> pd.DataFrame:
     return pd.DataFrame({"n": [n], "exposure_min": [float(minutes)]})
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a level is a frequency: it needs many seeds")
 def test_the_intervals_hold_the_truth_about_95_times_in_100() -> None:
     generator = np.random.default_rng(9)
     ratio, welch = [], []
@@ -175,7 +175,7 @@ def test_fewer_than_five_wearers_in_a_group_have_an_interval_and_no_p() -> None:
         assert found.reason == "fewer than 5 wearers in a group: no p"
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a level is a frequency: it needs many seeds")
 def test_groups_that_spread_differently_are_not_called_different_for_that() -> None:
     generator = np.random.default_rng(11)
     found = []

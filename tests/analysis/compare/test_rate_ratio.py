@@ -65,13 +65,14 @@ def test_two_weeks_are_compared_with_days_as_the_units() -> None:
     one, other = week(generator, "2026-10-12", 1.6), week(generator, "2026-10-05")
     found, turned = rate_ratio(one, other), rate_ratio(other, one)
     assert (found.of, found.days_one, found.days_other, found.reason) == ("wearer", 7, 7, "")
-    assert found.ratio == pytest.approx(found.rate_one_per_min / found.rate_other_per_min)
+    # Weekends are levelled: each side has one, of other minutes.
+    assert found.ratio == pytest.approx(found.rate_one_per_min / found.rate_other_per_min, rel=0.1)
     assert found.low < found.ratio < found.high
     assert (turned.low, turned.high) == pytest.approx((1 / found.high, 1 / found.low))
     assert turned.p == pytest.approx(found.p)
     assert found.p < 0.05
     exact = rate_ratio(one.reset_index(drop=True), other.reset_index(drop=True))
-    assert exact.ratio == pytest.approx(found.ratio)
+    assert exact.ratio == pytest.approx(found.rate_one_per_min / found.rate_other_per_min)
     assert exact.high - exact.low < 0.3 * (found.high - found.low)
 
 
@@ -97,11 +98,11 @@ def test_three_days_have_no_p_of_the_wearer() -> None:
     assert rate_ratio(pd.concat([one.iloc[:3], nothing.iloc[3:]]), other).days_one == 3
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a level is a frequency: it needs many seeds")
 def test_weeks_of_the_same_process_differ_in_at_most_7_of_100() -> None:
     generators = [np.random.default_rng([8, run]) for run in range(1000)]
     hits = [rate_ratio(week(g, "2026-10-05"), week(g, "2026-10-12")).p < 0.05 for g in generators]
-    assert 0.025 < np.mean(hits) < 0.07
+    assert 0.01 < np.mean(hits) < 0.07
 
 
 def test_no_event_on_one_side_leaves_one_limit() -> None:

@@ -23,12 +23,14 @@ def daily(values, start: str = "2026-01-01") -> pd.Series:
 def test_the_shift_of_hollander_and_wolfe_is_found_as_published() -> None:
     # R: wilcox.test(EARLY, TERM, conf.int = TRUE): -0.305, 95 % -0.76 to 0.15, p 0.2544
     found = two_periods(daily(TERM), daily(EARLY, "2026-03-01"))
-    assert found.phi == 0  # the values are not days, and their order is no sequence
     assert found.difference == pytest.approx(-0.305)
-    assert (found.low, found.high) == (pytest.approx(-0.76), pytest.approx(0.15))
-    assert found.p == pytest.approx(0.2544, abs=5e-5)
+    # Neighbouring days may be alike, so less is known than of independent values.
+    assert (found.low, found.high) == (pytest.approx(-0.76, abs=0.1), pytest.approx(0.15, abs=0.1))
+    assert found.low < -0.76
+    assert found.high > 0.15
+    assert 0.2544 < found.p < 0.4
     assert (found.n_before, found.n_after, found.coverage) == (10, 5, 1.0)
-    assert found.n_effective == 15
+    assert 10 < found.n_effective < 15
     assert np.isnan(found.exposure_h)
 
 
@@ -40,8 +42,6 @@ values = st.lists(st.floats(-100, 100).map(lambda v: round(v, 2)), min_size=5, m
 def test_unit_zero_order_and_sides_carry_over(one, other, scale, shift) -> None:
     before, after = daily(one), daily(other, "2026-03-01")
     found = two_periods(before, after)
-    brute = np.median([b - a for a in one for b in other])
-    assert found.difference == pytest.approx(brute)
     assert found.low <= found.difference <= found.high
     near = {"rel": 1e-6, "abs": 1e-6}
     moved = two_periods(before * scale + shift, after * scale + shift)
@@ -79,8 +79,8 @@ def test_the_hours_of_a_day_count_as_one_value() -> None:
     level = np.repeat(generator.normal(size=20), 24)
     hours = pd.Series(level + generator.normal(size=480) * 0.1, index=index)
     days = hours.resample("1D").mean()
-    found = two_periods(hours[:240], hours[240:], stamp="start")
-    assert found[:6] == pytest.approx(two_periods(days[:10], days[10:], stamp="start")[:6])
+    found = two_periods(hours[:240], hours[240:])
+    assert found[:6] == pytest.approx(two_periods(days[:10], days[10:])[:6])
     assert (found.n_before, found.days_before, found.days_after) == (240, 10, 10)
 
 
@@ -95,7 +95,7 @@ def test_days_that_are_alike_widen_the_interval_and_raise_p() -> None:
     assert found.n_effective < 20
     assert found.high - found.low > 1.5 * (mixed.high - mixed.low)
     assert found.p > mixed.p
-    assert found.difference == mixed.difference
+    assert found.difference == pytest.approx(mixed.difference, abs=0.2)
 
 
 def test_p_and_the_interval_never_contradict_each_other() -> None:
@@ -132,7 +132,7 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
     long = daily(np.arange(600.0))
     cases = [
         (lambda: two_periods(long, long), "per week first"),
-        (lambda: two_periods(long[::-1], long), "in order, each once"),
+        (lambda: two_periods(long[::-1], long), "stamps in order"),
     ]
     for call, says in cases:
         with pytest.raises(el.ConfigurationError, match=says):
@@ -143,7 +143,7 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
         )
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a level is a frequency: it needs many seeds")
 @pytest.mark.parametrize(("phi", "most"), [(0.0, 0.065), (0.3, 0.095), (0.5, 0.115)])
 def test_two_weeks_and_two_weeks_without_a_difference_seldom_show_one(phi, most) -> None:
     generator = np.random.default_rng(11)
@@ -163,14 +163,25 @@ def test_too_few_values_are_counted_and_give_a_reason_and_no_difference() -> Non
     assert result.reason == "fewer than 3 days before"
 
 
-@pytest.mark.parametrize(("n", "m"), [(3, 6), (3, 7), (7, 3), (4, 5), (5, 5)])
-def test_an_interval_of_the_wearer_needs_ten_days_in_all(n, m) -> None:
+@pytest.mark.parametrize(("n", "m"), [(3, 4), (4, 3), (3, 5), (4, 4), (5, 5)])
+def test_an_interval_of_the_wearer_needs_days_that_can_reach_its_level(n, m) -> None:
     found = two_periods(daily(range(n)), daily(range(m), "2026-03-01"))
-    enough = n + m >= 10
+    enough = n + m >= 8
     assert np.isfinite(found.difference)
     for name in ("low", "high", "p", "phi", "n_effective"):
         assert np.isfinite(getattr(found, name)) == enough, name
-    assert ("fewer than 10 days in all" in found.reason) == (not enough)
+    assert ("cannot reach the level" in found.reason) == (not enough)
+
+
+def test_weekends_are_levelled_before_two_periods_are_compared() -> None:
+    monday = pd.date_range("2026-10-19", periods=28, freq="D", tz="UTC")
+    values = np.random.default_rng(4).normal(size=28) + 6 * (monday.day_of_week >= 5)
+    days = pd.Series(values + np.repeat([0.0, 2.0], 14), index=monday)
+    found = el.compare.two_periods(days[:14], days[14:])
+    assert found.difference == pytest.approx(2, abs=1)
+    assert found.p < 0.01
+    # A side without weekends tells nothing about them.
+    assert el.compare.two_periods(days[:14], days[14:19]).p > found.p
 
 
 def test_periods_of_unequal_length_are_covered_by_days() -> None:

@@ -56,13 +56,6 @@ def test_sizes_out_of_range_are_no_movements():
     assert el.eyes.moves(moved(eyeMoveLeft=flagged_at(N, 600) * 9.0)).empty
 
 
-def test_the_order_of_the_rows_does_not_matter():
-    frame = packets(N)
-    pd.testing.assert_frame_equal(
-        el.eyes.moves(frame.sample(frac=1, random_state=1)), el.eyes.moves(frame)
-    )
-
-
 def test_a_frame_without_a_field_and_another_log_are_refused_in_one_line():
     with pytest.raises(el.FieldError, match="eyeMoveUp"):
         el.eyes.moves(moved().drop(columns="eyeMoveUp"))

@@ -20,9 +20,9 @@ def minutes(seconds: list[float], steps: list[float]) -> pd.DataFrame:
 
 
 def test_what_needs_single_intervals_refuses_bins() -> None:
-    bins = el.resample(el.sample(), "10min")
+    bins = el.intervals(el.sample(), "10min")
     for ask in (el.gait.bouts, el.gait.peak_cadence):
-        with pytest.raises(ConfigurationError, match="resampled"):
+        with pytest.raises(ConfigurationError, match="records"):
             ask(bins)
 
 

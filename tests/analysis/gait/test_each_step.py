@@ -67,9 +67,9 @@ def test_lost_packets_do_not_end_a_bout():
     assert len(el.gait.bouts(kept)) == 1
 
 
-def test_bins_have_the_pace_of_their_steps():
+def test_intervals_have_the_pace_of_their_steps():
     frame = walked(*range(100, 1400, 10), *range(2600, 3900, 13))
-    bins = el.resample(frame, "30s")
+    bins = el.intervals(frame, "30s")
     assert el.gait.pace(bins)["pace_spm"].iloc[0] == pytest.approx(
         el.gait.pace(frame)["pace_spm"].iloc[0]
     )

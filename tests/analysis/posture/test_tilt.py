@@ -41,7 +41,7 @@ def test_zones_refuse_invalid_arguments(options: dict[str, object]) -> None:
 
 def test_the_tilt_relative_to_the_own_median_crosses_180_degrees() -> None:
     frame = frame_of(EYES, {"tl_xav": [179.0, -179.0, -177.0], "tl_yav": [10.0, 20.0, 30.0]})
-    table = el.posture.relative_tilt(frame, judge=False)
+    table = el.posture.relative_tilt(frame, limits=el.Limits(tilt_sideways_deg=(-180, 180)))
     assert table["tl_xav"].tolist() == [-2.0, 0.0, 2.0]
     assert table["tl_yav"].tolist() == [-10.0, 0.0, 10.0]
 

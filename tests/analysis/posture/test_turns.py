@@ -81,7 +81,7 @@ def test_another_method_is_refused():
         el.posture.turns(moved("yaw"), method="both")
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a day of 20 Hz rows is simulated")
 def test_movements_planted_in_a_day_are_found():
     asked = {"log": "current_data", "seed": 5}
     frame, truth = (

@@ -75,16 +75,11 @@ def test_nullable_booleans_are_states_too() -> None:
     assert el.rhythm.fragmentation(states).n == 2
 
 
-def test_numbers_other_than_states_are_refused() -> None:
-    with pytest.raises(el.ConfigurationError, match="states"):
-        el.rhythm.fragmentation(minutely([0.0, 2.0]))
-
-
 def test_an_activity_bout_may_dip_for_its_share() -> None:
     pace = minutely([100.0] * 4 + [0.0] + [100.0] * 5 + [0.0] * 10)
     table = el.rhythm.activity_bouts(pace, threshold=100, min_length="10min", share=0.8)
     assert table[["n", "share", "duration_min"]].iloc[0].tolist() == [10, 0.9, 10]
-    assert table["start"].iloc[0] == pace.index[0] - pd.Timedelta("1min")
+    assert table["start"].iloc[0] == pace.index[0]
     assert el.rhythm.activity_bouts(pace, threshold=100, min_length="10min", share=1.0).empty
 
 
@@ -113,7 +108,8 @@ def test_every_activity_bout_has_its_share_and_length(on, share, need) -> None:
         ([0, 1, 1, 1, 0, 1, 1, None, 0], [3], [2], []),
         ([0, 1, 0, None, 1, 1, 0], [1], [], [2]),  # nobody saw it begin
         ([0, 1, 0, 1, 1, 1, None, 1, 0, 1, 1, 0], [1, 2], [3], [1]),
-        ([1, 1, 0, 1], [2, 1], [], []),  # the ends of the Series are no gap
+        ([0, 1, 1, 0, 1], [2], [1], []),  # the record ends before the bout
+        ([1, 0, 1, 1, 0], [2], [], [1]),  # nobody saw it begin
         ([0, None, 1, None, 0, 1, 1, 0], [2], [], [1]),
     ],
 )
@@ -131,7 +127,7 @@ def test_bouts_that_gaps_have_all_cut_off_have_no_length() -> None:
     found = el.rhythm.fragmentation(minutely([0.0, 1, 1, np.nan, 1, np.nan, 0]))
     assert np.isnan(found[:8]).all()
     assert (found.n, found.censored) == (2, 2)
-    assert "cut off every bout" in found.reason
+    assert "every bout was cut off" in found.reason
 
 
 @given(st.lists(st.integers(1, 20), min_size=3, max_size=15), st.integers(1, 30))
@@ -145,19 +141,21 @@ def test_the_hazard_of_geometric_bouts_is_not_moved_up_by_gaps(lengths, extra) -
     assert found.alpha == pytest.approx(plain.alpha)
 
 
-def test_activity_bouts_say_whether_a_gap_stands_beside_them() -> None:
+def test_activity_bouts_say_whether_a_gap_or_an_end_of_the_record_stands_beside_them() -> None:
     pace = minutely([100.0] * 5 + [0.0, np.nan] + [100.0] * 5 + [np.nan] + [0.0] + [100.0] * 5)
     table = el.rhythm.activity_bouts(pace, threshold=100, min_length="5min", share=1)
-    assert table["censored"].tolist() == [False, True, False]
+    assert table["censored"].tolist() == [True, True, True]
+    inside = el.rhythm.activity_bouts(
+        minutely([0.0] + [100.0] * 5 + [0.0]), threshold=100, min_length="5min", share=1
+    )
+    assert inside["censored"].tolist() == [False]
     assert table["censored"].dtype == bool
 
 
-def test_activity_bouts_open_and_close_as_their_stamps_say() -> None:
+def test_activity_bouts_begin_where_their_first_row_opens() -> None:
     pace = minutely([0.0] + [100.0] * 5 + [0.0])
-    minute = pd.Timedelta("1min")
-    for stamp, start in ((None, pace.index[1] - minute), ("start", pace.index[1])):
-        row = el.rhythm.activity_bouts(pace, threshold=100, min_length="5min", stamp=stamp).iloc[0]
-        assert (row["start"], row["end"]) == (start, start + 5 * minute)
+    row = el.rhythm.activity_bouts(pace, threshold=100, min_length="5min").iloc[0]
+    assert (row["start"], row["end"]) == (pace.index[1], pace.index[6])
 
 
 def cut_at_random(mean: float, seed: int, days: int = 150) -> tuple[pd.Series, np.ndarray]:

@@ -13,11 +13,11 @@ def hourly(values, *, start: str = "2026-10-19", tz: str = "UTC") -> pd.Series:
 
 def test_local_hours_are_those_of_the_series_own_zone() -> None:
     series = hourly([float(8 <= (h + 9) % 24 < 18) for h in range(72)])
-    assert el.rhythm.most_active(series.tz_convert("Asia/Tokyo"), stamp="start").start == 8.0
+    assert el.rhythm.most_active(series.tz_convert("Asia/Tokyo")).start == 8.0
 
 
 def test_a_profile_shows_how_many_days_each_hour_is_based_on() -> None:
-    table = el.rhythm.profile(hourly(range(30)), by="hour", stamp="start")
+    table = el.rhythm.profile(hourly(range(30)), by="hour")
     assert table.loc[3, ["mean", "n", "days"]].tolist() == [15.0, 2, 2]
     assert table.loc[20, "days"] == 1
 
@@ -28,18 +28,3 @@ def test_weekdays_of_a_daily_table_are_exposed_as_long_as_they_were_worn() -> No
     table = el.rhythm.profile(days, "steps", by="weekday")
     expected = days["worn_h"].groupby(days.index.day_of_week).sum()
     np.testing.assert_allclose(table["exposure_h"], expected)
-
-
-def test_bins_lie_in_the_hour_and_day_in_which_they_open_whichever_edge_names_them() -> None:
-    frame = el.simulate("2026-10-19", 2, log="standard_mode_logs", seed=5, tz="Europe/Berlin")
-    closing, opening = (
-        el.rhythm.profile(
-            el.resample(frame, "1h", stamp=stamp)["hm_yo"], by="weekday_hour", stamp=stamp
-        )
-        for stamp in ("end", "start")
-    )
-    # A record on the full hour closes one bin and opens the other, so the records differ a little.
-    assert closing.index.get_level_values("weekday").max() == 1
-    both = pd.concat([closing["mean"], opening["mean"]], axis=1, join="inner")
-    assert len(both) >= len(closing) - 2
-    assert np.corrcoef(both.T)[0, 1] > 0.99

@@ -47,7 +47,7 @@ def test_the_estimate_is_that_of_least_squares_with_a_level_per_day() -> None:
     assert found.slope_per_h == pytest.approx(sm.OLS(rows.to_numpy(), design).fit().params[0])
 
 
-def test_of_days_alike_in_length_the_interval_is_that_of_a_t_test_of_their_slopes() -> None:
+def test_of_days_alike_in_length_the_interval_is_wider_than_a_t_test_of_their_slopes() -> None:
     from scipy import stats
 
     values = noisy(4, 8, 0.3)
@@ -56,9 +56,11 @@ def test_of_days_alike_in_length_the_interval_is_that_of_a_t_test_of_their_slope
     test = stats.ttest_1samp(own, 0)
     inside = test.confidence_interval()
     assert found.slope_per_h == pytest.approx(np.mean(own))
-    assert (found.low, found.high) == pytest.approx((inside.low, inside.high))
-    assert found.p == pytest.approx(test.pvalue)
-    assert (found.phi, found.n_effective) == (0.0, 8.0)
+    # Neighbouring days may be alike, which a t test does not allow for.
+    assert found.low < inside.low < inside.high < found.high
+    assert found.p > test.pvalue
+    assert found.phi > 0
+    assert found.n_effective < 8
 
 
 def test_p_is_below_five_percent_if_and_only_if_the_interval_leaves_out_0() -> None:
@@ -82,7 +84,7 @@ def test_half_a_row_of_days_is_too_little_for_an_interval_and_one_time_for_a_slo
     few = el.rhythm.time_on_task(days_of(noisy(1, 3)))
     assert np.isfinite(few.slope_per_h)
     assert np.isnan([few.low, few.high, few.p]).all()
-    assert few.reason == "fewer than 4 days: no interval and no p of this wearer"
+    assert few.reason == "fewer than 5 days: no interval and no p of this wearer"
     lone = el.rhythm.time_on_task(days_of(noisy(1, 5)[:, :1]))
     assert np.isnan(lone.slope_per_h)
     assert lone.days == 0
@@ -95,7 +97,7 @@ def test_half_a_row_of_days_is_too_little_for_an_interval_and_one_time_for_a_slo
 
 
 def test_a_value_belongs_to_the_day_in_which_its_interval_opens() -> None:
-    index = pd.date_range("2026-10-05 23:00", periods=4, freq="30min", tz="Europe/Berlin")
+    index = pd.date_range("2026-10-05 22:30", periods=4, freq="30min", tz="Europe/Berlin")
     series = pd.Series([1.0, 2.0, 3.0, 50.0], index=index)  # the last opens at 0:00
     assert el.rhythm.time_on_task(series).slope_per_h == pytest.approx(2.0)
 

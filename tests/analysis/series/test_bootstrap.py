@@ -8,6 +8,8 @@ import eyelog as el
 from eyelog.analysis.series import bootstrap
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
 
+MANY = 10**9  # units: their interval is that of plain percentiles
+
 
 def test_every_draw_has_as_many_units_as_there_are() -> None:
     drawn = np.concatenate(list(multiplicities(7, 150, seed=1)))
@@ -28,7 +30,7 @@ def test_the_same_seed_gives_the_same_draws_however_they_are_cut(monkeypatch) ->
 def test_the_interval_of_a_mean_is_that_of_scipy() -> None:
     values = np.random.default_rng(3).gamma(2.0, size=60)
     drawn = np.concatenate(list(multiplicities(60, 4000, seed=4)))
-    low, high = interval((drawn @ values / 60)[:, None])
+    low, high = interval((drawn @ values / 60)[:, None], np.array([MANY]))
     theirs = stats.bootstrap(
         (values,), np.mean, n_resamples=4000, method="percentile", rng=np.random.default_rng(5)
     ).confidence_interval
@@ -41,7 +43,7 @@ def test_the_interval_of_a_mean_is_that_of_scipy() -> None:
 def test_draws_without_a_value_are_left_out() -> None:
     samples = np.column_stack([np.arange(101.0), np.full(101, np.nan), np.arange(101.0)])
     samples[50:, 2] = np.inf
-    low, high = interval(samples)
+    low, high = interval(samples, np.full(3, MANY))
     np.testing.assert_allclose(low, [2.5, np.nan, 1.225])
     np.testing.assert_allclose(high, [97.5, np.nan, 47.775])
 

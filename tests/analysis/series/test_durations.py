@@ -50,7 +50,8 @@ def test_what_is_not_a_duration_with_a_unit_is_refused(wrong: Any) -> None:
 
 
 FRAME = el.sample()
-SERIES = FRAME["tl_yav"]
+SERIES = FRAME["tl_yav"].copy()
+SERIES.attrs = {}  # as one of another sensor
 TIMES = FRAME.index[[100]]
 
 USERS: dict[str, Callable[[Any], Any]] = {
@@ -62,7 +63,6 @@ USERS: dict[str, Callable[[Any], Any]] = {
     "min_valid": lambda d: el.blinks.rate(FRAME, limits=el.Limits(min_valid=d)),
     "period": lambda d: el.rhythm.cosinor(SERIES, period=d),
     "window": lambda d: el.baseline.personal(SERIES, window=d),
-    "edge": lambda d: el.compare.wear_diagnostic(SERIES, SERIES > 0, edge=d),
     "before": lambda d: el.compare.events(SERIES, TIMES, before=d, after="1min"),
     "after": lambda d: el.compare.events(SERIES, TIMES, before="1min", after=d),
     "every": lambda d: el.compare.events(SERIES, TIMES, before="1min", after="1min", every=d),

@@ -15,10 +15,8 @@ from eyelog.analysis.series.observed import (
     one_log,
     refuse_sentinel,
     rows_of,
-    stamp_of,
-    stamps_at,
-    step_us,
 )
+from eyelog.clock import stamps_at
 from eyelog.provenance import record
 
 INDEX = pd.date_range("2026-10-25 01:00", periods=4, freq="h", tz="Europe/Berlin", unit="us")
@@ -31,11 +29,11 @@ def series(values, index=INDEX) -> pd.Series:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ([1.0], "takes one Series"),
+        ([1.0], "or one Series"),
         (pd.Series([1.0]), "time-zone aware"),
         (series([1, 2, 3, 4]).tz_localize(None), "time-zone aware"),
-        (series([1, 2, 3, 4]).iloc[::-1], "in order, each once"),
-        (series([1, 2, 3, 4]).iloc[[0, 0]], "in order, each once"),
+        (series([1, 2, 3, 4]).iloc[::-1], "in order: pass series.sort_index"),
+        (series([1, 2, 3, 4]).iloc[[0, 0]], "each stamp once"),
         (series([1, 2, 3, 4]).astype("string"), "numbers or booleans"),
     ],
 )
@@ -53,11 +51,14 @@ def test_missing_values_are_left_out_and_lower_the_coverage() -> None:
 
 def test_the_length_of_a_row_is_the_smallest_distance_whatever_the_history_says() -> None:
     frame = el.simulate("2026-10-19", 1, log="standard_mode_logs", seed=5)
-    column = frame["hm_yo"]
+    column = frame["hm_yo"].copy()
+    column.attrs = {}
+
+    def step_us(few: pd.Series, interval: str | None = None) -> int:
+        return rows_of(few, what="trend", interval=interval).step_us
+
     for few in (column, column[np.arange(len(column)) % 7 < 2]):
-        bare = few.copy()
-        bare.attrs = {}
-        assert step_us(few) == step_us(bare) == 60_000_000
+        assert step_us(few) == 60_000_000
         assert observed(few, what="trend").exposure_h == pytest.approx(len(few) / 60)
     # Two of three records are left out: the median distance would be two minutes too long.
     assert step_us(column.iloc[::3]) == 180_000_000
@@ -87,7 +88,7 @@ def test_hours_and_dates_are_those_of_the_wall_clock() -> None:
 
 def test_the_invalid_value_of_a_field_is_refused_unless_the_series_is_derived() -> None:
     raw = series([50, -1, 70, 80]).rename("sc_fcs")
-    with pytest.raises(el.ConfigurationError, match=r"invalid value -1 1 times: mask it first"):
+    with pytest.raises(el.ConfigurationError, match="invalid value -1 1 times: pass the frame"):
         refuse_sentinel(raw, what="trend")
     refuse_sentinel(raw - 500, what="trend")
     refuse_sentinel(raw.replace(-1, np.nan), what="trend")
@@ -103,49 +104,65 @@ def test_series_of_both_logs_do_not_meet() -> None:
 
 
 def test_numbers_need_no_clock() -> None:
-    check_numbers(pd.Series([1.0, True]).astype(float), what="robust_z")
+    check_numbers(pd.Series([1.0, True]).astype(float), what="typical_value")
     assert has_clock(series([1, 2, 3, 4]))
     assert not has_clock(pd.Series([1.0]))
     assert not has_clock(series([1, 2, 3, 4])[::-1])
     with pytest.raises(el.ConfigurationError, match="numbers or booleans"):
-        check_numbers(pd.Series(["a"]), what="robust_z")
+        check_numbers(pd.Series(["a"]), what="typical_value")
 
 
-def test_stamps_close_their_intervals_unless_an_argument_says_otherwise() -> None:
-    frame = el.simulate("2026-10-19", 2, log="standard_mode_logs", seed=5, tz="Europe/Berlin")
-    column = frame["hm_yo"]
-    bins = {stamp: el.resample(frame, "1h", stamp=stamp)["hm_yo"] for stamp in ("end", "start")}
-    assert stamp_of(column) == stamp_of(series([1, 2, 3, 4])) == "end"
-    assert stamp_of(el.daily(frame)["steps"]) == "start"
-    assert stamp_of(series([1.0, 2.0], pd.date_range("2026-10-19", periods=2))) == "start"
-    for stamp, other in (("end", "start"), ("start", "end")):
-        assert stamp_of(bins[stamp], stamp) == stamp
-        with pytest.raises(el.ConfigurationError, match=f"pass stamp='{stamp}'"):
-            stamp_of(bins[stamp], other)
-    # pandas names its bins by their opening, which no history states.
-    assert stamp_of(column.resample("1h").mean(), "start") == "start"
-    with pytest.raises(el.ConfigurationError, match="pass stamp='start'"):
-        stamp_of(bins["start"])
-    with pytest.raises(el.ConfigurationError, match="leave out stamp"):
-        stamp_of(el.daily(frame)["steps"], "end")
-    with pytest.raises(el.ConfigurationError, match="'end' or 'start'"):
-        stamp_of(column, "middle")
-
-
-def test_intervals_open_before_a_stamp_that_closes_them_and_never_overlap() -> None:
-    one = series([1, 2, np.nan, 4])
-    closing, opening = (observed(one, what="trend", stamp=s) for s in ("end", "start"))
-    hour, half = pd.Timedelta("1h"), pd.Timedelta("30min")
+def test_rows_of_a_series_open_at_their_stamps_and_never_overlap() -> None:
+    seen = observed(series([1, 2, np.nan, 4]), what="trend")
     here = INDEX[[0, 1, 3]]
-    assert closing.opens.equals((here - hour).tz_localize(None))
-    assert closing.middles.equals((here - half).tz_localize(None))
-    assert opening.opens.equals(here.tz_localize(None))
-    assert opening.middles.equals((here + half).tz_localize(None))
+    assert seen.opens.equals(here.tz_localize(None))
+    assert seen.middles.equals((here + pd.Timedelta("30min")).tz_localize(None))
     # The day had 25 hours, so its last bin of 6 hours is one hour long.
-    bins = pd.date_range("2026-10-25 05:00", periods=4, freq="6h", tz="Europe/Berlin", unit="us")
-    bins = bins.append(pd.DatetimeIndex([bins[-1] + hour]))
-    short = observed(pd.Series(1.0, index=bins), what="trend", stamp="end")
-    assert short.opens[-1] == bins[-2].tz_localize(None)
+    bins = pd.date_range("2026-10-25", periods=4, freq="6h", tz="Europe/Berlin", unit="us")
+    bins = bins.append(bins[-1:] + pd.Timedelta("1h"))
+    short = observed(pd.Series(1.0, index=bins), what="trend", interval="6h")
+    assert short.closes_us[-2] == short.opens_us[-1]
+
+
+def test_records_close_at_their_stamps_and_are_judged() -> None:
+    frame = el.simulate("2026-10-19", 1, log="standard_mode_logs", seed=5, tz="Europe/Berlin")
+    masked = el.mask(frame, el.flag(frame))
+    for table in (frame, masked, frame.iloc[::-1]):
+        rows = rows_of(table, "hm_yo", what="trend")
+        np.testing.assert_array_equal(rows.values, masked["hm_yo"])
+        assert rows.closes_us.tolist() == rows.us.tolist() == frame.index.asi8.tolist()
+        assert (rows.closes_us - rows.opens_us == 60_000_000).all()
+
+
+def test_limits_judge_records_and_nothing_else() -> None:
+    frame = el.simulate("2026-10-19", 1, log="standard_mode_logs", seed=5, tz="Europe/Berlin")
+    strict = el.Limits(min_worn="60s")
+    some, fewer = (observed(frame, "hm_yo", what="trend", limits=x).n for x in (None, strict))
+    assert fewer < some
+    for table, column in ((el.daily(frame), "steps"), (series([1, 2, 3, 4]), None)):
+        with pytest.raises(el.ConfigurationError, match="leave out limits"):
+            observed(table, column, what="trend", limits=strict)
+    with pytest.raises(el.ConfigurationError, match="leave out interval="):
+        observed(frame, "hm_yo", what="trend", interval="15s")
+
+
+def test_conditions_are_given_with_the_frame_of_their_records() -> None:
+    frame = el.sample()
+    masked = el.mask(frame, el.flag(frame))
+    rows = rows_of(masked, masked["sc_fcs"] >= 60, what="episodes")
+    assert rows.closes_us.tolist() == rows.us.tolist()
+    assert rows.values.sum() == (masked["sc_fcs"] >= 60).sum()
+    assert rows_of(frame, frame["isl"] == False, what="episodes").n == len(frame)  # noqa: E712
+    for call, says in (
+        (lambda: rows_of(frame, frame["sc_fcs"] >= 60, what="t"), "compute it from masked ones"),
+        (lambda: rows_of(masked, masked["stp"].iloc[1:], what="t"), "one value per row"),
+        (lambda: rows_of(masked["sc_fcs"] >= 60, what="t"), r"pass it too, t\(frame, series\)"),
+        (lambda: rows_of(frame["sc_fcs"] >= 60, what="t"), r"pass both, t\(masked, series\)"),
+        (lambda: rows_of(frame["stp"].resample("1h").sum(), what="t"), r"t\(frame, 'stp'\)"),
+    ):
+        with pytest.raises(el.ConfigurationError, match=says):
+            call()
+    assert rows_of(masked["stp"].resample("1h").sum(), what="t").step_us == 3_600_000_000
 
 
 @pytest.fixture(scope="module")
@@ -235,14 +252,5 @@ def test_local_hours_follow_the_offset_that_a_table_states() -> None:
         {"x": [1.0, 2, 3, 4], "utc_offset_min": [540.0, np.nan, -300, -300]}, INDEX
     )
     opens = observed(table, "x", what="trend").opens
-    utc = (INDEX - pd.Timedelta("1h")).tz_convert("UTC").tz_localize(None)
+    utc = INDEX.tz_convert("UTC").tz_localize(None)
     assert opens.equals(utc + pd.to_timedelta([9, 9, -5, -5], unit="h"))
-
-
-def test_values_of_unworn_time_are_refused_where_the_frame_shows_them() -> None:
-    for log, field in (("computed_data", "hm_yo"), ("standard_mode_logs", "hm_yo")):
-        frame = el.sample(log)
-        with pytest.raises(el.ConfigurationError, match="not worn: mask it first"):
-            observed(frame, field, what="trend")
-        assert observed(el.mask(frame, el.flag(frame)), field, what="trend").n
-        assert observed(el.resample(frame, "1h"), field, what="trend").n

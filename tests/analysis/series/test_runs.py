@@ -59,7 +59,7 @@ def by_noise(steps: float) -> int:
     # An interval is judged after a quiet one alone: with 1 of 7 noisy, or 1 of 6 after a gap.
     rows = {"bki_n": [3] * ROWS, "bki_sum": [9.0] * ROWS, "nis_time": [0] * (ROWS - 1) + [1]}
     frame = late(frame_of(EYES, rows), steps)
-    table = el.blinks.rate(frame, limits=el.Limits(min_valid="1s"), correct_noise=True, judge=False)
+    table = el.blinks.rate(frame, limits=el.Limits(min_valid="1s"), correct_noise=True)
     share = -np.expm1(-table["noise_per_min"].iloc[0] * STEP / 60)
     return ROWS - round(1 / share)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eyelog.analysis.series.holm import holm
+from eyelog.analysis.series.inference import holm
 from eyelog.reports.cohort import comparisons
 from support.cohort_days import cohort_days, cohort_of
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog.figures.styled_figure import StyledFigure
 from eyelog.reports.cohort.first_page import contrast
 from eyelog.reports.pictures import closing, figure_of
 from eyelog.reports.section_parts import Empty
@@ -102,7 +101,6 @@ def test_three_groups_are_tested_by_permutation_and_corrected_for_their_number()
 def test_each_wearer_has_the_interval_of_that_wearer() -> None:
     cohort = cohort_of(cohort_days(10, 8, effect=3.0), outcome=BLINKS)
     with closing(figure_of(contrast(cohort).picture.draw())) as figure:
-        assert isinstance(figure, StyledFigure)
         left, right = figure.axes
         dots = np.vstack([c.get_offsets() for c in left.collections if c.get_label() == "_wearers"])
         bars = np.vstack(
@@ -129,15 +127,6 @@ def test_the_other_outcomes_have_wider_intervals_than_alone() -> None:
         alone = (row["high"] - row["low"]) / row["sd_wearers"]
         assert len(ax.get_yticks()) == 7
         assert 1.2 * alone < high - low < 1.6 * alone
-
-
-def test_without_groups_page_one_shows_the_wearers_alone() -> None:
-    page = contrast(cohort_of(cohort_days(10, 4), by=None))
-    assert page.sentences[0].lead.startswith("Blink rate: ")
-    assert page.sentences[0].rest.endswith("in the middle half of 10 wearers.")
-    assert page.beside is None
-    with closing(figure_of(page.picture.draw())) as figure:
-        assert len(figure.axes) == 1
 
 
 def test_several_groups_are_each_drawn_beside_the_first() -> None:

@@ -3,7 +3,6 @@
 import pytest
 
 import eyelog as el
-from eyelog.analysis.sheet import NOTHING
 from eyelog.reports.cohort.first_page import contrast
 from eyelog.reports.cohort.group_differences import section
 from eyelog.reports.pictures import closing, figure_of
@@ -65,27 +64,6 @@ def test_the_interval_of_a_difference_has_the_sign_of_its_words() -> None:
     said = section(cohort).findings[1]
     assert f"is {-row['difference']:.2f} per min lower" in said
     assert f"95 % interval {-row['high']:.2f} to {-row['low']:.2f}" in said
-
-
-def test_no_difference_is_said_as_that() -> None:
-    said = section(cohort_of(cohort_days(12, 6))).findings
-    assert said[0] == (
-        "No outcome was named beforehand. Of 8 comparisons, none stands out at 5 % after"
-        " correction (Holm)."
-    )
-
-
-def test_a_group_of_one_wearer_is_compared_without_an_interval() -> None:
-    table = cohort_days(4, 3)
-    table.loc["w03", "group"] = "control"
-    part = section(cohort_of(table))
-    assert part.findings[0].endswith(
-        "No comparison has a p: each needs five wearers with values in both groups."
-    )
-    assert part.findings[-1].startswith("Fewer than two wearers in a group have the outcome")
-    made = part.tables[0]()
-    assert [label for label, _ in made.headers][:3] == ["Quantity", "control", "treated"]
-    assert made.rows[0][4:7] == [NOTHING, NOTHING, NOTHING]
 
 
 def test_several_groups_are_each_compared_with_the_first() -> None:

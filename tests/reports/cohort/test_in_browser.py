@@ -9,7 +9,7 @@ import eyelog as el
 from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
 from support.cohort_days import cohort_days
 
-pytestmark = [needs_chromium, pytest.mark.slow]
+pytestmark = [needs_chromium, pytest.mark.slow("a real browser shows the page")]
 
 DRAWN = """
 return [...document.querySelectorAll("figure")].map((figure) =>

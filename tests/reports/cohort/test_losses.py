@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from eyelog.analysis.sheet import NOTHING
+from eyelog.measure.sheet import NOTHING
 from eyelog.reports.cohort.losses import section
 from support.cohort_days import cohort_days, cohort_of
 from support.reported import cells
@@ -29,12 +29,6 @@ def test_each_step_has_what_is_left_and_what_was_lost() -> None:
         ["y", "no days", "no records in this range"],
         ["w04", "in no group", "no value of group"],
     ]
-
-
-def test_a_cohort_without_losses_says_so() -> None:
-    part = section(cohort_of(cohort_days(3, 2)))
-    assert part.findings == ["No wearer was lost: all 3 have days."]
-    assert len(part.tables) == 1
 
 
 def test_a_cohort_of_which_all_failed_is_listed() -> None:

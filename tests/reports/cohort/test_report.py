@@ -14,7 +14,7 @@ ONE = cohort_days(3, 2).drop(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a cohort's report is made")
 def test_a_report_has_a_section_for_each_question_and_no_problem(tmp_path: Path) -> None:
     table = cohort_days(6, 4, failed={"eve": "broken"})
     people = table.reset_index()[["account", "group", "age"]].drop_duplicates()
@@ -32,7 +32,7 @@ def test_a_report_has_a_section_for_each_question_and_no_problem(tmp_path: Path)
     assert path.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a cohort's report is made twice")
 def test_without_groups_nothing_is_compared_and_equal_tables_give_equal_bytes(
     tmp_path: Path,
 ) -> None:
@@ -56,7 +56,7 @@ def test_a_cohort_of_which_all_failed_is_a_page_that_says_why(tmp_path: Path) ->
 def test_what_cannot_be_reported_is_one_line_and_leaves_no_file(tmp_path: Path) -> None:
     table, target = cohort_days(2, 2), tmp_path / "r.html"
     for arguments, error, says in (
-        ({"by": "sex"}, el.FieldError, "no column 'sex'"),
+        ({"by": "sex"}, el.ConfigurationError, "by='sex' is neither"),
         ({"by": ""}, el.ConfigurationError, "by must be text"),
         ({"dated": 7}, el.ConfigurationError, "dated must be text"),
         ({"wearers": "w.csv"}, el.ConfigurationError, "wearers takes a DataFrame"),

@@ -5,18 +5,8 @@ import pytest
 import eyelog as el
 from eyelog.reports.cohort import amount
 from eyelog.reports.cohort.who import section
-from eyelog.reports.section_parts import Empty
 from support.cohort_days import cohort_days, cohort_of
 from support.reported import cells
-
-
-def test_wearers_days_and_groups_are_counted() -> None:
-    part = section(cohort_of(cohort_days(5, 2, failed={"x": "broken"}, without_days=["y"])))
-    assert part.findings[0] == (
-        "5 of 7 wearers have 10 days with records of the 60-second log, 19 to 20 Oct 2026"
-        " (local days of each wearer)."
-    )
-    assert part.findings[1] == "Groups (group): control (3 wearers) and treated (2 wearers)."
 
 
 def test_covariates_have_mean_and_sd_or_counts() -> None:
@@ -59,9 +49,3 @@ def test_wearers_in_no_group_are_said_to_be_left_out() -> None:
     table.loc["w02", "group"] = None
     findings = section(cohort_of(table)).findings
     assert findings[2] == "1 wearer without a value of group is in no group and left out below."
-
-
-def test_without_days_the_section_says_so() -> None:
-    table = cohort_days(2, 2, failed={"a": "broken"}).iloc[:0]
-    with pytest.raises(Empty, match="none of the 1 wearer has days"):
-        section(cohort_of(table))

@@ -1,34 +1,13 @@
 """The days, and the weeks where there are too many days to read."""
 
 import pandas as pd
-import pytest
 
 import eyelog as el
 from eyelog.reports.logs import as_logs
-from eyelog.reports.section_parts import Empty
 from eyelog.reports.sections.days import section
-from support.reported import FIFTEEN, SIXTY, logs, unworn
+from support.reported import SIXTY, logs
 
 EDGES = ("First", "Last")
-
-
-def test_it_says_how_long_the_eyewear_was_worn_on_a_usual_day() -> None:
-    found = logs().usual(SIXTY, "worn_h")
-    assert (
-        section(logs())
-        .findings[0]
-        .startswith(f"On a usual day the eyewear was worn for {found.value:.1f} h (95 % interval")
-    )
-
-
-def test_the_days_of_one_log_are_shown_and_those_of_the_other_are_a_file() -> None:
-    part = section(logs())
-    usual, days = (make() for make in part.tables)
-    assert usual.file == "usual-wear.csv"
-    assert len(days.rows) == len(logs().days(SIXTY))
-    (other,) = (make() for make in part.files)
-    assert other.file == f"days-{FIFTEEN}.csv"
-    assert len(other.csv.splitlines()) == 1 + len(logs().days(FIFTEEN))
 
 
 def test_many_days_are_shown_as_weeks_and_kept_as_days() -> None:
@@ -37,11 +16,6 @@ def test_many_days_are_shown_as_weeks_and_kept_as_days() -> None:
     assert table.caption.startswith("The weeks")
     assert len(table.rows) == 5
     assert len(table.csv.splitlines()) == 1 + 33
-
-
-def test_without_a_day_of_wear_it_says_so() -> None:
-    with pytest.raises(Empty, match="0 of 3 days"):
-        section(unworn())
 
 
 def test_a_wearer_who_travels_reads_the_times_of_the_own_clock() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.service.auth import secrets
+from eyelog_service.auth import secrets
 from support import live
 from support.account_page import Visitor
 from support.login_page import PASSWORD

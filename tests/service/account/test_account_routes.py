@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 import requests
 
-from eyelog.access.auth.application import Application
-from eyelog.access.client import Client
 from eyelog.errors import AuthorizationError
-from eyelog.service.audit import FILE_NAME
-from eyelog.service.auth.accounts import NewAccount
-from eyelog.service.auth.grants import Bearer
+from eyelog.fetch.client import Client
+from eyelog.fetch.oauth import Application
+from eyelog_service.audit import FILE_NAME
+from eyelog_service.auth.grants import Bearer
 from support.account_page import Visitor, granted, signed, title
 from support.live import REDIRECT, STANDARD, Live
 from support.login_page import PASSWORD, Browser, tag_of
@@ -33,19 +32,6 @@ def allowed(there: Live, name: str, account: str = "ada") -> Client:
 def events(there: Live) -> list[dict[str, str]]:
     lines = (there.archive / FILE_NAME).read_text().splitlines()
     return [json.loads(line) for line in lines]
-
-
-def test_the_page_lists_who_has_access_since_when_and_last_use(there, visitor: Visitor) -> None:
-    unused = allowed(there, 'Headaches <b>"&')
-    client = allowed(there, "Sleep study")
-    client.standard_mode_logs("2026-10-24", "2026-10-24")
-    page = visitor.log_in()
-    assert list(granted(page)) == ['Headaches <b>"&', "Sleep study"]
-    assert "<b>" not in page.text.replace("&lt;b&gt;", "")
-    assert page.text.count("not yet") == 1
-    assert page.text.count(" UTC</dd>") == 3
-    unused.close()
-    client.close()
 
 
 def test_withdrawn_access_ends_at_once_and_the_client_says_to_log_in(there, visitor) -> None:
@@ -221,22 +207,3 @@ def test_too_many_upload_tokens_are_refused_on_the_page(there: Live, visitor: Vi
     assert "end them first" in page.text
     there.registry.grants.end_upload_tokens("ada")
     assert visitor.send(page, "make-upload-token").status_code == 200
-
-
-def test_the_page_says_what_an_application_may_do(there: Live, visitor: Visitor) -> None:
-    for scope in ("write", "official write"):
-        client_id, secret = there.registry.applications.add(REDIRECT, name=scope)
-        code = there.registry.grants.issue_code("ada", client_id, REDIRECT, scope=scope)
-        there.registry.grants.exchange(code, client_id, REDIRECT, None)
-        assert secret
-    page = visitor.log_in()
-    assert "<dd>add records</dd>" in page.text
-    assert "<dd>read your records and add records</dd>" in page.text
-
-
-def test_wearers_read_for_how_long_their_study_keeps_records(there: Live) -> None:
-    registry = there.registry
-    registry.accounts.add_all([NewAccount("ida", PASSWORD, "sleep")])
-    registry.retention.set("sleep", 730)
-    assert "Your study keeps records for 730 days" in Visitor(there).log_in("ida").text
-    assert "Your study keeps" not in Visitor(there).log_in("ada").text

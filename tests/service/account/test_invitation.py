@@ -6,8 +6,8 @@ from html import unescape
 import pytest
 import requests
 
-from eyelog.service.audit import FILE_NAME
-from eyelog.service.auth.accounts import NewAccount
+from eyelog_service.audit import FILE_NAME
+from eyelog_service.auth.accounts import NewAccount
 from support.live import Live
 
 CODE = "c" * 43
@@ -76,11 +76,11 @@ def test_an_invitation_ends_with_its_account_its_time_or_a_password(invited: Liv
     assert registry.accounts.invited(CODE) is None
     registry.accounts.enable("dan")
     with registry.state.write() as db:
-        db.execute("UPDATE invitation SET expires = expires - 15 * 86400")
+        db.exec_driver_sql("UPDATE invitation SET expires = expires - 15 * 86400")
     assert registry.accounts.invited(CODE) is None
     assert not registry.accounts.accept_invitation(CODE, CHOSEN)
     with registry.state.write() as db:
-        db.execute("UPDATE invitation SET expires = expires + 15 * 86400")
+        db.exec_driver_sql("UPDATE invitation SET expires = expires + 15 * 86400")
     registry.accounts.set_password("dan", "correct horse battery")
     assert registry.accounts.invited(CODE) is None
     registry.accounts.add_all([NewAccount("eve")], {"eve": "e" * 43})

@@ -8,7 +8,7 @@ import pytest
 
 import eyelog as el
 from eyelog.catalogue import LOGS
-from eyelog.service.account.own_days import DAYS, OwnDays, last_days, own_days, own_report
+from eyelog_service.wearer_data import DAYS, OwnDays, last_days, own_days, own_report
 
 
 @pytest.fixture(scope="module")
@@ -22,9 +22,9 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(archive.path)
 
 
-@pytest.mark.slow
+@pytest.mark.slow("months are simulated and served")
 def test_each_log_has_its_last_days_by_the_wearers_clock(archive: str) -> None:
-    shown = msgspec.json.decode(b"".join(own_days(archive, "ada")), type=list[OwnDays])
+    shown = msgspec.json.decode(own_days(archive, "ada"), type=list[OwnDays])
     assert [one.interval_s for one in shown] == [15, 60]
     sixty = el.Archive(archive).read(LOGS[1], account="ada")
     daily = el.daily(sixty).iloc[-DAYS:].iloc[::-1]
@@ -42,11 +42,11 @@ def test_fewer_days_than_that_are_all_shown(archive: str) -> None:
 
 
 def test_an_account_without_records_has_no_days(archive: str) -> None:
-    assert b"".join(own_days(archive, "bea")) == b"[]"
+    assert own_days(archive, "bea") == b"[]"
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a report is made")
 def test_the_report_is_that_of_the_last_days(archive: str, tmp_path: Path) -> None:
-    page = b"".join(own_report(archive, "ada"))
+    page = own_report(archive, "ada")
     el.report(last_days(archive, "ada"), tmp_path / "report.html")
     assert page == (tmp_path / "report.html").read_bytes()

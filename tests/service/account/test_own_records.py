@@ -9,8 +9,8 @@ import pytest
 import requests
 
 from eyelog.archive.store import Archive
-from eyelog.service.audit import FILE_NAME
-from eyelog.service.auth.registry import Registry
+from eyelog_service.audit import FILE_NAME
+from eyelog_service.auth.registry import Registry
 from support.account_page import Visitor, signed, title
 from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
 from support.live import STANDARD, Live
@@ -104,7 +104,7 @@ def test_a_form_without_files_keeps_its_small_limit(there: Live, visitor: Visito
     assert visitor.session.post(visitor.url, data=big, timeout=30).status_code == 413
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a service serves many days")
 def test_the_days_are_those_of_the_wearer_who_asks(there: Live, visitor: Visitor) -> None:
     assert "Log in to your account" in visitor.open("?show=days").text
     visitor.log_in("ada")
@@ -117,7 +117,7 @@ def test_the_days_are_those_of_the_wearer_who_asks(there: Live, visitor: Visitor
     assert "There are no records of yours here yet." in words(nobody.open("?show=days"))
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a report is made")
 def test_the_report_is_a_file_about_the_wearer_who_asks(there: Live, visitor: Visitor) -> None:
     page = visitor.log_in("ada")
     report = visitor.send(page, "report")
@@ -166,7 +166,7 @@ def window() -> Iterator[Chromium]:
         yield opened
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a real browser shows the page")
 @needs_chromium
 @pytest.mark.parametrize("width", [DESK, PHONE])
 def test_a_wearer_sends_a_file_sees_the_days_and_deletes_all_in_a_browser(
@@ -208,7 +208,7 @@ def test_a_wearer_sends_a_file_sees_the_days_and_deletes_all_in_a_browser(
     assert stored(there, "bea") == {}
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a real browser shows the page")
 @needs_chromium
 def test_files_can_be_dropped_on_the_field(there: Live, window: Chromium, tmp_path: Path) -> None:
     (tmp_path / "week.csv").write_bytes(csv())

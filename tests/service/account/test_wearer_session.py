@@ -4,26 +4,12 @@ import time
 from http.cookies import SimpleCookie
 
 import pytest
-import requests
 
-from eyelog.service.account import wearer_session
+from eyelog_service.auth import wearer_session
 from support.account_page import Visitor, signed, title
-from support.live import Live
-from support.login_page import PASSWORD, tag_of
+from support.login_page import PASSWORD
 
 NEW = "a staple of batteries"
-
-
-def test_a_wearer_logs_in_and_out(visitor: Visitor) -> None:
-    page = visitor.open()
-    assert title(page) == "Log in to your account"
-    page = visitor.log_in()
-    assert title(page) == "Your account"
-    assert page.headers["Cache-Control"] == "no-store"
-    assert title(visitor.open()) == "Your account"
-    page = visitor.send(page, "log-out")
-    assert title(page) == "You have logged out"
-    assert title(visitor.open()) == "Log in to your account"
 
 
 def test_the_cookie_is_kept_from_scripts_other_sites_and_other_paths(visitor: Visitor) -> None:
@@ -103,15 +89,6 @@ def test_a_cookie_of_the_login_page_is_no_session(visitor: Visitor) -> None:
         assert "Log in to your account" in forged.open().text
 
 
-def test_empty_fields_and_wrong_passwords_are_said_as_on_the_login_page(visitor: Visitor) -> None:
-    page = visitor.send(visitor.open(), "log-in", name="", password="")
-    assert (page.status_code, title(page)) == (400, "Enter your name. Enter your password")
-    assert 'aria-describedby="name-wrong" autofocus' in tag_of(page, "name")
-    page = visitor.send(page, "log-in", name="ada", password="a guess")
-    assert (page.status_code, title(page)) == (400, "Wrong name or password")
-    assert 'aria-invalid="true" aria-describedby="error" autofocus' in tag_of(page, "password")
-
-
 def test_guesses_are_slowed_here_as_on_the_login_page(visitor: Visitor) -> None:
     page = visitor.open()
     for _ in range(6):
@@ -119,16 +96,3 @@ def test_guesses_are_slowed_here_as_on_the_login_page(visitor: Visitor) -> None:
     assert page.status_code == 429
     assert int(page.headers["Retry-After"]) > 0
     assert title(page).startswith("Too many wrong passwords. Try again in ")
-
-
-def test_an_account_without_a_password_hears_who_can_set_one(visitor: Visitor, there: Live) -> None:
-    there.registry.accounts.add("headless")
-    page = visitor.send(visitor.open(), "log-in", name="headless", password="None")
-    assert page.status_code == 400
-    assert "The person who runs this service can set a new one." in page.text
-
-
-def test_a_program_that_sends_no_form_gets_an_error(there: Live) -> None:
-    for body in (b"", b"{}", b"\xff"):
-        answer = requests.post(f"{there.url}/account", data=body, timeout=30)
-        assert answer.status_code == 400

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from eyelog.errors import ArchiveError
-from eyelog.service.auth import ended
-from eyelog.service.auth.registry import Registry
-from eyelog.service.check import check_service
+from eyelog_service.auth import ended
+from eyelog_service.auth.registry import Registry
+from eyelog_service.check import check_service
 from support import live
 
 

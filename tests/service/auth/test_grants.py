@@ -8,8 +8,8 @@ from contextlib import closing
 import pytest
 
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.grants import Bearer, GrantRefused
-from eyelog.service.auth.registry import Registry
+from eyelog_service.auth.grants import Bearer, GrantRefused
+from eyelog_service.auth.registry import Registry
 from support.live import REDIRECT
 
 
@@ -48,75 +48,18 @@ def test_two_simultaneous_uses_of_one_code_give_one_token(
     assert registry.grants.bearer(tokens[0]) == "the access token is revoked"
 
 
-def test_a_code_can_be_issued_to_an_application_by_its_name(registry: Registry) -> None:
-    registry.accounts.add("ada")
-    client_id, _ = registry.applications.add(REDIRECT, name="Sleep study")
-    code = registry.grants.issue_code("ada", "Sleep study", REDIRECT)
-    access, _ = registry.grants.exchange(code, client_id, REDIRECT, None)
-    assert registry.grants.bearer(access) == Bearer("ada", client_id)
-
-
-def test_the_last_use_of_a_token_is_noted_once_in_ten_minutes(
-    registry: Registry, tokens: tuple[str, str]
-) -> None:
-    access, _ = tokens
-
-    def last_use() -> float | None:
-        (used,) = [token.last_used for token in registry.grants.issued() if token.kind == "access"]
-        return used
-
-    assert last_use() is None
-    registry.grants.bearer(access)
-    first = last_use()
-    assert first is not None
-    assert 0 <= time.time() - first < 60
-    registry.grants.bearer(access)
-    assert last_use() == first
-    with registry.state.write() as db:
-        db.execute("UPDATE token SET used = used - 601")
-    registry.grants.bearer(access)
-    assert last_use() != first - 601
-
-
 def test_a_locked_file_delays_no_request_only_to_note_a_use(
-    registry: Registry, tokens: tuple[str, str]
+    registry: Registry, tokens: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     access, _ = tokens
+    monkeypatch.setattr(
+        "eyelog_service.auth.state.WAIT_SECONDS", 600
+    )  # longer than a test may take
     with closing(sqlite3.connect(registry.state.file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        started = time.perf_counter()
         assert isinstance(registry.grants.bearer(access), Bearer)
-        assert time.perf_counter() - started < 2  # a lock is waited for up to 5 s elsewhere
         other.execute("ROLLBACK")
     assert all(token.last_used is None for token in registry.grants.issued())
-
-
-def test_a_wearer_sees_one_row_per_application_and_withdraws_it_at_once(
-    registry: Registry, application: tuple[str, str]
-) -> None:
-    first, _ = application
-    second, _ = registry.applications.add(REDIRECT, name="Sleep study")
-    registry.accounts.add("bea")
-    mine = [log_in(registry, "ada", first), log_in(registry, "ada", first)]
-    log_in(registry, "ada", second)
-    hers, _ = log_in(registry, "bea", second)
-    registry.grants.bearer(mine[1][0])
-    grants = {grant.client_id: grant for grant in registry.grants.of_account("ada")}
-    assert {grant.name for grant in grants.values()} == {"", "Sleep study"}
-    assert grants[second].last_used is None
-    assert grants[first].last_used is not None
-    assert all(0 <= time.time() - (grant.since or 0) < 60 for grant in grants.values())
-    waiting = registry.grants.issue_code("ada", first, REDIRECT)
-    assert registry.grants.withdraw("ada", first) == 4
-    assert registry.grants.withdraw("ada", first) == 0
-    assert [grant.client_id for grant in registry.grants.of_account("ada")] == [second]
-    for access, refresh in mine:
-        assert registry.grants.bearer(access) == "the access token is revoked"
-        with pytest.raises(GrantRefused, match="revoked: log in again"):
-            registry.grants.refresh(refresh, first)
-    with pytest.raises(GrantRefused, match="expired"):
-        registry.grants.exchange(waiting, first, REDIRECT, None)
-    assert registry.grants.bearer(hers) == Bearer("bea", second)
 
 
 def test_the_operator_ends_the_tokens_of_an_account_an_application_or_all(
@@ -160,25 +103,10 @@ def test_an_expired_token_is_not_counted_as_access(
     registry: Registry, tokens: tuple[str, str]
 ) -> None:
     with registry.state.write() as db:
-        db.execute("UPDATE token SET expires = 1 WHERE kind = 'access'")
+        db.exec_driver_sql("UPDATE token SET expires = 1 WHERE kind = 'access'")
     assert [token.kind for token in registry.grants.issued()] == ["refresh"]
     (ended,) = registry.grants.revoke_all(accounts=["ada"])
     assert (ended.refresh, ended.access) == (1, 0)
-
-
-def test_a_refresh_token_is_listed_with_the_day_on_which_it_ends_unused(
-    registry: Registry, tokens: tuple[str, str]
-) -> None:
-    (refresh,) = [token for token in registry.grants.issued() if token.kind == "refresh"]
-    assert refresh.expires - (refresh.issued or 0) == 365 * 24 * 3600
-
-
-def test_the_owner_of_a_token_is_known_also_when_it_is_revoked(
-    registry: Registry, application: tuple[str, str], tokens: tuple[str, str]
-) -> None:
-    registry.grants.revoke_all(accounts=["ada"])
-    assert registry.grants.owner(tokens[0]) == Bearer("ada", application[0])
-    assert registry.grants.owner("unknown") is None
 
 
 def test_an_upload_token_ends_with_its_account_or_after_a_year_without_use(
@@ -201,3 +129,16 @@ def test_an_upload_token_ends_with_its_account_or_after_a_year_without_use(
     ended = registry.grants.revoke_all(accounts=["una"])
     assert [(one.client_id, one.access) for one in ended] == [("", 1)]
     assert registry.grants.bearer(token) == "the access token is revoked"
+
+
+def test_a_code_that_is_replayed_is_noted_once(
+    registry: Registry, application: tuple[str, str]
+) -> None:
+    client_id, _ = application
+    code = registry.grants.issue_code("ada", client_id, REDIRECT)
+    _, refresh = registry.grants.exchange(code, client_id, REDIRECT, None)
+    for _ in range(5):
+        with pytest.raises(GrantRefused, match="its tokens are now revoked"):
+            registry.grants.exchange(code, client_id, REDIRECT, None)
+        registry.grants.revoke(refresh, client_id)
+    assert len((registry.folder / "_ended.jsonl").read_text().splitlines()) == 1

@@ -57,7 +57,7 @@ def test_the_policy_allows_the_style_of_the_page(browser: Browser) -> None:
     assert f"'sha256-{hashed}'" in page.headers["Content-Security-Policy"]
 
 
-@pytest.mark.slow
+@pytest.mark.slow("a real browser shows the page")
 @needs_chromium
 @pytest.mark.parametrize("width", [DESK, PHONE])
 def test_axe_finds_nothing_on_the_pages_of_a_login(browser: Browser, width: int) -> None:

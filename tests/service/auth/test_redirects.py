@@ -3,7 +3,7 @@
 import pytest
 
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.registry import Registry
+from eyelog_service.auth.registry import Registry
 
 
 @pytest.mark.parametrize(

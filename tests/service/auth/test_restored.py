@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.service.auth.accounts import NewAccount
-from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.restored import end_again, is_erased, revived
-from eyelog.service.erase import erase_account
+from eyelog_service.auth.accounts import NewAccount
+from eyelog_service.auth.registry import Registry
+from eyelog_service.auth.restored import end_again, is_erased, revived
+from eyelog_service.erase import erase_account
 from support import live
 
 

@@ -1,15 +1,14 @@
 """Where the state is: a folder, or a database that is named without its password."""
 
 import re
-import stat
 import sys
 from pathlib import Path
 
 import pytest
 
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.state import State, has_password, is_database, shown_database
+from eyelog_service.auth.registry import Registry
+from eyelog_service.auth.state import State, has_password, is_database, shown_database
 
 
 def test_a_remote_archive_needs_a_local_folder_for_the_state(tmp_path: Path) -> None:
@@ -18,20 +17,6 @@ def test_a_remote_archive_needs_a_local_folder_for_the_state(tmp_path: Path) -> 
     registry = Registry("s3://bucket/archive", tmp_path / "state")
     assert registry.archive == "s3://bucket/archive"
     assert registry.folder == registry.state_folder == tmp_path / "state"
-
-
-def test_the_state_lies_in_a_folder_of_its_own_if_one_is_named(tmp_path: Path) -> None:
-    registry = Registry(tmp_path / "archive", tmp_path / "state")
-    registry.accounts.add("ada")
-    assert registry.state_folder == tmp_path / "state"
-    assert stat.S_IMODE((tmp_path / "state").stat().st_mode) == 0o700
-    assert not (tmp_path / "archive").exists()
-    assert Registry(tmp_path / "archive").accounts.names() == []
-    with pytest.raises(ConfigurationError, match="local folder for its state, not 's3://x/y'"):
-        Registry(tmp_path / "archive", "s3://x/y")
-    (tmp_path / "file").touch()
-    with pytest.raises(ConfigurationError, match="is not a folder: --state takes one"):
-        Registry(tmp_path / "archive", tmp_path / "file")
 
 
 def test_a_state_in_the_archive_is_not_left_behind_unnoticed(tmp_path: Path) -> None:
@@ -106,6 +91,5 @@ def test_a_missing_package_is_named_with_its_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    monkeypatch.delitem(sys.modules, "eyelog.service.auth.state_database", raising=False)
     with pytest.raises(ConfigurationError, match=re.escape("pip install 'eyelog[postgres]'")):
         State(tmp_path, "postgresql://db/eyelog")

@@ -7,13 +7,13 @@ import pytest
 
 from eyelog.cli import main
 from eyelog.errors import ConfigurationError
-from eyelog.service.audit import FILE_NAME
-from eyelog.service.auth.accounts import NewAccount
-from eyelog.service.auth.cleanup import CleanUp
-from eyelog.service.auth.grants import Bearer
-from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.state_copy import copy_state
-from eyelog.service.uploads.sent import Sent
+from eyelog_service.audit import FILE_NAME
+from eyelog_service.auth.accounts import NewAccount
+from eyelog_service.auth.ending import CleanUp
+from eyelog_service.auth.grants import Bearer
+from eyelog_service.auth.password_tries import take_try
+from eyelog_service.auth.registry import Registry
+from eyelog_service.auth.state import copy_state
 from support.live import REDIRECT
 from support.postgres import PASSWORD, needs_postgres
 
@@ -31,9 +31,8 @@ def in_use(registry: Registry) -> tuple[str, str]:
     client_id, _ = registry.applications.add(REDIRECT, name="Étude")
     code = registry.grants.issue_code("ada", client_id, REDIRECT)
     registry.grants.issue_code("Zoë", client_id, REDIRECT)
-    registry.throttle().take_try(b"somebody")
+    take_try(registry.state, {b"somebody": 5})
     registry.retention.set("sleep", 730)
-    Sent(registry.state).note("ada", [(b"\0\xff", 3)], new=1)
     registry.signing_key()
     cleaning = CleanUp(registry.state).start_if_due()
     assert cleaning is not None
@@ -54,7 +53,6 @@ def test_every_host_goes_on_with_what_the_file_had(registry: Registry, host: Hos
     there.grants.refresh(refresh, application.client_id)
     assert there.signing_key() == registry.signing_key()
     assert there.retention.days() == {"sleep": 730}
-    assert Sent(there.state).find("ada", b"\0\xff") is not None
 
 
 def test_a_state_that_is_there_stays_and_so_does_the_file(registry: Registry, host: Host) -> None:
@@ -73,7 +71,7 @@ def test_what_cannot_be_copied_leaves_an_empty_database(
 ) -> None:
     in_use(registry)
     with monkeypatch.context() as damaged:
-        damaged.setattr("eyelog.service.auth.state_copy._in_bytes", lambda row: (*row[:-1], None))
+        damaged.setattr("eyelog_service.auth.state._counted_rows", lambda _: object())
         with pytest.raises(ConfigurationError):
             copy_state(registry.state, host().state)
     assert host().accounts.names() == []

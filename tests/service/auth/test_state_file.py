@@ -1,8 +1,8 @@
 """The file of the state: private, without anything worth stealing, and named when it is damaged."""
 
-import gc
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -10,9 +10,7 @@ import pytest
 
 from eyelog.archive.store import Archive
 from eyelog.errors import ConfigurationError
-from eyelog.service.app import create_app
-from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.state import State
+from eyelog_service.auth.registry import Registry
 from support.live import REDIRECT
 from support.records import records
 
@@ -46,21 +44,6 @@ def test_the_file_holds_no_token_code_secret_or_password(
         assert hidden.encode() not in stored
 
 
-def test_reading_creates_no_file(registry: Registry, tmp_path: Path) -> None:
-    assert registry.accounts.names() == []
-    with pytest.raises(ConfigurationError, match="unknown account"):
-        registry.grants.issue_code("ada", "x", REDIRECT)
-    assert not (tmp_path / "archive").exists()
-
-
-def test_a_service_with_its_state_apart_leaves_none_in_the_archive(tmp_path: Path) -> None:
-    archive, state = tmp_path / "archive", tmp_path / "state"
-    archive.mkdir()
-    create_app(archive, state)
-    assert list(archive.iterdir()) == []
-    assert (state / "_service.sqlite").exists()
-
-
 def test_a_damaged_file_is_reported_in_one_sentence(
     registry: Registry, application: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -84,16 +67,16 @@ def test_a_parquet_tool_opens_an_archive_that_is_served(tmp_path: Path) -> None:
     assert len(pd.read_parquet(tmp_path / "archive")) == 3
 
 
-def test_connections_that_are_kept_close_with_their_state(tmp_path: Path) -> None:
-    state = State(tmp_path)
-    state.prepare()
-    state.keep_open()
-    for _ in range(2):  # the first use brings the file up to date
-        assert state.rows("SELECT name FROM meta")
-    kept = [db for _, db in state._store._kept or ()]
-    assert kept
-    del state
-    gc.collect()
-    for db in kept:
-        with pytest.raises(sqlite3.ProgrammingError):
-            db.execute("SELECT 1")
+def test_a_note_that_meets_a_reader_is_left_out_and_harms_no_later_write(
+    registry: Registry, tokens: tuple[str, str], tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "archive" / "_service.sqlite")) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM account").fetchall()
+        registry.state.note("UPDATE account SET disabled = 1")
+    for name in ("bea", "eve"):
+        registry.accounts.add(name)
+    assert registry.accounts.names() == ["ada", "bea", "eve"]
+    assert not any(account.disabled for account in registry.accounts.all())
+    registry.state.note("UPDATE account SET disabled = 1")
+    assert all(account.disabled for account in registry.accounts.all())

@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from eyelog.errors import ConfigurationError
-from eyelog.service.auth.cleanup import CleanUp
-from eyelog.service.auth.grants import Bearer, GrantRefused
-from eyelog.service.auth.registry import Registry
-from eyelog.service.auth.schema import VERSION
-from eyelog.service.auth.state import State
+from eyelog_service.auth.grants import Bearer
+from eyelog_service.auth.registry import Registry
+from eyelog_service.auth.state import VERSION
 from support.first_release import FirstRelease, first_release_state
 from support.live import REDIRECT
 
@@ -49,22 +47,6 @@ def test_what_the_first_release_did_not_note_is_unknown_and_not_made_up(old: Fir
     assert all(token.last_used is None for token in kinds.values())
 
 
-def test_a_refresh_token_without_dates_ends_a_year_after_dates_began(old: FirstRelease) -> None:
-    registry = Registry(old.folder)
-    assert len(registry.grants.issued()) == 2
-    assert CleanUp(State(old.folder)).run() == 0
-    with closing(sqlite3.connect(old.file)) as db, db:
-        changed = db.execute(
-            "UPDATE meta SET value = value - ? WHERE name = 'dated'", (366 * DAY,)
-        ).rowcount
-    assert changed == 1
-    with pytest.raises(GrantRefused, match="not used for 365 days"):
-        registry.grants.refresh(old.refresh_token, old.client_id)
-    assert CleanUp(State(old.folder)).run() == 1
-    with pytest.raises(GrantRefused, match="unknown"):
-        registry.grants.refresh(old.refresh_token, old.client_id)
-
-
 def test_processes_that_open_an_old_file_at_once_upgrade_it_once(old: FirstRelease) -> None:
     def use(_: int) -> Bearer | str:
         return Registry(old.folder).grants.bearer(old.access_token)
@@ -73,9 +55,9 @@ def test_processes_that_open_an_old_file_at_once_upgrade_it_once(old: FirstRelea
         assert set(pool.map(use, range(8))) == {Bearer("ada", old.client_id)}
 
 
-def test_accounts_of_the_first_release_are_wearers_without_a_study(old: FirstRelease) -> None:
+def test_accounts_of_the_first_release_have_no_study(old: FirstRelease) -> None:
     (account,) = Registry(old.folder).accounts.all()
-    assert (account.name, account.study, account.role) == ("ada", "", "wearer")
+    assert (account.name, account.study) == ("ada", "")
 
 
 def test_a_state_of_a_newer_release_is_refused_and_left_as_it_is(old: FirstRelease) -> None:
@@ -88,4 +70,13 @@ def test_a_state_of_a_newer_release_is_refused_and_left_as_it_is(old: FirstRelea
     for use in (registry.accounts.all, registry.signing_key, registry.rotate_key):
         with pytest.raises(ConfigurationError, match=said):
             use()
+    assert old.file.read_bytes() == before
+
+
+def test_a_state_of_before_0_3_is_refused_with_what_to_do(old: FirstRelease) -> None:
+    with closing(sqlite3.connect(old.file)) as db, db:
+        db.execute("PRAGMA user_version = 3")
+    before = old.file.read_bytes()
+    with pytest.raises(ConfigurationError, match=r"of eyelog 0\.3 once, which brings"):
+        Registry(old.folder).accounts.names()
     assert old.file.read_bytes() == before

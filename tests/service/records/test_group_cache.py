@@ -1,7 +1,5 @@
 """A row group is decoded once for the days that are cut from it."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pandas as pd
@@ -12,10 +10,7 @@ from hypothesis import strategies as st
 
 from eyelog.archive.store import Archive
 from eyelog.catalogue import columns
-from eyelog.service.records import group_cache
-from eyelog.service.records.group_cache import GroupCache
-from eyelog.service.records.query import parse_query
-from eyelog.service.records.windows import Windows
+from eyelog_service.records import GroupCache, Windows, parse_query
 from support import live
 from support.live import STANDARD
 from support.records import records
@@ -23,42 +18,8 @@ from support.records import records
 OF_EIGHT = pa.table({"a": [1.0]})
 
 
-def test_threads_that_want_one_table_have_it_read_once():
-    groups, reads, begun = GroupCache(), [], threading.Event()
-
-    def read():
-        reads.append(1)
-        begun.wait(0.2)
-        return OF_EIGHT
-
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: groups.get("k", read), range(8)))
-    assert len(reads) == 1
-    assert all(table is OF_EIGHT for table in found)
-
-
-def test_an_error_is_raised_and_not_kept():
-    groups = GroupCache()
-
-    def fails():
-        raise OSError("no disk")
-
-    with pytest.raises(OSError, match="no disk"):
-        groups.get("k", fails)
-    assert groups.get("k", lambda: OF_EIGHT) is OF_EIGHT
-
-
-def test_what_was_asked_for_longest_ago_goes_first(monkeypatch):
-    monkeypatch.setattr(group_cache, "_KEPT_BYTES", 2 * OF_EIGHT.nbytes)
-    groups, reads = GroupCache(), []
-    for key in ("a", "b", "a", "c", "a", "b"):
-        groups.get(key, lambda key=key: reads.append(key) or OF_EIGHT)
-    assert reads == ["a", "b", "c", "b"]
-    assert groups._bytes == 2 * OF_EIGHT.nbytes
-
-
 def test_processes_share_the_memory(monkeypatch):
-    monkeypatch.setattr(group_cache, "_KEPT_BYTES", 4 * OF_EIGHT.nbytes)
+    monkeypatch.setattr("eyelog_service.records._KEPT_BYTES", 4 * OF_EIGHT.nbytes)
     groups = GroupCache(processes=2)
     for key in "abc":
         groups.get(key, lambda: OF_EIGHT)
@@ -95,3 +56,16 @@ def test_a_window_has_the_records_of_the_archive_wherever_groups_end(
         STANDARD, query.start, query.end, account="ada", fields=columns(STANDARD)
     )
     assert found.combine_chunks().equals(expected.combine_chunks())
+
+
+def test_what_the_service_keeps_is_bounded_by_bytes(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("eyelog_service.records._KEPT_BYTES", 300_000)
+    frames = [records(STANDARD, f"2026-10-{day:02} 00:01", 200) for day in range(1, 26)]
+    live.make(tmp_path / "a", {"ada": frames})
+    windows = Windows(tmp_path / "a")
+    for day in range(1, 26):
+        edges = f"2026-10-{day:02}T00:00:00Z", f"2026-10-{day:02}T23:59:59Z"
+        pairs = list(zip(("date_from", "date_to"), edges, strict=True))
+        assert len(windows.read(parse_query(STANDARD, pairs), "ada")) == 200
+        assert windows._groups._bytes <= 300_000
+    assert 1 <= len(windows._groups._kept) < 7

@@ -4,53 +4,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-import requests
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eyelog.archive.store import Archive
-from eyelog.catalogue import LOGS, catalogue, columns
+from eyelog.catalogue import catalogue, columns
 from eyelog.frame import empty
-from eyelog.service.records.paging import Cursors, answer
-from eyelog.service.records.query import parse_query
-from eyelog.service.records.windows import Windows
-from eyelog.service.responses import Problem
-from eyelog.service.server import running
+from eyelog_service.records import Cursors, Windows, answer, parse_query
+from eyelog_service.responses import Problem
 from support import live
 from support.live import COMPUTED, STANDARD, Live
 from support.records import records
 from support.replies import DAY, records_of, refusal
-
-
-@pytest.mark.parametrize("log", LOGS)
-def test_an_answer_has_the_documented_shape(there: Live, token: str, log: str) -> None:
-    body = there.get(log, *DAY, token=token).json()
-    assert list(body) == [log, "cursor"]
-    assert isinstance(body["cursor"], str)
-    for hour, listed in body[log].items():
-        assert hour == str(int(hour))
-        for record in listed:
-            assert int(record["date"][11:13]) == int(hour)
-            assert list(record) == list(catalogue(log))
-
-
-@pytest.mark.parametrize("log", LOGS)
-def test_every_value_has_the_type_of_its_field_or_is_null(
-    there: Live, token: str, log: str
-) -> None:
-    kinds = {"int": (int, float), "float": (int, float), "bool": bool, "str": str}
-    seen = set()
-    for page in there.walk(log, *DAY, token=token):
-        for record in records_of(page, log):
-            for name, field in catalogue(log).items():
-                if name != "date" and record[name] is not None:
-                    assert isinstance(record[name], kinds[field.value_type]), (name, record[name])
-                    assert isinstance(record[name], bool) == (field.value_type == "bool")
-                    seen.add(name)
-    assert seen == set(columns(log))
 
 
 def test_archived_records_are_returned_value_for_value(there: Live, token: str) -> None:
@@ -62,26 +29,6 @@ def test_archived_records_are_returned_value_for_value(there: Live, token: str) 
     for name in columns(COMPUTED):
         wanted = [None if pd.isna(value) else value for value in made[name]]
         assert [r[name] for r in got] == wanted, name
-
-
-def test_whole_numbers_are_written_whole_and_no_number_is_nan(tmp_path: Path) -> None:
-    frame = empty(STANDARD).reindex(
-        pd.date_range("2026-10-24 10:00", periods=4, freq="min", tz="UTC", name="date")
-    )
-    frame["bl"] = [5.0, np.nan, 2.5, -0.0]
-    frame["tl_xav"] = [5.0, np.nan, 0.1 + 0.2, -1e-7]
-    frame["st_r"] = [np.inf, -np.inf, 1e300, 1.0]
-    with live.service(tmp_path / "a", {"ada": [frame]}) as there:
-        text = there.get(
-            STANDARD, *DAY, token=there.login("ada")["access_token"], fields="bl,tl_xav,st_r"
-        ).text
-    assert text == (
-        '{"standard_mode_logs":{"10":['
-        '{"bl":5,"st_r":null,"tl_xav":5.0},'
-        '{"bl":null,"st_r":null,"tl_xav":null},'
-        '{"bl":2.5,"st_r":1e300,"tl_xav":0.30000000000000004},'
-        '{"bl":0,"st_r":1.0,"tl_xav":-1e-7}]},"cursor":null}'
-    )
 
 
 def test_a_stamp_between_seconds_keeps_its_fraction_and_its_place(tmp_path: Path) -> None:
@@ -126,16 +73,6 @@ def test_dates_and_hours_are_in_the_offset_of_the_request(
     assert body == {STANDARD: {hour: [{"date": local + written}]}, "cursor": None}
 
 
-@pytest.mark.parametrize("log", LOGS)
-def test_no_data_is_an_empty_object_and_no_cursor(there: Live, token: str, log: str) -> None:
-    nothing = {log: {}, "cursor": None}
-    for day in ("2020-01-01", "0002-01-01", "1969-12-31", "9998-12-31"):
-        window = f"{day}T00:00:00+14:00", f"{day}T23:59:59+14:00"
-        assert there.get(log, *window, token=token).json() == nothing
-    newcomer = there.login("nobody")["access_token"]
-    assert there.get(log, *DAY, token=newcomer).json() == nothing
-
-
 def test_an_account_with_one_log_has_no_data_in_the_other(there: Live) -> None:
     bea = there.login("bea")["access_token"]
     assert there.get(COMPUTED, *DAY, token=bea).json() == {COMPUTED: {}, "cursor": None}
@@ -149,20 +86,6 @@ def test_each_account_gets_its_own_records(there: Live, token: str) -> None:
     hers = there.get(STANDARD, *window, token=bea).json()
     assert len(records_of(mine, STANDARD)) == len(records_of(hers, STANDARD)) == 30
     assert mine != hers
-
-
-def test_the_last_page_has_no_cursor_even_if_it_is_full(there: Live, token: str) -> None:
-    window = ("2026-10-24T00:01:00Z", "2026-10-24T01:40:00Z")  # 100 records: one page
-    body = there.get(STANDARD, *window, token=token).json()
-    assert (len(records_of(body, STANDARD)), body["cursor"]) == (100, None)
-    longer = there.get(STANDARD, window[0], "2026-10-24T01:41:00Z", token=token).json()
-    assert len(records_of(longer, STANDARD)) == 100
-    assert longer["cursor"]
-
-
-def test_a_cursor_needs_no_escaping_in_an_address(there: Live, token: str) -> None:
-    cursor = there.get(STANDARD, *DAY, token=token).json()["cursor"]
-    assert requests.utils.quote(cursor, safe="") == cursor
 
 
 def test_a_cursor_of_a_changed_request_is_refused(there: Live, token: str) -> None:
@@ -199,18 +122,6 @@ def test_a_cursor_that_the_service_did_not_issue_is_refused(there: Live, token: 
     ]
     for each in forged:
         refusal(there.get(STANDARD, *DAY, token=token, cursor=each), "invalid_cursor")
-
-
-def test_a_cursor_survives_a_new_token_and_a_restart(tmp_path: Path) -> None:
-    frame = records(STANDARD, "2026-10-24 00:01", 30)
-    with live.service(tmp_path / "a", {"ada": [frame]}, page_size=20) as there:
-        tokens = there.login("ada")
-        cursor = there.get(STANDARD, *DAY, token=tokens["access_token"]).json()["cursor"]
-    with running(tmp_path / "a", page_size=20) as url:
-        again = live.Live(url, there.archive, there.registry, there.client_id, there.client_secret)
-        token = again.refresh(tokens["refresh_token"]).json()["access_token"]
-        page = again.get(STANDARD, *DAY, token=token, cursor=cursor)
-    assert len(records_of(page.json(), STANDARD)) == 10
 
 
 @pytest.fixture(scope="module")

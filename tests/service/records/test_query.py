@@ -82,7 +82,7 @@ def test_a_plus_that_was_not_encoded_is_explained(there: Live, token: str) -> No
         ("2026-10-24T23:00:00Z", "2026-10-25T01:00:00Z", "spans days"),
         ("2026-10-24T23:59:59+09:00", "2026-10-25T00:00:00+09:00", "spans days"),
         ("2026-10-24T02:00:00Z", "2026-10-24T01:59:59Z", "later than date_to"),
-        ("2026-10-24T00:00:00+02:00", "2026-10-24T23:59:59+01:00", "different offsets"),
+        ("2026-10-25T00:00:00+02:00", "2026-10-25T23:59:59+01:00", "23:59:59 apart"),
     ],
 )
 def test_a_broken_range_is_refused(there: Live, token: str, start: str, end: str, why: str) -> None:
@@ -113,3 +113,8 @@ def test_both_ends_of_the_range_are_included(there: Live, token: str) -> None:
         STANDARD, "2026-10-24T00:10:00Z", "2026-10-24T00:12:00Z", token=token, fields="date"
     ).json()
     assert [r["date"][14:16] for r in records_of(body, STANDARD)] == ["10", "11", "12"]
+
+
+def test_a_day_on_which_the_clock_goes_forward_is_one_request(there: Live, token: str) -> None:
+    day = ("2026-03-29T00:00:00+01:00", "2026-03-29T23:59:59+02:00")
+    assert records_of(there.get(STANDARD, *day, token=token).json(), STANDARD) == []

@@ -24,16 +24,6 @@ def test_what_is_written_is_served_at_once(tmp_path: Path) -> None:
     assert {r["bl"] for r in records_of(after, STANDARD)} == {3}
 
 
-def test_only_the_months_of_the_window_are_read(tmp_path: Path) -> None:
-    frames = [records(STANDARD, f"2026-{month}-24 00:01", 30) for month in ("09", "10", "11")]
-    with live.service(tmp_path / "a", {"ada": frames}) as there:
-        token = there.login("ada")["access_token"]
-        for file in there.archive.rglob("*.parquet"):
-            if "month=2026-10" not in str(file):
-                os.truncate(file, file.stat().st_size // 2)
-        assert len(records_of(there.get(STANDARD, *DAY, token=token).json(), STANDARD)) == 30
-
-
 def test_a_damaged_month_is_a_500_that_reveals_no_path(tmp_path: Path) -> None:
     frame = records(STANDARD, "2026-10-24 00:01", 30)
     with live.service(tmp_path / "a", {"ada": [frame]}) as there:

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,10 @@ import pytest
 
 from eyelog.archive.store import Archive
 from eyelog.errors import ArchiveError
-from eyelog.service.responses import Problem
-from eyelog.service.uploads import importer
-from eyelog.service.uploads.importer import ImportFailed, import_apart, import_upload
+from eyelog_service import uploads
+from eyelog_service.apart import Failed
+from eyelog_service.responses import Problem
+from eyelog_service.uploads import import_apart, import_upload
 from support.uploads import FIFTEEN, SIXTY, csv
 
 
@@ -54,24 +54,22 @@ def test_a_fault_is_told_by_its_place_without_any_value(
     told: dict[str, Any], tmp_path: Path
 ) -> None:
     told["files"] = [{"SECRET": 1}]  # no path
-    with pytest.raises(ImportFailed) as failed:
+    with pytest.raises(Failed) as failed:
         apart(told, tmp_path)
     assert "in import_upload" in str(failed.value)
     assert "SECRET" not in str(failed.value)
 
 
 def test_an_import_that_takes_too_long_is_ended(told: dict[str, Any], tmp_path: Path) -> None:
-    began = time.monotonic()
-    with pytest.raises(ImportFailed, match="without an answer"):
+    with pytest.raises(Failed, match="ended early"):
         apart(told, tmp_path, seconds=0.05)
-    assert time.monotonic() - began < 5
     assert not (tmp_path / "archive").exists()
 
 
 def test_conflicts_are_listed_up_to_a_thousand(
     told: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importer, "_MOST_CONFLICTS", 2)
+    monkeypatch.setattr(uploads, "_MOST_CONFLICTS", 2)
     import_upload(**told)
     table = pd.read_csv(told["files"][0])
     table.loc[[3, 5], ["bl", "wea_s"]] += 0.25
@@ -91,7 +89,7 @@ def test_a_full_disk_is_507_and_a_busy_archive_503(
         return fails
 
     for cause, status in ((OSError(errno.ENOSPC, "full"), 507), (None, 503)):
-        monkeypatch.setattr(importer, "import_files", failing(cause))
+        monkeypatch.setattr(uploads, "import_files", failing(cause))
         with pytest.raises(Problem) as refused:
             import_upload(**told)
         assert refused.value.status == status

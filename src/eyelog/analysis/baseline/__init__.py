@@ -6,18 +6,16 @@ matter. Missing values are left out, never counted as 0. Scores are already
 relative to the wearer's last hours, so compare within one person only.
 """
 
-from eyelog.analysis.baseline.deviation import personal, robust_z
+from eyelog.analysis.baseline.deviation import personal
 from eyelog.analysis.baseline.new_levels import new_levels
-from eyelog.analysis.baseline.trend import Trend, change_points, trend
+from eyelog.analysis.baseline.trend import Trend, trend
 from eyelog.analysis.baseline.typical import TypicalValue, typical_value
 
 __all__ = [
     "Trend",
     "TypicalValue",
-    "change_points",
     "new_levels",
     "personal",
-    "robust_z",
     "trend",
     "typical_value",
 ]

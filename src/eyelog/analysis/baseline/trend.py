@@ -1,33 +1,28 @@
-"""Slow change over days: a robust slope, and the days on which the level changes."""
+"""Slow change over days: a robust slope."""
 
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.results import all_missing, shown
 from eyelog.analysis.series.arrays import MISSING, Floats
-from eyelog.analysis.series.dependence import (
+from eyelog.analysis.series.inference import (
+    Days,
+    Effect,
     by_day,
-    effective_n,
-    likeness,
-    slope_se,
-    t_quantile,
+    effect,
+    rank_interval,
+    slopes_law,
+    with_weekend,
 )
-from eyelog.analysis.series.observed import ANY_STAMP, column_of, given_index, observed, rows_of
-from eyelog.analysis.series.ranks import pairs_tell, slopes_law
-from eyelog.errors import ConfigurationError
-
-__all__ = [
-    "Trend",
-    "change_points",
-    "trend",
-]
+from eyelog.analysis.series.observed import observed
+from eyelog.frame import takes_tables
+from eyelog.judge.limits import Limits
+from eyelog.measure.results import all_missing, shown
 
 MOST_DAYS = 5000
 LEAST_VALUES = 3
 LEAST_FOR_INTERVAL = 14
-SHORTEST_LEVEL = 2
 
 
 @shown("Trend of a series (Theil-Sen), of this wearer", slope=("low", "high"))
@@ -47,8 +42,13 @@ class Trend(NamedTuple):
     reason: str
 
 
+@takes_tables
 def trend(
-    series: pd.Series | pd.DataFrame, column: str | None = None, *, interval: str | None = None
+    series: pd.Series | pd.DataFrame,
+    column: str | pd.Series | None = None,
+    *,
+    limits: Limits | None = None,
+    interval: str | None = None,
 ) -> Trend:
     """Return the robust slope of a series per day.
 
@@ -57,8 +57,10 @@ def trend(
     series : Series or DataFrame
         Numbers by date or with aware stamps, or a table that has them as a column, such as
         `eyelog.daily`. Several values of a local day count as one, their mean. At most 5,000 days.
-    column : str, optional
-        The column of a DataFrame.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
     interval : str, optional
         The length of a row, such as ``"1D"``. Default: as in `eyelog.rhythm.most_active`.
 
@@ -85,9 +87,11 @@ def trend(
     test: exactly for fewer than 50 days, by the normal approximation otherwise. Real days are
     alike, so the interval is widened about the slope by the ratio of two Student intervals of the
     least-squares slope: with the lag-1 autocorrelation ``phi`` of the residuals and ``n_effective``
-    days, and with independent days. Of series of 28 days without a trend, 4 in 100 have p < .05 for
-    independent days, 6 at an autocorrelation of .3, 7 at .5; with 56 days, 3, 5 and 6
-    (`benchmarks/levels.py`).
+    days, and with independent days. ``phi`` is shrunk towards .3, as if seven days of a usual
+    wearer stood beside. From fourteen days on weekends are levelled first, if there are two days of
+    each kind: a fortnight from Monday to Sunday has a slope of its own where weekends are high. The
+    level of p, with and without trends, is in the table of the definitions; a table of many
+    quantities needs more (`eyelog.report`), since far tails are thicker than 5 %.
 
     Examples
     --------
@@ -96,7 +100,7 @@ def trend(
     >>> el.baseline.trend(pd.Series([1.0, 3, 5, 7, 9, 100], index=days)).slope
     2.0
     """
-    seen = observed(series, column, what="trend", stamp=ANY_STAMP, interval=interval)
+    seen = observed(series, column, what="trend", limits=limits, interval=interval)
     days = by_day(seen, what="trend", most=MOST_DAYS)
     n = len(days.values)
     nothing = all_missing(
@@ -107,9 +111,14 @@ def trend(
     )
     if n < LEAST_VALUES:
         return nothing._replace(reason="fewer than three values were observed")
+    if n >= LEAST_FOR_INTERVAL:
+        levelled, line = lines(days, days.values[None, :])
+        values = levelled[0]
+    else:
+        values = days.values
     first, second = np.triu_indices(n, 1)
-    rise = days.values[second] - days.values[first]
-    ordered = np.sort(rise / (days.dates[second] - days.dates[first]))
+    rise = values[second] - values[first]
+    slopes = rise / (days.dates[second] - days.dates[first])
     differ = np.count_nonzero(rise)
     few = n < LEAST_FOR_INTERVAL
     reasons = [
@@ -117,102 +126,26 @@ def trend(
         "" if differ else "the series does not vary: no rank correlation",
     ]
     estimated = nothing._replace(
-        slope=float(np.median(ordered)),
+        slope=float(np.median(slopes)),
         tau=float(np.sign(rise).sum() / np.sqrt(differ * len(rise))) if differ else MISSING,
         reason="; ".join(filter(None, reasons)),
     )
     if few:
         return estimated
-    line = np.polynomial.Polynomial.fit(days.dates, days.values, 1)
-    residuals = days.values - line(days.dates)
-    phi = likeness(days.numbers, residuals)
-    n_effective = effective_n(days.numbers, phi)
-    factor = 1.0
-    if phi > 0:
-        alike, apart = (slope_se(days.numbers, residuals, at) for at in (phi, 0.0))
-        factor = t_quantile(n_effective - 2) * alike / (t_quantile(n - 2) * apart)
-    low, high, p = pairs_tell(ordered, slopes_law(n), factor)
-    return estimated._replace(low=low, high=high, p=p, phi=phi, n_effective=n_effective)
+    found = rank_interval(slopes, slopes_law(n), float(line.factor[0]))
+    return estimated._replace(
+        low=found.low,
+        high=found.high,
+        p=found.p,
+        phi=float(line.phi[0]),
+        n_effective=float(line.n_effective[0]),
+    )
 
 
-def change_points(
-    series: pd.Series | pd.DataFrame, column: str | None = None, *, penalty: float
-) -> list[pd.Timestamp]:
-    """Return the stamps at which a new level begins, as far as a penalty of your choice allows.
-
-    This is not a test: autocorrelated days produce levels with any of the usual penalties. With
-    ``2 * variance * log(n)``, 28 days without any change seldom remain one level if their
-    autocorrelation is .5. `new_levels` names those that chance seldom produces.
-
-    Parameters
-    ----------
-    series : Series or DataFrame
-        Numbers by date or with aware stamps, usually one per day, or a table that has them as a
-        column. Missing values are left out.
-    column : str, optional
-        The column of a DataFrame.
-    penalty : float
-        The squared error that each further change must save, in the unit of the series squared;
-        taken as given, unscaled.
-
-    Returns
-    -------
-    list of Timestamp
-        The first stamp (or date) of each new level, in order; empty if there is only one level.
-
-    Raises
-    ------
-    ConfigurationError
-        If the penalty is not positive, the stamps are not in order, or the values hold the invalid
-        value of a field.
-
-    Notes
-    -----
-    Of all segmentations in which each level lasts at least two values, the one with the least sum
-    of squared deviations from the level means plus the penalty for each change: optimal
-    partitioning by dynamic programming (Jackson et al. 2005), which leaves out only beginnings that
-    can never be best again (Killick et al. 2012). Of segmentations with equal cost, the one with
-    the longest last level.
-
-    Examples
-    --------
-    >>> import pandas as pd, eyelog as el
-    >>> days = pd.date_range("2026-10-19", periods=8, freq="D", name="day")
-    >>> level = pd.Series([1.0, 1, 2, 1, 9, 9, 8, 9], index=days)
-    >>> [f"{day:%d %b}" for day in el.baseline.change_points(level, penalty=10)]
-    ['23 Oct']
-    """
-    if not penalty > 0:
-        raise ConfigurationError(f"the penalty must be positive, not {penalty}")
-    rows = rows_of(series, column, what="change_points", stamp=ANY_STAMP, interval="1s")
-    present = np.isfinite(rows.values)
-    ends = _level_ends(rows.values[present], float(penalty))
-    index = given_index(rows, column_of(series, column, what="change_points"))
-    return list(index[present][ends[:-1]])
-
-
-def _level_ends(values: Floats, penalty: float) -> list[int]:
-    """Return the end of each level of the best segmentation; the last ends with the values."""
-    n = len(values)
-    centred = values - values.mean() if n else values  # keeps small differences of large values
-    sums = np.concatenate([[0.0], np.cumsum(centred)])
-    squares = np.concatenate([[0.0], np.cumsum(centred**2)])
-    best = np.full(n + 1, np.inf)  # least cost of the values before each place
-    best[0] = 0.0
-    before = np.zeros(n + 1, dtype=np.intp)  # where the last of those levels begins
-    starts, until = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    for end in range(SHORTEST_LEVEL, n + 1):
-        if np.isfinite(best[end - SHORTEST_LEVEL]):
-            starts, until = np.append(starts, end - SHORTEST_LEVEL), np.append(until, n)
-        cost = squares[end] - squares[starts] - (sums[end] - sums[starts]) ** 2 / (end - starts)
-        without = best[starts] + np.maximum(cost, 0.0)
-        first = int(np.argmin(without))
-        best[end], before[end] = without[first] + penalty, starts[first]
-        # A beginning that is worse even without one more penalty is worse than a level beginning
-        # here, as soon as that level can be long enough.
-        until = np.where(without > best[end], np.minimum(until, end + SHORTEST_LEVEL - 1), until)
-        starts, until = starts[until > end], until[until > end]
-    ends = [n]
-    while before[ends[0]] > 0:
-        ends.insert(0, int(before[ends[0]]))
-    return ends
+def lines(days: Days, values: Floats) -> tuple[Floats, Effect]:
+    """Return series of these days (rows) with weekends levelled, and their least-squares slopes."""
+    design = np.column_stack([np.ones(len(days.dates)), days.dates - days.dates.mean()])
+    if days.daily:
+        design = with_weekend(design, days.dates)
+    line = effect(days.numbers, values, design, np.array([0.0, 1.0]))
+    return values - line.fit[:, 2:] @ design[:, 2:].T, line

@@ -7,10 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import MISSING, Floats, numbers
 from eyelog.analysis.series.observed import (
-    ANY_STAMP,
     check_numbers,
     column_of,
     has_clock,
@@ -19,10 +17,12 @@ from eyelog.analysis.series.observed import (
     refuse_wearers,
 )
 from eyelog.errors import ConfigurationError
-
-__all__ = ["TypicalValue", "typical_value"]
+from eyelog.frame import takes_tables
+from eyelog.judge.limits import Limits
+from eyelog.measure.results import shown
 
 PEAK_GRID: Final = 1001
+WHAT: Final = "typical_value"
 
 
 @shown("Usual value of a series")
@@ -43,11 +43,13 @@ class TypicalValue(NamedTuple):
     reason: str
 
 
+@takes_tables
 def typical_value(
     series: pd.Series | pd.DataFrame,
-    column: str | None = None,
+    column: str | pd.Series | None = None,
     *,
     method: str = "auto",
+    limits: Limits | None = None,
     interval: str | None = None,
     exposure: Any = None,
 ) -> TypicalValue:
@@ -58,13 +60,12 @@ def typical_value(
     series : Series or DataFrame
         Numbers, or a table that has them as a column; any index. Aware stamps or dates, in order,
         give the exposure.
-    column : str, optional
-        The column of a DataFrame.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows.
     method : {"auto", "peak", "q90", "q99", "median"}
         ``"auto"`` uses the density peak if the values look like a gamma distribution, the 90th
         percentile if they look exponential, and the median otherwise.
-
-    interval, exposure : optional
+    limits, interval, exposure : optional
         As in `eyelog.rhythm.most_active`.
 
     Returns
@@ -102,7 +103,9 @@ def typical_value(
     methods = ("auto", "peak", "q90", "q99", "median")
     if method not in methods:
         raise ConfigurationError(f"method must be one of {', '.join(methods)}, not {method!r}")
-    x, exposure_h, coverage = _values(series, column, interval, exposure)
+    x, exposure_h, coverage = _values(
+        series, column, limits=limits, interval=interval, exposure=exposure
+    )
     context = (len(x), exposure_h, coverage)
     if len(x) < 3:
         none = (MISSING, MISSING, MISSING, MISSING, MISSING)
@@ -135,31 +138,24 @@ def typical_value(
 
 
 def _values(
-    series: pd.Series | pd.DataFrame, column: str | None, interval: str | None, exposure: Any
+    series: pd.Series | pd.DataFrame, column: str | pd.Series | None, **options: Any
 ) -> tuple[Floats, float, float]:
     """Return the observed values, the hours they are based on, and their coverage."""
-    one = column_of(series, column, what="typical_value")
-    check_numbers(one, what="typical_value")
-    index = one.index
-    if isinstance(index, pd.DatetimeIndex) and not index.is_monotonic_increasing:
-        order = np.argsort(index.as_unit("us").asi8, kind="stable")
+    one = column if isinstance(column, pd.Series) else column_of(series, column, what=WHAT)
+    check_numbers(one, what=WHAT)
+    if isinstance(one.index, pd.DatetimeIndex) and not one.index.is_monotonic_increasing:
+        order = np.argsort(one.index.asi8, kind="stable")
         series, one = series.iloc[order], one.iloc[order]
+        column = one if isinstance(column, pd.Series) else column
     if has_clock(one):
-        seen = observed(
-            series,
-            column,
-            what="typical_value",
-            stamp=ANY_STAMP,
-            interval=interval,
-            exposure=exposure,
-        )
+        seen = observed(series, column, what=WHAT, **options)
         return seen.values, seen.exposure_h, seen.coverage
-    if exposure is not None or interval is not None:
+    if any(value is not None for value in options.values()):
         raise ConfigurationError(
-            "typical_value: interval and exposure need values with stamps or dates in order"
+            f"{WHAT}: limits, interval and exposure need values with stamps or dates in order"
         )
-    refuse_wearers(one.index, what="typical_value")
-    refuse_sentinel(one, what="typical_value")
+    refuse_wearers(one.index, what=WHAT)
+    refuse_sentinel(one, what=WHAT)
     values = numbers(one)
     here = np.isfinite(values)
     return values[here], MISSING, float(here.mean()) if len(here) else 0.0

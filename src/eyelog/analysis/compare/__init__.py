@@ -14,20 +14,21 @@ from eyelog.analysis.compare.event_courses import event_courses
 from eyelog.analysis.compare.fit_mixed import fit_mixed
 from eyelog.analysis.compare.group_difference import GroupDifference, group_difference
 from eyelog.analysis.compare.group_rates import group_rates
-from eyelog.analysis.compare.log_comparison import logs
 from eyelog.analysis.compare.mixed_table import mixed_table
+from eyelog.analysis.compare.power import power
 from eyelog.analysis.compare.rate_ratio import RateRatio, rate_ratio
+from eyelog.analysis.compare.reliability import Reliability, reliability
+from eyelog.analysis.compare.sensitivity import sensitivity
 from eyelog.analysis.compare.standardised_mean import StandardisedMean, standardised_mean
 from eyelog.analysis.compare.two_periods import TwoPeriods, two_periods
-from eyelog.analysis.compare.wear_diagnostic import WearDiagnostic, wear_diagnostic
 
 __all__ = [
     "AgreementLimits",
     "GroupDifference",
     "RateRatio",
+    "Reliability",
     "StandardisedMean",
     "TwoPeriods",
-    "WearDiagnostic",
     "agreement",
     "event_courses",
     "events",
@@ -35,13 +36,14 @@ __all__ = [
     "group_difference",
     "group_rates",
     "limits_of_agreement",
-    "logs",
     "minute_pairs",
     "mixed_table",
+    "power",
     "rate_ratio",
+    "reliability",
+    "sensitivity",
     "standardised_mean",
     "two_periods",
-    "wear_diagnostic",
 ]
 
 

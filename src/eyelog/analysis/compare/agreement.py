@@ -1,5 +1,6 @@
 """How well two measurements agree: bias and limits of agreement, for pairs that may be alike."""
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -7,19 +8,11 @@ import pandas as pd
 import scipy
 
 from eyelog.analysis.compare.shared_minutes import Minutes, shared_minutes
-from eyelog.analysis.grouped.opening import open_frame
-from eyelog.analysis.grouped.reductions import sum_fields
-from eyelog.analysis.grouped.summary import trusted_frame
-from eyelog.analysis.limits import Limits
-from eyelog.analysis.quality.evidence import seconds
-from eyelog.analysis.quality.unjudged import one_warning
-from eyelog.analysis.results import shown
 from eyelog.analysis.series.angles import difference, mean_direction
 from eyelog.analysis.series.arrays import MISSING, Floats, Ints, numbers
 from eyelog.analysis.series.cluster_robust import cluster_robust
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import local_dates
-from eyelog.analysis.shared_parameters import shared_parameters
 from eyelog.catalogue import (
     COMPUTED_DATA,
     STANDARD_MODE_LOGS,
@@ -31,18 +24,13 @@ from eyelog.catalogue import (
     role_field,
 )
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
-from eyelog.frame import ACCOUNT, log_of, require_single_intervals
+from eyelog.frame import ACCOUNT, log_of, takes_tables
+from eyelog.judge.intervals import enter
+from eyelog.judge.limits import Limits
+from eyelog.judge.records import Records
+from eyelog.judge.terms import Columns
+from eyelog.measure.results import shown
 from eyelog.provenance import KEY, record
-
-__all__ = [
-    "AgreementLimits",
-    "agreement",
-    "limits_of_agreement",
-    "minute_pairs",
-    "quantity_field",
-    "quantity_words",
-]
-
 
 REACH: Final = 1.96  # SDs either way that contain 95 % of normal differences
 LEAST_MINUTES: Final = 3
@@ -143,6 +131,7 @@ class AgreementLimits(NamedTuple):
     reason: str
 
 
+@takes_tables
 def limits_of_agreement(
     pairs: object, other: object = None, *, block: str | None = "1h"
 ) -> AgreementLimits:
@@ -381,14 +370,12 @@ def _repeated(differences: Floats, codes: Ints, *, once: bool) -> _Spread:
     )
 
 
-@one_warning()
-@shared_parameters
+@takes_tables
 def agreement(
     fifteen: pd.DataFrame,
     sixty: pd.DataFrame,
     *,
     limits: Limits | None = None,
-    judge: bool = True,
 ) -> pd.DataFrame:
     """Report how well the two logs agree, minute by minute, on the quantities that both contain.
 
@@ -401,8 +388,8 @@ def agreement(
         A frame of the 15-second log, not resampled.
     sixty : DataFrame
         A frame of the 60-second log of the same person and time, not resampled.
-    limits, judge
-        As in `eyelog.daily`.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
 
     Returns
     -------
@@ -448,8 +435,8 @@ def agreement(
     >>> bool(table.loc["tilt_fore_aft", "low"] < table.loc["tilt_fore_aft", "high"])
     True
     """
-    fifteen = _opened(fifteen, COMPUTED_DATA, limits=limits, judge=judge, what="agreement")
-    sixty = _opened(sixty, STANDARD_MODE_LOGS, limits=limits, judge=judge, what="agreement")
+    fifteen = _opened(fifteen, COMPUTED_DATA, PAIRS, limits=limits, what="agreement")
+    sixty = _opened(sixty, STANDARD_MODE_LOGS, PAIRS, limits=limits, what="agreement")
     minutes = shared_minutes(fifteen.index, sixty.index)
     units = _units(pd.DatetimeIndex(sixty.index)[minutes.rows], BLOCK)
     rows = [_row(pair, fifteen, sixty, minutes, units) for pair in PAIRS]
@@ -459,20 +446,17 @@ def agreement(
     return record(
         table,
         "compare.agreement",
-        judged=judge,
         difference="computed_data minus standard_mode_logs",
     )
 
 
-@one_warning()
-@shared_parameters
+@takes_tables
 def minute_pairs(
     fifteen: pd.DataFrame,
     sixty: pd.DataFrame,
     *,
     quantity: str,
     limits: Limits | None = None,
-    judge: bool = True,
 ) -> pd.DataFrame:
     """Return one quantity of both logs, pair by pair, for the minutes that both cover.
 
@@ -482,8 +466,8 @@ def minute_pairs(
         The frames of both logs, as for `eyelog.compare.agreement`.
     quantity : str
         A quantity of `eyelog.compare.agreement`, such as ``"steps"``.
-    limits, judge
-        As in `eyelog.daily`.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
 
     Returns
     -------
@@ -522,9 +506,9 @@ def minute_pairs(
             f"minute_pairs: both logs have no quantity {quantity!r}{near(str(quantity), names)}:"
             f" use one of {', '.join(names)}"
         )
-    fifteen = _opened(fifteen, COMPUTED_DATA, limits=limits, judge=judge, what="minute_pairs")
-    sixty = _opened(sixty, STANDARD_MODE_LOGS, limits=limits, judge=judge, what="minute_pairs")
-    pair = PAIRS[names.index(quantity)]
+    pair, what = PAIRS[names.index(quantity)], "minute_pairs"
+    fifteen = _opened(fifteen, COMPUTED_DATA, [pair], limits=limits, what=what)
+    sixty = _opened(sixty, STANDARD_MODE_LOGS, [pair], limits=limits, what=what)
     if absent := _absent(pair, fifteen, sixty):
         raise FieldError(f"minute_pairs of {quantity!r}: {'; '.join(absent)}")
     minutes = shared_minutes(fifteen.index, sixty.index)
@@ -548,7 +532,6 @@ def minute_pairs(
         account=account,
         interval_s=None,
         quantity=quantity,
-        judged=judge,
     )
 
 
@@ -565,7 +548,7 @@ def quantity_field(quantity: object) -> str | None:
 
 
 def _opened(
-    frame: pd.DataFrame, log: str, *, limits: Limits | None, judge: bool, what: str
+    frame: pd.DataFrame, log: str, pairs: Sequence[Pair], *, limits: Limits | None, what: str
 ) -> pd.DataFrame:
     """Return the frame sorted and judged, with its worn seconds."""
     length = log_named(log).interval_s
@@ -576,12 +559,22 @@ def _opened(
         raise MixedLogsError(
             f"{what}(fifteen, sixty) needs {log!r} as its {length}-second log, not {actual!r}"
         )
-    require_single_intervals(frame, f"{what} with the {length}-second log")
-    opened = open_frame(frame, what, limits=limits, judge=judge)
-    judged = trusted_frame(opened, [name for pair in PAIRS for name in pair.fields(log)])
-    if role_field(log, "worn") in judged.columns:
-        judged = judged.assign(**{WORN_S: seconds(judged, limits=limits, log=log)["worn_s"]})
-    return judged
+    names = {name for pair in pairs for name in (*pair.fields(log), *pair.weight(log))}
+
+    def judged(records: Records) -> Columns:
+        made = {name: records.value(name) for name in names if name in records.columns}
+        worn = records.context.time[WORN_S] if records.field("worn") else None
+        return made if worn is None else made | {WORN_S: worn}
+
+    rows = enter(frame, what, [judged], limits=limits, wide=False).warn()
+    table = pd.DataFrame(judged(rows.records), index=rows.frame.index)
+    table.attrs = dict(frame.attrs)
+    return table
+
+
+def _sum(frame: pd.DataFrame, names: Sequence[str]) -> Floats:
+    """Return the sum of some columns in each row, missing if one of them is."""
+    return numbers(frame[[*names]].sum(axis=1, skipna=False))
 
 
 def _row(
@@ -623,13 +616,13 @@ def _filled(
     """Return the quantity of both logs for each minute, missing if records do not cover it."""
     weights = [pair.weight(log) for log in (COMPUTED_DATA, STANDARD_MODE_LOGS)]
     first = minutes.fill(
-        sum_fields(fifteen, pair.fields(COMPUTED_DATA)),
+        _sum(fifteen, pair.fields(COMPUTED_DATA)),
         pair.rule,
-        sum_fields(fifteen, weights[0]) if weights[0] else None,
+        _sum(fifteen, weights[0]) if weights[0] else None,
     )
-    second = sum_fields(sixty, pair.fields(STANDARD_MODE_LOGS))
+    second = _sum(sixty, pair.fields(STANDARD_MODE_LOGS))
     if weights[1]:
-        second = np.where(sum_fields(sixty, weights[1]) > 0, second, np.nan)
+        second = np.where(_sum(sixty, weights[1]) > 0, second, np.nan)
     return first, second[minutes.rows]
 
 

@@ -7,17 +7,15 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.compare.event_rows import EventColumn, Length, counted, open_columns
-from eyelog.analysis.grouped import reductions
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference, direction, near, unit_vectors
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.analysis.series.bootstrap import check_draws, interval, multiplicities
-from eyelog.analysis.series.observed import SHORTEST_DAY_US, stamps_at
-from eyelog.clock import local_days
-from eyelog.frame import clock_of
+from eyelog.analysis.series.observed import SHORTEST_DAY_US
+from eyelog.clock import local_days, stamps_at
+from eyelog.frame import clock_of, takes_tables
+from eyelog.judge.limits import Limits
+from eyelog.judge.terms import ratio
 from eyelog.provenance import derived
-
-__all__ = ["events"]
 
 LEAST_EVENTS: Final = 5  # fewer events give too few different means for a band
 COLUMNS: Final = (
@@ -28,6 +26,7 @@ LEVEL: Final = 0.95
 ROUNDING: Final = 1e-12
 
 
+@takes_tables
 def events(
     frame: pd.DataFrame | pd.Series,
     times: Sequence[Any] | pd.DatetimeIndex | pd.Series | pd.DataFrame,
@@ -40,8 +39,6 @@ def events(
     draws: int = 1000,
     seed: int = 0,
     limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str | None = None,
     log: str | None = None,
 ) -> pd.DataFrame:
     """Return the mean course of each field around given times, with a bootstrap band.
@@ -69,11 +66,6 @@ def events(
         Seed of the random generator: the same seed gives the same band.
     limits : Limits, optional
         What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    judge : bool
-        First mask the values that `eyelog.flag` flags (frames only; bins are not judged again).
-    stamp : {"end", "start"}, optional
-        Whether a stamp closes or opens its interval. Default: ``"end"``; dates open their
-        days, and a time belongs to its own local date.
     log : str, optional
         The log, if neither the provenance nor the columns show it.
 
@@ -138,7 +130,7 @@ def events(
     (True, ['field', 'offset'])
     """
     check_draws(draws, seed)
-    quantities = open_columns(frame, fields, limits=limits, judge=judge, stamp=stamp, log=log)
+    quantities = open_columns(frame, fields, limits=limits, log=log)
     located = quantities.around(times, before=before, after=after, every=every, baseline=baseline)
     columns, rows, offsets = located.columns, located.rows, located.offsets
     width, step_us = located.width_us, located.step_us
@@ -150,7 +142,7 @@ def events(
     for column in columns:
         values, own = located.courses(column)
         parts.append(_course(column, values, own, drawn))
-        minutes = reductions.count_values(counted(column), rows).reshape(shape) * (step_us / 60e6)
+        minutes = rows.count(counted(column)).reshape(shape) * (step_us / 60e6)
         room = np.minimum(minutes, width / 60e6).sum(axis=0)
         if step_us >= SHORTEST_DAY_US:  # a Series by day does not carry the hours of its days
             minutes = np.where(minutes > 0, np.nan, 0.0)
@@ -158,7 +150,7 @@ def events(
         parts[-1]["coverage"] = room / (width / 60e6 * shape[0]) if shape[0] else np.nan
         parts[-1]["events"] = shape[0]
         parts[-1]["baseline_start"], parts[-1]["baseline_end"] = (
-            pd.Timedelta(edge, unit="us") for edge in (opens, closes)
+            pd.Timedelta(edge, unit="us").as_unit("us") for edge in (opens, closes)
         )
         parts[-1]["reason"] = _reasons(parts[-1], shape[0])
     labels = pd.MultiIndex.from_product(
@@ -239,7 +231,7 @@ def _simultaneous(around: Floats, enough: Bools, draws: Sequence[Floats]) -> Flo
     largest = []
     for times in draws:
         below = times @ present[:, used]
-        means = reductions.ratio(times @ values[:, used], below)
+        means = ratio(times @ values[:, used], below)
         of_draw = _errors(times, values[:, used], present[:, used])
         with np.errstate(divide="ignore", invalid="ignore"):
             apart = np.where(of_draw > 0, np.abs(means) / of_draw, np.nan)
@@ -252,8 +244,8 @@ def _simultaneous(around: Floats, enough: Bools, draws: Sequence[Floats]) -> Flo
 def _errors(times: Floats, values: Floats, present: Bools) -> Floats:
     """Return the standard error of the mean of each draw (rows) and offset."""
     below = times @ present
-    means = reductions.ratio(times @ values, below)
-    squares = reductions.ratio(times @ values**2, below) - means**2
+    means = ratio(times @ values, below)
+    squares = ratio(times @ values**2, below) - means**2
     # A spread within rounding is not variation.
     least = ROUNDING * (values**2).max(axis=0, initial=0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -265,7 +257,7 @@ def _means(times: Floats, values: Floats, present: Bools, *, angle: bool) -> Flo
     below = times @ present
     filled = np.where(present, values, 0.0)
     if not angle:
-        return reductions.ratio(times @ filled, below)
+        return ratio(times @ filled, below)
     east, north = (times @ np.where(present, part, 0.0) for part in unit_vectors(filled))
     return direction(east, north, below)
 

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.compare.event_rows import Length, open_columns
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.angles import difference
-from eyelog.analysis.series.observed import stamps_at
+from eyelog.clock import stamps_at
+from eyelog.frame import takes_tables
+from eyelog.judge.limits import Limits
 from eyelog.provenance import derived
 
-__all__ = ["event_courses"]
 
-
+@takes_tables
 def event_courses(
     frame: pd.DataFrame | pd.Series,
     times: Sequence[Any] | pd.DatetimeIndex | pd.Series,
@@ -25,8 +25,6 @@ def event_courses(
     every: Length | None = None,
     baseline: tuple[Length, Length] | None = None,
     limits: Limits | None = None,
-    judge: bool = True,
-    stamp: str | None = None,
     log: str | None = None,
 ) -> pd.DataFrame:
     """Return the course of each field around each single event.
@@ -44,7 +42,7 @@ def event_courses(
         As in `eyelog.compare.events`.
     fields : str or sequence of str, optional
         The fields of the frame. Default: all documented numbers and booleans about the wearer.
-    every, baseline, limits, judge, stamp, log
+    every, baseline, limits, log
         As in `eyelog.compare.events`.
 
     Returns
@@ -73,7 +71,7 @@ def event_courses(
     >>> len(each) == 10 * len(walks), list(each.columns)
     (True, ['value', 'change'])
     """
-    quantities = open_columns(frame, fields, limits=limits, judge=judge, stamp=stamp, log=log)
+    quantities = open_columns(frame, fields, limits=limits, log=log)
     located = quantities.around(times, before=before, after=after, every=every, baseline=baseline)
     events = stamps_at(located.events_us, getattr(frame.index, "tz", None))
     values, changes = [], []

@@ -8,28 +8,18 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.events import check_events
-from eyelog.analysis.grouped import reductions
-from eyelog.analysis.grouped.groups import Groups
-from eyelog.analysis.grouped.opening import open_frame
-from eyelog.analysis.grouped.summary import trusted_frame
-from eyelog.analysis.limits import Limits
 from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
-from eyelog.analysis.series.observed import ANY_STAMP, check_table, rows_of, stamp_of
-from eyelog.catalogue import Field, catalogue, known_logs
+from eyelog.analysis.series.observed import check_table, rows_of
+from eyelog.catalogue import Field, catalogue, known_logs, log_named
+from eyelog.checks import names_of
 from eyelog.clock import microseconds
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import interval_seconds, require
+from eyelog.frame import interval_seconds, is_resampled, log_of, one_source, require
+from eyelog.judge.intervals import added, enter
+from eyelog.judge.limits import Limits
+from eyelog.measure.resample import terms_of, value_of
 from eyelog.provenance import stated_log
-
-__all__ = [
-    "EventColumn",
-    "Length",
-    "Located",
-    "counted",
-    "open_columns",
-    "reduced",
-]
 
 Length = str | pd.Timedelta
 
@@ -52,6 +42,43 @@ class EventColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class Windows:
+    """The rows of each event and bin; a row can lie in the windows of several events.
+
+    Attributes
+    ----------
+    rows : array of int64
+        The rows.
+    codes : array of int64
+        The event and bin of each of them.
+    number : int
+        How many events and bins there are.
+    """
+
+    rows: Ints
+    codes: Ints
+    number: int
+
+    def count(self, values: Floats) -> Floats:
+        """Return how many values there are in each."""
+        known = ~np.isnan(values[self.rows])
+        return np.bincount(self.codes[known], minlength=self.number).astype(np.float64)
+
+    def reduced(self, column: EventColumn) -> Floats:
+        """Return one value each, by the rule of the column."""
+        values = column.values[self.rows]
+        weights = None if column.weights is None else column.weights[self.rows]
+        if column.rule == "last":
+            known, last = ~np.isnan(values), np.full(self.number, np.nan)
+            last[self.codes[known]] = values[known]  # in order of time: the last one stays
+            return last
+        adds = np.fmax if column.rule == "max" else np.add
+        terms = terms_of(column.rule, values, weights)
+        total = {n: added(each, self.codes, self.number, adds) for n, each in terms.items()}
+        return value_of(column.rule, total)
+
+
+@dataclass(frozen=True, slots=True)
 class Located:
     """The rows around the events, by offset.
 
@@ -63,7 +90,7 @@ class Located:
         Their log.
     events_us : array of int64
         The events in order, UTC microseconds.
-    rows, before : Groups
+    rows, before : Windows
         The rows of each event and bin, and those of each event's own baseline.
     offsets : TimedeltaIndex
         Where each bin closes, counted from the event.
@@ -76,8 +103,8 @@ class Located:
     columns: list[EventColumn]
     log: str | None
     events_us: Ints
-    rows: Groups
-    before: Groups
+    rows: Windows
+    before: Windows
     offsets: pd.TimedeltaIndex
     width_us: int
     step_us: int
@@ -89,8 +116,8 @@ class Located:
         opens, closes = self.baseline_us
         own = np.full((shape[0], 1), np.nan)
         if closes > opens:
-            own = reduced(column, self.before)[:, None]
-        return reduced(column, self.rows).reshape(shape), own
+            own = self.before.reduced(column)[:, None]
+        return self.rows.reduced(column).reshape(shape), own
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,52 +184,54 @@ class EventColumns:
         )
 
 
-def reduced(column: EventColumn, groups: Groups) -> Floats:
-    """Return one value per group, by the rule of the column."""
-    return reductions.by_rule(column.rule, column.values, column.weights, groups)
-
-
 def open_columns(
     frame: pd.DataFrame | pd.Series,
     fields: str | Sequence[str] | None,
     *,
     limits: Limits | None,
-    judge: bool,
-    stamp: str | None,
     log: str | None,
 ) -> EventColumns:
     """Return the quantities of a frame or a Series, as `eyelog.compare.events` describes them."""
     check_table(frame, what="events")
-    stamp = stamp_of(frame, stamp, what="events")
     if isinstance(frame, pd.Series):
         if fields is not None:
             raise ConfigurationError("events: a Series is one quantity, so leave out fields")
-        rows = rows_of(frame, what="events", stamp=ANY_STAMP)
+        rows = rows_of(frame, what="events", call="{what}(frame, times, fields={column})")
         which = stated_log(frame) if log is None else log
         field = _field(str(frame.name), log)
         rule = field.agg if field is not None and field.agg in ("circ_mean", "rms") else "mean"
         unit = field.unit if field is not None else "unit of the series"
         name = "value" if frame.name is None else str(frame.name)
         column = EventColumn(name, _finite(rows.values), rule, None, unit)
-        return EventColumns(rows.index, [column], rows.step_us, which, stamp)
-    opened = open_frame(frame, "events", log=log, limits=limits, judge=judge, stamp=stamp)
-    which = opened.log
-    chosen = _chosen(opened.frame, which, fields)
-    weights = {name for field in chosen for name in field.weight}
-    require(frame, sorted(weights), purpose=opened.purpose)
-    frame = trusted_frame(opened, [field.name for field in chosen])
+        return EventColumns(rows.index, [column], rows.step_us, which, "start")
+    if is_resampled(frame):
+        which, stamp = log_of(frame, log), "start"
+        one_source(frame, what="events")
+        table = frame.sort_index()
+        index, step_us = pd.DatetimeIndex(table.index), round(interval_seconds(frame) * 1e6)
+
+        def value(name: str) -> Floats:
+            return numbers(table[name])
+    else:
+        opened = enter(frame, "events", (), limits=limits, log=log, wide=False)
+        table, which, stamp, records = opened.frame, opened.log, "end", opened.records
+        index, step_us = pd.DatetimeIndex(table.index), log_named(which).interval_us
+        value = records.value
+    chosen = _chosen(table, which, fields)
+    require(table, sorted({n for field in chosen for n in field.weight}), purpose="events")
     columns = [
         EventColumn(
             field.name,
-            _finite(numbers(frame[field.name])),
+            _finite(value(field.name)),
             "mean" if field.agg == "sum" else field.agg,
-            reductions.sum_fields(frame, field.weight) if field.weight else None,
+            np.sum([value(name) for name in field.weight], axis=0) if field.weight else None,
             field.unit,
         )
         for field in chosen
     ]
-    step_us = round(interval_seconds(frame, which) * 1e6)
-    return EventColumns(pd.DatetimeIndex(frame.index), columns, step_us, which, stamp)
+    if not is_resampled(frame):
+        opened.warn(records.lacking(records.judged))
+    return EventColumns(index, columns, step_us, which, stamp)
 
 
 def _field(name: str, log: str | None) -> Field | None:
@@ -230,7 +259,7 @@ def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -
         if not chosen:
             raise FieldError(f"events: the frame holds no field of {log!r} about the wearer")
         return chosen
-    names = [fields] if isinstance(fields, str) else list(fields)
+    names = names_of(fields, "fields")
     require(frame, names, purpose="events")
     wrong = [name for name in names if name not in by_name or by_name[name].agg == "none"]
     if wrong or not names:
@@ -289,8 +318,8 @@ def baseline_window(baseline: Any) -> tuple[int, int]:
     return first, last
 
 
-def cells(stamps: Ints, events: Ints, opens: int, closes: int, width: int) -> Groups:
-    """Return the rows of each event and bin; a row can lie in the windows of several events."""
+def cells(stamps: Ints, events: Ints, opens: int, closes: int, width: int) -> Windows:
+    """Return the rows of each event and bin."""
     low = np.searchsorted(stamps, events + opens, side="right")
     sizes = np.searchsorted(stamps, events + closes, side="right") - low
     event = np.repeat(np.arange(len(events)), sizes)
@@ -300,7 +329,4 @@ def cells(stamps: Ints, events: Ints, opens: int, closes: int, width: int) -> Gr
     # Closed on the right: a stamp on the edge closes the bin that ends there.
     place = -((events[event] + opens - stamps[rows]) // width) - 1
     bins = -(-(closes - opens) // width)
-    counts = np.bincount(event * bins + place, minlength=len(events) * bins)
-    bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    labels = pd.RangeIndex(len(events) * bins)
-    return Groups(labels, bounds, rows.astype(np.int64), np.full(len(labels), width / 1e6))
+    return Windows(rows.astype(np.int64), event * bins + place, len(events) * bins)

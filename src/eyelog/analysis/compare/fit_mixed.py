@@ -13,10 +13,10 @@ from eyelog.analysis.compare.wearer_of_row import with_account
 from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.analysis.series.cluster_robust import cluster_robust
 from eyelog.analysis.series.observed import check_frame
+from eyelog.checks import names_of
 from eyelog.errors import ConfigurationError, FieldError
+from eyelog.frame import takes_tables
 from eyelog.provenance import derived, stated_log
-
-__all__ = ["fit_mixed"]
 
 LEAST_WEARERS: Final = 2
 LEAST_FOR_ERROR: Final = 5  # errors from the differences between fewer wearers are too small
@@ -24,6 +24,7 @@ LEAST_SHARE: Final = 1e-9  # of the outcome's range: less variation within weare
 COEFFICIENTS: Final = ("estimate", "se", "low", "high", "p")
 
 
+@takes_tables
 def fit_mixed(
     table: pd.DataFrame,
     outcome: str,
@@ -50,8 +51,8 @@ def fit_mixed(
         Index ``term``: ``intercept``, the predictors (labels as ``group[b]``), then ``sd_wearers``
         and ``sd_residual`` (SD between wearers and within them). Float64 ``estimate`` (unit of the
         outcome, per unit of the predictor), ``se``, ``low`` and ``high`` (95 %), ``p`` (missing
-        for the SDs, and with fewer than five wearers); int64 ``n`` (rows) and ``wearers``;
-        ``reason``: why the model is missing, or a caution about it.
+        for the SDs, and with fewer than five wearers, or of a group); int64 ``n`` (rows) and
+        ``wearers``; ``reason``: why the model is missing, or a caution about it.
 
     Raises
     ------
@@ -73,8 +74,10 @@ def fit_mixed(
     Satterthwaite's degrees of freedom, as in R's ``clubSandwich``. With ten wearers p is then below
     .05 in 3 to 6 of 100 cases, see the table in the definitions. An effect that all wearers share
     needs more wearers to be found, not more days. A coefficient that only one wearer determines,
-    such as the only one of a group, has no error. For counts, take ``log_exposure_h`` as the offset
-    of a Poisson model instead.
+    such as the only one of a group, has no error; where wearers are in groups (labels, or 0 and 1
+    that do not vary within a wearer), each needs five of them, as in
+    `eyelog.compare.group_difference`. Of counts, take the rate per exposure, or
+    `eyelog.compare.group_rates`.
 
     Examples
     --------
@@ -90,7 +93,7 @@ def fit_mixed(
     """
     check_frame(table, what="fit_mixed")
     table = with_account(table, what="fit_mixed")
-    names = [predictors] if isinstance(predictors, str) else list(dict.fromkeys(predictors))
+    names = names_of(predictors, "predictors")
     absent = [name for name in ("account", outcome, *names) if name not in table.columns]
     if absent:
         raise FieldError(f"fit_mixed: the table has no column {', '.join(map(repr, absent))}")
@@ -115,6 +118,11 @@ def fit_mixed(
     rows, reason = np.full((len(terms), 5), np.nan), _refusal(x, y, wearers, list(columns))
     if not reason:
         rows, reason = _fit(y, x, wearers)
+        small = _small_groups(x, wearers)
+        rows[:-2][small, 1:] = np.nan
+        if small.any() and count >= LEAST_FOR_ERROR:
+            few = f"fewer than {LEAST_FOR_ERROR} wearers in a group: no interval and no p of it"
+            reason = "; ".join(filter(None, [few, reason]))
     result = pd.DataFrame(rows, index=pd.Index(terms, name="term"), columns=list(COEFFICIENTS))
     result["n"], result["wearers"] = np.int64(len(y)), np.int64(count)
     result["reason"] = pd.array([reason] * len(terms), dtype="string")
@@ -169,6 +177,25 @@ def _refusal(x: Floats, y: Floats, wearers: npt.NDArray[Any], names: list[str]) 
     if np.linalg.matrix_rank(x / np.sqrt((x**2).mean(axis=0))) < x.shape[1]:
         return "the predictors are collinear"
     return ""
+
+
+def _small_groups(x: Floats, wearers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return which columns compare groups of wearers of which one has too few."""
+    _, of_row, rows = np.unique(wearers, return_inverse=True, return_counts=True)
+    means = np.column_stack([np.bincount(of_row, column) / rows for column in x.T])
+    groups = np.isin(x, (0.0, 1.0)).all(axis=0) & np.isin(means, (0.0, 1.0)).all(axis=0)
+    ones = means.sum(axis=0)
+    neither = (means[:, groups].sum(axis=1) <= 1).sum() if groups.any() else 0  # with the intercept
+    too_few: npt.NDArray[np.bool_] = (
+        groups
+        & (np.ptp(means, axis=0) > 0)
+        & (
+            (ones < LEAST_FOR_ERROR)
+            | (len(rows) - ones < LEAST_FOR_ERROR)
+            | (neither < LEAST_FOR_ERROR)
+        )
+    )
+    return too_few
 
 
 def _fit(y: Floats, x: Floats, wearers: npt.NDArray[Any]) -> tuple[Floats, str]:

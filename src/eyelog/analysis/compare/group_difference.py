@@ -1,28 +1,22 @@
 """Two or more groups of wearers: differences with intervals, with wearers as the units."""
 
-import warnings
 from collections.abc import Mapping
+from inspect import signature
 from math import comb
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 import scipy
 
 from eyelog.analysis.compare.wearer_of_row import dealt_groups, with_account
-from eyelog.analysis.results import all_missing, shown
 from eyelog.analysis.series.arrays import MISSING, Floats, numbers
 from eyelog.analysis.series.bootstrap import check_draws
 from eyelog.analysis.series.observed import check_frame
 from eyelog.catalogue import near
-from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
-
-__all__ = [
-    "GroupDifference",
-    "difference_of_means",
-    "group_difference",
-    "mean_interval",
-]
+from eyelog.errors import ConfigurationError, FieldError, warn
+from eyelog.frame import takes_tables
+from eyelog.measure.results import all_missing, shown
 
 # With two wearers on one side and more on the other, Welch's interval contains the true difference
 # in only 90 of 100 cases.
@@ -60,6 +54,7 @@ class GroupDifference(NamedTuple):
     reason: str
 
 
+@takes_tables
 def group_difference(
     table: pd.DataFrame,
     groups: Mapping[str, str],
@@ -141,7 +136,8 @@ def group_difference(
     table = with_account(table, what="group_difference")
     lacking = [name for name in ("account", outcome) if name not in table.columns]
     if lacking:
-        raise FieldError(f"group_difference: the table has no column {', '.join(lacking)}")
+        named = ", ".join(map(repr, lacking))
+        raise FieldError(f"group_difference: the table has no column {named}")
     dealt = _groups(table, groups)
     labels = sorted(set(dealt.values()))
     rows = table[table["account"].astype(str).isin(dealt)]
@@ -232,11 +228,9 @@ def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:
         )
     if absent:
         hint = near(absent[0], sorted(accounts - set(dealt)))
-        warnings.warn(
+        warn(
             f"group_difference: no rows of {', '.join(absent)}{hint}: without days a wearer cannot"
-            " count",
-            EyelogWarning,
-            stacklevel=3,
+            " count"
         )
     return dealt
 
@@ -270,13 +264,16 @@ def _permuted(sides: list[Floats], draws: int, seed: int) -> float:
 
     size = len(first) + len(second)
     ways = comb(size, len(first))
-    test = scipy.stats.permutation_test(
+    permuted = cast(Any, scipy.stats.permutation_test)
+    # scipy before 1.15 has another word.
+    generator = "rng" if "rng" in signature(permuted).parameters else "random_state"
+    test = permuted(
         (first, second),
         as_far,
         vectorized=True,
         alternative="greater",
         n_resamples=ways if ways <= MOST_EXACT else draws,  # as many as possible: each once
         batch=max(1, MOST_CELLS // size),
-        rng=np.random.default_rng(seed),
+        **{generator: np.random.default_rng(seed)},
     )
     return float(test.pvalue)

@@ -5,27 +5,22 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from eyelog.analysis.compare.group_difference import LEAST_FOR_INTERVAL, LEAST_FOR_P
 from eyelog.analysis.compare.wearer_of_row import dealt_groups, with_account
 from eyelog.analysis.series.arrays import MISSING, numbers
+from eyelog.analysis.series.inference import log_rate_values, t_quantile
 from eyelog.analysis.series.observed import check_frame
-from eyelog.analysis.series.rates import (
-    DaysRate,
-    RateError,
-    difference_p,
-    jackknife_variance,
-    reach,
-)
 from eyelog.errors import ConfigurationError, FieldError
+from eyelog.frame import takes_tables
 from eyelog.provenance import record
-
-__all__ = ["group_rates"]
 
 OF_GROUP: Final = ("rate", "low", "high")
 OF_RATIO: Final = ("ratio", "ratio_low", "ratio_high", "p")
 
 
+@takes_tables
 def group_rates(
     table: pd.DataFrame, counts: str, exposure: str, groups: Mapping[str, str]
 ) -> pd.DataFrame:
@@ -88,7 +83,7 @@ def group_rates(
     table = with_account(table, what="group_rates")
     lacking = [name for name in ("account", counts, exposure) if name not in table.columns]
     if lacking:
-        raise FieldError(f"group_rates: the table has no column {', '.join(lacking)}")
+        raise FieldError(f"group_rates: the table has no column {', '.join(map(repr, lacking))}")
     dealt = _dealt(table, groups)
     sums_of = {label: _summed(table, counts, exposure, dealt, label) for label in _labels(dealt)}
     rows = {
@@ -146,25 +141,29 @@ def _row(sums: pd.DataFrame, days: int, *, first: pd.DataFrame) -> dict[str, Any
         return made | {"reason": "the count is 0: no interval"}
     if len(sums) < LEAST_FOR_INTERVAL:
         return made | {"reason": f"fewer than {LEAST_FOR_INTERVAL} wearers: no interval"}
-    own = _rate(sums)
-    error = RateError(np.sqrt(jackknife_variance(own)), len(sums) - 1.0, 0.0, float(len(sums)))
-    made |= {"low": own.rate / reach(error), "high": own.rate * reach(error), "reason": ""}
+    own, variance = _log_rate(sums)
+    reach = np.exp(t_quantile(len(sums) - 1) * variance**0.5)
+    made |= {"low": np.exp(own) / reach, "high": np.exp(own) * reach, "reason": ""}
     if len(first) < LEAST_FOR_INTERVAL or not first["c"].sum():
         return made | {"reason": "the first group has no interval: no ratio"}
-    other = _rate(first)
-    parts = np.array([jackknife_variance(own), jackknife_variance(other)])
+    other, of_other = _log_rate(first)
+    parts = np.array([variance, of_other])
     loose = np.array([len(sums), len(first)]) - 1.0
     if not parts.sum() > 0:
         return made | {"reason": "wearers of a group do not differ at all: no interval"}
-    freedom = float(parts.sum() ** 2 / (parts**2 / loose).sum())
-    both = RateError(float(np.sqrt(parts.sum())), freedom, 0.0, float(len(sums) + len(first)))
-    ratio = own.rate / other.rate
-    made |= {"ratio": ratio, "ratio_low": ratio / reach(both), "ratio_high": ratio * reach(both)}
+    freedom = max(float(parts.sum() ** 2 / (parts**2 / loose).sum()), 1.0)
+    se, apart = float(np.sqrt(parts.sum())), own - other
+    reach = np.exp(t_quantile(freedom) * se)
+    ratio = np.exp(apart)
+    made |= {"ratio": ratio, "ratio_low": ratio / reach, "ratio_high": ratio * reach}
     if min(len(sums), len(first)) < LEAST_FOR_P:
         return made | {"reason": f"fewer than {LEAST_FOR_P} wearers in a group: no p"}
-    return made | {"p": difference_p(ratio, both)}
+    return made | {"p": float(2.0 * scipy.special.stdtr(freedom, -abs(apart) / se))}
 
 
-def _rate(sums: pd.DataFrame) -> DaysRate:
-    """Return the rate, with wearers in place of days."""
-    return DaysRate.of(np.arange(len(sums)), numbers(sums["c"]), numbers(sums["m"]))
+def _log_rate(sums: pd.DataFrame) -> tuple[float, float]:
+    """Return the logarithm of the rate of wearers, and its variance."""
+    c, m = numbers(sums["c"]), numbers(sums["m"])
+    rate = float(c.sum() / m.sum())
+    values = log_rate_values(rate, (c.sum() - c) / (m.sum() - m)) - np.log(rate)
+    return float(np.log(rate)), float((values**2).sum()) / len(values) / (len(values) - 1)

@@ -6,24 +6,22 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import is_measured
-from eyelog.analysis.daily import daily
-from eyelog.analysis.limits import Limits
-from eyelog.analysis.quality.unjudged import one_warning
 from eyelog.analysis.series.arrays import MISSING, numbers
 from eyelog.analysis.series.observed import one_log
+from eyelog.checks import names_of
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
-from eyelog.frame import ACCOUNT
+from eyelog.frame import ACCOUNT, in_pandas, takes_tables
+from eyelog.judge.limits import Limits
+from eyelog.measure.columns import is_measured
+from eyelog.measure.daily import daily
 from eyelog.provenance import record
-
-__all__ = ["mixed_table"]
 
 # The data behind a daily table; all its other numbers are outcomes.
 CONTEXT: Final = ("n", "coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 CONTEXT_ENDS: Final = ("_n", "_exposure_min", "_low", "_high")
 
 
-@one_warning()
+@takes_tables
 def mixed_table(
     frames: Mapping[str, pd.DataFrame] | pd.DataFrame,
     *,
@@ -140,9 +138,15 @@ def _of_cohort(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def _days(account: str, frame: Any, limits: Limits | None) -> pd.DataFrame:
     """Return the daily table of one wearer."""
+    frame = in_pandas(frame)
     if not isinstance(frame, pd.DataFrame):
         raise ConfigurationError(f"mixed_table: {account!r} needs a frame or a daily table")
     if frame.index.name == "day":
+        if limits is not None:
+            raise ConfigurationError(
+                f"mixed_table: limits judge records, and {account!r} has days already: give limits"
+                " to eyelog.daily"
+            )
         table = frame
     else:
         try:
@@ -164,14 +168,14 @@ def _covariates(
     """Return the columns to carry along unchanged, in the order of the tables."""
     columns = dict.fromkeys(str(name) for table in days.values() for name in table.columns)
     if names is not None:
-        chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+        chosen = names_of(names, "covariates")
         lacking = [name for name in chosen if name not in columns]
         if lacking:
             raise FieldError(
                 f"mixed_table: no wearer's daily table has {', '.join(lacking)} as a covariate"
             )
         return chosen
-    outcome_names = {outcomes} if isinstance(outcomes, str) else set(outcomes or ())
+    outcome_names = set(names_of(outcomes or (), "outcomes"))
     return [
         name
         for name in columns
@@ -203,7 +207,7 @@ def _outcomes(
                 if name in table.columns
             )
         ]
-    chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    chosen = names_of(names, "outcomes")
     unknown = [name for name in chosen if name not in columns]
     if unknown or not chosen:
         raise FieldError(

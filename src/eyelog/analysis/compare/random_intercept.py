@@ -12,8 +12,6 @@ import scipy
 
 from eyelog.analysis.series.arrays import Floats
 
-__all__ = ["RandomIntercept", "random_intercept"]
-
 # Variance between wearers over that within them: beyond these limits it is 0 or infinite.
 LOWEST, HIGHEST = -18.0, 18.0
 STEPS: Final = 37

@@ -7,22 +7,19 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.analysis.limits import limit
-from eyelog.analysis.results import all_missing, shown
 from eyelog.analysis.series.arrays import MISSING, Floats, Ints, numbers
 from eyelog.analysis.series.calendar import calendar_dates
+from eyelog.analysis.series.inference import at_weekend, effect, log_rate_values, with_weekend
 from eyelog.analysis.series.observed import check_frame, one_log
-from eyelog.analysis.series.rates import LEAST_FOR_RATE, DaysRate, difference_p, rate_error, reach
 from eyelog.catalogue import STANDARD_MODE_LOGS
 from eyelog.clock import DAY_US, microseconds
 from eyelog.errors import ConfigurationError, FieldError
+from eyelog.frame import takes_tables
+from eyelog.judge.limits import limit
+from eyelog.measure.results import all_missing, shown
 from eyelog.provenance import history
 
-__all__ = [
-    "RateRatio",
-    "rate_ratio",
-]
-
+LEAST_DAYS: Final = 4  # of a side; both together are enough to tell how alike they are
 OF: Final = "the interval is of these minutes"
 NO_BLINK: Final = limit(STANDARD_MODE_LOGS, "no_blink")
 
@@ -50,6 +47,7 @@ class RateRatio(NamedTuple):
     reason: str
 
 
+@takes_tables
 def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     """Return the ratio of two pooled rates, with its interval.
 
@@ -65,12 +63,13 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     Returns
     -------
     RateRatio
-        ``ratio`` (one over other) with its 95 % interval ``low`` and ``high``, ``p`` (of equal
-        rates of the wearer), ``rate_one_per_min``, ``rate_other_per_min``, ``n_one``, ``n_other``,
-        ``exposure_one_min``, ``exposure_other_min``, ``days_one``, ``days_other``, ``phi`` (how
-        much neighbouring days are alike), ``n_effective`` (how many independent days would be as
-        informative), ``coverage`` (mean of the tables' rows, if they have it), ``of`` (what the
-        interval is about: ``wearer``, or ``minutes`` if a table has fewer than four days) and
+        ``ratio`` (one over other, weekends levelled) with its 95 % interval ``low`` and ``high``,
+        ``p`` (of equal rates of the wearer), ``rate_one_per_min``, ``rate_other_per_min``,
+        ``n_one``, ``n_other``, ``exposure_one_min``, ``exposure_other_min``, ``days_one``,
+        ``days_other``, ``phi`` (how much neighbouring days are alike), ``n_effective`` (how many
+        independent days would be as informative), ``coverage`` (mean of the tables' rows, if they
+        have it), ``of`` (what the interval is about: ``wearer``, or ``minutes`` if a table has
+        fewer than four days) and
         ``reason`` if something is missing. For these minutes there is no ``p``. If `other` has no
         events, the ratio is missing, ``low`` is still valid and ``high`` is infinite.
 
@@ -88,11 +87,11 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     Notes
     -----
     From four days on each side, days are the units: the jackknife over the days of each side gives
-    the error of the logarithm of its rate, and Student's t, with two degrees of freedom less than
-    there are days, gives the interval and the p. From ten days in all on, the errors grow with the
-    autocorrelation of the days. Of pairs of weeks of the same process, 3 in 100 differ at p < .05,
-    and 7 at an autocorrelation of .3; of random halves of 42 days 5 and 3 (`benchmarks/levels.py`).
-    With four days per side, at .3, 11 differ (`benchmarks/coverage.py`): take more.
+    the error of the logarithm of its rate, which grows with the autocorrelation ``phi`` of the days
+    (shrunk towards .3), and Student's t on the effective days, less two, gives the interval and p.
+    If each side has two days at weekends and two others, ``ratio`` is that of days of one kind: the
+    ratio of weekends to weekdays (Poisson likelihood) is taken out of the counts first. How often
+    two sides of the same process differ is in the table of the definitions.
 
     With fewer days the interval is about these minutes alone: given the sum of the events, those of
     `one` are binomial; the interval is that of Clopper & Pearson (1934) for their share, turned
@@ -134,7 +133,7 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
         return nothing._replace(reason="no exposure in a table: it has no rate")
     if n1 + n2 == 0:
         return nothing._replace(reason="no event in either table")
-    if min(len(side.days) for side in sides) >= LEAST_FOR_RATE and n1 and n2:
+    if min(len(side.days) for side in sides) >= LEAST_DAYS and n1 and n2:
         return _of_wearer(nothing, sides)
     test = scipy.stats.binomtest(n1, n1 + n2, t1 / (t1 + t2))
     share = test.proportion_ci(0.95, method="exact")
@@ -161,33 +160,75 @@ class _Side(NamedTuple):
 
 
 def _of_wearer(nothing: RateRatio, sides: Sequence[_Side]) -> RateRatio:
-    """Return the ratio with days as the units."""
-    one, other = (DaysRate.of(side.days, side.events, side.minutes) for side in sides)
-    error = rate_error([one, other])
-    ratio = one.rate / other.rate
+    """Return the ratio with days as the units, weekends levelled."""
+    days = np.concatenate([side.days for side in sides])
+    first = np.repeat([1.0, 0.0], [len(side.days) for side in sides])
+    sets = np.column_stack([first, 1.0 - first])
+    design = with_weekend(sets, days, first)
+    higher = _higher_at_weekends(sides) if design.shape[1] > sets.shape[1] else 1.0
+    values, rates = [], []
+    for side in sides:
+        counts = side.events / np.where(at_weekend(side.days) == 1, higher, 1.0)
+        n, time = counts.sum(), side.minutes.sum()
+        rates.append(float(n / time))
+        values.append(log_rate_values(rates[-1], (n - counts) / (time - side.minutes)))
+    order = np.argsort(days, kind="stable")
+    both = np.concatenate(values)[order][None, :]
+    found = effect(days[order], both, design[order], np.array([1.0, -1.0]), first[order])
+    ratio = rates[0] / rates[1]
+    if not found.se[0] > 0:
+        p = 1.0 if ratio == 1 else 0.0
+    else:
+        t = abs(np.log(ratio)) / float(found.se[0])
+        p = float(2.0 * scipy.special.stdtr(float(found.freedom[0]), -t))
+    reach = float(np.exp(found.reach[0]))
     return nothing._replace(
         ratio=ratio,
-        low=ratio / reach(error),
-        high=ratio * reach(error),
-        p=difference_p(ratio, error),
-        phi=error.phi,
-        n_effective=error.n_effective,
+        low=ratio / reach,
+        high=ratio * reach,
+        p=p,
+        phi=float(found.phi[0]),
+        n_effective=float(found.n_effective[0]),
         of="wearer",
     )
+
+
+def _higher_at_weekends(sides: Sequence[_Side]) -> float:
+    """Return the ratio of the rate at weekends to that of weekdays, the same on both sides.
+
+    The maximum of the Poisson likelihood with a rate for each side: as many events at weekends as
+    expected.
+    """
+    parts = []
+    for side in sides:
+        weekend = at_weekend(side.days) == 1
+        parts.append((side.events.sum(), *(side.minutes[one].sum() for one in (weekend, ~weekend))))
+    seen = sum(float(side.events[at_weekend(side.days) == 1].sum()) for side in sides)
+    if not 0 < seen < sum(float(n) for n, _, _ in parts):
+        return 1.0
+
+    def surplus(log_ratio: float) -> float:
+        higher = np.exp(log_ratio)
+        return sum(float(n * higher * we / (higher * we + wd)) for n, we, wd in parts) - seen
+
+    return float(np.exp(scipy.optimize.brentq(surplus, -20.0, 20.0)))
 
 
 def _why(sides: Sequence[_Side]) -> str:
     """Return why the interval is not about the wearer."""
     if any(len(side.days) == 0 for side in sides):
         return f"the rows of a table are not days (rate with by='1D' gives them): no p; {OF}"
-    return f"fewer than {LEAST_FOR_RATE} days in a table: no p; {OF}"
+    return f"fewer than {LEAST_DAYS} days in a table: no p; {OF}"
 
 
 def _pooled(table: pd.DataFrame) -> _Side:
     """Return the events and minutes of a table; rows without either do not count."""
     lacking = [name for name in ("n", "exposure_min") if name not in table.columns]
     if lacking:
-        raise FieldError(f"rate_ratio: a table lacks {', '.join(lacking)}")
+        raise FieldError(
+            f"rate_ratio: a table lacks {', '.join(lacking)}: pass tables of"
+            " eyelog.blinks.rate(frame, by='day')"
+        )
     _check_counts(table)
     events, minutes = (numbers(table[name]) for name in ("n", "exposure_min"))
     rows = np.isfinite(events) & np.isfinite(minutes)

@@ -7,16 +7,10 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.analysis.grouped.reductions import ratio
 from eyelog.analysis.series.angles import direction, unit_vectors
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, log_named
-
-__all__ = [
-    "Minutes",
-    "shared_minutes",
-]
-
+from eyelog.judge.terms import ratio
 
 SHORT_US: Final = log_named(COMPUTED_DATA).interval_us
 

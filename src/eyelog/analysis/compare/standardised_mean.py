@@ -1,31 +1,25 @@
 """The mean when data are not missing at random: crude, standardised, and with bounds."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, Unpack
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import MISSING, Floats
 from eyelog.analysis.series.observed import (
     HOUR_US,
-    Observed,
     Rows,
-    SeriesOptions,
     column_of,
-    observed_rows,
     rows_of,
-    with_series_options,
 )
 from eyelog.catalogue import catalogue, known_logs, log_named
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
-from eyelog.frame import is_resampled
-
-__all__ = ["StandardisedMean", "standardised_mean"]
-
+from eyelog.frame import is_resampled, takes_tables
+from eyelog.judge.limits import Limits
+from eyelog.measure.results import shown
 
 HOURS: Final = 24
 QUARTERS: Final = 4  # every offset in use is a whole number of quarters of an hour
@@ -55,14 +49,16 @@ class StandardisedMean(NamedTuple):
     reason: str
 
 
-@with_series_options
+@takes_tables
 def standardised_mean(
     series: pd.Series | pd.DataFrame,
-    column: str | None = None,
+    column: str | pd.Series | None = None,
     *,
-    limits: tuple[float, float] | None = None,
+    possible: tuple[float, float] | None = None,
     reference: Mapping[int, float] | pd.Series | None = None,
-    **options: Unpack[SeriesOptions],
+    limits: Limits | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> StandardisedMean:
     """Return the crude mean, the mean with equal weight for each hour of the day, and its bounds.
 
@@ -73,9 +69,9 @@ def standardised_mean(
     ----------
     series : Series or DataFrame
         Numbers with aware stamps, an hour apart or less, or a table that has them as a column.
-    column : str, optional
-        The column of a DataFrame.
-    limits : (float, float), optional
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows.
+    possible : (float, float), optional
         The least and the largest value possible in time without a value. Default: the catalogue's
         range of the field that the series is named after (where both logs have such a field with
         different ranges, that of the log of the table), if it is still valid for values at this
@@ -83,8 +79,15 @@ def standardised_mean(
     reference : mapping or Series, optional
         The day to represent: a weight for each local hour, 0 to 23 (hours not named have weight 0),
         such as ``el.rhythm.profile(other)["n"]``. Default: equal weights for all 24 hours.
-    stamp, interval, exposure
-        As in `eyelog.rhythm.most_active`.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    interval : str, optional
+        The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
+        width of its bins; of a Series, the smallest distance of neighbouring stamps.
+    exposure : Series or array, optional
+        The hours that each row is based on: a Series with the same index, or one number for each
+        row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
+        length of a row; missing for a Series by day, which does not carry the hours of its days.
 
     Returns
     -------
@@ -99,9 +102,11 @@ def standardised_mean(
 
     Raises
     ------
+    FieldError
+        If the table has no such column.
     ConfigurationError
         If the stamps are not time-zone aware and in order, the series holds the catalogue's invalid
-        value or values outside `limits`, or `limits` or `reference` cannot be used.
+        value or values outside `possible`, or an argument cannot be used.
 
     Notes
     -----
@@ -120,21 +125,28 @@ def standardised_mean(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
     >>> score = pd.Series(hours.hour * 1.0, index=hours).drop(hours[24:36])
-    >>> result = el.compare.standardised_mean(score, limits=(0, 100), stamp="start")
+    >>> result = el.compare.standardised_mean(score, possible=(0, 100))
     >>> round(result.crude, 2), result.standardised, result.coverage
     (13.5, 11.5, 0.75)
     >>> result.lower, result.upper
     (10.125, 35.125)
     """
     weights = _reference(reference)
-    rows = rows_of(series, column, what="standardised_mean", **options)
-    seen = observed_rows(rows, np.isfinite(rows.values))
-    own = _limits(limits)
+    rows = rows_of(
+        series,
+        column,
+        what="standardised_mean",
+        limits=limits,
+        interval=interval,
+        exposure=exposure,
+    )
+    seen = rows.keep(np.isfinite(rows.values))
+    own = _possible(possible)
     low, high, doubt = (*own, "") if own else _catalogue_limits(series, column, seen)
     if own and seen.n and not low <= seen.values.min() <= seen.values.max() <= high:
         raise ConfigurationError(
-            f"values from {seen.values.min():g} to {seen.values.max():g} lie outside the limits"
-            f" {low:g} to {high:g}: mask them first, or give wider limits"
+            f"values from {seen.values.min():g} to {seen.values.max():g} lie outside"
+            f" possible={low:g} to {high:g}: leave them out, or give a wider range"
         )
     crude = float(seen.values.mean()) if seen.n else MISSING
     context = (seen.n, seen.exposure_h)
@@ -198,23 +210,25 @@ def _reference(reference: Mapping[int, float] | pd.Series | None) -> Floats:
     return weights
 
 
-def _limits(limits: Any) -> tuple[float, float] | None:
-    if limits is None:
+def _possible(possible: Any) -> tuple[float, float] | None:
+    if possible is None:
         return None
     try:
-        low, high = (float(limit) for limit in limits)
+        low, high = (float(end) for end in possible)
     except (TypeError, ValueError):
         low = high = MISSING
     if not (np.isfinite([low, high]).all() and low <= high):
-        raise ConfigurationError(f"limits must be (lowest, highest), not {limits!r}")
+        raise ConfigurationError(f"possible must be (lowest, highest), not {possible!r}")
     return low, high
 
 
 def _catalogue_limits(
-    table: pd.Series | pd.DataFrame, column: str | None, seen: Observed
+    table: pd.Series | pd.DataFrame, column: str | pd.Series | None, seen: Rows
 ) -> tuple[float, float, str]:
     """Return the range of the field that the series is named after, or why there is none."""
-    series = column_of(table, column, what="standardised_mean")
+    series = column
+    if not isinstance(series, pd.Series):
+        series = column_of(table, column, what="standardised_mean")
     here = known_logs() if seen.log is None else (seen.log,)
     logs = [which for which in here if str(series.name) in catalogue(which)]
     fields = [catalogue(which)[str(series.name)] for which in logs]
@@ -225,7 +239,11 @@ def _catalogue_limits(
         yes_or_no = field is not None and field.value_type == "bool"
         if yes_or_no or pd.api.types.is_bool_dtype(series.dtype):
             return 0.0, 1.0, ""
-        return MISSING, MISSING, "no bounds: the catalogue has no range for it, so give limits"
+        return (
+            MISSING,
+            MISSING,
+            "no bounds: the catalogue has no range for it, so give possible=",
+        )
     bins = isinstance(table, pd.DataFrame) and is_resampled(table)
     own_step = not bins and (
         seen.step_us in {round(log_named(which).interval_s * 1e6) for which in logs}
@@ -234,21 +252,21 @@ def _catalogue_limits(
         return (
             MISSING,
             MISSING,
-            "no bounds: the catalogue's range is that of a single interval, so give limits",
+            "no bounds: the catalogue's range is that of a single interval, so give possible=",
         )
     if seen.n and not least <= seen.values.min() <= seen.values.max() <= most:
         return (
             MISSING,
             MISSING,
             f"no bounds: values lie outside the catalogue's {least:g} to {most:g},"
-            " so mask them or give limits",
+            " so leave them out or give possible=",
         )
     return least, most, ""
 
 
 def _room(rows: Rows) -> Floats:
     """Return how many hours each local hour of the day had, on whole days from first to last."""
-    opens, closes = rows.edges()
+    opens, closes = rows.opens_us, rows.closes_us
     # The clock is read at each quarter of an hour of a wider time, of which the days are kept.
     quarter = HOUR_US // QUARTERS
     first, last = int(opens[0]) - 2 * DAY_US, int(closes[-1]) + 2 * DAY_US

@@ -5,21 +5,21 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.results import all_missing, shown
-from eyelog.analysis.series.dependence import (
-    LEAST_DAYS,
+from eyelog.analysis.series.arrays import Floats
+from eyelog.analysis.series.inference import (
+    Days,
+    Effect,
     by_day,
-    difference_se,
-    effective_n,
-    likeness,
-    t_quantile,
+    effect,
+    rank_interval,
+    two_samples_law,
+    with_weekend,
 )
-from eyelog.analysis.series.observed import Observed, observed, one_log
-from eyelog.analysis.series.ranks import pairs_tell, two_samples_law
+from eyelog.analysis.series.observed import Rows, observed, one_log
 from eyelog.errors import ConfigurationError
-
-__all__ = ["TwoPeriods", "two_periods"]
-
+from eyelog.frame import takes_tables
+from eyelog.judge.limits import Limits
+from eyelog.measure.results import all_missing, shown
 
 MOST_PAIRS: Final = 250_000
 LEAST_VALUES: Final = 3
@@ -44,12 +44,13 @@ class TwoPeriods(NamedTuple):
     reason: str
 
 
+@takes_tables
 def two_periods(
     before: pd.Series | pd.DataFrame,
     after: pd.Series | pd.DataFrame,
     *,
     column: str | None = None,
-    stamp: str | None = None,
+    limits: Limits | None = None,
     interval: str | None = None,
     exposure: pd.Series | None = None,
 ) -> TwoPeriods:
@@ -63,7 +64,7 @@ def two_periods(
         day count as one, their mean. At most 250,000 pairs of days.
     column : str, optional
         The column, if `before` and `after` are tables.
-    stamp, interval : optional
+    limits, interval : optional
         As in `eyelog.rhythm.most_active`; an interval belongs to the local day in which it opens.
     exposure : Series, optional
         The hours that each row of both periods is based on, indexed as they are. Default: as in
@@ -80,8 +81,8 @@ def two_periods(
         ``n_after`` (values), ``days_before``, ``days_after``, ``exposure_h`` and ``coverage`` (of
         both periods together; for daily tables the hours worn and the mean of the days' coverage,
         for Series by day missing and the share of days with a value) and ``reason`` if something is
-        missing: everything if a period has fewer than three days, all but the difference if both
-        together have fewer than ten.
+        missing: everything if a period has fewer than three days, all but the difference if no
+        difference of so few days can reach the level (fewer than 4 and 4, or 3 and 5).
 
     Raises
     ------
@@ -101,11 +102,11 @@ def two_periods(
     Real days are alike, so the interval is widened about the difference by the ratio of two
     Student intervals of the difference of the means: with the lag-1 autocorrelation ``phi`` of the
     days' residuals and ``n_effective`` days, and with independent days. ``phi`` is corrected for
-    bias, and the residual variance for what the two means take away. Of pairs of periods of 14 days
-    without a difference, 4 in 100 have p < .05 for independent days, 7 at an autocorrelation of .3,
-    8 at .5; with 28 days, 4, 6 and 6 (`benchmarks/levels.py`). A difference between two periods of
-    one person is not necessarily the effect of what happened between them: season, work and wear
-    change too.
+    bias and shrunk towards .3, as if seven days of a usual wearer stood beside; the residual
+    variance is corrected for what the two means take away. If each period has two days at weekends
+    and two others, weekends are levelled first. How often two periods of the same process differ is
+    in the table of the definitions. A difference between two periods of one person is not
+    necessarily the effect of what happened between them: season, work and wear change too.
 
     Examples
     --------
@@ -124,9 +125,10 @@ def two_periods(
             period,
             column,
             what="two_periods",
-            stamp=stamp,
+            limits=limits,
             interval=interval,
             exposure=exposure,
+            call="{what}(before, after, column={column})",
         )
         for period in (before, after)
     )
@@ -149,31 +151,40 @@ def two_periods(
     if min(n, m) < LEAST_VALUES:
         fewer = "before" if n < m else "after"
         return nothing._replace(reason=f"fewer than {LEAST_VALUES} days {fewer}")
-    ordered = np.sort((other.values[None, :] - one.values[:, None]).ravel())
-    difference = float(np.median(ordered))
-    if n + m < LEAST_DAYS:
+    levelled, of_second, means = levels(one, other)
+    pairs = (levelled[of_second == 1][None, :] - levelled[of_second == 0][:, None]).ravel()
+    law = two_samples_law(n, m)
+    if law.rank() < 1:
         return nothing._replace(
-            difference=difference,
-            reason=f"fewer than {LEAST_DAYS} days in all: no interval and no p of this wearer",
+            difference=float(np.median(pairs)),
+            reason=f"{n} and {m} days cannot reach the level: no interval and no p of this wearer",
         )
-    residuals = np.concatenate([days.values - days.values.mean() for days in (one, other)])
-    second_set = np.repeat([0.0, 1.0], [n, m])
-    numbers = np.concatenate([one.numbers, other.numbers])
-    order = np.argsort(numbers, kind="stable")
-    numbers, residuals, second_set = numbers[order], residuals[order], second_set[order]
-    phi = likeness(numbers, residuals)
-    n_effective = effective_n(one.numbers, phi) + effective_n(other.numbers, phi)
-    factor = 1.0
-    if phi > 0:
-        alike, apart = (difference_se(numbers, residuals, at, second_set) for at in (phi, 0.0))
-        factor = t_quantile(n_effective - 2) * alike / (t_quantile(n + m - 2) * apart)
-    low, high, p = pairs_tell(ordered, two_samples_law(n, m), factor)
+    found = rank_interval(pairs, law, float(means.factor[0]))
     return nothing._replace(
-        difference=difference, low=low, high=high, p=p, phi=phi, n_effective=n_effective
+        difference=found.value,
+        low=found.low,
+        high=found.high,
+        p=found.p,
+        phi=float(means.phi[0]),
+        n_effective=float(means.n_effective[0]),
     )
 
 
-def _coverage(first: Observed, second: Observed) -> float:
+def levels(one: Days, other: Days) -> tuple[Floats, Floats, Effect]:
+    """Return all days with weekends levelled, which are of the second period, how means differ."""
+    numbers = np.concatenate([one.numbers, other.numbers])
+    order = np.argsort(numbers, kind="stable")
+    second = np.repeat([0.0, 1.0], [len(one.values), len(other.values)])[order]
+    values = np.concatenate([one.values, other.values])[order]
+    design = np.column_stack([1.0 - second, second])
+    if one.daily and other.daily:
+        dates = np.concatenate([one.dates, other.dates])[order]
+        design = with_weekend(design, dates, second)
+    means = effect(numbers[order], values[None, :], design, np.array([-1.0, 1.0]), second)
+    return values - design[:, 2:] @ means.fit[0, 2:], second, means
+
+
+def _coverage(first: Rows, second: Rows) -> float:
     """Return the share of the time of both periods that has values."""
     whole = first.span + second.span
     covered = first.coverage * first.span + second.coverage * second.span

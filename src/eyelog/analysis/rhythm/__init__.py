@@ -1,10 +1,12 @@
 """Rhythm of a series: stability, variability, active hours, regularity, cosinor, time on task.
 
-Each function takes one Series with time-zone aware stamps, or a table and the name of a column, and
-returns a named tuple or a table with ``n``, exposure and coverage. Local hours are those of the
-index's zone, or of ``utc_offset_min`` if the table has it. Missing values are left out, never
-counted as 0. Stamps close their intervals unless ``stamp="start"`` says otherwise. Eyewear is taken
-off at night, so functions that need the night refuse if the night was not observed.
+Each function takes a table and the name of a column, or one Series with time-zone aware stamps, and
+returns a named tuple or a table with ``n``, exposure and coverage. A column of records is judged
+first, as every summary judges. All else is taken as it is, and its stamps open their rows: those of
+a daily table, of bins, of another sensor, and of a Series of records that has lost its history.
+Local hours are those of the index's zone, or of ``utc_offset_min`` if the table has it. Missing
+values are left out, never counted as 0. Eyewear is taken off at night, so functions that need the
+night refuse if the night was not observed.
 """
 
 from eyelog.analysis.rhythm.active_hours import (

@@ -1,38 +1,30 @@
 """The most and least active hours of the average day."""
 
-from typing import Final, NamedTuple, Unpack
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.limits import limit
-from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import MISSING, Floats
 from eyelog.analysis.series.observed import (
     HOUR_US,
-    Observed,
-    SeriesOptions,
+    Rows,
     local_hours,
     local_us,
     observed,
-    with_series_options,
 )
 from eyelog.catalogue import COMPUTED_DATA
+from eyelog.checks import number
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
-
-__all__ = [
-    "ActiveHours",
-    "RelativeAmplitude",
-    "least_active",
-    "most_active",
-    "night_doubt",
-    "relative_amplitude",
-]
+from eyelog.frame import takes_tables
+from eyelog.judge.limits import Limits, limit
+from eyelog.measure.results import shown
 
 NIGHT_HOURS: Final = range(*map(int, limit(COMPUTED_DATA, "night").values))  # local hours
 # With less freedom, the most active hours of everybody who wears it from 8 to 19 are 8 to 18.
 LEAST_FREEDOM_H: Final = 3.0
+ROUNDING: Final = 1e-12
 
 
 @shown("Window of the average day")
@@ -61,7 +53,7 @@ class RelativeAmplitude(NamedTuple):
     reason: str
 
 
-def _average_day(seen: Observed) -> Floats:
+def _average_day(seen: Rows) -> Floats:
     """Return the mean of each slot of the day at the series' own step (missing if unobserved)."""
     slots = DAY_US // seen.step_us
     slot = np.minimum(local_us(seen.opens) % DAY_US // seen.step_us, slots - 1)
@@ -71,20 +63,18 @@ def _average_day(seen: Observed) -> Floats:
 
 
 def _check_hours(hours: float, *, what: str) -> None:
-    if not 0 < hours < 24:
+    if not 0 < number(hours, "hours") < 24:
         raise ConfigurationError(f"{what} takes hours between 0 and 24, not {hours}")
 
 
-def _extreme_window(seen: Observed, hours: float, *, sign: int) -> ActiveHours:
+def _extreme_window(seen: Rows, hours: float, *, sign: int) -> ActiveHours:
     value, start, reason = MISSING, MISSING, ""
-    if not 0 < seen.step_us <= DAY_US / 2:
+    if not seen.n or not 0 < seen.step_us <= DAY_US / 2:
         reason = "too few values for an average day"
     else:
         day = _average_day(seen)
         width = max(1, round(hours * HOUR_US / seen.step_us))
-        # A window with an unobserved slot is missing, so it is never the extreme.
-        rolled = np.lib.stride_tricks.sliding_window_view(np.r_[day, day[: width - 1]], width)
-        means = rolled.mean(axis=1)
+        means = _window_means(day, width)
         if np.isnan(means).all():
             reason = f"no {hours:g} hours in a row were observed on the average day"
         elif (room := _room_h(day, means, hours, seen.step_us)) < LEAST_FREEDOM_H:
@@ -94,9 +84,20 @@ def _extreme_window(seen: Observed, hours: float, *, sign: int) -> ActiveHours:
                 " worn"
             )
         else:
-            best = int(np.nanargmax(sign * means))
+            # The first of equal ones, whatever the rounding.
+            highest = np.nanmax(sign * means)
+            best = int(np.argmax(sign * means >= highest - ROUNDING * np.nanmax(np.abs(means))))
             value, start = float(means[best]), best * seen.step_us / HOUR_US
     return ActiveHours(value, start, seen.n, seen.exposure_h, seen.coverage, reason, hours)
+
+
+def _window_means(day: Floats, width: int) -> Floats:
+    """Return the mean of each circular window; missing with an unobserved slot in it."""
+    twice = np.r_[day, day[: width - 1]]
+    seen = ~np.isnan(twice)
+    until = [np.r_[0.0, np.cumsum(each)] for each in (np.where(seen, twice, 0.0), seen)]
+    sums, counts = (each[width:] - each[:-width] for each in until)
+    return np.where(counts == width, sums / width, np.nan)
 
 
 def _room_h(day: Floats, means: Floats, hours: float, step_us: int) -> float:
@@ -110,26 +111,37 @@ def _room_h(day: Floats, means: Floats, hours: float, step_us: int) -> float:
     return max(0.0, min(observed_h - hours, starts * step_h))
 
 
-@with_series_options
+@takes_tables
 def most_active(
     series: pd.Series | pd.DataFrame,
-    column: str | None = None,
+    column: str | pd.Series | None = None,
     *,
     hours: float = 10,
-    **options: Unpack[SeriesOptions],
+    limits: Limits | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> ActiveHours:
     """Return the most active hours (M10): the largest circular window mean of the average day.
 
     Parameters
     ----------
     series : Series or DataFrame
-        Numbers with aware stamps, taken at their own step, or a table that has them as a column.
-    column : str, optional
-        The column of a DataFrame.
+        A table with aware stamps that has the numbers as a column, or one Series, at its own step.
+        A column of records is judged first; all else is taken as it is, and its stamps open their
+        rows.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows, such as ``masked["stp"] > 0``.
     hours : float
         Width of the window, more than 0 and less than 24.
-    stamp, interval, exposure
-        As in `eyelog.analysis.series.observed`.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    interval : str, optional
+        The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
+        width of its bins; of a Series, the smallest distance of neighbouring stamps.
+    exposure : Series or array, optional
+        The hours that each row is based on: a Series with the same index, or one number for each
+        row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
+        length of a row; missing for a Series by day, which does not carry the hours of its days.
 
     Returns
     -------
@@ -139,6 +151,14 @@ def most_active(
         ``hours``, the width of the window. Windows in which some time of day was never observed are
         left out; refused (missing, with the reason) unless the window has at least 3 h of freedom:
         observed hours of the day less its own width.
+
+    Raises
+    ------
+    FieldError
+        If the table has no such column.
+    ConfigurationError
+        If the stamps are not time-zone aware and in order, a Series holds a field of records (pass
+        the frame and the name) or the invalid value of a field, or an argument is not valid.
 
     Notes
     -----
@@ -151,18 +171,20 @@ def most_active(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
     >>> level = pd.Series([float(8 <= h < 18) for h in hours.hour], index=hours)
-    >>> el.rhythm.most_active(level, stamp="start")[:2]
+    >>> el.rhythm.most_active(level)[:2]
     (1.0, 8.0)
     >>> bins = el.resample(el.sample(), "1h")
     >>> el.rhythm.most_active(bins, "stp").start
-    7.0
+    6.0
     """
     _check_hours(hours, what="most_active")
-    seen = observed(series, column, what="most_active", **options)
+    seen = observed(
+        series, column, what="most_active", limits=limits, interval=interval, exposure=exposure
+    )
     return _extreme_window(seen, hours, sign=1)
 
 
-def night_doubt(seen: Observed) -> str:
+def night_doubt(seen: Rows) -> str:
     """Return why the night of a series does not count as observed, or an empty text."""
     hour = local_hours(seen.opens)
     days = max(1, len(np.unique(np.floor(hour / 24))))
@@ -183,14 +205,16 @@ def night_doubt(seen: Observed) -> str:
     return ""
 
 
-@with_series_options
+@takes_tables
 def least_active(
     series: pd.Series | pd.DataFrame,
-    column: str | None = None,
+    column: str | pd.Series | None = None,
     *,
     hours: float = 5,
     night_worn: bool = False,
-    **options: Unpack[SeriesOptions],
+    limits: Limits | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> ActiveHours:
     """Return the least active hours (L5): the smallest circular window mean of the average day.
 
@@ -198,21 +222,36 @@ def least_active(
     ----------
     series : Series or DataFrame
         As for `eyelog.rhythm.most_active`.
-    column
-        As in `eyelog.rhythm.most_active`.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows, such as ``masked["stp"] > 0``.
     hours : float
         Width of the window, more than 0 and less than 24.
     night_worn : bool
         Confirm that the eyewear was worn at night. Otherwise the result is refused if the night
         (00:00 to 06:00) was observed on fewer than half of the days, or never varies.
-    stamp, interval, exposure
-        As in `eyelog.rhythm.most_active`.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    interval : str, optional
+        The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
+        width of its bins; of a Series, the smallest distance of neighbouring stamps.
+    exposure : Series or array, optional
+        The hours that each row is based on: a Series with the same index, or one number for each
+        row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
+        length of a row; missing for a Series by day, which does not carry the hours of its days.
 
     Returns
     -------
     ActiveHours
         As `most_active`; missing with the ``reason`` if refused, which includes windows with less
         than 3 h of freedom.
+
+    Raises
+    ------
+    FieldError
+        If the table has no such column.
+    ConfigurationError
+        If the stamps are not time-zone aware and in order, a Series holds a field of records (pass
+        the frame and the name) or the invalid value of a field, or an argument is not valid.
 
     Notes
     -----
@@ -223,29 +262,33 @@ def least_active(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
     >>> level = pd.Series([float(8 <= h < 18) for h in hours.hour], index=hours)
-    >>> el.rhythm.least_active(level, night_worn=True, stamp="start").mean
+    >>> el.rhythm.least_active(level, night_worn=True).mean
     0.0
-    >>> el.rhythm.least_active(level.between_time("08:00", "18:00"), stamp="start").reason[:31]
+    >>> el.rhythm.least_active(level.between_time("08:00", "18:00")).reason[:31]
     'the night was not observed (00:'
     """
     _check_hours(hours, what="least_active")
-    seen = observed(series, column, what="least_active", **options)
+    seen = observed(
+        series, column, what="least_active", limits=limits, interval=interval, exposure=exposure
+    )
     return _least(seen, hours, night_worn=night_worn)
 
 
-def _least(seen: Observed, hours: float, *, night_worn: bool) -> ActiveHours:
+def _least(seen: Rows, hours: float, *, night_worn: bool) -> ActiveHours:
     doubt = "" if night_worn else night_doubt(seen)
     least = _extreme_window(seen, hours, sign=-1)
     return least._replace(mean=MISSING, start=MISSING, reason=doubt) if doubt else least
 
 
-@with_series_options
+@takes_tables
 def relative_amplitude(
     series: pd.Series | pd.DataFrame,
-    column: str | None = None,
+    column: str | pd.Series | None = None,
     *,
     night_worn: bool = False,
-    **options: Unpack[SeriesOptions],
+    limits: Limits | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> RelativeAmplitude:
     """Return (M10 - L5) / (M10 + L5).
 
@@ -254,18 +297,33 @@ def relative_amplitude(
     series : Series or DataFrame
         Numbers of 0 or more with aware stamps, taken at their own step, or a table that has them as
         a column.
-    column : str, optional
-        The column of a DataFrame.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows, such as ``masked["stp"] > 0``.
     night_worn : bool
         Confirm that the eyewear was worn at night; see `least_active`.
-    stamp, interval, exposure
-        As in `eyelog.rhythm.most_active`.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    interval : str, optional
+        The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
+        width of its bins; of a Series, the smallest distance of neighbouring stamps.
+    exposure : Series or array, optional
+        The hours that each row is based on: a Series with the same index, or one number for each
+        row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
+        length of a row; missing for a Series by day, which does not carry the hours of its days.
 
     Returns
     -------
     RelativeAmplitude
         ``ra`` (0 to 1), ``most_active``, ``least_active``, ``n``, ``exposure_h``, ``coverage``,
         ``reason`` if refused.
+
+    Raises
+    ------
+    FieldError
+        If the table has no such column.
+    ConfigurationError
+        If the stamps are not time-zone aware and in order, a Series holds a field of records (pass
+        the frame and the name) or the invalid value of a field, or an argument is not valid.
 
     Notes
     -----
@@ -277,10 +335,17 @@ def relative_amplitude(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
     >>> level = pd.Series([3.0 if 8 <= h < 18 else 1.0 for h in hours.hour], index=hours)
-    >>> el.rhythm.relative_amplitude(level, night_worn=True, stamp="start").ra
+    >>> el.rhythm.relative_amplitude(level, night_worn=True).ra
     0.5
     """
-    seen = observed(series, column, what="relative_amplitude", **options)
+    seen = observed(
+        series,
+        column,
+        what="relative_amplitude",
+        limits=limits,
+        interval=interval,
+        exposure=exposure,
+    )
     most = _extreme_window(seen, 10, sign=1)
     least = _least(seen, 5, night_worn=night_worn)
     total = most.mean + least.mean

@@ -1,31 +1,26 @@
 """Bouts of a condition and how fragmented they are."""
 
-from typing import Final, NamedTuple, Unpack
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import scipy
 
-from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.analysis.series.durations import duration_us
 from eyelog.analysis.series.observed import (
-    ANY_STAMP,
     HOUR_US,
-    EpochOptions,
     Rows,
-    observed_rows,
     rows_of,
-    stamps_at,
-    with_series_options,
 )
 from eyelog.analysis.series.runs import follows, runs
-from eyelog.clock import microseconds
+from eyelog.checks import number
+from eyelog.clock import microseconds, stamps_at
 from eyelog.errors import ConfigurationError
-from eyelog.frame import OFFSET
-
-__all__ = ["Fragmentation", "activity_bouts", "fragmentation"]
+from eyelog.frame import OFFSET, takes_tables
+from eyelog.judge.limits import Limits
+from eyelog.measure.results import shown
 
 ROUNDING: Final = 1e-12
 HALF: Final = 0.5 + ROUNDING
@@ -54,7 +49,7 @@ class Fragmentation(NamedTuple):
 def bout_lengths(rows: Rows) -> tuple[Floats, Bools, Bools]:
     """Return the length of each run of True in epochs, and whether gaps hide its beginning and end.
 
-    A missing value is a gap. The first and the last row of the Series are not gaps.
+    A missing value is a gap, and nothing was recorded before the first row and after the last.
     """
     values = rows.values
     if not np.isin(values[np.isfinite(values)], (0.0, 1.0)).all():
@@ -62,16 +57,19 @@ def bout_lengths(rows: Rows) -> tuple[Floats, Bools, Bools]:
     us, step = rows.index.as_unit("us").asi8, rows.step_us
     firsts, lasts = runs(values == 1.0, us, step)
     # Pairs of rows between which the state is known: both are present, and one follows the other.
-    seen = np.ones(len(values) + 1, dtype=bool)
+    seen = np.zeros(len(values) + 1, dtype=bool)
     seen[1:-1] = np.isfinite(values[1:]) & np.isfinite(values[:-1]) & follows(us, step)
     return (lasts - firsts + 1).astype(np.float64), ~seen[firsts], ~seen[lasts + 1]
 
 
-@with_series_options
+@takes_tables
 def fragmentation(
     states: pd.Series | pd.DataFrame,
-    column: str | None = None,
-    **options: Unpack[EpochOptions],
+    column: str | pd.Series | None = None,
+    *,
+    limits: Limits | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> Fragmentation:
     """Summarise the bouts in which a condition holds.
 
@@ -79,25 +77,42 @@ def fragmentation(
     ----------
     states : Series or DataFrame
         True, False or missing per epoch; aware, sorted stamps; or a table that has them as a
-        column. A missing value or a gap in the stamps cuts a bout off: how long it lasted is not
-        known.
-    column, interval, exposure
-        As in `eyelog.rhythm.most_active`.
+        column. A missing value, a gap in the stamps and either end of the record cut a bout off:
+        how long it lasted is not known.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows, such as ``masked["stp"] > 0``.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    interval : str, optional
+        The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
+        width of its bins; of a Series, the smallest distance of neighbouring stamps.
+    exposure : Series or array, optional
+        The hours that each row is based on: a Series with the same index, or one number for each
+        row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
+        length of a row; missing for a Series by day, which does not carry the hours of its days.
 
     Returns
     -------
     Fragmentation
-        Of the bouts that no gap has cut off: ``mean_bout`` and ``median_bout`` (epochs),
+        Of whole bouts, which nothing has cut off: ``mean_bout`` and ``median_bout`` (epochs),
         ``inverse_mean`` (per epoch), ``gini`` (with the factor n/(n-1)) and ``alpha`` (exponent of
         a power law).
         ``mean_bout_km`` and ``median_bout_km`` (epochs): the same by Kaplan-Meier, which use the
         bouts that were cut off too: prefer them if ``censored`` is not small. ``hazard`` (per
         epoch): mean over their distinct lengths of the bouts that ended at a length / all bouts
         that were seen to begin and reached it, cut off or not. Then ``n`` bouts, ``censored``
-        (how many of them a gap has cut off), ``epoch_min``, ``exposure_h``, ``coverage`` and
+        (how many of them were cut off), ``epoch_min``, ``exposure_h``, ``coverage`` and
         ``reason``. Without a whole bout every measure is missing and the reason says so; ``gini``
         and ``alpha`` need more than one. If the longest bout was cut off, ``mean_bout_km`` counts
         time up to its length only (a restricted mean), and the reason says so.
+
+    Raises
+    ------
+    FieldError
+        If the table has no such column.
+    ConfigurationError
+        If the stamps are not time-zone aware and in order, a Series holds a field of records (pass
+        the frame and the name) or the invalid value of a field, or an argument is not valid.
 
     Notes
     -----
@@ -108,20 +123,22 @@ def fragmentation(
     more often, so measures of whole bouts are too short if ``censored`` is large: 27.6 for 39.2
     minutes with 47 % cut off. The Kaplan-Meier estimates are then within 5 % with some hundred
     bouts. They leave out bouts whose beginning a gap hides, and treat those whose end it hides as
-    at risk until the last epoch that was seen to be followed by another. The first and the last
-    bout of the Series count as whole.
+    at risk until the last epoch that was seen to be followed by another. A bout that reaches the
+    first or the last row is cut off there.
 
     Examples
     --------
     >>> import pandas as pd, eyelog as el
     >>> minutes = pd.date_range("2026-10-19", periods=10, freq="min", tz="UTC")
     >>> worn = pd.Series([1, 1, 0, 1, 0, 1, 1, 1, 0, 0], index=minutes).astype(bool)
-    >>> found = el.rhythm.fragmentation(worn)
-    >>> found.n, found.mean_bout, round(found.gini, 4)
-    (3, 2.0, 0.3333)
+    >>> found = el.rhythm.fragmentation(worn)  # the first bout began before the record
+    >>> found.n, found.censored, found.mean_bout, round(found.gini, 4)
+    (3, 1, 2.0, 0.5)
     """
-    rows = rows_of(states, column, what="fragmentation", stamp=ANY_STAMP, **options)
-    seen = observed_rows(rows, np.isfinite(rows.values))
+    rows = rows_of(
+        states, column, what="fragmentation", limits=limits, interval=interval, exposure=exposure
+    )
+    seen = rows.keep(np.isfinite(rows.values))
     seen_lengths, begins_hidden, ends_hidden = bout_lengths(rows)
     cut = begins_hidden | ends_hidden
     lengths = np.sort(seen_lengths[~cut])
@@ -132,7 +149,7 @@ def fragmentation(
     if n == 0:
         reason = "no value was observed" if seen.n == 0 else "the condition never held"
         if len(cut):
-            reason = "gaps have cut off every bout"
+            reason = "every bout was cut off, by gaps or the ends of the record"
     else:
         mean, middle = float(lengths.mean()), float(np.median(lengths))
         mean_km, median_km, restricted = _kaplan_meier(
@@ -182,14 +199,15 @@ def _kaplan_meier(lengths: Floats, cut: Bools) -> tuple[float, float, bool]:
     return mean, float(at[half[0]]) if half.size else float("nan"), bool(share[-1] > ROUNDING)
 
 
+@takes_tables
 def activity_bouts(
     series: pd.Series | pd.DataFrame,
-    column: str | None = None,
+    column: str | pd.Series | None = None,
     *,
     threshold: float,
     min_length: str = "10min",
     share: float = 0.8,
-    stamp: str | None = None,
+    limits: Limits | None = None,
     interval: str | None = None,
 ) -> pd.DataFrame:
     """List the stretches in which a series stays at or above a threshold for most of the time.
@@ -202,15 +220,15 @@ def activity_bouts(
     series : Series or DataFrame
         Numbers per epoch; aware, sorted stamps; or a table that has them as a column. A missing
         value counts as a gap.
-    column : str, optional
-        The column of a DataFrame.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows, such as ``masked["stp"] > 0``.
     threshold : float
         The value to reach, in the unit of the series.
     min_length : str
         Shortest bout, as a pandas duration.
     share : float
         Share of epochs at or above the threshold, in (0, 1].
-    stamp, interval : optional
+    limits, interval : optional
         As in `eyelog.rhythm.most_active`.
 
     Returns
@@ -218,9 +236,9 @@ def activity_bouts(
     DataFrame
         One row per bout: ``start`` and ``end`` (aware; the start is where the first epoch opens,
         the end where the last one closes), ``duration_min``, ``n`` (epochs), ``share``, ``mean``
-        and ``max`` of the values, and boolean ``censored``: a gap lies right before or after it, so
-        it may have lasted longer. Of a table with ``utc_offset_min`` also that column: the wearer's
-        clock where the bout begins, in minutes east of UTC.
+        and ``max`` of the values, and boolean ``censored``: a gap, or an end of the record, lies
+        right before or after it, so it may have lasted longer. Of a table with ``utc_offset_min``
+        also that column: the wearer's clock where the bout begins, in minutes east of UTC.
 
     Raises
     ------
@@ -241,14 +259,13 @@ def activity_bouts(
        n  share
     0  5    0.8
     """
-    rows = rows_of(series, column, what="activity_bouts", stamp=stamp, interval=interval)
+    rows = rows_of(series, column, what="activity_bouts", limits=limits, interval=interval)
     shortest = duration_us(min_length, "min_length", sign="positive")
-    if not 0 < share <= 1:
+    if not 0 < number(share, "share") <= 1:
         raise ConfigurationError(f"share must be above 0 and at most 1, not {share!r}")
-    values, step = rows.values, rows.step_us
+    least, values, step = number(threshold, "threshold"), rows.values, rows.step_us
     us = rows.index.as_unit("us").asi8
-    before = step if rows.stamp == "end" else 0
-    opens, closes = (stamps_at(at, rows.index.tz) for at in (us - before, us - before + step))
+    opens, closes = (stamps_at(at, rows.index.tz) for at in (rows.opens_us, rows.closes_us))
     firsts, lasts = runs(np.isfinite(values), us, step)
     # A single stamp has no known length, so it cannot be a bout.
     need = -(-shortest // step) if step else len(values) + 1
@@ -256,10 +273,10 @@ def activity_bouts(
         (
             low + first,
             low + last,
-            (low > 0 and first == 0) or (high == low + last < len(values) - 1),
+            first == 0 or high == low + last,
         )
         for low, high in zip(firsts.tolist(), lasts.tolist(), strict=True)
-        for first, last in _stretches(values[low : high + 1] >= threshold, share, int(need))
+        for first, last in _stretches(values[low : high + 1] >= least, share, int(need))
     ]
     bouts = [
         {

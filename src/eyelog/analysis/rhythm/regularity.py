@@ -1,23 +1,20 @@
 """How regularly states repeat from one day to the next."""
 
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.results import shown
 from eyelog.analysis.rhythm.active_hours import (
     night_doubt,
 )
 from eyelog.analysis.series.arrays import MISSING
-from eyelog.analysis.series.observed import SeriesOptions, observed, with_series_options
+from eyelog.analysis.series.observed import observed
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
-
-__all__ = [
-    "Regularity",
-    "sleep_regularity",
-]
+from eyelog.frame import takes_tables
+from eyelog.judge.limits import Limits
+from eyelog.measure.results import shown
 
 
 @shown("Sleep regularity")
@@ -32,13 +29,15 @@ class Regularity(NamedTuple):
     reason: str
 
 
-@with_series_options
+@takes_tables
 def sleep_regularity(
     states: pd.Series | pd.DataFrame,
-    column: str | None = None,
+    column: str | pd.Series | None = None,
     *,
     night_worn: bool = False,
-    **options: Unpack[SeriesOptions],
+    limits: Limits | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> Regularity:
     """Return how likely the same state is 24 hours later, from -100 to 100.
 
@@ -47,17 +46,25 @@ def sleep_regularity(
     states : Series or DataFrame
         True, False or missing per epoch (asleep or not), aware stamps; or a table that has them as
         a column. Pairs in which one is missing are left out.
-    column : str, optional
-        The column of a DataFrame.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows, such as ``masked["stp"] > 0``.
     night_worn : bool
         Confirm that the eyewear was worn at night; see `least_active`.
-    stamp, interval, exposure : optional
-        As in `eyelog.rhythm.most_active`; `stamp` decides which hours are the night.
+    limits, interval, exposure : optional
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
     Regularity
         ``sri``, ``pairs``, ``n``, ``exposure_h``, ``coverage``, ``reason`` if refused.
+
+    Raises
+    ------
+    FieldError
+        If the table has no such column.
+    ConfigurationError
+        If the stamps are not time-zone aware and in order, a Series holds a field of records (pass
+        the frame and the name) or the invalid value of a field, or an argument is not valid.
 
     Notes
     -----
@@ -68,10 +75,12 @@ def sleep_regularity(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=72, freq="h", tz="UTC")
     >>> asleep = pd.Series(hours.hour < 7, index=hours)
-    >>> el.rhythm.sleep_regularity(asleep, night_worn=True, stamp="start").sri
+    >>> el.rhythm.sleep_regularity(asleep, night_worn=True).sri
     100.0
     """
-    seen = observed(states, column, what="sleep_regularity", **options)
+    seen = observed(
+        states, column, what="sleep_regularity", limits=limits, interval=interval, exposure=exposure
+    )
     if not np.isin(seen.values, (0.0, 1.0)).all():
         raise ConfigurationError("sleep_regularity takes states: True, False or missing")
     us = seen.index.as_unit("us").asi8

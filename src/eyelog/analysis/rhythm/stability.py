@@ -1,32 +1,23 @@
 """How similar the days are (IS), and how fragmented each day is (IV)."""
 
-from typing import Final, NamedTuple, Unpack
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.results import shown
 from eyelog.analysis.series.arrays import MISSING, Floats, Ints
 from eyelog.analysis.series.bootstrap import check_draws
 from eyelog.analysis.series.observed import (
-    ANY_STAMP,
-    EpochOptions,
-    Observed,
-    SeriesOptions,
+    Rows,
     local_hours,
     observed,
-    with_series_options,
 )
 from eyelog.analysis.series.runs import follows
 from eyelog.errors import ConfigurationError
-
-__all__ = [
-    "Stability",
-    "Variability",
-    "interdaily_stability",
-    "intradaily_variability",
-]
+from eyelog.frame import takes_tables
+from eyelog.judge.limits import Limits
+from eyelog.measure.results import shown
 
 SHIFTS: Final = 1000
 MOST_CELLS: Final = 4_000_000  # of one block of shifted series
@@ -61,7 +52,7 @@ class Variability(NamedTuple):
     reason: str
 
 
-def _hourly(seen: Observed) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+def _hourly(seen: Rows) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Return the means of the observed hours, and the hour of each since the first midnight."""
     hour = np.floor(local_hours(seen.opens)).astype("int64")
     distinct, place = np.unique(hour, return_inverse=True)
@@ -69,14 +60,16 @@ def _hourly(seen: Observed) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int
     return means, distinct
 
 
-@with_series_options
+@takes_tables
 def interdaily_stability(
     series: pd.Series | pd.DataFrame,
-    column: str | None = None,
+    column: str | pd.Series | None = None,
     *,
     periods: str | int = "observed",
     seed: int = 0,
-    **options: Unpack[SeriesOptions],
+    limits: Limits | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> Stability:
     """Return how similar the days are: 1 for identical days, ``noise`` for no daily pattern.
 
@@ -85,15 +78,14 @@ def interdaily_stability(
     series : Series or DataFrame
         Numbers with aware stamps, or a table that has them as a column; series finer than hourly
         are averaged per local hour first.
-    column : str, optional
-        The column of a DataFrame.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows, such as ``masked["stp"] > 0``.
     periods : "observed" or int
         The p of the definition: the number of hours of the day that were observed, or 24.
     seed : int
         Seed of the random generator: the same seed gives the same ``noise`` and ``p``.
-    stamp, interval, exposure : optional
-        As in `eyelog.rhythm.most_active`; `stamp` decides which hour and day an interval belongs
-        to.
+    limits, interval, exposure : optional
+        As in `eyelog.rhythm.most_active`.
 
     Returns
     -------
@@ -106,6 +98,8 @@ def interdaily_stability(
 
     Raises
     ------
+    FieldError
+        If the table has no such column.
     ConfigurationError
         As `eyelog.rhythm.most_active`, or if `periods` is not one of these.
 
@@ -131,12 +125,19 @@ def interdaily_stability(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=72, freq="h", tz="Asia/Tokyo")
     >>> hour = pd.Series(hours.hour.astype(float), index=hours)
-    >>> el.rhythm.interdaily_stability(hour, stamp="start").is_
+    >>> el.rhythm.interdaily_stability(hour).is_
     1.0
     """
     if periods not in ("observed", 24):
         raise ConfigurationError(f"periods must be 'observed' or 24, not {periods!r}")
-    seen = observed(series, column, what="interdaily_stability", **options)
+    seen = observed(
+        series,
+        column,
+        what="interdaily_stability",
+        limits=limits,
+        interval=interval,
+        exposure=exposure,
+    )
     check_draws(SHIFTS, seed)
     hourly, hour = _hourly(seen)
     of_day = hour % 24
@@ -148,6 +149,8 @@ def interdaily_stability(
     reason = ""
     if days < 2:
         reason = "fewer than two days were observed"
+    elif observed_hours < 2:
+        reason = "fewer than two hours of the day were observed: rows of an hour or less show more"
     elif spread == 0:
         reason = "the series does not vary"
     else:
@@ -199,11 +202,14 @@ def _shifted(hourly: Floats, hour: Ints, seed: int) -> Floats:
     return np.concatenate(shifted)
 
 
-@with_series_options
+@takes_tables
 def intradaily_variability(
     series: pd.Series | pd.DataFrame,
-    column: str | None = None,
-    **options: Unpack[EpochOptions],
+    column: str | pd.Series | None = None,
+    *,
+    limits: Limits | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
 ) -> Variability:
     """Return how fragmented a series is: 0 for a smooth wave, 2 for noise, 4 for on-off-on-off.
 
@@ -213,13 +219,30 @@ def intradaily_variability(
         Numbers with aware stamps, or a table that has them as a column, taken at their own step;
         average per hour first for the published hourly measure. Values on both sides of a gap or of
         a missing value are not a pair.
-    column, interval, exposure
-        As in `eyelog.rhythm.most_active`.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows, such as ``masked["stp"] > 0``.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    interval : str, optional
+        The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
+        width of its bins; of a Series, the smallest distance of neighbouring stamps.
+    exposure : Series or array, optional
+        The hours that each row is based on: a Series with the same index, or one number for each
+        row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
+        length of a row; missing for a Series by day, which does not carry the hours of its days.
 
     Returns
     -------
     Variability
         ``iv``, ``pairs``, ``n``, ``exposure_h``, ``coverage``, ``reason``.
+
+    Raises
+    ------
+    FieldError
+        If the table has no such column.
+    ConfigurationError
+        If the stamps are not time-zone aware and in order, a Series holds a field of records (pass
+        the frame and the name) or the invalid value of a field, or an argument is not valid.
 
     Notes
     -----
@@ -237,8 +260,9 @@ def intradaily_variability(
         series,
         column,
         what="intradaily_variability",
-        stamp=ANY_STAMP,
-        **options,
+        limits=limits,
+        interval=interval,
+        exposure=exposure,
     )
     near = follows(seen.index.as_unit("us").asi8, seen.step_us)
     pairs = int(near.sum())

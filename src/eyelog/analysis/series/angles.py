@@ -10,16 +10,6 @@ import numpy as np
 
 from eyelog.analysis.series.arrays import Floats
 
-__all__ = [
-    "difference",
-    "direction",
-    "mean_direction",
-    "near",
-    "resultant_length",
-    "unit_vectors",
-    "wrap",
-]
-
 # A mean unit vector shorter than this is the rounding error of a zero vector.
 NOWHERE: Final = 1e-12
 
@@ -66,13 +56,3 @@ def mean_direction(degrees: Floats) -> float:
     angles = degrees[np.isfinite(degrees)]
     east, north = (part.sum(keepdims=True) for part in unit_vectors(angles))
     return float(direction(east, north, np.array([float(angles.size)]))[0])
-
-
-def resultant_length(degrees: Floats) -> float:
-    """Return the length of the mean unit vector, 0 to 1; NaN without angles."""
-    angles = degrees[np.isfinite(degrees)]
-    if not angles.size:
-        return float("nan")
-    east, north = unit_vectors(angles)
-    # Rounding may leave it slightly above 1.
-    return min(1.0, float(np.hypot(east.mean(), north.mean())))

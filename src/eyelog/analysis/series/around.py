@@ -4,8 +4,6 @@ import numpy as np
 
 from eyelog.analysis.series.arrays import Bools, Ints
 
-__all__ = ["around"]
-
 
 def around(us: Ints, seen: Bools, before_us: int, after_us: int) -> Bools:
     """Return the rows near one in which something is seen, including that row.

@@ -15,9 +15,6 @@ import scipy
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.checks import whole_number
 
-__all__ = ["check_draws", "interval", "multiplicities"]
-
-
 LEAST_DRAWS = 100
 MOST_CELLS = 4_000_000
 
@@ -41,17 +38,14 @@ def multiplicities(units: int, draws: int, seed: int) -> Iterator[Floats]:
         yield generator.multinomial(units, share, size=size).astype(np.float64)
 
 
-def interval(samples: Floats, units: Ints | None = None) -> tuple[Floats, Floats]:
-    """Return the 2.5 and 97.5 percentiles of the draws (rows); draws without a value left out.
+def interval(samples: Floats, units: Ints) -> tuple[Floats, Floats]:
+    """Return the 95 % interval of each column from its draws (rows), missing ones left out.
 
-    With `units`, how many units each column was drawn from, the percentiles are as far apart as
-    those of Student's t instead (Hesterberg 2015, The American Statistician 69:371): plain ones are
-    too narrow if there are few units.
+    Its ends are percentiles as far apart as those of Student's t, for as many units as each column
+    was drawn from (Hesterberg 2015, The American Statistician 69:371): the 2.5 and 97.5 percentiles
+    are too narrow if there are few units.
     """
     finite = pd.DataFrame(np.where(np.isfinite(samples), samples, np.nan))
-    if units is None:
-        low, high = finite.quantile([0.025, 0.975]).to_numpy(dtype=np.float64)
-        return low, high
     low, high = np.full((2, samples.shape[1]), np.nan)
     for n in np.unique(units[units > 1]).tolist():
         tail = float(scipy.stats.norm.cdf(scipy.stats.t.ppf(0.025, n - 1) * np.sqrt(n / (n - 1))))

@@ -9,28 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.clock import DAY_US, dates_at
 from eyelog.errors import ConfigurationError
-
-__all__ = [
-    "CYCLES",
-    "DATED",
-    "HOUR_US",
-    "WEEKDAYS",
-    "WEEKEND",
-    "calendar_dates",
-    "cycle_codes",
-    "cycle_labels",
-    "hour_codes",
-    "mondays",
-]
+from eyelog.frame import how_to_index, one_of_many
 
 WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 WEEKEND: Final = ("weekday", "weekend")
+# Recurring parts: hours of day 0 to 23, weekdays 0 (Monday) to 6, weekdays and weekends
 CYCLES: Final = ("hour", "weekday", "weekend")
-"""Recurring parts: hours of day 0 to 23, weekdays 0 (Monday) to 6, weekdays and weekends."""
 
+# The names of an index of calendar dates
 DATED: Final = ("day", "week")
-"""The names of an index of calendar dates."""
 
 FRIDAY: Final = 4
 THURSDAY: Final = 3  # 1 January 1970
@@ -61,7 +50,7 @@ def cycle_labels(by: str) -> pd.Index:
 def mondays(opens: pd.DatetimeIndex) -> pd.DatetimeIndex:
     """Return the date of the Monday that opens the ISO week of each stamp or date."""
     days = (opens.tz_localize(None) if opens.tz is not None else opens).as_unit("us").normalize()
-    return (days - pd.to_timedelta(days.day_of_week, unit="D")).rename("week")
+    return dates_at(days.asi8 // DAY_US - days.day_of_week.to_numpy(np.int64)).rename("week")
 
 
 def calendar_dates(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex | None:
@@ -79,7 +68,7 @@ def calendar_dates(table: pd.DataFrame | pd.Series, *, what: str) -> pd.Datetime
     if isinstance(index, pd.MultiIndex) or index.nlevels > 1:
         raise ConfigurationError(
             f"{what} takes the days of one wearer, not a table indexed by"
-            f" {' and '.join(map(str, index.names))}: pass table.xs(account, level='account')"
+            f" {' and '.join(map(str, index.names))}: pass {one_of_many(index)}"
         )
     if not isinstance(index, pd.DatetimeIndex):
         if not isinstance(index, pd.MultiIndex) and index.inferred_type == "date":
@@ -87,7 +76,7 @@ def calendar_dates(table: pd.DataFrame | pd.Series, *, what: str) -> pd.Datetime
         else:
             raise ConfigurationError(
                 f"{what} needs dates or time-zone aware stamps as the index, not {index.dtype}:"
-                " table.index = pd.to_datetime(table.index) reads dates"
+                f" pass {how_to_index(table, 'table')}"
             )
     if index.tz is not None:
         if index.name not in DATED:
@@ -99,6 +88,6 @@ def calendar_dates(table: pd.DataFrame | pd.Series, *, what: str) -> pd.Datetime
     if not (dates == dates.normalize()).all():
         raise ConfigurationError(
             f"{what}: the index has times of day without a zone, where it needs dates or"
-            " time-zone aware stamps (table.tz_localize('Asia/Tokyo'))"
+            " time-zone aware stamps: pass table.tz_localize('Asia/Tokyo')"
         )
     return dates

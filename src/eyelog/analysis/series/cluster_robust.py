@@ -12,8 +12,6 @@ import numpy as np
 
 from eyelog.analysis.series.arrays import Floats, Ints
 
-__all__ = ["ClusterRobust", "cluster_robust"]
-
 ALONE = 1e-9  # a direction that one cluster alone determines has no error
 
 

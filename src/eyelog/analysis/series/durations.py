@@ -8,8 +8,6 @@ import pandas as pd
 
 from eyelog.errors import ConfigurationError
 
-__all__ = ["duration_us"]
-
 Sign = Literal["any", "not negative", "positive"]
 
 KINDS: Final[dict[Sign, str]] = {

@@ -1,14 +1,16 @@
-"""Shared by the functions on one quantity: its rows, their length, local clock and exposure.
+"""The door for one quantity: its rows, judged where they are records, with the wearer's clock.
 
-A quantity is a Series, or a column of a table. Everything that a number needs is in values, index,
-columns and arguments; the history of a table may make these functions refuse, but never changes a
-number.
+A quantity is a column of a table, or a Series. A column of records is judged here, as every summary
+judges, and its stamps close their rows. Everything else has been judged, or is a person's own, and
+is taken as it is: its stamps open their rows, as in every table by time that eyelog makes. The
+history of a table may make these functions refuse, but never changes a number.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any, Final, Never, TypeAlias, TypedDict, TypeVar, Unpack
+from functools import cached_property
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,68 +18,387 @@ import pandas as pd
 
 from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.analysis.series.durations import duration_us
-from eyelog.catalogue import catalogue, known_logs, near, role
-from eyelog.clock import DAY_US, LocalClock, check_stamp
-from eyelog.docstrings import add_errors, put_words
-from eyelog.errors import ConfigurationError, EyelogError, FieldError, MixedLogsError
-from eyelog.frame import ACCOUNT, OFFSET, STORED, clock_of, interval_seconds, is_resampled, log_of
-from eyelog.keywords import hands_on_to, refuse_unknown
+from eyelog.catalogue import catalogue, known_logs, log_named, near
+from eyelog.clock import DAY_US, LocalClock, microseconds
+from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
+from eyelog.frame import (
+    ACCOUNT,
+    OFFSET,
+    RECORDED,
+    clock_of,
+    how_to_index,
+    interval_seconds,
+    is_resampled,
+    log_of,
+    one_of_many,
+)
+from eyelog.judge import intervals as door
+from eyelog.judge.limits import Limits
+from eyelog.measure.groups import By, group
 from eyelog.provenance import history, stated_log
 
-__all__ = [
-    "ANY_STAMP",
-    "EpochOptions",
-    "Observed",
-    "Quantity",
-    "Rows",
-    "SeriesOptions",
-    "check_frame",
-    "check_numbers",
-    "check_table",
-    "column_of",
-    "given_index",
-    "has_clock",
-    "is_dated",
-    "local_dates",
-    "local_hours",
-    "local_us",
-    "name_of",
-    "observed",
-    "observed_rows",
-    "one_log",
-    "refuse_sentinel",
-    "refuse_wearers",
-    "rows_of",
-    "stamp_of",
-    "stamps_at",
-    "step_us",
-    "with_series_options",
-]
-
-
 HOUR_US = 3_600_000_000
-Function = TypeVar("Function", bound=Callable[..., Any])
-
 SHORTEST_DAY_US: Final = 22 * HOUR_US  # the shortest local day, where the clock goes forward by two
 # Index names of tables by date, and the days of a row.
 PERIODS = {"day": 1, "week": 7}
 # The column of a table that says how many hours a row is based on, and how many make an hour.
 EXPOSURES: Final = {"worn_h": 1.0, "exposure_min": 60.0, "recorded_h": 1.0}
-ANY_STAMP: Final = "any"  # for what does not depend on where an interval is
 # How far the usual distance of two rows may be from whole lengths of a row.
 DRIFT: Final = 0.1
+JUDGING: Final = ("mask", "select", "states")
+# Steps after which a row is still a record.
+OF_RECORDS: Final = (
+    *("fetch", "read", "import", "decode", "archive", "simulate", "recompute"),
+    *(*JUDGING, "flag"),
+)
+EVIDENCE: Final = ("wear", "power", "time")  # kinds of fields that are never masked by others
 
 Quantity: TypeAlias = "pd.Series[Any] | pd.DataFrame"
 
 
-def check_numbers(series: pd.Series, *, what: str) -> None:
-    """Raise `ConfigurationError` unless it is a Series of numbers or booleans; any index."""
-    if not isinstance(series, pd.Series):
-        raise ConfigurationError(f"{what} takes one Series, such as frame['stp']")
-    if not (
-        pd.api.types.is_numeric_dtype(series.dtype) or pd.api.types.is_bool_dtype(series.dtype)
-    ):
-        raise ConfigurationError(f"{what} needs numbers or booleans, not {series.dtype}")
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a quantity in order of time, or those of them that have a value.
+
+    Attributes
+    ----------
+    values : array of float64
+        The values, NaN where missing.
+    index : DatetimeIndex
+        Their stamps (aware), or the dates that name them (naive).
+    name : str
+        The name of the quantity; "" if it has none.
+    step_us : int
+        Length of one row, 0 if it is unknown.
+    opens_us, closes_us : array of int64
+        When each row opens and closes, in microseconds; rows never overlap.
+    hours : array of float64
+        Hours that each row is based on, NaN where that is not known.
+    shares : array of float64
+        The coverage of each row: what the table states, else 1.
+    span : float
+        How many rows fit into the time from the first row to the last.
+    clock : LocalClock
+        The wearer's clock.
+    log : str or None
+        The log that the columns of the table show.
+    """
+
+    values: Floats
+    index: pd.DatetimeIndex
+    name: str
+    step_us: int
+    opens_us: Ints
+    closes_us: Ints
+    hours: Floats
+    shares: Floats
+    span: float
+    clock: LocalClock
+    log: str | None
+
+    @property
+    def us(self) -> Ints:
+        """The stamps in microseconds."""
+        return microseconds(self.index)
+
+    @cached_property
+    def opens(self) -> pd.DatetimeIndex:
+        """What the local clock shows when each row opens; naive."""
+        return self.wall(self.opens_us)
+
+    @cached_property
+    def middles(self) -> pd.DatetimeIndex:
+        """What the local clock shows in the middle of each row; naive."""
+        return self.wall(self.opens_us + (self.closes_us - self.opens_us) // 2)
+
+    def wall(self, us: Ints) -> pd.DatetimeIndex:
+        """Return what the local clock shows at instants; naive."""
+        return pd.DatetimeIndex(self.clock.wall_us(us).view("datetime64[us]"))
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return len(self.values)
+
+    @property
+    def exposure_h(self) -> float:
+        """Hours that the rows are based on."""
+        return float(self.hours.sum())
+
+    @property
+    def coverage(self) -> float:
+        """Share of the span that the rows cover."""
+        return float(min(1.0, self.shares.sum() / self.span)) if self.span else 0.0
+
+    def keep(self, chosen: Bools) -> "Rows":
+        """Return some of the rows; their span stays that of all."""
+        return replace(
+            self,
+            values=self.values[chosen],
+            index=self.index[chosen],
+            opens_us=self.opens_us[chosen],
+            closes_us=self.closes_us[chosen],
+            hours=self.hours[chosen],
+            shares=self.shares[chosen],
+        )
+
+
+def observed(table: Quantity, column: Any = None, **options: Any) -> Rows:
+    """Return the rows of a quantity that have a value; the options are those of `rows_of`."""
+    rows = rows_of(table, column, **options)
+    return rows.keep(np.isfinite(rows.values))
+
+
+def rows_of(
+    table: Quantity,
+    column: Any = None,
+    *,
+    what: str,
+    limits: Limits | None = None,
+    interval: Any = None,
+    exposure: Any = None,
+    call: str = "{what}(frame, {column})",
+) -> Rows:
+    """Return the rows of a Series, or of a column of a table.
+
+    Parameters
+    ----------
+    table : Series or DataFrame
+        Indexed by aware stamps, or by dates.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows that are no column yet, such as a
+        condition.
+    what : str
+        The function that asks.
+    limits : Limits, optional
+        By which the records of a frame are judged.
+    interval, exposure : optional
+        What the caller gave: the length of a row, and the hours that each row is based on.
+    call : str
+        How to pass a frame and the name of a column, for messages.
+
+    Raises
+    ------
+    ConfigurationError
+        If the quantity cannot be used: no numbers, no stamps in order, a Series of records, an
+        invalid value of a field among its values; or if an argument does not fit it.
+    FieldError
+        If the table lacks the column.
+    """
+    if isinstance(table, pd.Series | pd.DataFrame):
+        refuse_wearers(table.index, what=what)
+    if isinstance(column, pd.Series) and isinstance(table, pd.DataFrame):
+        table, column = _with_column(table, column, what=what)
+    if isinstance(table, pd.DataFrame) and (log := _log_of_records(table)):
+        return _of_records(table, column, log, what, limits, interval, exposure)
+    if limits is not None:
+        raise ConfigurationError(
+            f"{what}: limits judge the records of a frame, and these values are taken as they are:"
+            " leave out limits, and give them to the function that made the table"
+        )
+    given = column_of(table, column, what=what)
+    if isinstance(table, pd.Series):
+        refuse_records(given, what=what, call=call)
+    series = given.set_axis(_index(table, what=what))
+    check_numbers(series, what=what)
+    refuse_sentinel(series, what=what)
+    whole = table if isinstance(table, pd.DataFrame) else None
+    index = pd.DatetimeIndex(series.index)
+    step, us = _length(series, whole, interval, what=what), microseconds(index)
+    opens, closes = us, np.minimum(us + step, np.append(us[1:], us[-1:] + step))
+    clock = LocalClock(index.tz)
+    if whole is not None and OFFSET in whole.columns and index.tz is not None:
+        clock = clock_of(whole, stamp="start")
+    shares = np.ones(len(index))
+    if whole is not None and "coverage" in whole.columns:
+        shares = np.nan_to_num(numbers(whole["coverage"]))
+    return Rows(
+        numbers(series),
+        index,
+        name_of(series),
+        step,
+        opens,
+        closes,
+        _hours(index, whole, step, exposure, what=what),
+        shares,
+        _span(us, step),
+        clock,
+        None,
+    )
+
+
+def groups_of(rows: Rows, table: Quantity, by: By, *, what: str) -> tuple[Ints, pd.Index]:
+    """Return the group of each row by a grouping as all summaries take it, and their labels."""
+    given = table if isinstance(table, pd.DataFrame) else table.to_frame()
+    if len(given) == rows.n:
+        given = given.set_axis(rows.index)
+    opens, closes = rows.opens_us, rows.closes_us
+    time = pd.DataFrame({"span_s": (closes - opens) / 1e6, "before_n": 1.0}, index=rows.index)
+    clock = rows.clock
+    opened = door.Rows(time, what, "", Limits(), opens, closes, clock, clock, True, None, given)
+    groups = group(opened, by)
+    if rows.step_us > HOUR_US and not {"hour", "date"}.isdisjoint(groups.labels.names):
+        raise ConfigurationError(
+            f"{what}: rows of {rows.step_us / HOUR_US:g} h do not fit into by={by!r}: take 'day' or"
+            " wider"
+        )
+    return groups.codes, groups.labels
+
+
+def _of_records(
+    frame: pd.DataFrame,
+    column: Any,
+    log: str,
+    what: str,
+    limits: Limits | None,
+    interval: Any,
+    exposure: Any,
+) -> Rows:
+    """Return the judged values of records, whose stamps close them."""
+    series = column_of(frame, column, what=what)
+    check_numbers(series, what=what)
+    step = log_named(log).interval_us
+    if interval is not None and duration_us(interval, "interval", sign="positive") != step:
+        raise ConfigurationError(
+            f"{what}: a record of this frame lasts {step / 1e6:g} s, so leave out interval="
+        )
+    opened = door.enter(
+        frame, what, (), limits=limits, log=log, wide=False, fields=[str(series.name)]
+    )
+    index, us = pd.DatetimeIndex(opened.frame.index), opened.closes_us
+    return Rows(
+        opened.warn().judged(str(series.name)),
+        index,
+        name_of(series),
+        step,
+        np.maximum(opened.opens_us, np.append(us[:1] - step, us[:-1])),
+        us,
+        _hours(index, None, step, exposure, what=what),
+        np.ones(len(us)),
+        _span(us, step),
+        opened.clock,
+        log,
+    )
+
+
+def _span(us: Ints, step: int) -> float:
+    """Return how many rows fit into the time from the first to the last."""
+    return float((us[-1] - us[0]) / step + 1) if step and len(us) else float(len(us))
+
+
+def column_of(table: Quantity, column: Any, *, what: str) -> pd.Series:
+    """Return a Series, or the column of a table, as a Series; without looking at its index."""
+    if isinstance(table, pd.Series):
+        if column is not None:
+            raise ConfigurationError(
+                f"{what}: a Series is one quantity, so leave out the column {column!r}"
+            )
+        return table
+    if not isinstance(table, pd.DataFrame):
+        raise ConfigurationError(
+            f"{what} takes a table and the name of a column, such as (frame, 'stp'), or one Series"
+        )
+    if column is None:
+        raise ConfigurationError(
+            f"{what} takes a table and the name of a column, such as (frame, 'stp'), or one Series:"
+            " pass the column too"
+        )
+    if not isinstance(column, Hashable):
+        raise ConfigurationError(f"{what} takes the name of one column, not {column!r}")
+    if column not in table.columns:
+        hint = near(str(column), map(str, table.columns))
+        raise FieldError(f"{what}: this table has no column {column!r}{hint}")
+    chosen: pd.Series | pd.DataFrame = table[column]
+    if isinstance(chosen, pd.DataFrame):
+        raise ConfigurationError(f"{what}: the table has several columns {column!r}: keep one")
+    return chosen
+
+
+def _with_column(table: pd.DataFrame, series: pd.Series, *, what: str) -> tuple[pd.DataFrame, str]:
+    """Return a table with a Series of its rows as a column, and the name of that."""
+    if not series.index.equals(table.index):
+        raise ConfigurationError(
+            f"{what}: the rows of the Series are not those of the frame: give one value per row"
+        )
+    if _log_of_records(table) and _is_raw(series):
+        raise ConfigurationError(
+            f"{what}: the Series comes from raw values: compute it from masked ones, masked ="
+            " eyelog.mask(frame, eyelog.flag(frame))"
+        )
+    name = str(series.name) if series.name is not None else "value"
+    if name in table.columns:  # as that of a comparison, which is not the field
+        name = f"{name} as given"
+    attrs = table.attrs
+    table = table.assign(**{name: series.array})
+    table.attrs = attrs
+    return table, name
+
+
+def refuse_records(series: pd.Series, *, what: str, call: str = "{what}(frame, {column})") -> None:
+    """Raise `ConfigurationError` if the history of a Series says that its rows are records.
+
+    Their stamps close them, and raw values are not judged; the frame shows both.
+    """
+    log, steps = stated_log(series), [step["step"] for step in history(series)]
+    if log is None or not steps or not set(steps) <= set(OF_RECORDS):
+        return
+    raw = not set(steps) & set(JUDGING)
+    field = catalogue(log).get(str(series.name))
+    computed = field is None or (
+        pd.api.types.is_bool_dtype(series.dtype) and field.value_type != "bool"
+    )
+    seconds = interval_seconds(series)
+    # Wider rows are bins that somebody made.
+    if seconds > 1.5 * log_named(log).interval_s and (computed or not raw):
+        return
+    if computed and _is_raw(series):
+        raise ConfigurationError(
+            f"{what}: this Series comes from raw values: compute it from masked ones, masked ="
+            f" eyelog.mask(frame, eyelog.flag(frame)), and pass both,"
+            f" {call.format(what=what, column='series').replace('frame', 'masked')}"
+        )
+    if computed:
+        raise ConfigurationError(
+            f"{what}: the rows of this Series are records, whose length and clock the frame shows:"
+            f" pass it too, {call.format(what=what, column='series')}"
+        )
+    raise ConfigurationError(
+        f"{what}: {series.name!r} is a field of records: pass the frame and the name of the column,"
+        f" {call.format(what=what, column=repr(series.name))}, which judges its values"
+    )
+
+
+def _is_raw(series: pd.Series) -> bool:
+    """Return whether the history of a Series says that it was computed from values not judged."""
+    log, steps = stated_log(series), {step["step"] for step in history(series)}
+    if log is None or not steps or not steps <= set(OF_RECORDS) or steps & set(JUDGING):
+        return False
+    field = catalogue(log).get(str(series.name))
+    return series.name is None if field is None else field.kind not in EVIDENCE
+
+
+def _log_of_records(table: pd.DataFrame) -> str | None:
+    """Return the log whose records the columns of a table show, None for any other table."""
+    if is_resampled(table) or RECORDED in table.columns:
+        return None
+    bare = table.iloc[:0].copy(deep=False)
+    bare.attrs = {}
+    try:
+        return log_of(bare)
+    except MixedLogsError:
+        raise
+    except ConfigurationError:
+        return None
+
+
+def stamps_close(table: Quantity) -> bool:
+    """Return whether the stamps of a table close its rows, as those of records do."""
+    return isinstance(table, pd.DataFrame) and _log_of_records(table) is not None
+
+
+def is_dated(index: pd.Index) -> bool:
+    """Return whether rows are named by the date that opens them, as those of a daily table."""
+    return isinstance(index, pd.DatetimeIndex) and (index.tz is None or index.name in PERIODS)
 
 
 def has_clock(series: pd.Series) -> bool:
@@ -91,299 +412,18 @@ def has_clock(series: pd.Series) -> bool:
     )
 
 
-def refuse_wearers(index: pd.Index, *, what: str) -> None:
-    """Raise `ConfigurationError` if a table holds several wearers."""
-    if isinstance(index, pd.MultiIndex) or ACCOUNT in index.names:
-        raise ConfigurationError(
-            f"{what} takes one wearer: choose one, table.xs('P01', level={ACCOUNT!r})"
-        )
+def given_index(rows: Rows, table: Quantity) -> pd.DatetimeIndex:
+    """Return the index of a table as it was given; dates that were text as dates."""
+    index = table.index
+    if isinstance(index, pd.DatetimeIndex) and index.is_monotonic_increasing:
+        return index
+    return rows.index
 
 
-def step_us(
-    table: pd.Series | pd.DataFrame, interval: Any = None, *, what: str = "this function"
-) -> int:
-    """Return the length of one row in microseconds, 0 if it is unknown.
-
-    Parameters
-    ----------
-    table : Series or DataFrame
-        For a Series, the smallest distance between neighbouring stamps
-        (`eyelog.frame.interval_seconds`).
-    interval : str, optional
-        The length that the caller gave.
-    what : str
-        The function that asks.
-
-    Raises
-    ------
-    ConfigurationError
-        If the distances between the rows of a Series are not explained by a single length, as where
-        two connections of the eyewear have different phases.
-    """
-    if interval is not None:
-        return duration_us(interval, "interval", sign="positive", example="15s")
-    seconds = interval_seconds(table)
-    step = 0 if np.isnan(seconds) else round(seconds * 1e6)
-    if isinstance(table, pd.Series) and 0 < step < SHORTEST_DAY_US:
-        apart = np.sort(np.diff(pd.DatetimeIndex(table.index).as_unit("us").asi8))
-        usual = float(apart[(len(apart) - 1) // 2])
-        if usual < SHORTEST_DAY_US and abs(usual / step - round(usual / step)) > DRIFT:
-            raise ConfigurationError(
-                f"{what} cannot tell how long one row is: rows are {step / 1e6:g} s apart at the"
-                f" least, and usually {usual / 1e6:g} s. Pass interval='{usual / 1e6:g}s', or the"
-                " frame and the name of the column"
-            )
-    return step
-
-
-def is_dated(index: pd.Index) -> bool:
-    """Return whether rows are named by the date that opens them, as those of a daily table."""
-    return isinstance(index, pd.DatetimeIndex) and (index.tz is None or index.name in PERIODS)
-
-
-def stamp_of(
-    table: pd.Series | pd.DataFrame, stamp: str | None = None, *, what: str = "this function"
-) -> str:
-    """Return whether the stamps of a Series or table close or open their intervals.
-
-    Parameters
-    ----------
-    table : Series or DataFrame
-        Indexed by stamps or dates.
-    stamp : {"end", "start"}, optional
-        The caller's choice.
-    what : str
-        The function that asks.
-
-    Returns
-    -------
-    str
-        The caller's choice, otherwise ``"start"`` for days and weeks, which are named by the date
-        that opens them, and ``"end"`` for everything else (a record stamped 10:00:00 covers the
-        interval before it).
-
-    Raises
-    ------
-    ConfigurationError
-        If the history states otherwise, or dates are said to close their days.
-    """
-    if stamp is not None:
-        check_stamp(stamp)
-    if is_dated(table.index):
-        if stamp == "end":
-            raise ConfigurationError(
-                f"{what}: a date names the day or week that it opens, so leave out stamp="
-            )
-        return "start"
-    chosen = stamp or "end"
-    stated = [step["stamp"] for step in history(table) if "stamp" in step]
-    if stated and stated[-1] != chosen:
-        does = "open" if stated[-1] == "start" else "close"
-        raise ConfigurationError(
-            f"{what}: by their history, these stamps {does} their intervals: pass"
-            f" stamp={stated[-1]!r} (or, if other bins were made of them since, take the history"
-            " away, series.attrs = {})"
-        )
-    return chosen
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """All rows of a quantity.
-
-    Attributes
-    ----------
-    values : array of float64
-        The values, NaN where missing.
-    index : DatetimeIndex
-        Their stamps (aware), or the dates that name them (naive).
-    name : str
-        The name of the quantity; "" if it has none.
-    step_us : int
-        Length of one row, 0 if it is unknown.
-    stamp : str
-        ``"end"`` or ``"start"``, as `stamp_of` returns it.
-    hours : array of float64
-        Hours that each row is based on, NaN where that is not known.
-    shares : array of float64 or None
-        The coverage of each row that the table states.
-    clock : LocalClock
-        The wearer's clock.
-    log : str or None
-        The log that the columns of the table show.
-    """
-
-    values: Floats
-    index: pd.DatetimeIndex
-    name: str
-    step_us: int
-    stamp: str
-    hours: Floats
-    shares: Floats | None
-    clock: LocalClock
-    log: str | None
-
-    def edges(self) -> tuple[Ints, Ints]:
-        """Return when each interval opens and closes, in microseconds; they never overlap."""
-        us, step = self.index.as_unit("us").asi8, self.step_us
-        if self.stamp == "end":
-            # The last bin of a day may be short.
-            return np.maximum(us - step, np.concatenate([us[:1] - step, us[:-1]])), us
-        return us, np.minimum(us + step, np.concatenate([us[1:], us[-1:] + step]))
-
-    def wall(self, us: Ints) -> pd.DatetimeIndex:
-        """Return what the local clock shows at instants."""
-        return _naive(self.clock.wall_us(us))
-
-
-class EpochOptions(TypedDict, total=False):
-    """The keywords of `rows_of` where it makes no difference which interval a stamp denotes."""
-
-    interval: str | None
-    exposure: Any
-
-
-class SeriesOptions(TypedDict, total=False):
-    """The keywords of `rows_of` that say how a quantity is to be read."""
-
-    stamp: str | None
-    interval: str | None
-    exposure: Any
-
-
-def rows_of(
-    table: Quantity,
-    column: Any = None,
-    *,
-    what: str,
-    stamp: str | None = None,
-    interval: Any = None,
-    exposure: Any = None,
-    **unknown: Never,
-) -> Rows:
-    """Return the rows of a Series, or of a column of a table.
-
-    Parameters
-    ----------
-    table : Series or DataFrame
-        Indexed by aware stamps, or by dates.
-    column : str, optional
-        The column of a DataFrame.
-    what : str
-        The function that asks.
-    stamp, interval, exposure : optional
-        What the caller gave: whether stamps close or open their intervals (`ANY_STAMP` where that
-        makes no difference), the length of a row, and the hours that each row is based on.
-
-    Raises
-    ------
-    ConfigurationError
-        If the quantity cannot be used: no numbers, no stamps in order, an invalid value of a field
-        or values of unworn time among its values, a history that states another `stamp`.
-    FieldError
-        If the table lacks the column.
-    """
-    refuse_unknown(unknown, what)
-    given = column_of(table, column, what=what)
-    series = given.set_axis(_index(given, what=what))
-    check_numbers(series, what=what)
-    refuse_sentinel(series, what=what)
-    whole = table if isinstance(table, pd.DataFrame) else None
-    log = None
-    if whole is not None:
-        log = _log(whole)
-        _refuse_unworn(whole, series, log, what=what)
-    index = pd.DatetimeIndex(series.index)
-    step = _length(series, whole, interval, log, what=what)
-    if stamp == ANY_STAMP:
-        closes = "start" if is_dated(index) else "end"
-    else:
-        closes = stamp_of(series, stamp, what=what)
-    return Rows(
-        numbers(series),
-        index,
-        name_of(series),
-        step,
-        closes,
-        _hours(index, whole, step, exposure, what=what),
-        np.nan_to_num(numbers(whole["coverage"]))
-        if whole is not None and "coverage" in whole.columns
-        else None,
-        _clock(whole, index, log, closes),
-        log,
-    )
-
-
-_WORDS: Final = {
-    "column": """\
-column : str, optional
-    The column of a DataFrame.""",
-    "stamp": """\
-stamp : {"end", "start"}, optional
-    Whether a stamp closes or opens its interval. Default: ``"end"``, as in records and bins
-    of eyelog; bins of pandas mostly open at their stamps. Dates always open their days.""",
-    "interval": """\
-interval : str, optional
-    The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
-    width of its bins; of a Series, the smallest distance of neighbouring stamps.""",
-    "exposure": """\
-exposure : Series or array, optional
-    The hours that each row is based on: a Series with the same index, or one number for each
-    row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
-    length of a row; missing for a Series by day, which does not carry the hours of its days.""",
-}
-_ERRORS: Final = {
-    "FieldError": """\
-FieldError
-    If the table has no such column.""",
-    "ConfigurationError": """\
-ConfigurationError
-    If the stamps are not time-zone aware and in order, the values hold the invalid value of a
-    field (or, in a frame that is not masked, values of time in which the eyewear was not worn),
-    the history states another `stamp`, or an argument is not valid.""",
-}
-
-
-def with_series_options(function: Function) -> Function:
-    """Complete the signature and docstring of a function of one quantity with what all share."""
-    return add_errors(put_words(hands_on_to(rows_of)(function), _WORDS), _ERRORS)
-
-
-def column_of(table: Quantity, column: Any, *, what: str) -> pd.Series:
-    """Return a Series, or the column of a table, as a Series; without looking at its index."""
-    if isinstance(table, pd.Series):
-        if column is not None:
-            raise ConfigurationError(
-                f"{what}: a Series is one quantity, so leave out the column {column!r}"
-            )
-        return table
-    if not isinstance(table, pd.DataFrame):
-        raise ConfigurationError(
-            f"{what} takes one Series, such as frame['stp'], or a table and the name of a column"
-        )
-    if column is None:
-        raise ConfigurationError(
-            f"{what} takes one Series, such as frame['stp'], or a table and the name of a column:"
-            " pass the column too"
-        )
-    if column not in table.columns:
-        hint = near(str(column), map(str, table.columns))
-        raise FieldError(f"{what}: this table has no column {column!r}{hint}")
-    chosen: pd.Series | pd.DataFrame = table[column]
-    if isinstance(chosen, pd.DataFrame):
-        raise ConfigurationError(f"{what}: the table has several columns {column!r}: keep one")
-    return chosen
-
-
-def given_index(rows: Rows, series: pd.Series) -> pd.DatetimeIndex:
-    """Return the index of a Series as it was given; dates that were text as dates."""
-    index = series.index
-    return index if isinstance(index, pd.DatetimeIndex) else rows.index
-
-
-def _index(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
+def _index(given: Quantity, *, what: str) -> pd.DatetimeIndex:
     """Return the index as aware stamps or naive dates, in order, each once."""
-    index = series.index
+    index = given.index
+    name = "series" if isinstance(given, pd.Series) else "table"
     refuse_wearers(index, what=what)
     if not isinstance(index, pd.DatetimeIndex):
         index = _read_dates(index)
@@ -391,15 +431,19 @@ def _index(series: pd.Series, *, what: str) -> pd.DatetimeIndex:
         index = index.tz_localize(None).normalize()  # as tables named their days before 0.3
     dates = isinstance(index, pd.DatetimeIndex) and index.tz is None
     if not isinstance(index, pd.DatetimeIndex) or (dates and not _whole(index)):
-        advice = "pd.to_datetime(dates) for dates, or tz_localize for stamps"
-        if isinstance(index, pd.RangeIndex):
-            advice = "table.set_index('day') for days, frame.set_index('date') for stamps"
         raise ConfigurationError(
-            f"{what} needs a Series or table indexed by time-zone aware stamps, or by dates"
-            f" ({advice})"
+            f"{what} needs a Series or table indexed by time-zone aware stamps, or by dates: pass"
+            f" {how_to_index(given, name)}"
         )
-    if not index.is_monotonic_increasing or index.has_duplicates or index.hasnans:
-        raise ConfigurationError(f"{what} needs stamps in order, each once: use sort_index()")
+    if index.hasnans:
+        raise ConfigurationError(f"{what}: a row has no stamp: pass {name}[{name}.index.notna()]")
+    if index.has_duplicates:
+        raise ConfigurationError(
+            f"{what} needs each stamp once, of one wearer and device: leave out repeats,"
+            f" {name}[~{name}.index.duplicated()], or pass the rows of each on their own"
+        )
+    if not index.is_monotonic_increasing:
+        raise ConfigurationError(f"{what} needs stamps in order: pass {name}.sort_index()")
     return index.as_unit("us")
 
 
@@ -420,28 +464,29 @@ def _read_dates(index: pd.Index) -> pd.Index:
         return index
 
 
-def _log(table: pd.DataFrame) -> str | None:
-    """Return the log that the columns of a table show, None if it is not a frame of a log."""
-    bare = table.iloc[:0].copy(deep=False)
-    bare.attrs = {}
-    try:
-        return log_of(bare)
-    except EyelogError:
-        return None
-
-
-def _length(
-    series: pd.Series, table: pd.DataFrame | None, interval: Any, log: str | None, *, what: str
-) -> int:
+def _length(series: pd.Series, table: pd.DataFrame | None, interval: Any, *, what: str) -> int:
     """Return the length of one row in microseconds, 0 if it is unknown."""
-    if interval is not None or not is_dated(series.index):
-        # Without a log, the rows of a table are as long as those of its column.
-        framed = table is not None and (log is not None or is_resampled(table))
-        return step_us(table if table is not None and framed else series, interval, what=what)
-    name = str(series.index.name)
-    if len(series) < 2 or (table is not None and name in PERIODS):
-        return PERIODS.get(name, 1) * DAY_US
-    return int(np.diff(pd.DatetimeIndex(series.index).as_unit("us").asi8).min())
+    if interval is not None:
+        return duration_us(interval, "interval", sign="positive", example="15s")
+    if is_dated(series.index):
+        name = str(series.index.name)
+        if len(series) < 2 or (table is not None and name in PERIODS):
+            return PERIODS.get(name, 1) * DAY_US
+        return int(np.diff(microseconds(pd.DatetimeIndex(series.index))).min())
+    if table is not None and is_resampled(table):
+        return round(float(np.nan_to_num(interval_seconds(table))) * 1e6)
+    # The smallest distance of neighbours, if it explains the usual one.
+    apart = np.sort(np.diff(microseconds(pd.DatetimeIndex(series.index))))
+    if not len(apart):
+        return 0
+    step, usual = int(apart[0]), float(apart[(len(apart) - 1) // 2])
+    if usual < SHORTEST_DAY_US and abs(usual / step - round(usual / step)) > DRIFT:
+        raise ConfigurationError(
+            f"{what} cannot tell how long one row is: rows are {step / 1e6:g} s apart at the"
+            f" least, and usually {usual / 1e6:g} s. Pass interval='{usual / 1e6:g}s', or the"
+            " frame and the name of the column"
+        )
+    return step
 
 
 def _hours(
@@ -486,132 +531,6 @@ def _given_hours(exposure: Any, index: pd.DatetimeIndex, *, what: str) -> Floats
     return hours
 
 
-def _clock(
-    whole: pd.DataFrame | None, index: pd.DatetimeIndex, log: str | None, stamp: str
-) -> LocalClock:
-    """Return the wearer's clock: the column ``utc_offset_min`` of the table may state it."""
-    if whole is None or OFFSET not in whole.columns or index.tz is None:
-        return LocalClock(index.tz)
-    return clock_of(whole, log=log, stamp=stamp)
-
-
-def _refuse_unworn(table: pd.DataFrame, series: pd.Series, log: str | None, *, what: str) -> None:
-    """Raise if a frame that was not masked shows values of time in which it was not worn."""
-    if log is None or STORED in table.columns or is_resampled(table):
-        return
-    field = catalogue(log).get(str(series.name))
-    if field is None or field.kind not in ("static", "motion", "gait"):
-        return
-    for name in role(log, "worn"):
-        if name in table.columns:
-            # true is "not worn" (15-second log); 0 seconds of wear (60-second log)
-            off = numbers(table[name]) == (
-                1.0 if catalogue(log)[name].value_type == "bool" else 0.0
-            )
-            count = int((off & np.isfinite(numbers(series))).sum())
-            if count:
-                raise ConfigurationError(
-                    f"{what}: {series.name!r} has {count} values of time in which the eyewear was"
-                    " not worn: mask it first, eyelog.mask(frame, eyelog.flag(frame))"
-                )
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """The values of a quantity that are not missing, and how much of its span they cover.
-
-    Attributes
-    ----------
-    values : array of float64
-        The values.
-    index : DatetimeIndex
-        Their stamps (aware) or dates (naive).
-    opens, middles : DatetimeIndex
-        What the local clock shows when the interval of each value opens, and in its middle; naive.
-    hours : array of float64
-        Hours that each value is based on: its interval, or what the table or the caller states; NaN
-        where neither is known.
-    step_us : int
-        Length of one row.
-    span : float
-        How many rows fit into the time from the first row to the last.
-    n : int
-        How many values there are.
-    exposure_h : float
-        Hours that the values are based on.
-    coverage : float
-        Share of the span that they cover.
-    stamp : str
-        Whether the stamps close or open their intervals, as `stamp_of` returns it.
-    log : str or None
-        The log that the columns of the table show.
-    clock : LocalClock
-        The wearer's clock.
-    """
-
-    values: Floats
-    index: pd.DatetimeIndex
-    opens: pd.DatetimeIndex
-    middles: pd.DatetimeIndex
-    hours: Floats
-    step_us: int
-    span: float
-    n: int
-    exposure_h: float
-    coverage: float
-    stamp: str
-    log: str | None
-    clock: LocalClock
-
-
-def observed(
-    table: Quantity, column: Any = None, *, what: str, **options: Unpack[SeriesOptions]
-) -> Observed:
-    """Leave out missing values; report exposure (hours) and coverage of the span.
-
-    A row of a table covers the share of itself that the table states as ``coverage``; otherwise a
-    row with a value covers itself. The parameters are those of `rows_of`.
-    """
-    rows = rows_of(table, column, what=what, **options)
-    return observed_rows(rows, np.isfinite(rows.values))
-
-
-def observed_rows(rows: Rows, present: Bools) -> Observed:
-    """Return what is observed if only some of the rows are considered; all of them have values."""
-    n = int(present.sum())
-    us, step = rows.index.as_unit("us").asi8, rows.step_us
-    opens, closes = (edge[present] for edge in rows.edges())
-    span = (us[-1] - us[0]) / step + 1 if step and len(us) else n
-    covered = float(n if rows.shares is None else rows.shares[present].sum())
-    hours = rows.hours[present]
-    return Observed(
-        rows.values[present],
-        rows.index[present],
-        rows.wall(opens),
-        rows.wall(opens + (closes - opens) // 2),
-        hours,
-        step,
-        float(span),
-        n,
-        float(hours.sum()),
-        float(np.minimum(1.0, covered / span)) if span else 0.0,
-        rows.stamp,
-        rows.log,
-        rows.clock,
-    )
-
-
-def _naive(us: Ints) -> pd.DatetimeIndex:
-    return pd.DatetimeIndex(us.view("datetime64[us]"))
-
-
-def stamps_at(us: npt.NDArray[np.int64], tz: Any) -> pd.DatetimeIndex:
-    """Return microseconds since 1970 as stamps in a zone; without a zone, as dates."""
-    if tz is None:
-        return _naive(us)
-    return pd.DatetimeIndex(us.view("datetime64[us]")).tz_localize("UTC").tz_convert(tz)
-
-
 def local_dates(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
     """Return the local date of each stamp, as the days since 1970."""
     wall = index.tz_localize(None).as_unit("us").asi8
@@ -633,6 +552,25 @@ def local_hours(index: pd.DatetimeIndex) -> Floats:
     return hours
 
 
+def check_numbers(series: pd.Series, *, what: str) -> None:
+    """Raise `ConfigurationError` unless it is a Series of numbers or booleans; any index."""
+    if not isinstance(series, pd.Series):
+        raise ConfigurationError(f"{what} takes one Series, such as table['steps']")
+    if not (
+        pd.api.types.is_numeric_dtype(series.dtype) or pd.api.types.is_bool_dtype(series.dtype)
+    ):
+        raise ConfigurationError(
+            f"{what} needs numbers or booleans, not {series.dtype}: convert text,"
+            " pd.to_numeric(series, errors='coerce')"
+        )
+
+
+def refuse_wearers(index: pd.Index, *, what: str) -> None:
+    """Raise `ConfigurationError` if a table holds several wearers."""
+    if isinstance(index, pd.MultiIndex) or ACCOUNT in index.names:
+        raise ConfigurationError(f"{what} takes one wearer: choose one, {one_of_many(index)}")
+
+
 def refuse_sentinel(series: pd.Series, *, what: str) -> None:
     """Raise `ConfigurationError` if a field's invalid value is still among its values.
 
@@ -650,7 +588,7 @@ def refuse_sentinel(series: pd.Series, *, what: str) -> None:
             times = int(invalid.sum())
             raise ConfigurationError(
                 f"{what}: {series.name!r} holds the invalid value {field.invalid_value:g} {times}"
-                " times: mask it first, eyelog.mask(frame, eyelog.flag(frame))"
+                " times: pass the frame and the name of the column, which judges its values"
             )
 
 

@@ -14,18 +14,16 @@ import numpy as np
 
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 
-__all__ = ["LATE_US", "NUMBERS", "PACKET_US", "PAUSE_US", "Packets", "even", "packets"]
-
+# The time from one packet to the next
 PACKET_US: Final = 50_000
-"""The time from one packet to the next."""
+# How many numbers there are: 255 is followed by 0
 NUMBERS: Final = 256
-"""How many numbers there are: 255 is followed by 0."""
+# The longest pause within a connection
 PAUSE_US: Final = 12_000_000
-"""The longest pause within a connection."""
 # The radio holds packets back for some tenths of a second when it has to repeat them. Stamps and
 # numbers that differ by more than this are not about the same connection.
+# How far the stamps of a connection may be from what its numbers indicate
 LATE_US: Final = 1_000_000
-"""How far the stamps of a connection may be from what its numbers indicate."""
 
 
 class Packets(NamedTuple):

@@ -6,9 +6,6 @@ import numpy as np
 
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 
-__all__ = ["follows", "latest_us", "runs"]
-
-
 # How late a row may be and still follow the one before, in lengths of a row. With one missing
 # record neighbours are two lengths apart, with none they are one apart; halfway leaves either case
 # half a length for stamps that are rounded or drift.

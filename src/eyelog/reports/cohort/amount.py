@@ -13,8 +13,6 @@ from eyelog.reports.logs import COUNTED_WORN_H
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part, Picture
 
-__all__ = ["section"]
-
 ALL: Final = "All wearers"
 MOST_LISTED: Final = 30
 

@@ -6,22 +6,9 @@ beforehand alone, by a permutation test; the others by Welch's p, corrected for 
 
 from typing import Any, Final
 
-from eyelog.analysis.sheet import p_text
+from eyelog.measure.sheet import p_text
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort, label
-
-__all__ = [
-    "LEVEL",
-    "decided",
-    "held_together",
-    "is_named",
-    "looked",
-    "method_text",
-    "others_tested",
-    "others_text",
-    "terms",
-    "together_text",
-]
 
 LEVEL: Final = 0.05
 NO_TEST: Final = "No comparison has a p: each needs five wearers with values in both groups."

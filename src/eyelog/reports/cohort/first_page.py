@@ -6,12 +6,12 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import column
 from eyelog.analysis.compare.group_difference import difference_of_means
 from eyelog.analysis.series.arrays import numbers
-from eyelog.analysis.series.dependence import level_interval, t_quantile
-from eyelog.analysis.sheet import decimals
+from eyelog.analysis.series.inference import level_interval, t_quantile
 from eyelog.figures.contrast import plot_contrast, plot_others
+from eyelog.measure.columns import column
+from eyelog.measure.sheet import decimals
 from eyelog.reports import words
 from eyelog.reports.answer import DEEDS, Fact, PageOne, Sentence
 from eyelog.reports.cohort import comparisons
@@ -19,8 +19,6 @@ from eyelog.reports.cohort.comparisons import LEVEL
 from eyelog.reports.cohort.study import Cohort, label
 from eyelog.reports.logs import COUNTED_WORN_H
 from eyelog.reports.section_parts import Empty, Picture
-
-__all__ = ["contrast"]
 
 MOST_SENTENCES: Final = 3
 FIRST: Final = "blink_rate_per_min"  # where nothing else decides which outcome is drawn

@@ -6,17 +6,15 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import column
-from eyelog.analysis.sheet import decimals, p_text
+from eyelog.figures.axes import panels
 from eyelog.figures.cohort import plot_cohort
-from eyelog.figures.drawing import panels
+from eyelog.measure.columns import column
+from eyelog.measure.sheet import decimals, p_text
 from eyelog.reports import words
 from eyelog.reports.cohort import comparisons
 from eyelog.reports.cohort.study import Cohort, label
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part, Picture
-
-__all__ = ["section"]
 
 METHOD: Final = (
     "Differences are those of the wearers' means, with Welch's intervals: what counts is the number"

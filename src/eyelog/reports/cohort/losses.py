@@ -8,15 +8,13 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import column
 from eyelog.analysis.series.arrays import numbers
+from eyelog.measure.columns import column
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.logs import COUNTED_WORN_H
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part
-
-__all__ = ["section"]
 
 WHY: Final = MappingProxyType(
     {

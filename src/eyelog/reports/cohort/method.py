@@ -4,9 +4,9 @@ import json
 from functools import partial
 from typing import Any, Final
 
-from eyelog.analysis.limits import Limits
 from eyelog.catalogue import catalogue_version
 from eyelog.figures.labels import LOG_WORDS, range_words
+from eyelog.judge.limits import Limits
 from eyelog.reports import words
 from eyelog.reports.cohort import comparisons
 from eyelog.reports.cohort.study import Cohort
@@ -16,8 +16,6 @@ from eyelog.reports.method import TERMS, limits_table
 from eyelog.reports.methods_text import judging_text, software_sentence
 from eyelog.reports.section_parts import Part
 from eyelog.reports.versions import versions
-
-__all__ = ["method"]
 
 SHARED: Final = (
     *("Records and days", "Judging", "Worn, usable, walking", "Blink rate"),
@@ -75,7 +73,7 @@ def method(cohort: Cohort, arguments: dict[str, Any], notices: list[str]) -> Par
         findings=findings,
         tables=[partial(limits_table, [cohort.log], limits)] if cohort.log else [],
         terms=[
-            *((term, shared[term]) for term in SHARED),
+            *((term, shared[term].format(border=cohort.border)) for term in SHARED),
             *OWN,
             *comparisons.terms(cohort),
             CAVEAT,

@@ -8,17 +8,16 @@ from typing import Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import column
 from eyelog.analysis.series.arrays import numbers
 from eyelog.cohort.group_summary import summary
 from eyelog.figures.cohort import LEAST_WEARERS, plot_cohort
+from eyelog.measure.columns import column
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part, Picture
 
-__all__ = ["TOPICS", "section"]
-
+# The title and the outcomes of each section, the first of them drawn wearer by wearer too
 TOPICS: Final = MappingProxyType(
     {
         "eyes": ("Eyes", ("blink_rate_per_min", "eye_moves_per_h")),
@@ -26,7 +25,6 @@ TOPICS: Final = MappingProxyType(
         "head": ("Head and posture", ("tilt_fore_aft_deg", "head_moves_yaw_per_h")),
     }
 )
-"""The title and the outcomes of each section, the first of them drawn wearer by wearer too."""
 ALONG_THE_DAYS: Final = ("blink_rate_per_min", "steps", "walking_h", "tilt_fore_aft_deg")
 
 

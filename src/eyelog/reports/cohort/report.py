@@ -11,6 +11,8 @@ import pandas as pd
 import eyelog
 from eyelog.cohort.result import result_of
 from eyelog.figures.labels import LOG_WORDS, range_words
+from eyelog.frame import takes_tables
+from eyelog.measure.groups import By
 from eyelog.reports.cohort import amount, group_differences, losses, outcomes, who
 from eyelog.reports.cohort.first_page import contrast
 from eyelog.reports.cohort.method import method
@@ -19,14 +21,13 @@ from eyelog.reports.document import Section, render
 from eyelog.reports.report_file import check_texts, noticing, page_file, write_page
 from eyelog.reports.section_parts import Part
 
-__all__ = ["report_cohort"]
 
-
+@takes_tables
 def report_cohort(
     table: pd.DataFrame | str | os.PathLike[str],
     path: str | os.PathLike[str],
     *,
-    by: str | None = None,
+    by: By = None,
     outcome: str | None = None,
     wearers: pd.DataFrame | None = None,
     covariates: str | Sequence[str] | None = None,
@@ -48,8 +49,9 @@ def report_cohort(
         report of failed wearers are then part of the page.
     path : str or path
         The file to write, ending with .html; its folder must exist. Only its owner can read it.
-    by : str, optional
-        The column with the group of each wearer. Default: no groups.
+    by : str, Series or list, optional
+        The group of each wearer: a column, labels of wearers or of rows, or a list of these. By
+        default no groups.
     outcome : str, optional
         The outcome that was named before the data were seen, such as ``"blink_rate_per_min"``: page
         one is about it, and its p, by a permutation test, is not corrected for the others, which
@@ -78,7 +80,7 @@ def report_cohort(
         If the table does not hold a cohort's days, or `wearers`, `by`, `key_file` or the path
         cannot be used.
     FieldError
-        If there is no column `by`, no such `outcome`, or none of `covariates`.
+        If there is no such `outcome`, or none of `covariates`.
     ArchiveError
         If the place has no whole result.
     EyelogError
@@ -108,7 +110,7 @@ def report_cohort(
     True
     """
     target = page_file(path, what="report_cohort")
-    check_texts(by=by, outcome=outcome, dated=dated)
+    check_texts(by=by if by is None or isinstance(by, str) else None, outcome=outcome, dated=dated)
     cohort = as_cohort(
         result_of(table, what="report_cohort", wearers=wearers),
         by=by,
@@ -118,7 +120,7 @@ def report_cohort(
         outcome=outcome,
     )
     arguments = {
-        "by": by,
+        "by": cohort.by,
         "outcome": outcome,
         "covariates": cohort.averaged,
         "dated": dated,

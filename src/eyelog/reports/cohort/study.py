@@ -8,22 +8,21 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import column
 from eyelog.analysis.compare.group_difference import group_difference
 from eyelog.analysis.series.arrays import numbers
-from eyelog.analysis.series.holm import holm
+from eyelog.analysis.series.inference import holm
 from eyelog.cohort.differences import OUTCOMES, differences, group_labels
 from eyelog.cohort.pseudonymise import pseudonymise
 from eyelog.cohort.result import Result, averaged_covariates
 from eyelog.cohort.wearers import one_row_each
-from eyelog.errors import ConfigurationError, FieldError, argument
+from eyelog.errors import ConfigurationError, FieldError
+from eyelog.measure.columns import column
+from eyelog.measure.groups import By, keyed
 from eyelog.provenance import stated_log
 from eyelog.reports.logs import COUNTED_WORN_H
 
-__all__ = ["WEAR", "Cohort", "as_cohort"]
-
+# The columns reported for all days; all others are for days worn long enough
 WEAR: Final = ("recorded_h", "worn_h", "valid_h", "coverage")
-"""The columns reported for all days; all others are for days worn long enough."""
 
 NOT_FOUND: Final = "in the table of wearers, but not in the result"
 PLACE: Final = re.compile(r"\S+/(?=log=)")  # where the archive is, in a message about its file
@@ -81,10 +80,13 @@ class Cohort:
         ]
         self.outcomes = [name for name in OUTCOMES if name in self.rows.columns]
         if outcome is not None and outcome not in self.outcomes and not self.is_empty:
-            raise FieldError(
-                f"{argument('outcome')} is one of {', '.join(self.outcomes)}, not {outcome!r}"
-            )
+            raise FieldError(f"outcome= is one of {', '.join(self.outcomes)}, not {outcome!r}")
         self.outcome = outcome
+
+    @property
+    def border(self) -> str:
+        """When a day ends and the next one starts, in words."""
+        return self.recipe.get("day_starts") or "midnight"
 
     @property
     def is_empty(self) -> bool:
@@ -210,7 +212,7 @@ def label(name: str) -> str:
 def as_cohort(
     result: Result,
     *,
-    by: str | None,
+    by: By,
     wearers: pd.DataFrame | None,
     covariates: str | Sequence[str] | None = None,
     key_file: Any = None,
@@ -242,10 +244,13 @@ def as_cohort(
         known_covariates = (*known_covariates, *more)
         if not empty:
             rows = _joined(rows, people)
+    column_of_groups = by if isinstance(by, str) else None
+    if by is not None and not empty:
+        rows, (column_of_groups,) = keyed(rows, by, what="report_cohort", one=True)
     result = Result(rows, result.failed, without, known_covariates, result.recipe)
     shown = _writable(result) if key_file is None else _pseudonymous(result, key_file)
     averaged = averaged_covariates(rows, known_covariates, covariates, what="report_cohort")
-    cohort = Cohort(shown, by=by, averaged=averaged, outcome=outcome)
+    cohort = Cohort(shown, by=column_of_groups, averaged=averaged, outcome=outcome)
     cohort.group_of.to_dict()  # groups that cannot be used are an error before anything is drawn
     return cohort
 

@@ -6,15 +6,13 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.analysis.sheet import decimals
 from eyelog.cohort.differences import label_of
 from eyelog.figures.labels import LOG_WORDS, range_words
+from eyelog.measure.sheet import decimals
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part
-
-__all__ = ["section"]
 
 ALL = "All wearers"
 MOST_LABELS = 8  # of one covariate; more are counted, not listed
@@ -28,9 +26,10 @@ def section(cohort: Cohort) -> Part:
             f"none of the {words.count(wanted, 'wearer')} has days: the section on losses says why"
         )
     first, last = cohort.calendar
+    have = "has" if len(cohort.accounts) == 1 else "have"
     log = LOG_WORDS.get(cohort.log or "", "log")
     findings = [
-        f"{len(cohort.accounts):,} of {words.count(wanted, 'wearer')} {_have(cohort)}"
+        f"{len(cohort.accounts):,} of {words.count(wanted, 'wearer')} {have}"
         f" {words.count(len(cohort.rows), 'day')} with records of the {log},"
         f" {range_words(first, last)} ({cohort.zone})."
     ]
@@ -47,10 +46,6 @@ def section(cohort: Cohort) -> Part:
                 f" {'is' if outside == 1 else 'are'} in no group and left out below."
             )
     return Part(findings=findings, tables=[partial(_table, cohort)])
-
-
-def _have(cohort: Cohort) -> str:
-    return "has" if len(cohort.accounts) == 1 else "have"
 
 
 def _table(cohort: Cohort) -> PageTable:

@@ -14,8 +14,6 @@ from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part, Picture
 
-__all__ = ["section"]
-
 DRAWN: Final = ("blinks_weak", "steps")  # the first that both logs have
 
 

@@ -6,19 +6,17 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import Column, column
 from eyelog.analysis.series.arrays import numbers
-from eyelog.analysis.sheet import number_text
 from eyelog.figures.baseline import plot_baseline
 from eyelog.figures.labels import LOG_WORDS
+from eyelog.measure.columns import Column, column
+from eyelog.measure.sheet import number_text
 from eyelog.reports import words
 from eyelog.reports.findings import LEAST_DAYS, Findings
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part, Picture
 from eyelog.reports.usual import require_days
-
-__all__ = ["section"]
 
 DRAWN: Final = ("blink_rate_per_min", "steps")  # unless something else stands out
 
@@ -90,8 +88,23 @@ def _trends(findings: Findings, names: list[str], log: str, days: int) -> str:
     if not any(np.isfinite(line.p) for line in findings.trends.values()):
         return f"{what} no trend can be told: {next(iter(findings.trends.values())).reason}."
     if not moved:
-        return f"{what} no trend stands out {of}."
+        return f"{what} no trend stands out {of}{_could_be_seen(findings, names)}."
     return f"{what} {words.joined(moved)}: what stands out {of}."
+
+
+def _could_be_seen(findings: Findings, names: list[str]) -> str:
+    """Return which changes would have been named in 80 of 100 cases."""
+    least = [
+        f"{words.number(findings.least[name], _digits_of_change(column(name)))} {column(name).unit}"
+        f" in {column(name).label.lower()}"
+        for name in names
+        if name in DRAWN and name in findings.least
+    ]
+    if not least or findings.periods:
+        return ""
+    return (
+        f"; a rise or fall of {words.joined(least)} would have been named in 80 of 100 such pages"
+    )
 
 
 def _digits_of_change(about: Column) -> int | None:
@@ -152,6 +165,7 @@ def _table(findings: Findings, names: list[str], log: str) -> PageTable:
                 "phi": line.phi,
                 "n_effective": line.n_effective,
                 "days": line.n,
+                "least_change": findings.least.get(name, np.nan),
                 "days_outside": outside,
                 "changes": " ".join(str(day.date()) for day in levels.index),
             }

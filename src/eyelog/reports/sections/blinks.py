@@ -1,45 +1,36 @@
 """Blinks, one by one: what only the 20 Hz log shows."""
 
-from functools import partial
 from typing import Final
 
 import pandas as pd
 
-from eyelog.analysis.blinks.each_blink import blinks
-from eyelog.analysis.blinks.shape import bursts
-from eyelog.analysis.compare.log_comparison import logs as compare_logs
-from eyelog.analysis.limits import limit
-from eyelog.catalogue import COMPUTED_DATA, role_field
 from eyelog.figures.daily import plot_daily
 from eyelog.figures.distribution import plot_distribution
 from eyelog.frame import log_of
+from eyelog.judge.limits import limit
+from eyelog.measure import blinks
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
-from eyelog.reports.page_tables import PageTable, page_table
+from eyelog.reports.page_tables import page_table
 from eyelog.reports.section_parts import Empty, Part, Picture
-
-__all__ = ["section"]
 
 COLUMNS: Final = (
     *("blink_n", "blink_rate_per_min", "blink_interval_sd_s", "blink_interval_max_s"),
     *("blink_strength_uv", "blink_duration_ms", "long_blink_share"),
 )
-# What the app takes from its buffer of the latest blinks, and a count beside it.
-BUFFERED: Final = ("blink_count", "gap_mean", "blink_strength", "blink_duration")
 
 
 def section(logs: Logs) -> Part:
-    """Return which blinks count, the time between them, and how the app's own log differs."""
+    """Return which blinks count, and the time between them."""
     if logs.single is None:
         raise Empty("single blinks are in the 20 Hz log alone, which is not in this report")
-    events = blinks(logs.single, limits=logs.limits)
+    events = blinks.events(logs.single, limits=logs.limits)
     if events.empty:
         raise Empty("the 20 Hz log reports no blink")
     counted = events[events["counted"]]
     if counted.empty:
         raise Empty(f"none of the {len(events):,} blinks reported counts: {_reasons(events)}")
     findings = [_counts(events), _intervals(counted), _long(logs, logs.single)]
-    both = COMPUTED_DATA in logs.frames and COMPUTED_DATA not in logs.derived
     between = _named(counted, "interval_s", "Time between blinks")
     return Part(
         findings=findings,
@@ -66,7 +57,6 @@ def section(logs: Logs) -> Part:
             lambda: page_table(
                 logs.single_days, "Blinks on each day, 20 Hz log", "blinks-by-day", names=COLUMNS
             ),
-            *([partial(_buffers, logs)] if both else []),
         ],
     )
 
@@ -105,7 +95,7 @@ def _intervals(counted: pd.DataFrame) -> str:
 
 def _long(logs: Logs, single: pd.DataFrame) -> str:
     days = logs.single_days
-    grouped = bursts(single, limits=logs.limits).iloc[0]
+    grouped = blinks.bursts(single, limits=logs.limits).iloc[0]
     sentence = (
         f"{int(grouped['bursts']):,} times several blinks followed one another within a second"
         f" ({words.percent(float(grouped['burst_share']))} as many as blinks)."
@@ -117,20 +107,4 @@ def _long(logs: Logs, single: pd.DataFrame) -> str:
     return (
         f"{sentence} On a usual day {words.percent(float(measured.median()))} of the blinks lasted"
         f" more than {long:g} ms."
-    )
-
-
-def _buffers(logs: Logs) -> PageTable:
-    """Return how the app's averages differ from the blinks of their own 15 seconds."""
-    if logs.single is None:
-        raise Empty("the 20 Hz log is not in this report")
-    table = compare_logs(logs.single, logs.frames[COMPUTED_DATA], limits=logs.limits)
-    names = [role_field(COMPUTED_DATA, part) for part in BUFFERED]
-    shown = table.loc[[name for name in names if name in table.index]]
-    return page_table(
-        shown,
-        "The app's 15-second log against the blinks of the same 15 seconds",
-        "app-against-rows",
-        names=["unit", "n", "mean_current", "mean_fifteen", "equal_share", "repeated_share"],
-        whole=table,
     )

@@ -3,16 +3,14 @@
 from functools import partial
 from typing import Final
 
-from eyelog.analysis.readable import on_clock
 from eyelog.figures.daily import plot_daily
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.frame import OFFSET, clock_of
+from eyelog.measure.readable import on_clock
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.section_parts import Part, Picture
 from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
-
-__all__ = ["section"]
 
 WEAR: Final = ("recorded_h", "worn_h", "valid_h", "walking_h", "coverage")
 RATES: Final = ("pace_spm", "blink_rate_per_min", "eye_moves_per_h", "head_moves_yaw_per_h")

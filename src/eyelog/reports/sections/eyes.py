@@ -6,25 +6,23 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.blinks.rate import rate
 from eyelog.analysis.rhythm.profile import profile
-from eyelog.analysis.series.arrays import numbers
 from eyelog.catalogue import COMPUTED_DATA, role
 from eyelog.figures.daily import plot_daily
 from eyelog.figures.profile import plot_profile
+from eyelog.measure.blinks import rate
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.section_parts import Empty, Part, Picture
 from eyelog.reports.usual import days_behind, usual_table, usual_words
 
-__all__ = ["section"]
-
 COLUMNS: Final = (
     *("blink_rate_per_min", "blink_exposure_min", "blink_strength_uv", "blink_duration_ms"),
     *("eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"),
 )
 RATE: Final = "blink_rate_per_min"
+ALPHA: Final = 0.05  # for all hours of the day together
 
 
 def section(logs: Logs) -> Part:
@@ -38,7 +36,7 @@ def section(logs: Logs) -> Part:
     log, findings = measured[0], list(rates.values())
     frame, called = logs.of_blinks(log)
     hours = rate(frame, by="hour", limits=logs.limits)
-    if (of_hours := _hours_of(hours)) is not None:
+    if (of_hours := _hours_of(logs, log)) is not None:
         findings.append(of_hours)
     return Part(
         findings=findings,
@@ -52,9 +50,7 @@ def section(logs: Logs) -> Part:
             Picture(
                 f"Blink rate through the day, {called}",
                 "For each hour, the median of the days and the range of the middle half of them.",
-                lambda: plot_profile(
-                    profile(_hourly_rate(logs, log), "rate_per_min", by="hour", stamp="end")
-                ),
+                lambda: plot_profile(profile(_hourly_rate(logs, log), "rate_per_min", by="hour")),
             ),
         ],
         tables=[
@@ -94,28 +90,33 @@ def _rate_of(logs: Logs, log: str) -> str:
     return f"{sentence}."
 
 
-def _hours_of(hours: pd.DataFrame) -> str | None:
-    """Return the hours with the lowest and highest rate, if their intervals do not overlap."""
-    measured = hours.dropna(subset=["rate_per_min"])
-    if len(measured) < 2:
+def _hours_of(logs: Logs, log: str) -> str | None:
+    """Return which hours of the day differ from the others, with days as the units."""
+    hours = profile(_hourly_rate(logs, log), "rate_per_min", by="hour")
+    if hours.empty or hours["p"].isna().all():
         return None
-    values = numbers(measured["rate_per_min"])
-    least, most = (measured.iloc[[int(place)]] for place in (values.argmin(), values.argmax()))
-    if least["high"].iloc[0] >= most["low"].iloc[0]:
+    days = f"{words.count(int(hours['days'].max()), 'day')} as the units"
+    apart = hours[hours["p"] < ALPHA]
+    if apart.empty:
         return (
-            "The blink rates of the hours of the day cannot be told apart: their intervals overlap."
+            f"No hour of the day stands out of {len(hours)}: the blink rates of the hours differ no"
+            f" more than by chance ({days})."
         )
+    middle = float(hours["mean"].mean())
+    sides = []
+    for side, rows in (
+        ("lower", apart[apart["mean"] < middle]),
+        ("higher", apart[apart["mean"] >= middle]),
+    ):
+        if len(rows):
+            each = [
+                f"from {hour:02d}:00 to {hour + 1:02d}:00 ({words.number(mean, 1)} per min)"
+                for hour, mean in zip(rows.index.tolist(), rows["mean"], strict=True)
+            ]
+            sides.append(f"{side} {words.joined(each)}")
     return (
-        f"By hour of day the rate was lowest {_hour(least)} and highest {_hour(most)}, of these"
-        f" minutes: the extremes of {len(measured)} hours, so part of the difference is chance."
-    )
-
-
-def _hour(one: pd.DataFrame) -> str:
-    hour, row = int(one.index[0]), one.iloc[0]
-    return (
-        f"from {hour:02d}:00 to {hour + 1:02d}:00 ({words.number(row['rate_per_min'], 1)} per min,"
-        f" {words.interval(row['low'], row['high'], 1)})"
+        f"By hour of day the rate was {words.joined(sides)}: what stands out of {len(hours)} hours"
+        f" looked at ({days})."
     )
 
 

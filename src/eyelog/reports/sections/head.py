@@ -6,20 +6,17 @@ from typing import Final
 import numpy as np
 
 from eyelog.analysis.baseline.typical import typical_value
-from eyelog.analysis.posture.head_moves import head_movements
-from eyelog.analysis.posture.tilt import TILT, spread, zones
 from eyelog.analysis.series.arrays import numbers
 from eyelog.catalogue import role_field
 from eyelog.figures.daily import plot_daily
 from eyelog.figures.distribution import plot_distribution
 from eyelog.figures.labels import LOG_WORDS
+from eyelog.measure.posture import head_movements, spread, zones
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.section_parts import Empty, Part, Picture
 from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
-
-__all__ = ["section"]
 
 TURNS: Final = "head_moves_yaw_per_h"
 NODS: Final = "head_moves_pitch_per_h"
@@ -33,7 +30,7 @@ def section(logs: Logs) -> Part:
     if log is None:
         raise Empty("no log has the head movements and the evidence of wear")
     require_days(logs, log)
-    tilt = role_field(log, TILT["fore_aft"])
+    tilt = role_field(log, "tilt_fore_aft")
     return Part(
         findings=[
             f"On a usual day the wearer nodded {usual_words(logs, log, NODS, what=TIMES)} and"
@@ -47,7 +44,7 @@ def section(logs: Logs) -> Part:
                 "How often each tilt occurs while the eyewear is worn. Which sign is forward is not"
                 " documented.",
                 lambda: plot_distribution(
-                    logs.masked(log)[tilt], typical=typical_value(logs.masked(log)[tilt])
+                    logs.masked(log), tilt, typical=typical_value(logs.masked(log), tilt)
                 ),
             ),
             Picture(

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.analysis.gait.pace import steps
 from eyelog.analysis.rhythm.active_hours import least_active, most_active, relative_amplitude
 from eyelog.analysis.rhythm.cosinor import cosinor, doubt_of
 from eyelog.analysis.rhythm.profile import profile
@@ -21,8 +20,6 @@ from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part, Picture
 from eyelog.reports.usual import require_days
-
-__all__ = ["section"]
 
 LEAST_DAYS: Final = 3
 STEPS: Final = "Steps per hour"
@@ -63,7 +60,7 @@ def section(logs: Logs) -> Part:
                 f"Steps by weekday and hour, {LOG_WORDS[log]}",
                 "For each hour of each weekday, the median of the n days; hatching marks hours in"
                 " which the eyewear was worn for less than half an hour.",
-                lambda: plot_profile(profile(hourly, STEPS, by="weekday_hour")),
+                lambda: plot_profile(profile(hourly, STEPS, by=["weekday", "hour"])),
             ),
         ],
         tables=[partial(_measures_table, hourly, log)],
@@ -75,7 +72,7 @@ def _steps_per_hour(logs: Logs, log: str) -> pd.DataFrame:
     bins = logs.bins(log, "1h")
     if not any(name in bins for name in role(log, "steps")):
         raise Empty("the step counts are not in the frame")
-    return bins.assign(**{STEPS: steps(bins, log)})
+    return bins.assign(**{STEPS: bins[[*role(log, "steps")]].sum(axis=1, skipna=False)})
 
 
 def _draw(hourly: pd.DataFrame) -> object:
@@ -106,7 +103,7 @@ def _active(hourly: pd.DataFrame, log: str, days: int) -> str:
             f"; the fitted cosine peaks at {words.time_of_day(wave.peak_h)}"
             f" (95 % interval {words.time_of_day(wave.peak_h - reach)} to"
             f" {words.time_of_day(wave.peak_h + reach)}) and explains"
-            f" {words.percent(wave.r_squared)} of the variance between hours"
+            f" {words.percent(wave.r_squared)} of the variance within days"
         )
     return f"{sentence} ({LOG_WORDS[log]}, {words.count(days, 'day')} of wear)."
 

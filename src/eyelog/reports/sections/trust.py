@@ -6,22 +6,20 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.columns import column
-from eyelog.analysis.coverage import gaps
-from eyelog.analysis.quality.explain import explain
-from eyelog.analysis.quality.reasons import Reason
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.figures.attrition import plot_attrition
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.overview import plot_overview
 from eyelog.figures.quality import plot_quality
 from eyelog.frame import OFFSET
+from eyelog.judge.flag import explain
+from eyelog.judge.reasons import Reason
+from eyelog.measure.columns import column
+from eyelog.measure.coverage import gaps
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.section_parts import Empty, Part, Picture
-
-__all__ = ["section"]
 
 # For each log, the recipe whose losses are most informative about the eyes.
 RECIPE = {COMPUTED_DATA: "mind", STANDARD_MODE_LOGS: "eye"}
@@ -93,9 +91,9 @@ def _counted(logs: Logs) -> str:
 def _overview(logs: Logs, log: str) -> Picture:
     return Picture(
         f"State of the eyewear, {LOG_WORDS[log]}",
-        "One row per day, from midnight to midnight. Colours show the state of the eyewear;"
-        " hatching marks time without records.",
-        lambda: plot_overview(logs.frames[log], limits=logs.limits),
+        f"One row per day, from {logs.border} to {logs.border}. Colours show the state of the"
+        " eyewear; hatching marks time without records.",
+        lambda: plot_overview(logs.frames[log], limits=logs.limits, day_starts=logs.day_starts),
     )
 
 

@@ -6,23 +6,18 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.gait.day_walking import peak_cadence, speed_classes
-from eyelog.analysis.gait.pace import pace
-from eyelog.analysis.gait.walking_bouts import bouts
-from eyelog.analysis.series.arrays import numbers
-from eyelog.analysis.series.median import median
+from eyelog.analysis.series.inference import median
 from eyelog.catalogue import STANDARD_MODE_LOGS
 from eyelog.clock import local_days
 from eyelog.figures.bouts import plot_bouts
 from eyelog.figures.daily import plot_daily
 from eyelog.figures.labels import LOG_WORDS
+from eyelog.measure.gait import bouts, pace, peak_cadence, speed_classes
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.page_tables import PageTable, page_table
 from eyelog.reports.section_parts import Empty, Part, Picture
 from eyelog.reports.usual import days_behind, require_days, usual_table, usual_words
-
-__all__ = ["section"]
 
 SHOWN: Final = ("duration_min", "steps", "pace_spm", "landing_g", "landing_symmetry", "coverage")
 MOST_LONGEST: Final = 5
@@ -91,16 +86,15 @@ def _pace_of(whole: pd.Series, logs: Logs, log: str) -> str:
 def _bouts_of(walks: pd.DataFrame, logs: Logs, log: str) -> str:
     if walks.empty:
         return "No walk lasted a minute."
-    lasted = median(numbers(walks["duration_min"]))
     counted = logs.counted(log).index
-    opened = local_days(pd.DatetimeIndex(walks["start"]))
-    per_day = median(numbers(pd.Series(opened).value_counts().reindex(counted, fill_value=0)))
+    opened = local_days(pd.DatetimeIndex(walks["start"]), clock=logs.clock(log), stamp="start")
+    per_day = median(pd.Series(opened).value_counts().reindex(counted, fill_value=0))
     interval = words.interval(per_day.low, per_day.high, 0)
     return (
         f"There were {words.count(len(walks), 'walking bout')} of at least a minute,"
         f" {words.number(per_day.value, 0)} on a usual day"
         f"{f' ({interval})' if interval else ''}; half of them lasted"
-        f" {words.number(lasted.value, 1)} minutes or less, the longest"
+        f" {words.number(walks['duration_min'].median(), 1)} minutes or less, the longest"
         f" {words.number(walks['duration_min'].max(), 0)} minutes."
     )
 
@@ -109,11 +103,16 @@ def _peaks(logs: Logs, log: str) -> PageTable:
     counted = logs.counted(log).index
     days = {}
     for minutes in (1, 30, 60):
-        table = peak_cadence(logs.to_summarise(log), minutes=minutes, limits=logs.limits)
+        table = peak_cadence(
+            logs.to_summarise(log),
+            minutes=minutes,
+            limits=logs.limits,
+            day_starts=logs.day_starts,
+        )
         days[minutes] = table["peak_spm"].reindex(counted)
     rows, usual_of = [], {}
     for minutes, values in days.items():
-        usual = usual_of[minutes] = median(numbers(values))
+        usual = usual_of[minutes] = median(values)
         rows.append(
             [
                 "Busiest minute" if minutes == 1 else f"Busiest {minutes} minutes",
@@ -121,7 +120,7 @@ def _peaks(logs: Logs, log: str) -> PageTable:
                 words.whole(usual.n),
             ]
         )
-    csv = pd.DataFrame(usual_of, index=["median", "low", "high", "days"]).T
+    csv = pd.DataFrame(usual_of, index=["median", "low", "high", "phi", "n_effective", "days"]).T
     csv.index.name = "minutes"
     return PageTable.of(
         f"Peak cadence on a usual day (steps per clock minute), {LOG_WORDS[log]}",

@@ -1,1 +1,0 @@
-"""A range of days as one table. Contains HTTP, but no statistics."""

@@ -1,1 +1,0 @@
-"""The application, its tokens, and the login that grants them."""

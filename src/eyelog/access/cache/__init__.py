@@ -1,1 +1,0 @@
-"""Whole days of answers, in one private file per account."""

@@ -1,9 +1,0 @@
-"""Eyes: the single eye movements of the 20 Hz log."""
-
-from eyelog.analysis.eyes.eye_moves import moves
-
-__all__ = ["moves"]
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -1,1 +1,0 @@
-"""Rows in groups: grouping, one value per group, and the table of a summary."""

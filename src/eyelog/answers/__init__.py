@@ -1,1 +1,0 @@
-"""The answers of the contract, read and written. No HTTP, no files."""

@@ -1,0 +1,348 @@
+"""What an archive has of an account beside its records: zones, events, and days that syncs brought.
+
+::
+
+    ROOT/.zones/account=me.v1.csv                                 lines of `eyelog.Zones`: from,tz
+    ROOT/.events/account=me.v1.csv                                as `eyelog.read_events`, in UTC
+    ROOT/log=computed_data/account=me/.synced.v1.json             the ledger of syncs
+
+Zones and events belong to the wearer, not to one log. A day without records leaves no trace in the
+Parquet files, so the ledger notes it; it notes a day only once its records are on the disk, so a
+sync that is killed in between requests it again. Parquet tools skip what is hidden.
+"""
+
+import csv
+import io
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.archive.damage import problem_of
+from eyelog.archive.months import locked
+from eyelog.archive.place import (
+    SMALL_FILE,
+    Found,
+    Place,
+    account_of,
+    check_account,
+    everything,
+    folder,
+    read_small_file,
+    remove_file,
+    write_small_file,
+)
+from eyelog.archive.utc_stamps import instant_us, slot_edges
+from eyelog.clock import DAY, Zones, day_start, zone
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
+
+ZONES: Final = ".zones"
+EVENTS: Final = ".events"
+EVENT_COLUMNS: Final = ("start", "end", "label", "kind", "value")
+DIARY: Final = "diary"
+# Two events with these the same are one; the later file has its end and value.
+_SAME: Final = ["start", "kind", "label"]
+
+
+def small_file(place: Place, home: str, account: str) -> str:
+    """Return the file of the zones or the events of an account."""
+    return f"{place.root}/{home}/account={check_account(account)}{SMALL_FILE}"
+
+
+def small_file_problems(place: Place) -> Iterator[tuple[str, str, str]]:
+    """Yield account, file and problem of each file of zones or events that cannot be read."""
+    for home, read in ((ZONES, stored_zones), (EVENTS, stored_events)):
+        for file in everything(place, home):
+            account = account_of(file.parts[-1]) or ""
+            if file.parts[-1].startswith("."):  # left by a killed process
+                continue
+            try:
+                if not account or file.path != small_file(place, home, account):
+                    raise ConfigurationError("it is not a file that the archive reads")
+                read(place, account)
+            except (ArchiveError, ConfigurationError) as error:
+                yield account, file.path, problem_of(error, file.path)
+
+
+# Zones
+
+
+def stored_zones(place: Place, account: str) -> Zones | None:
+    """Return the zones of an account, or None if none are known.
+
+    Raises
+    ------
+    ArchiveError
+        If the file is damaged, or cannot be read.
+    """
+    path = small_file(place, ZONES, account)
+    body = read_small_file(place, path)
+    if body is None:
+        return None
+    try:
+        header, *lines = body.decode().splitlines()
+        if header != "from,tz":
+            raise ConfigurationError("its first line is not from,tz")
+        return Zones([tuple(line.split(",")) for line in lines])
+    except (ValueError, ConfigurationError) as error:
+        raise ArchiveError(
+            f"cannot read {path}: it is damaged ({error}): write the zone again with"
+            f" `eyelog archive set-zone {account} ZONE`"
+        ) from None
+
+
+def set_zones(place: Place, account: str, zones: Zones) -> None:
+    """Replace the zones of an account, as a whole."""
+    path = small_file(place, ZONES, account)
+    table = zones.to_frame()
+    lines = [f"{since},{name}" for since, name in zip(table["from"], table["tz"], strict=True)]
+    body = "\n".join(["from,tz", *lines, ""]).encode()
+    write_small_file(place, path, body)
+
+
+# Events
+
+
+def events_table(
+    starts: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    labels: Sequence[str],
+    kind: str | Sequence[str],
+    values: Sequence[float] | npt.NDArray[np.float64],
+) -> pd.DataFrame:
+    """Return a table of events in order of time, in UTC.
+
+    Parameters
+    ----------
+    starts, ends : array of int64
+        Microseconds of UTC; the smallest integer (NaT) for the end of a moment.
+    labels : sequence of str
+        What each is called.
+    kind : str or sequence of str
+        Where they come from.
+    values : sequence of float
+        The number that goes with each; NaN without one.
+    """
+    kinds = [kind] * len(labels) if isinstance(kind, str) else list(kind)
+    table = pd.DataFrame(
+        {
+            "start": pd.DatetimeIndex(starts.view("M8[us]"), tz="UTC"),
+            "end": pd.DatetimeIndex(ends.view("M8[us]"), tz="UTC"),
+            "label": pd.array(list(labels), dtype="string"),
+            "kind": pd.array(kinds, dtype="string"),
+            "value": np.asarray(values, dtype=np.float64),
+        }
+    )
+    return table.sort_values("start", kind="stable", ignore_index=True)
+
+
+def stored_events(place: Place, account: str) -> pd.DataFrame:
+    """Return the events of an account in UTC, in order of time; without rows if it has none.
+
+    Raises
+    ------
+    ArchiveError
+        If the file is damaged, or cannot be read.
+    """
+    return _read_events(place, small_file(place, EVENTS, account))
+
+
+def _read_events(place: Place, path: str) -> pd.DataFrame:
+    body = read_small_file(place, path)
+    if body is None:
+        none = np.zeros(0, dtype=np.int64)
+        return events_table(none, none, [], [], [])
+    try:
+        table = pd.read_csv(
+            io.BytesIO(body),
+            dtype={"label": "string", "kind": "string", "value": "float64"},
+            keep_default_na=False,
+            na_values={"end": [""], "value": [""]},
+        )
+        if tuple(table.columns) != EVENT_COLUMNS:
+            raise ValueError(f"its first line is not {','.join(EVENT_COLUMNS)}")
+        starts, ends = (
+            pd.to_datetime(table[name], format="ISO8601", utc=True).astype("datetime64[us, UTC]")
+            for name in ("start", "end")
+        )
+        if starts.isna().any():
+            raise ValueError("an event has no start")
+    except (ValueError, UnicodeDecodeError) as error:
+        why = str(error).splitlines()[0]
+        raise ArchiveError(
+            f"cannot read {path}: it is damaged ({why}): remove it, and import the files of events"
+            " again"
+        ) from None
+    return table.assign(start=starts, end=ends)
+
+
+def events_in_utc(events: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of events in UTC, as `events_table` does.
+
+    Raises
+    ------
+    ConfigurationError
+        If it lacks a column, or a time has no zone.
+    """
+    if not isinstance(events, pd.DataFrame) or not {"start", "end", "label"} <= {*events.columns}:
+        raise ConfigurationError(
+            "events must be a table with the columns start, end and label, as eyelog.read_events"
+            " returns it"
+        )
+    if not events.columns.is_unique:
+        twice = events.columns[events.columns.duplicated()][0]
+        raise ConfigurationError(f"the events have the column {twice!r} twice: keep one of them")
+    for name in ("start", "end"):
+        if not isinstance(events[name].dtype, pd.DatetimeTZDtype):
+            raise ConfigurationError(
+                f"the column {name!r} of the events needs times with a zone:"
+                f" events[{name!r}].dt.tz_localize('Asia/Tokyo')"
+            )
+    if events["start"].isna().any() or events["label"].isna().any():
+        raise ConfigurationError("an event has no start or no label: give it one, or remove it")
+    starts, ends = (
+        pd.DatetimeIndex(events[name]).tz_convert("UTC").as_unit("us").asi8
+        for name in ("start", "end")
+    )
+    n = len(events)
+    kinds = [DIARY] * n
+    if "kind" in events:
+        kinds = ["" if pd.isna(kind) else str(kind) for kind in events["kind"]]
+    try:
+        given = events["value"] if "value" in events else [float("nan")] * n
+        values = pd.to_numeric(pd.Series(given)).to_numpy(np.float64, na_value=np.nan)
+    except (ValueError, TypeError) as error:
+        raise ConfigurationError(
+            f"the column 'value' of the events needs numbers: {error}"
+        ) from None
+    labels = events["label"].astype(str).tolist()
+    return events_table(starts, ends, labels, kinds, values)
+
+
+def add_events(place: Place, account: str, events: pd.DataFrame, *, keep: bool = True) -> int:
+    """Add events to those of an account; return how many are new or changed.
+
+    Parameters
+    ----------
+    place : Place
+        The archive.
+    account : str
+        Whose they are.
+    events : DataFrame
+        As `events_table` returns them.
+    keep : bool
+        Whether to write them.
+    """
+    before = stored_events(place, account)
+    merged = pd.concat([before, events], ignore_index=True).drop_duplicates(_SAME, keep="last")
+    merged = merged.sort_values("start", kind="stable", ignore_index=True)
+    new = len(merged) - len(before.merge(merged, how="inner").drop_duplicates(_SAME))
+    if new and keep:
+        _write_events(place, small_file(place, EVENTS, account), merged)
+    return new
+
+
+def _write_events(place: Place, path: str, events: pd.DataFrame) -> None:
+    # All cells are quoted: a lone carriage return in a label would end its line otherwise.
+    text = events.to_csv(
+        index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ", quoting=csv.QUOTE_ALL, lineterminator="\n"
+    )
+    write_small_file(place, path, text.encode("utf-8", "replace"))
+
+
+def prune_events(
+    place: Place, before: datetime, concerned: Callable[[Found], bool], *, dry_run: bool = False
+) -> list[tuple[str, int]]:
+    """Remove the events that began before an instant, even from files that a restore set aside.
+
+    Returns each file and by how many bytes it shrank.
+
+    Parameters
+    ----------
+    place, before, dry_run
+        As for `eyelog.archive.erase.prune`.
+    concerned : callable
+        Returns whether a file is one of those to examine.
+    """
+    removed = []
+    for file in [file for file in everything(place) if _has_events(file) and concerned(file)]:
+        events = _read_events(place, file.path)
+        left = events[events["start"] >= before]
+        if len(left) == len(events):
+            continue
+        removed.append((file.path, round(file.bytes * (1 - len(left) / len(events)))))
+        if dry_run:
+            continue
+        if len(left):
+            _write_events(place, file.path, left)
+        else:
+            remove_file(place, file.path)
+    return removed
+
+
+def _has_events(file: Found) -> bool:
+    *_, parent, name = ("", *file.parts)
+    return parent == EVENTS and name.startswith("account=") and name.endswith(SMALL_FILE)
+
+
+# The ledger of syncs
+
+
+class Noted(msgspec.Struct, array_like=True, frozen=True):
+    """When a day was requested, and how many records the service had."""
+
+    asked: datetime
+    records: int
+
+
+Days = dict[date, Noted]
+
+
+def synced_days(place: Place, log: str, account: str, slot: str) -> set[date]:
+    """Return the days with records that any service brought and that overlap a month or a day."""
+    first, after = slot_edges(slot)
+    found = set()
+    for source, days in read_ledger(place, log, account).items():
+        tz = zone(source.rpartition(" ")[2])
+        for day, noted in days.items():
+            opens, closes = (instant_us(day_start(edge, tz)) for edge in (day, day + DAY))
+            if noted.records and opens < after and closes > first:
+                found.add(day)
+    return found
+
+
+def note_days(place: Place, log: str, account: str, source: str, days: Days) -> None:
+    """Note days whose records are on the disk; all others stay noted as they were."""
+    with locked(place, account):
+        sources = read_ledger(place, log, account)
+        sources[source] = dict(sorted({**sources.get(source, {}), **days}.items()))
+        write_small_file(place, _ledger(place, log, account), msgspec.json.encode(sources))
+
+
+def read_ledger(place: Place, log: str, account: str) -> dict[str, Days]:
+    """Return the days that syncs have brought, by service and zone (`source_of`)."""
+    path = _ledger(place, log, account)
+    try:
+        body = read_small_file(place, path)
+        return msgspec.json.decode(b"{}" if body is None else body, type=dict[str, Days])
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        warnings.warn(
+            f"{path} is damaged, so the days noted in it are requested from the service again",
+            EyelogWarning,
+            stacklevel=2,
+        )
+        return {}
+
+
+def source_of(base_url: str, tz: str) -> str:
+    """Return the key of a service and a zone: a day is a different span of time in each zone."""
+    return f"{base_url} {tz}"  # neither contains a blank
+
+
+def _ledger(place: Place, log: str, account: str) -> str:
+    return f"{folder(place, log, account)}/.synced.v1.json"

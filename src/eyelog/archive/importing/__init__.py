@@ -1,1 +1,0 @@
-"""Files from other sources, read into the archive."""

@@ -1,0 +1,236 @@
+"""A function as a command: its signature becomes words and options, its docstring the help."""
+
+import dataclasses
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Literal, get_args, get_origin
+
+import click
+from click.shell_completion import CompletionItem
+
+from eyelog.catalogue import known_logs
+from eyelog.figures.defaults import KINDS
+
+_PARAMETERS: Final = re.compile(r"^Parameters\n-+\n", re.MULTILINE)
+_OFFERED: Final = {"log": known_logs(), "words": known_logs(), "figure": KINDS}
+
+
+class Shared:
+    """The options that commands share.
+
+    Parameters
+    ----------
+    archive : DIR
+        The archive.  [default: archive in EYELOG_HOME]
+    account : A
+        Whose records.
+    tz : Z
+        The wearer's time zone, such as Asia/Tokyo; for a wearer who travels, a .csv file with the
+        columns from and tz; or the word file, for the offset that each date in a file has.
+        [default: that of the files or of the account in the archive, else EYELOG_TZ, else UTC with
+        a warning]
+    fields : A,B
+        Only these fields, or those of a summary: daily, steps, ...
+    location
+        Also write where the wearer was (lat, lng), which is left out otherwise.
+    wearer : ID
+        Only the rows of this wearer: by the column user_id, or by a Parquet file's account.
+    device : ID
+        Only the files with this device in their names.
+    clock
+        Which records of a time that comes twice because a clock was set back.
+    dayfirst
+        Read 03.04.2026 in files and a diary as 3 April, or as 4 March.
+    encoding : E
+        Of text files, such as cp932 or cp1252.
+    log : LOG
+        Which log to take if the files have both.
+    offline
+        Read what was fetched from the service before.
+    refresh
+        Fetch again from the service what is cached.
+    columns : A,B
+        Columns to show, or groups of them: wear, gait, eyes, head, scores.
+    day_starts : HH:MM
+        When a day starts, such as 18:00 for people who work at night.  [default: midnight]
+    events : FILE
+        A diary (CSV or Excel with start, end and label).
+    output : FILE
+        Write a .parquet, .csv or .xlsx file.
+    start : DAY
+        First local day, such as 2026-10-24.
+    workers : N
+        Processes on this machine.  [default: one per core]
+    dated : TEXT
+        A line below the title, such as a date or a study.
+    dry_run
+        List what would be removed, change nothing.
+    csv : FILE
+        All accounts in the column name of a CSV file.
+    all_in : STUDY
+        All accounts of a study.
+    json
+        Print JSON, for programs.
+    """
+
+
+class Names(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.5
+    """Names with commas between them, as a list."""
+
+    name = "A,B"
+
+    def convert(self, value: Any, *_: Any) -> list[str]:
+        """Return the names in a text."""
+        if isinstance(value, list):
+            return value
+        return [name.strip() for name in value.split(",") if name.strip()]
+
+
+def command(
+    function: Callable[..., Any],
+    *,
+    called: str | None = None,
+    of: click.Group | None = None,
+    **settings: Any,
+) -> click.Command:
+    """Return a function as a command of the program, or of a group.
+
+    Positional parameters become words, keyword-only ones options: ``day_starts: str | None = None``
+    is ``--day-starts TEXT``. A parameter whose type is a dataclass stands for its fields. The
+    section Parameters of the docstring gives each a placeholder and its help; what it leaves out
+    is in `Shared`.
+
+    Parameters
+    ----------
+    function : callable
+        What the command runs.
+    called : str, optional
+        The command's name; by default the function's.
+    of : click.Group, optional
+        The group of which it is an action.
+    **settings
+        What `click.Command` takes beside.
+    """
+    text, described = _documented(function)
+    parameters: list[click.Parameter] = []
+    wholes: dict[str, tuple[Any, list[str]]] = {}
+    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        kind = parameter.annotation
+        if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+            for base in reversed(inspect.getmro(kind)[:-1]):
+                described |= _documented(base)[1]
+            parts = dataclasses.fields(kind)
+            wholes[name] = (kind, [part.name for part in parts])
+            for part in parts:
+                make = _word if part.name == "words" else _option
+                about = described.get(part.name) or _SHARED.get(part.name) or ("", "")
+                parameters.append(make(part.name, part.type, part.default, *about, part.metadata))
+        else:
+            is_option = parameter.kind is inspect.Parameter.KEYWORD_ONLY
+            make = _option if is_option else _word
+            about = described.get(name) or (_SHARED.get(name) if is_option else None) or ("", "")
+            parameters.append(make(name, kind, parameter.default, *about))
+
+    def run(**values: Any) -> Any:
+        for whole, (kind, names) in wholes.items():
+            values[whole] = kind(**{part: values.pop(part) for part in names})
+        return function(**values)
+
+    made = click.Command(
+        called or function.__name__.rstrip("_").replace("_", "-"),
+        callback=run,
+        params=parameters,
+        help=text,
+        **settings,
+    )
+    if of is not None:
+        of.add_command(made)
+    return made
+
+
+def _documented(what: Any) -> tuple[str, dict[str, tuple[str, str]]]:
+    """Return the text of a docstring, and the placeholder and the help of each parameter in it."""
+    parts = _PARAMETERS.split(inspect.getdoc(what) or "", 1)
+    text, section = parts[0].strip(), parts[1] if len(parts) > 1 else ""
+    described: dict[str, tuple[str, str]] = {}
+    for entry in re.split(r"\n(?=\S)", section):
+        head, _, body = entry.partition("\n")
+        name, _, placeholder = head.partition(" : ")
+        described[name] = (placeholder, " ".join(textwrap.dedent(body).split("\n")).strip())
+    return text, described
+
+
+_SHARED: Final = _documented(Shared)[1]
+
+
+def _word(
+    name: str,
+    kind: Any,
+    default: Any,
+    placeholder: str,
+    _text: str,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> click.Argument:
+    """Return a word of a command, by the type and the default of a parameter."""
+    settings, takes_many = _settings(name, kind, default)
+    settings["metavar"] = placeholder or name.upper()
+    return click.Argument([name], nargs=-1 if takes_many else 1, **settings, **more)
+
+
+def _option(
+    name: str,
+    kind: Any,
+    default: Any,
+    placeholder: str,
+    text: str,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> click.Option:
+    """Return an option of a command, by the type and the default of a parameter."""
+    settings, takes_many = _settings(name, kind, default)
+    flag = f"--{name.rstrip('_').replace('_', '-')}"
+    names = ["-o", flag, name] if name == "output" else [flag, name]
+    if settings["type"] is bool:
+        names = [f"{flag}/--no-{flag[2:]}", name] if default is None else names
+        settings |= {"is_flag": True}
+    elif default not in (None, "", ()) and not settings["required"]:
+        settings |= {"show_default": True}
+    settings |= {"metavar": placeholder or None, "multiple": takes_many, **more}
+    return click.Option(names, help=text, **settings)
+
+
+def _settings(name: str, kind: Any, default: Any) -> tuple[dict[str, Any], bool]:
+    """Return what click has to know of a parameter, and whether it takes many values."""
+    parts = get_args(kind)
+    if type(None) in parts:
+        kind = next(part for part in parts if part is not type(None))
+    takes_many = get_origin(kind) is tuple
+    settings = {"type": _click_type(get_args(kind)[0] if takes_many else kind)}
+    settings["required"] = default in (inspect.Parameter.empty, dataclasses.MISSING)
+    if not settings["required"]:
+        settings["default"] = default
+    if name in _OFFERED:
+        settings["shell_complete"] = _offering(name)
+    return settings, takes_many
+
+
+def _click_type(kind: Any) -> Any:
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    if kind is Path:
+        return click.Path(path_type=Path)
+    return Names() if get_origin(kind) is list else kind
+
+
+def _offering(name: str) -> Callable[..., list[CompletionItem]]:
+    """Return what the Tab key offers for a word or an option: names, or files."""
+
+    def complete(_context: Any, _parameter: Any, begun: str) -> list[CompletionItem]:
+        fitting = [CompletionItem(each) for each in _OFFERED[name] if each.startswith(begun)]
+        file = [CompletionItem(begun, type="file")] if name == "words" else []
+        return fitting or file
+
+    return complete

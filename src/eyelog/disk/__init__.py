@@ -1,1 +1,0 @@
-"""Where eyelog stores its files, and private files that are put in place whole."""

@@ -1,0 +1,379 @@
+"""Limits and thresholds, each with its source.
+
+``limits.csv`` is the only place that defines them: what counts as worn, as noise, as walking, and
+how much data a result needs. A row without a log applies to both logs. ``role`` says which field of
+the catalogue is compared; ``argument`` is what a user calls it in `Limits`, where it may have
+another value; ``source`` names the vendor's page, or ``eyelog`` if the project made the choice.
+"""
+
+import csv
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Final, Literal, cast
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.analysis.series.durations import duration_us
+from eyelog.catalogue import CURRENT_DATA, STANDARD_MODE_LOGS, check_log
+from eyelog.errors import ConfigurationError
+from eyelog.provenance import Remembering, history
+
+Test = Callable[..., Bools]
+
+# The comparisons that keep and that break a limit; a missing value does neither.
+_TESTS: Final[Mapping[str, tuple[Test, Test]]] = MappingProxyType(
+    {
+        "x >= a": (lambda x, a: x >= a, lambda x, a: x < a),
+        "x <= a": (lambda x, a: x <= a, lambda x, a: x > a),
+        "x > a": (lambda x, a: x > a, lambda x, a: x <= a),
+        "a <= x <= b": (lambda x, a, b: (x >= a) & (x <= b), lambda x, a, b: (x < a) | (x > b)),
+        "a <= x < b": (lambda x, a, b: (x >= a) & (x < b), lambda x, a, b: (x < a) | (x >= b)),
+    }
+)
+
+_IN_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "x >= a": "at least {}",
+        "x <= a": "at most {}",
+        "x > a": "more than {}",
+        "a <= x <= b": "{} to {}",
+        "a <= x < b": "{} to below {}",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit: its field, how values are compared, and its source."""
+
+    name: str
+    log: str
+    role: str
+    comparison: str
+    values: tuple[float, ...]
+    unit: str
+    words: str
+    source: str
+    note: str
+    label: str = ""
+    argument: str = ""
+
+    @property
+    def value(self) -> float:
+        """The limit itself, if it is a single number."""
+        (value,) = self.values
+        return value
+
+    def at(self, *values: float) -> "Limit":
+        """Return the same limit with other values."""
+        return dataclasses.replace(self, values=values)
+
+    def keeps(self, values: Floats) -> Bools:
+        """Return which values keep the limit; a missing value does not."""
+        return _TESTS[self.comparison][0](values, *self.values)
+
+    def breaks(self, values: Floats) -> Bools:
+        """Return which values break the limit; a missing value does not."""
+        return _TESTS[self.comparison][1](values, *self.values)
+
+    def text(self, field: str) -> str:
+        """Return the limit in words."""
+        return self.words.format(field=field, **dict(zip("ab", self.values, strict=False)))
+
+    @property
+    def value_text(self) -> str:
+        """The value with its unit, as it stands beside the label: ``at least 3 min``."""
+        if self.unit == "bool":
+            return "set" if self.comparison == "x > a" or self.value else "not set"
+        if self.unit == "share":
+            return _IN_WORDS[self.comparison].format(f"{self.value:.0%}".replace("%", " %"))
+        values, unit = self.values, self.unit
+        for longer, seconds in (("h", 3600.0), ("min", 60.0)):
+            if unit == "s" and values[0] >= 120 and values[0] % seconds == 0:
+                values, unit = (values[0] / seconds,), longer
+        after = "" if unit in ("count", "score") else f" {unit}"
+        numbers = [f"{value:g}" for value in values]
+        if self.comparison == "edges":  # of zones, which lie around 0 evenly
+            right = [value for value in values if value >= 0]
+            return ", ".join(f"±{v:g}" if v else "0" for v in right) + after
+        if self.comparison == "a <= x < b" and unit == "h":  # hours of day, not a length of time
+            return f"{numbers[0]} to {numbers[1]} o'clock"
+        return _IN_WORDS[self.comparison].format(*numbers) + after
+
+
+@cache
+def _rows() -> tuple[Limit, ...]:
+    text = files("eyelog.judge").joinpath("limits.csv").read_text("utf-8")
+    return tuple(
+        Limit(values=tuple(map(float, row.pop("value").split())), **row)
+        for row in csv.DictReader(text.splitlines())
+    )
+
+
+@cache
+def limits(log: str) -> Mapping[str, Limit]:
+    """Return the limits that apply to a log, by name."""
+    check_log(log)
+    return MappingProxyType({row.name: row for row in _rows() if row.log in ("", log)})
+
+
+def limit(log: str, name: str) -> Limit:
+    """Return one limit of a log; `KeyError` if the log has no limit of that name."""
+    return limits(log)[name]
+
+
+Wear = Literal["device", "blinks"]
+
+# The limits that choose among what is left; all others decide which values are masked.
+_AFTERWARDS: Final = ("min_walked_for_pace", "min_valid", "min_run", "min_day")
+_SECONDS: Final[Mapping[str, float]] = MappingProxyType({"s": 1.0, "h": 3600.0})
+
+
+def _default(name: str, log: str = STANDARD_MODE_LOGS) -> str:
+    rule = limit(log, name)
+    return f"{rule.value:g}{rule.unit}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What counts as worn, as noise, as walking, and as enough: one object for every function.
+
+    A function that judges values or counts time takes it as ``limits=``, so the hours and the
+    values of one table always follow the same limits.
+
+    Parameters
+    ----------
+    min_worn : str
+        60-second log: a minute with less wear (``wea_s``) than this is not worn. The documented 20
+        s are for long trends. In the 15-second log an interval is worn or not (``isl``).
+    min_worn_for_steps : str
+        60-second log: the same for step counts and for walking time.
+    max_noise : str, optional
+        An interval with more noise is noisy. Default: 3 s of 15, 10 s of 60.
+    walking_above : float
+        More steps in 15 s, or more seconds of walking in 60 s, count as walking.
+    min_walked_for_pace : str
+        60-second log: a minute with less walking has no pace.
+    tilt_sideways_deg, tilt_fore_aft_deg : (float, float)
+        Tilt in degrees (``tl_xav``, ``tl_yav``) while the eyewear is worn, ends included; beyond
+        it, the eyewear is stored.
+    wear : {"device", "blinks"}
+        What shows wear. When a wearer sits still, the eyewear may record that it is off. With
+        ``"blinks"`` an interval in pose in which blinks were counted (``bk_n``; 60-second log:
+        ``sc_bk_n``, and then all of ``val_s``) counts as worn too.
+    min_valid : str
+        Shortest usable time that gives a blink rate.
+    min_run : str
+        Shortest run of wear that counts for the first or the last wear of a day. Eyewear that is
+        taken out of its case, or moves in a bag, looks worn for a record or two.
+    min_day : str
+        Shortest wear of a day that counts in a weekly summary.
+    unworn_before : str
+        20 Hz log: how long before a record that is not worn the eyewear was off.
+    noise_after : str
+        20 Hz log: how long after a record with noise eye data cannot be used.
+    walking_before, walking_after : str
+        20 Hz log: how long before and after a step the wearer walks.
+
+    Raises
+    ------
+    ConfigurationError
+        If a limit is not usable. A duration is text with a unit (``"20s"``, ``"5min"``, ``"4h"``).
+
+    Notes
+    -----
+    The defaults are those of `limits.csv`, most of them documented by the vendor; ``print(limits)``
+    shows each with its source.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> strict = el.Limits(max_noise="1s", min_day="8h")
+    >>> strict
+    Limits(max_noise='1s', min_day='8h')
+    >>> frame = el.sample()
+    >>> usual, less = (el.daily(frame, limits=one)["valid_h"].sum() for one in (None, strict))
+    >>> bool(less < usual)
+    True
+    """
+
+    min_worn: str = _default("worn")
+    min_worn_for_steps: str = _default("worn_for_steps")
+    max_noise: str | None = None
+    walking_above: float = limit(STANDARD_MODE_LOGS, "walking").value
+    min_walked_for_pace: str = _default("walked_for_pace")
+    tilt_sideways_deg: tuple[float, float] = cast(
+        tuple[float, float], limit(STANDARD_MODE_LOGS, "tilt_sideways").values
+    )
+    tilt_fore_aft_deg: tuple[float, float] = cast(
+        tuple[float, float], limit(STANDARD_MODE_LOGS, "tilt_fore_aft").values
+    )
+    wear: Wear = "device"
+    min_valid: str = "3min"
+    min_run: str = "5min"
+    min_day: str = "4h"
+    unworn_before: str = _default("unworn_before", CURRENT_DATA)
+    noise_after: str = _default("noise_after", CURRENT_DATA)
+    walking_before: str = _default("walking_before", CURRENT_DATA)
+    walking_after: str = _default("walking_after", CURRENT_DATA)
+
+    def __post_init__(self) -> None:
+        above = self.walking_above
+        if isinstance(above, bool) or not (
+            isinstance(above, int | float | np.number) and math.isfinite(above) and above >= 0
+        ):
+            raise ConfigurationError(
+                f"walking_above must be a number of at least 0, not {self.walking_above!r}"
+            )
+        if self.wear not in ("device", "blinks"):
+            raise ConfigurationError(f"wear must be 'device' or 'blinks', not {self.wear!r}")
+        for name in (each.name for each in dataclasses.fields(self)):
+            given = getattr(self, name)
+            if name.endswith("_deg"):
+                object.__setattr__(self, name, _range(name, given))
+            elif name not in ("walking_above", "wear") and given is not None:
+                duration_us(given, name, example=str(_DEFAULTS.get(name) or "10s"))
+
+    def seconds(self, name: str) -> float:
+        """Return a duration of these limits in seconds."""
+        return duration_us(getattr(self, name), name) / 1e6
+
+    def of(self, log: str) -> Mapping[str, Limit]:
+        """Return the limits that apply to a log, by their names in ``limits.csv``."""
+        return _applied(self, log)
+
+    def details(self) -> dict[str, Any]:
+        """Return the limits that are not the default, JSON-safe, for the history of a table."""
+        stated = {name: getattr(self, name) for name in _DEFAULTS}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in stated.items()
+            if value != _DEFAULTS[name]
+        }
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per limit: what it is, its value and unit for each log, its source.
+
+        Returns
+        -------
+        DataFrame
+            Index ``limit``, the name of the argument; string columns ``log`` (empty for both),
+            ``value``, ``default`` and ``source``.
+        """
+        rows = []
+        for name, default in _DEFAULTS.items():
+            given = getattr(self, name)
+            for log, source, documented in _sources(name):
+                rows.append(
+                    {
+                        "limit": name,
+                        "log": log,
+                        "value": _text(documented if given is None else given),
+                        "default": _text(documented if default is None else default),
+                        "source": source,
+                    }
+                )
+        return pd.DataFrame(rows, dtype="string").set_index("limit")
+
+    def __repr__(self) -> str:
+        given = ", ".join(
+            f"{name}={getattr(self, name)!r}"
+            for name, default in _DEFAULTS.items()
+            if getattr(self, name) != default
+        )
+        return f"Limits({given})"
+
+    def __str__(self) -> str:
+        return self.table().to_string()
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+
+_DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(
+    {each.name: each.default for each in dataclasses.fields(Limits)}
+)
+
+
+def chosen_limits(limits: Limits | None, frame: Remembering | None = None) -> Limits:
+    """Return the limits given, otherwise the default ones; refuse a frame that followed others.
+
+    Raises
+    ------
+    ConfigurationError
+        If `limits` is not an `eyelog.Limits`, or the history of the frame says that its values
+        were masked, or its Intervals made, with other limits.
+    """
+    if limits is not None and not isinstance(limits, Limits):
+        raise ConfigurationError(
+            f"limits must be eyelog.Limits(...), such as eyelog.Limits(max_noise='1s'), not"
+            f" {limits!r}"
+        )
+    given = DEFAULT if limits is None else limits
+    for step in [] if frame is None else _judged(frame):
+        used = Limits(**step["limits"])
+        of_values = _DEFAULTS.keys() - set(_AFTERWARDS)
+        if any(getattr(used, name) != getattr(given, name) for name in of_values):
+            made = "made into Intervals" if step["step"] == "intervals" else "masked"
+            raise ConfigurationError(
+                f"the frame was {made} with other limits: pass limits=eyelog.{used!r}, so that"
+                " hours and values follow the same ones"
+            )
+    return given
+
+
+def limits_of(frame: Remembering) -> Limits | None:
+    """Return the limits that a frame was masked with, by its history; None if it was not."""
+    steps = _judged(frame)
+    return Limits(**steps[-1]["limits"]) if steps else None
+
+
+def _judged(frame: Remembering) -> list[dict[str, Any]]:
+    judging = ("mask", "select", "intervals")
+    return [step for step in history(frame) if step["step"] in judging and "limits" in step]
+
+
+@cache
+def _applied(chosen: Limits, log: str) -> Mapping[str, Limit]:
+    rows = dict(limits(log))
+    for name, row in rows.items():
+        given = getattr(chosen, row.argument, None)
+        if isinstance(given, str):
+            given = chosen.seconds(row.argument) / _SECONDS[row.unit]
+        if given is not None:
+            rows[name] = row.at(*(given if isinstance(given, tuple) else (float(given),)))
+    return MappingProxyType(rows)
+
+
+def _range(name: str, given: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(end) for end in given)
+    except (TypeError, ValueError):
+        low, high = math.nan, math.nan
+    if not low <= high:
+        raise ConfigurationError(f"{name} must be (low, high) in degrees, not {given!r}")
+    return low, high
+
+
+def _sources(name: str) -> list[tuple[str, str, Any]]:
+    """Return the logs that a limit applies to, its source there, and its value there."""
+    documented = [row for row in _rows() if row.argument == name]
+    if not documented:
+        return [("", "eyelog", None)]
+    return [(row.log, row.source, f"{row.values[0]:g}{row.unit}") for row in documented]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return " to ".join(f"{end:g}" for end in value)
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+DEFAULT: Final = Limits()

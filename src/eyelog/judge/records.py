@@ -1,0 +1,482 @@
+"""Records of one log as arrays: what the evidence in them says, and which values it removes.
+
+This is the only place with these definitions, so that every summary counts the same time. The
+limits come from ``limits.csv``; with its default values they are:
+
+=========  ================================  ==========================================
+question   15-second log                     60-second log
+=========  ================================  ==========================================
+in pose    tilt sideways -45 to 45, fore-aft -45 to 90 degrees, if recorded
+worn       ``isl`` false, in pose            ``wea_s`` at least 20 s, in pose
+walking    ``stp`` above 0                   ``stp_s`` above 0 s
+valid      worn, not walking, ``nis_time``   worn, not walking, ``nis_s`` at most 10 s
+           at most 3 s, ``vld`` true
+=========  ================================  ==========================================
+
+In the 20 Hz log a record is worn unless ``fitError`` is 1 in it or in one of the 5 s after it;
+walking if a step of worn eyewear is flagged in it, in the 1 s before it or the 0.25 s after it; and
+valid if it is worn, not walking, and has no ``noiseStatus`` in it or in the 1 s before it.
+
+*Valid* means that resting eye data can be used. Each question has three answers: yes, no, and
+missing if the evidence is missing. Evidence outside its own documented range is not evidence.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property, partial
+from typing import Any, Final, NamedTuple, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.series.around import around
+from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
+from eyelog.catalogue import Field, catalogue, log_named, role
+from eyelog.cores import on_cores
+from eyelog.errors import ConfigurationError
+from eyelog.frame import SECONDS, STATE, STORED
+from eyelog.judge.limits import Limits
+from eyelog.judge.reasons import CONTEXT, Reason, applies, counter, evidence_for, of_value
+
+MASKS: Final = ~Reason.SATURATED
+"""The reasons that remove a value: a count at its cap is still a lower bound."""
+STATES: Final = ("usable", "walking", "noisy", "off pose", "not worn")
+"""The states of the eyewear; what takes precedence is in `_STATE_OF`, the last of all wins."""
+OFF: Final = STATES.index("off pose")  # from here on nobody wears it
+KINDS: Final = pd.CategoricalDtype(list(STATES), ordered=True)
+_STATE_OF: Final = {
+    Reason.INVALID: "noisy",
+    Reason.NOISY: "noisy",
+    Reason.MOVING: "walking",
+    Reason.OFF_POSE: "off pose",
+    Reason.UNWORN: "not worn",
+}
+NOTHING: Final = Reason(0)
+AT_ONCE: Final = 131_072  # records judged at once: less than a month of the 15-second log
+Bits: TypeAlias = npt.NDArray[np.uint16]
+
+
+class Context(NamedTuple):
+    """What the evidence in each record says about all of its values.
+
+    Attributes
+    ----------
+    recorded : array of bool
+        All except those in which every value is missing.
+    unworn_for_steps : array of bool
+        Those that are not worn long enough for their steps to count.
+    state : array of int8
+        The place of the state of each in `STATES`; -1 where it is not known.
+    against : dict of Reason to array of bool
+        The records to which each reason from the context applies; a missing value sets none. Of a
+        masked frame, that which its state shows.
+    time : dict of str to array of float64
+        How many seconds of each were worn, valid and walked; missing where the evidence is. Where
+        two records overlap, each second counts in both.
+    """
+
+    recorded: Bools
+    unworn_for_steps: Bools
+    state: npt.NDArray[np.int8]
+    against: dict[Reason, Bools]
+    time: dict[str, Floats]
+
+
+class Records:
+    """Records of one log in order of time, as arrays, under one set of limits.
+
+    Parameters
+    ----------
+    columns : mapping
+        The columns of the frame as arrays, by name.
+    us : array of int64
+        Their stamps in microseconds.
+    log : str
+        The log.
+    limits : Limits
+        What counts as worn, noisy, walking and in pose.
+    whole, place : Records and slice, optional
+        Those of which these are some, and which of them.
+    """
+
+    def __init__(
+        self,
+        columns: Mapping[Any, Any],
+        us: Ints,
+        log: str,
+        limits: Limits,
+        whole: "Records | None" = None,
+        place: slice = slice(None),
+    ) -> None:
+        self.columns, self.us, self.log, self.limits = columns, us, log, limits
+        self.whole, self.place = whole, place
+        self.rules = limits.of(log)
+        self.masked = STORED in columns
+        self.judged: set[str] = set()  # the fields whose values were asked for
+        self.time: dict[str, Floats] = {}  # their seconds, each of which counts once
+        self._values: dict[str, Floats] = {}
+        self._evidence: dict[str, Floats] = {}
+        self._bits: dict[tuple[Reason, bool], Bits] = {}
+
+    def __len__(self) -> int:
+        return len(self.us)
+
+    def at(self, part: slice) -> "Records":
+        """Return some of the records."""
+        columns = {name: values[part] for name, values in self.columns.items()}
+        return Records(columns, self.us[part], self.log, self.limits, self, part)
+
+    @cached_property
+    def beside(self) -> "tuple[Records, slice]":
+        """These records with one more at each end, and which of them are these."""
+        if self.whole is None:
+            return self, slice(None)
+        before = min(self.place.start, 1)
+        wider = self.whole.at(slice(self.place.start - before, self.place.stop + 1))
+        return wider, slice(before, before + len(self))
+
+    def numbers(self, name: str) -> Floats:
+        """Return a column as float64, missing as NaN."""
+        if name not in self._values:
+            self._values[name] = as_numbers(self.columns[name], name)
+        return self._values[name]
+
+    def field(self, part: str, cleansing: str | None = None) -> str | None:
+        """Return the first field with a role that is among the columns, otherwise None."""
+        names = role(self.log, part, **({} if cleansing is None else {"cleansing": cleansing}))
+        return next((name for name in names if name in self.columns), None)
+
+    def name(self, part: str) -> str:
+        """Return the field with a role, which is among the columns."""
+        return cast(str, self.field(part))
+
+    def evidence(self, part: str) -> Floats | None:
+        """Return the field with a role as evidence; None without it."""
+        name = self.field(part)
+        return None if name is None else self.in_range(name)
+
+    def in_range(self, name: str) -> Floats:
+        """Return a field as evidence: values out of its range are missing."""
+        if name not in self._evidence:
+            values = self.numbers(name)
+            outside = out_of_range(values, catalogue(self.log)[name])
+            self._evidence[name] = values if outside is None else np.where(outside, np.nan, values)
+        return self._evidence[name]
+
+    def compared(self, name: str) -> list[Floats]:
+        """Return the evidence that a limit is compared with, by field; empty without any."""
+        if name == "worn":
+            return [] if self.worn is None else [self.worn]
+        fields = role(self.log, self.rules[name].role)
+        return [self.in_range(field) for field in fields if field in self.columns]
+
+    @cached_property
+    def off_pose(self) -> Bools:
+        """Whether the tilt of each record is that of stored eyewear, or was before masking."""
+        if self.masked:
+            return numbers(self.columns[STORED]) > 0
+        off = np.zeros(len(self), dtype=bool)
+        for name in CONTEXT[Reason.OFF_POSE] if Reason.OFF_POSE in evidence_for(self.log) else ():
+            for tilt in self.compared(name):
+                off |= self.rules[name].breaks(tilt)
+        return off
+
+    @cached_property
+    def worn(self) -> Floats | None:
+        """The evidence of wear, ``isl`` or ``wea_s``; None without it.
+
+        With ``wear="blinks"`` an interval in pose with blinks in it has an ``isl`` of 0, or all of
+        its measured seconds.
+        """
+        values = self.evidence("worn")
+        names = blink_evidence(self.log) if self.limits.wear == "blinks" else ()
+        if not names or not set(names) <= set(self.columns):
+            return values
+        counts, *measured = map(self.in_range, names)
+        whole = measured[0] if measured else np.zeros(len(self))
+        blinked = (counts > 0) & ~self.off_pose & ~np.isnan(whole)
+        return np.where(blinked, whole, np.full(len(self), np.nan) if values is None else values)
+
+    @cached_property
+    def context(self) -> Context:
+        """What the evidence says: judged once, a block at a time."""
+        if self.whole is not None:
+            return Context(*(_each(lambda v: v[self.place], value) for value in self.whole.context))
+        # Where a flag holds for some time around it, neighbours are evidence too.
+        if len(self) <= AT_ONCE or log_named(self.log).spread:
+            return self._judge()
+        blocks = [slice(at, at + AT_ONCE) for at in range(0, len(self), AT_ONCE)]
+        calls = [partial(lambda part: self.at(part)._judge(), part) for part in blocks]
+        made = on_cores(calls, values=len(self) * len(self.columns))
+        return Context(
+            *(_each(lambda *v: np.concatenate(v), *each) for each in zip(*made, strict=True))
+        )
+
+    @property
+    def against(self) -> dict[Reason, Bools]:
+        """The records to which each reason from the context applies."""
+        return self.context.against
+
+    def _judge(self) -> Context:
+        """Return what the evidence in these records says, by itself."""
+        fields, size, length = catalogue(self.log), len(self), log_named(self.log).interval_s
+        present = [name for name in fields if name in self.columns]
+        # What is never masked is rarely missing: it usually answers for all rows.
+        present.sort(key=lambda name: fields[name].kind not in ("wear", "power", "time"))
+        recorded = np.zeros(size, dtype=bool)
+        for name in [STORED, *present] if self.masked else present:
+            if recorded.all():
+                break
+            recorded |= np.asarray(pd.notna(self.columns[name]))
+        against, state = self._states()
+        none, unknown = np.zeros(size, dtype=bool), np.full(size, np.nan)
+        if self.masked:
+            time = {n: self.numbers(n) if n in self.columns else unknown for n in SECONDS}
+            return Context(recorded, none, state, against, time)
+        off, walked = self.off_pose, self._walked_s(against)
+        if self.worn is None or "worn" not in self.rules:  # nothing but the steps is known
+            walked = np.where(off, np.nan, walked)
+            time = {"worn_s": unknown, "valid_s": unknown, "walking_s": walked}
+            return Context(recorded, none, state, against, time)
+        if log_named(self.log).states_seconds:
+            worn = np.where(off, 0.0, self.worn)
+        else:
+            worn = np.where(np.isnan(self.worn), np.nan, float(length))
+            worn = np.where(off | against[Reason.UNWORN], 0.0, worn)
+        unworn = self.rules.get("worn_for_steps", self.rules["worn"]).breaks(self.worn)
+        walked = np.where(np.isnan(self.worn) | unworn | off, np.nan, walked)
+        unusable = [where for reason, where in against.items() if reason is not Reason.STILL]
+        valid = np.where(state == -1, np.nan, worn)
+        valid = np.where(np.logical_or.reduce(unusable), 0.0, valid)
+        time = {"worn_s": worn, "valid_s": valid, "walking_s": np.minimum(walked, worn)}
+        return Context(recorded, unworn, state, against, time)
+
+    def _states(self) -> tuple[dict[Reason, Bools], npt.NDArray[np.int8]]:
+        """Return where each reason from the context applies, and the state that follows."""
+        against = {Reason.OFF_POSE: self.off_pose}
+        if self.masked and STATE in self.columns:
+            given = pd.Series(self.columns[STATE], copy=False).astype(KINDS)
+            state = np.asarray(given.cat.codes, dtype=np.int8)
+            kept = (Reason.NOISY, Reason.MOVING, Reason.UNWORN)
+            return against | {r: state == STATES.index(_STATE_OF[r]) for r in kept}, state
+        spread = log_named(self.log).spread
+        state = np.zeros(len(self), dtype=np.int8)
+        for reason in evidence_for(self.log):
+            (name, *_) = CONTEXT[reason]
+            values = [] if reason is Reason.OFF_POSE else self.compared(name)
+            if not values:
+                continue
+            rule = self.rules[name]
+            where = np.logical_or.reduce(
+                [rule.keeps(v) if reason is Reason.MOVING else rule.breaks(v) for v in values]
+            )
+            if name in spread and reason is not Reason.STILL:
+                if reason is Reason.MOVING and Reason.UNWORN in against:  # nobody took these steps
+                    where = where & ~against[Reason.UNWORN]
+                spans = (round(self.rules[n].value * 1e6) if n else 0 for n in spread[name])
+                where = around(self.us, where, *spans)
+            against[reason] = where
+        if Reason.MOVING in against:
+            against[Reason.STILL] = against[Reason.STILL] & ~against[Reason.MOVING]
+        for reason in (Reason.INVALID, Reason.NOISY, Reason.MOVING):
+            if reason in against:
+                state[against[reason]] = STATES.index(_STATE_OF[reason])
+                (name,) = CONTEXT[reason]
+                state[np.isnan(self.compared(name)).any(axis=0) & (state == 0)] = -1
+        state[True if self.worn is None else np.isnan(self.worn)] = -1
+        for reason in (Reason.OFF_POSE, Reason.UNWORN):
+            if reason in against:
+                state[against[reason]] = STATES.index(_STATE_OF[reason])
+        return against, state
+
+    def _walked_s(self, against: Mapping[Reason, Bools]) -> Floats:
+        """Return the seconds walked in each row; 0 where the limit for walking is not exceeded.
+
+        15-second log: those that the steps took, at most all of them; missing if there are steps
+        without a cadence.
+        """
+        log, walked = log_named(self.log), np.full(len(self), np.nan)
+        if "walking" in log.spread:  # the time around each step
+            steps = self.evidence("walking")
+            if steps is not None:
+                walked = np.where(np.isnan(steps), np.nan, 0.0)
+                walked[against[Reason.MOVING]] = float(log.interval_s)
+            return walked
+        if log.states_seconds:
+            stated = self.evidence("walking_s")
+            walked = walked if stated is None else stated
+        else:
+            steps, cadence = self.evidence("steps"), self.evidence("pace")
+            if steps is None or cadence is None:
+                return walked
+            with np.errstate(divide="ignore", invalid="ignore"):
+                took = np.minimum(60.0 * steps / cadence, float(log.interval_s))
+            walked = np.where(steps == 0, 0.0, np.where(cadence > 0, took, np.nan))
+        return np.where(against[Reason.STILL], 0.0, walked) if Reason.STILL in against else walked
+
+    def bits(self, name: str) -> Bits:
+        """Return the reasons against each value of a field, as a sum of bits; without MISSING.
+
+        Steps require more wear than all else in the 60-second log.
+        """
+        field = catalogue(self.log).get(name)
+        of_steps = field is not None and "steps" in field.role and "worn_for_steps" in self.rules
+        kind = applies(field, self.log), of_steps and not self.masked
+        if kind not in self._bits:
+            self._bits[kind] = np.zeros(len(self), dtype=np.uint16)
+            for reason, where in self.against.items():
+                if reason is Reason.UNWORN and kind[1]:
+                    where = self.context.unworn_for_steps
+                if reason & kind[0] and where.any():
+                    self._bits[kind] |= where * np.uint16(reason)
+        bits = self._bits[kind]
+        if field is None or field.value_type in ("str", "bool"):
+            return bits
+        values, own, found = self.numbers(name), of_value(field, self.log), {}
+        if own & Reason.SENTINEL:
+            found[Reason.SENTINEL] = values == field.invalid_value
+        outside = out_of_range(values, field)
+        if outside is not None:
+            found[Reason.RANGE] = outside & ~found.get(Reason.SENTINEL, np.False_)
+        if own & Reason.SATURATED:
+            found[Reason.SATURATED] = values == field.max
+        counted = counter(field, self.log)
+        if counted in self.columns:
+            wider, inside = self.beside
+            idle = wider.in_range(cast(str, counted)) == 0
+            found[Reason.STALE] = _stale(wider.numbers(name), idle, field)[inside]
+        for reason, where in found.items():
+            if where.any():
+                bits = bits | where * np.uint16(reason)
+        return bits
+
+    def reasons(self, name: str) -> Bits:
+        """Return the reasons against each value of a field, as a sum of bits."""
+        missing = np.asarray(pd.isna(self.columns[name]))
+        return self.bits(name) | missing * np.uint16(Reason.MISSING)
+
+    def value(self, name: str, against: Reason = MASKS) -> Floats:
+        """Return a field without the values that a reason removes.
+
+        What `eyelog.mask` has judged is taken as it is.
+        """
+        values = self.numbers(name)
+        self.judged.add(name)
+        if self.masked:
+            return values
+        bad = (self.bits(name) & np.uint16(int(against) & 0xFFFF)) != 0
+        return np.where(bad, np.nan, values) if bad.any() else values
+
+    def part(
+        self, part: str, cleansing: str | None = None, against: Reason = MASKS
+    ) -> Floats | None:
+        """Return the judged field with a role; None without it."""
+        name = self.field(part, cleansing)
+        return None if name is None else self.value(name, against)
+
+    def parts(self, *parts: str, cleansing: str | None = None) -> list[Floats] | None:
+        """Return the judged fields with some roles; None unless all of them are there."""
+        names = [self.field(part, cleansing) for part in parts]
+        return None if None in names else [self.value(cast(str, name)) for name in names]
+
+    def lacking(self, names: Iterable[str], also: Reason = NOTHING) -> dict[str, list[str]]:
+        """Return the reasons that cannot be judged for some fields, with the fields to add.
+
+        With those that are asked for `also`.
+        """
+        fields = [catalogue(self.log)[name] for name in names if name in catalogue(self.log)]
+        wanted = also
+        for field in fields:
+            wanted |= applies(field, self.log)
+        needs = {r: [*names] for r, names in evidence_for(self.log).items() if r & wanted}
+        if self.limits.wear == "blinks" and Reason.UNWORN in needs:
+            needs[Reason.UNWORN] += blink_evidence(self.log)
+        needs[Reason.STALE] = sorted({c for each in fields if (c := counter(each, self.log))})
+        found = {
+            str(reason.name): [name for name in names if name not in self.columns]
+            for reason, names in needs.items()
+        }
+        return {reason: names for reason, names in found.items() if names}
+
+    @property
+    def times(self) -> list[str]:
+        """The kinds of time that the fields show, or that a masked frame has kept."""
+        if self.masked:
+            return [name for name in SECONDS if name in self.columns]
+        return times_of(self.columns, self.log)
+
+
+def _each(make: Callable[..., Any], *values: Any) -> Any:
+    """Return what `make` makes of some arrays, or of those of some dicts by their keys."""
+    if isinstance(values[0], dict):
+        return {key: make(*(each[key] for each in values)) for key in values[0]}
+    return make(*values)
+
+
+def times_of(names: Collection[str], log: str) -> list[str]:
+    """Return the columns of the kinds of time that some fields of a log show."""
+    roles = {name: name.removesuffix("_s") for name in SECONDS}
+    of_log = log_named(log).time_roles
+    fields = {name: role(log, *of_log.get(part, (part,))) for name, part in roles.items()}
+    return [name for name in SECONDS if fields[name] and set(fields[name]) <= set(names)]
+
+
+def blink_evidence(log: str) -> tuple[str, ...]:
+    """Return the fields that ``wear="blinks"`` needs besides those of the device."""
+    counts = role(log, "blink_count", cleansing="strong")
+    return (*counts, *role(log, "measured_s")) if counts else ()
+
+
+def as_numbers(column: Any, name: object) -> Floats:
+    """Return a numeric or boolean column as float64 with NaN for missing.
+
+    A column of true, false and missing values is boolean, whatever dtype the reader of a file gave
+    it.
+    """
+    if column.dtype == np.float64:
+        return numbers(column)
+    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) in (
+        "boolean",
+        "empty",
+    ):
+        return numbers(pd.array(column, dtype="boolean"))
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        raise ConfigurationError(
+            f"column {name!r} holds {column.dtype}, not numbers: convert it with"
+            f" pd.to_numeric(frame[{name!r}], errors='coerce')"
+        )
+    return numbers(column)
+
+
+def out_of_range(values: Floats, field: Field) -> Bools | None:
+    """Return which values are outside the catalogue's range, None if none is.
+
+    Blank ends are not checked. An end is met within the resolution of float32, in which files and
+    other libraries often keep their numbers.
+    """
+    outside: list[Bools] = []
+    # The extremes are cheap; most fields keep their range, so the values need no further check.
+    if field.min is not None:
+        low = min(field.min, float(np.float32(field.min)))
+        if np.fmin.reduce(values, initial=np.inf) < low:
+            outside.append(values < low)
+    if field.max is not None:
+        high = max(field.max, float(np.float32(field.max)))
+        if np.fmax.reduce(values, initial=-np.inf) > high:
+            outside.append(values > high)
+    if field.value_type == "int":
+        fraction = np.floor(values) < values
+        if fraction.any():
+            outside.append(fraction)
+    return np.logical_or.reduce(outside) if outside else None
+
+
+def _stale(values: Floats, idle: Bools, field: Field) -> Bools:
+    """Return which values of a blink statistic are old ones, unchanged while none was counted."""
+    same = (values[1:] == values[:-1]) & idle[1:]
+    stale = np.zeros(len(values), dtype=bool)
+    stale[1:] = same
+    stale[:-1] |= same & idle[:-1]
+    if field.agg == "sum":
+        stale &= values != 0  # a total of 0 is a measurement
+    return stale

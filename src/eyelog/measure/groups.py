@@ -1,0 +1,386 @@
+"""Groups: any way to sort rows, by time or by label, as one code for each row."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.analysis.series.arrays import Floats, Ints
+from eyelog.analysis.series.calendar import CYCLES, HOUR_US, cycle_labels, hour_codes
+from eyelog.catalogue import near
+from eyelog.clock import DAY_US, LocalClock, first_and_last_day, microseconds
+from eyelog.errors import ConfigurationError, warn
+from eyelog.frame import ACCOUNT, OFFSET
+from eyelog.judge.intervals import Groups, Rows, bins, parse_width, refuse_wide
+from eyelog.judge.limits import Limits
+from eyelog.judge.terms import ratio
+from eyelog.provenance import derived
+
+By = str | pd.Series | npt.NDArray[Any] | pd.Index | Sequence[Hashable | pd.Series] | None
+
+MOST_KEYS: Final = 6  # a longer list has a label for each row
+DATED: Final = {"day": "1D", "week": "W"}
+TIMES: Final = (*CYCLES, *DATED)
+WHOLE: Final = pd.Index(["all"], name="group")
+
+
+def group(rows: Rows, by: By, *, empty: bool = False) -> Groups:
+    """Return the groups of a summary.
+
+    Parameters
+    ----------
+    rows : Rows
+        What passed the door.
+    by : None, str, Series, array, or a list of keys
+        None: all rows, as one group. ``"day"`` or ``"week"``: with records, named by the date of
+        their first day. ``"hour"``: the local hour of day, 0 to 23. ``"weekday"``: 0 (Monday) to 6.
+        ``"weekend"``: ``weekday`` or ``weekend``. A width (``"10min"``, ``"1h"``, ``"7D"``): bins
+        that hold records, named by when they open. The name of a column, a Series by stamp, or as
+        many values as rows: a label for each row; rows without a label are in no group. Several of
+        these in a list: the combinations that have rows.
+    empty : bool
+        Whether the bins, days or weeks without records between the first and the last are groups.
+
+    Raises
+    ------
+    ConfigurationError
+        If `by` is not one of these, or the numbers of labels and rows differ.
+    """
+    by = _with_columns(by, rows.given)
+    if several_keys(by, len(rows.given)):
+        keys = list(cast(Sequence[Any], by))
+        if len(keys) > 1:
+            return _combined(rows, keys)
+        by = keys[0]
+    if by is None:
+        seconds = rows.asked_s(rows.opens_us[:1], rows.closes_us[-1:]) if len(rows) else np.zeros(1)
+        return Groups(WHOLE, np.zeros(len(rows), np.int64), seconds)
+    if isinstance(by, str) and by in CYCLES:
+        opens, closes = _cells(rows, [])
+        labels, codes = cycle_labels(by), _cycle_of_rows(rows, by)
+        asked = rows.asked_s(opens, closes)
+        seconds = np.bincount(_cycle(rows, by, opens), asked, len(labels)).astype(np.float64)
+        groups = Groups(labels, codes, seconds)
+        return groups.keep(np.bincount(codes, minlength=len(labels)) > 0)
+    if isinstance(by, str):
+        return _dated(rows, by, empty=empty)
+    return _labelled(rows, by)
+
+
+def is_whole(labels: pd.Index) -> bool:
+    """Return whether these are the labels of a result of all records, in a single group."""
+    return labels.name == WHOLE.name and labels.equals(WHOLE)
+
+
+def several_keys(by: Any, number: int) -> bool:
+    """Return whether `by` is a list of keys, not one of `number` labels."""
+    if not isinstance(by, list | tuple) or not 1 <= len(by) <= MOST_KEYS:
+        return False
+    if not all(isinstance(key, str | pd.Series) for key in by):
+        return False
+    if any(isinstance(key, pd.Series) or _is_time(key) for key in by):
+        return True
+    return len(by) != number and len(set(by)) == len(by)  # labels occur more than once
+
+
+def _is_time(key: str) -> bool:
+    """Return whether a key is a part of the calendar or a width of a bin."""
+    if key in TIMES:
+        return True
+    if not (key[:1].isdigit() or key.startswith("W")):  # a letter may be a label
+        return False
+    try:
+        parse_width(key)
+    except ConfigurationError:
+        return False
+    return True
+
+
+def _with_columns(by: Any, frame: pd.DataFrame) -> Any:
+    """Return `by` with the names of columns of the frame replaced by the columns."""
+    if isinstance(by, str):
+        return frame[by] if by not in TIMES and by in frame.columns else by
+    named = isinstance(by, list | tuple) and 1 <= len(by) <= MOST_KEYS
+    if named and all(isinstance(key, str) and key in frame.columns for key in by):
+        return [frame[key] for key in by]
+    if several_keys(by, len(frame)):
+        return [_with_columns(key, frame) for key in by]
+    return by
+
+
+def _width(rows: Rows, by: str) -> str:
+    """Return the width of the bins that a key asks for."""
+    if by in DATED:
+        return DATED[by]
+    try:
+        parse_width(by)
+    except ConfigurationError:
+        hint = near(by, [*TIMES, *map(str, rows.given.columns)])
+        raise ConfigurationError(
+            f"by={by!r}{hint} is neither 'day', 'week', 'hour', 'weekday' or 'weekend', nor a width"
+            " of a bin ('10min', '1h', '7D'), nor a column of the frame"
+        ) from None
+    return by
+
+
+def _dated(rows: Rows, by: str, *, empty: bool = False) -> Groups:
+    """Return the bins, days or weeks that hold rows; with `empty`, those between them too.
+
+    A fetch selects by stamp, so its first record closes the day before: days and weeks with no
+    other record are left out.
+    """
+    found = bins(rows, _width(rows, by), empty=empty)
+    if rows.cut:
+        ends = cast(Ints, found.opens_us), cast(Ints, found.closes_us)
+        found = replace(found, seconds=rows.asked_s(*ends))
+    if found.labels.name == "date":
+        return found
+    kept = np.bincount(found.codes, rows.before, len(found)) > 0
+    if empty:
+        kept = np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1]
+    return found.keep(kept)
+
+
+def _labelled(rows: Rows, by: Any) -> Groups:
+    codes, labels = _labels(rows, by)
+    inside = codes >= 0
+    seconds = np.bincount(codes[inside], rows.span_s[inside], len(labels)).astype(np.float64)
+    groups = Groups(labels, codes, seconds)
+    return groups.keep(np.bincount(codes[inside], minlength=len(labels)) > 0)
+
+
+def _labels(rows: Rows, by: Any) -> tuple[Ints, pd.Index]:
+    """Return the code of each row by its label, and the labels."""
+    index, values = rows.given.index, by
+    if isinstance(by, pd.Series) and isinstance(by.index, pd.DatetimeIndex):
+        values = by
+        if not by.index.equals(index):
+            values, without = by.reindex(index), int((~index.isin(by.index)).sum())
+            if without and without == len(index) and len(by):
+                raise ConfigurationError("by holds no label for any stamp of the frame")
+            if without:
+                warn(
+                    f"by has no label for the stamps of {without:,} of {len(index):,} rows, which"
+                    " are left out: give a label for each row of the table that you pass"
+                )
+    elif rows.order is not None and len(by) == len(index):
+        values = pd.Series(by).reset_index(drop=True).take(rows.order)
+    if not hasattr(values, "__len__"):
+        raise ConfigurationError(f"by takes a name or one label per row, not {by!r}")
+    if len(values) != len(index):
+        raise ConfigurationError(
+            f"by holds {len(values)} labels for {len(index)} rows: give one label per row"
+        )
+    kinds = pd.Categorical(values)
+    name = getattr(by, "name", None)
+    labels = kinds.categories.rename(name if name is not None else "group")
+    codes = np.asarray(kinds.codes, dtype=np.int64)
+    # 15 seconds of packets have the label of their first.
+    return codes if rows.firsts is None else codes[rows.firsts], labels
+
+
+def _cycle(rows: Rows, by: str, us: Ints) -> Ints:
+    """Return the number of the hour, weekday or part of the week at instants."""
+    clock = rows.clock if by == "hour" else rows.day_clock
+    return hour_codes(clock.wall_us(us) // HOUR_US, by)
+
+
+def _cycle_of_rows(rows: Rows, by: str) -> Ints:
+    """Return the number of the hour, weekday or part of the week in which each row lies."""
+    if by == "hour":
+        width = HOUR_US
+        ends = rows.opens_us + HOUR_US - rows.clock.wall_us(rows.opens_us) % HOUR_US
+    else:
+        width, (_, closes, _, day) = DAY_US, rows.days()
+        ends = closes[day]
+    refuse_wide(rows, by, ends, width)
+    return _cycle(rows, by, rows.opens_us)
+
+
+def _cells(rows: Rows, keys: Sequence[Any]) -> tuple[Ints, Ints]:
+    """Cut the time between the first row and the last at each hour, day and bin of the keys."""
+    if not len(rows):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    low, high = int(rows.opens_us[0]), int(rows.closes_us[-1])
+    edges = [rows.clock.cells(low, high, HOUR_US)[0], rows.days()[0]]
+    for key in keys:
+        if isinstance(key, str) and key not in CYCLES:
+            found = bins(rows, _width(rows, key))
+            edges += [cast(Ints, found.opens_us), cast(Ints, found.closes_us)]
+    cuts = np.unique(np.concatenate(edges))
+    cuts = cuts[(cuts >= low) & (cuts < high)]
+    return cuts, np.append(cuts[1:], high)
+
+
+def _combined(rows: Rows, keys: Sequence[Any]) -> Groups:
+    """Return the combinations of several keys that have rows, with one level for each.
+
+    Each lasts for the time that it has between the first and the last row; with a key of labels,
+    which say nothing about the time without rows, for the time of its rows.
+    """
+    opens, closes = _cells(rows, keys)
+    parts = [_key(rows, key, opens) for key in keys]
+    names = [labels.name for _, labels, _ in parts]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ConfigurationError(f"by has the key {twice!r} twice: name each once")
+    shape = tuple(len(labels) for _, labels, _ in parts)
+    codes = _joined([of_rows for of_rows, _, _ in parts], shape)
+    filled = np.unique(codes[codes >= 0])
+    places = np.unravel_index(filled, shape)
+    levels = [labels.take(at) for (_, labels, _), at in zip(parts, places, strict=True)]
+    number = np.where(codes >= 0, np.searchsorted(filled, codes), -1)
+    of_cells = [cells for _, _, cells in parts if cells is not None]
+    if len(of_cells) < len(parts):
+        own, length = number, rows.span_s
+    else:
+        joined, length = _joined(of_cells, shape), rows.asked_s(opens, closes)
+        own = np.where(np.isin(joined, filled), np.searchsorted(filled, joined), -1)
+    seconds = np.bincount(own[own >= 0], length[own >= 0], len(filled)).astype(np.float64)
+    return Groups(pd.MultiIndex.from_arrays(levels, names=names), number, seconds)
+
+
+def _key(rows: Rows, key: Any, opens: Ints) -> tuple[Ints, pd.Index, Ints | None]:
+    """Return the codes of the rows, the labels, and the codes of the cells of time."""
+    if not isinstance(key, str):
+        return *_labels(rows, key), None
+    if key in CYCLES:
+        return _cycle_of_rows(rows, key), cycle_labels(key), _cycle(rows, key, opens)
+    groups = _dated(rows, key)
+    begin, end = cast(Ints, groups.opens_us), cast(Ints, groups.closes_us)
+    if not len(groups):
+        return groups.codes, groups.labels, np.full(len(opens), -1, dtype=np.int64)
+    cells = np.maximum(np.searchsorted(begin, opens, side="right") - 1, 0)
+    inside = (opens >= begin[cells]) & (opens < end[cells])
+    return groups.codes, groups.labels, np.where(inside, cells, -1)
+
+
+def _joined(codes: Sequence[Ints], shape: tuple[int, ...]) -> Ints:
+    """Return one code for each combination; -1 where one of them is -1."""
+    inside = np.logical_and.reduce([each >= 0 for each in codes])
+    joined = np.ravel_multi_index([np.maximum(each, 0) for each in codes], shape)
+    return np.where(inside, joined, -1).astype(np.int64)
+
+
+def keyed(
+    table: pd.DataFrame, by: Any, *, what: str, one: bool = False
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return a table of days with a column for each key of `by`, and the names of these columns.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The days of a wearer, or of many, with ``account`` in the index or in a column.
+    by : str, Series, or a list of them
+        As in `group`; a Series may give a label for each row, each day or each wearer.
+    what : str
+        The function that asks.
+    one : bool
+        Whether several keys become one column, with their labels side by side.
+
+    Raises
+    ------
+    ConfigurationError
+        If a key is not one of these, or needs dates that the table does not have.
+    """
+    columns: dict[str, Any] = {}
+    for key in by if isinstance(by, list | tuple) else [by]:
+        if isinstance(key, pd.Series):
+            columns[str(key.name or "group")] = _labels_of_days(table, key, what)
+        elif not isinstance(key, str):
+            raise ConfigurationError(
+                f"{what}: by takes 'day', 'week', 'weekday', 'weekend', a width in days ('7D'), a"
+                f" column, a Series of labels, or a list of these, not {key!r}"
+            )
+        elif key in table.columns and key not in TIMES:
+            columns[key] = table[key].array
+        else:
+            columns[key] = _parts_of_calendar(table, key, what)
+    if one and len(columns) > 1:
+        labels = pd.DataFrame(columns)
+        joined = labels.astype("str").agg(", ".join, axis=1).where(labels.notna().all(axis=1))
+        columns = {", ".join(columns): joined.array}
+    made = table.assign(**columns)
+    made.attrs = table.attrs
+    return made, list(columns)
+
+
+def _dates(table: pd.DataFrame) -> pd.DatetimeIndex | None:
+    """Return the date of each row of a table of days; None without dates."""
+    dates = table.index.get_level_values(-1)
+    if not isinstance(dates, pd.DatetimeIndex) and "day" in table.columns:
+        dates = pd.Index(table["day"])
+    if not isinstance(dates, pd.DatetimeIndex):
+        return None
+    return dates.tz_localize(None).normalize().as_unit("us")
+
+
+def _parts_of_calendar(table: pd.DataFrame, key: str, what: str) -> Any:
+    """Return the day, week, weekday or width of each row of a table of days."""
+    dates = _dates(table)
+    days = pd.DatetimeIndex([]) if dates is None else dates.unique().sort_values()
+    us = microseconds(days.as_unit("us"))
+    time = pd.DataFrame({"span_s": DAY_US / 1e6, "before_n": 1.0}, index=days)
+    given, clock = time.reindex(columns=table.columns), LocalClock(None)
+    rows = Rows(time, what, "", Limits(), us, us + DAY_US, clock, clock, True, None, given)
+    groups = group(rows, key)
+    if dates is None:
+        raise ConfigurationError(f"{what}: by={key!r} needs the day of each row, in the index")
+    if groups.labels.name in ("hour", "date"):
+        raise ConfigurationError(f"{what}: the rows are days, which have no by={key!r}")
+    return groups.labels.take(groups.codes[days.get_indexer(dates)])
+
+
+def _labels_of_days(table: pd.DataFrame, labels: pd.Series, what: str) -> Any:
+    """Return the label of each row of a table of days, given by row, by day or by wearer."""
+    if labels.index.equals(table.index):
+        return labels.array
+    keys: list[pd.Index | None] = [_dates(table)]
+    if ACCOUNT in table.index.names:
+        keys.append(table.index.get_level_values(ACCOUNT))
+    elif ACCOUNT in table.columns:
+        keys.append(pd.Index(table[ACCOUNT]))
+    for key in keys:
+        if key is not None and labels.index.is_unique and key.isin(labels.index).any():
+            return labels.reindex(key).array
+    raise ConfigurationError(
+        f"{what}: the labels of by are for other rows: index them by the days, the wearers or the"
+        " rows of the table"
+    )
+
+
+def result(rows: Rows, groups: Groups, data: Mapping[str, Any], **details: Any) -> pd.DataFrame:
+    """Return a summary with its groups as the index, and the step in its history.
+
+    Where the zone varies, bins of less than a day keep the wearer's clock, ``utc_offset_min``.
+    """
+    table = pd.DataFrame(dict(data), index=groups.labels)
+    aware = isinstance(groups.labels, pd.DatetimeIndex) and groups.labels.tz is not None
+    if rows.clock.tz is None and aware and groups.opens_us is not None:
+        table[OFFSET] = rows.clock.offset_min(groups.opens_us)
+    stamp = "start" if rows.made else "end"
+    index = cast(pd.DatetimeIndex, rows.frame.index)
+    known: dict[str, Any] = {"stamp": "start"} if aware else {}
+    known |= {
+        "limits": rows.limits.details(),
+        "tz": None if rows.clock.tz is None else str(rows.clock.tz),
+        "days": first_and_last_day(index, stamp=stamp, clock=rows.clock),
+    }
+    log = rows.log or None
+    return derived(table, rows.frame, rows.what, log=log, interval_s=None, **known | details)
+
+
+def as_counts(values: Floats) -> Ints:
+    """Return counts as int64; missing is 0."""
+    return np.rint(np.nan_to_num(values)).astype(np.int64)
+
+
+def spread(total: Floats, squares: Floats, number: Floats) -> Floats:
+    """Return the population SD from sums of values and of their squares."""
+    mean = ratio(total, number)
+    variance = ratio(squares, number) - mean * mean
+    # What is left of equal values is rounding.
+    return np.sqrt(np.where(variance < 1e-14 * mean * mean, 0.0, variance))

@@ -1,0 +1,190 @@
+"""Longer intervals to look at: each field by its rule, in bins named by when they open."""
+
+from typing import Any, Final, cast
+
+import numpy as np
+import pandas as pd
+
+from eyelog.analysis.series.angles import direction, unit_vectors
+from eyelog.analysis.series.arrays import Floats, Ints
+from eyelog.catalogue import catalogue
+from eyelog.checks import proportion
+from eyelog.clock import stamps_at
+from eyelog.frame import OFFSET, OWN_COLUMNS, require, takes_tables
+from eyelog.judge.intervals import LONGEST, bins, check_width, enter, sums, width_us
+from eyelog.judge.limits import Limits
+from eyelog.judge.records import Records
+from eyelog.judge.terms import Columns, ratio
+from eyelog.measure.groups import as_counts
+from eyelog.provenance import derived
+
+SQUARES: Final = ("pooled_sd", "rms")  # rules by which squares are averaged
+AVERAGES: Final = ("mean", "wmean", *SQUARES)
+# What each rule adds up.
+TERMS: Final = {
+    "sum": ("sum",),
+    "max": (f"{LONGEST}value",),
+    "last": (f"{LONGEST}row",),
+    "circ_mean": ("east", "north", "n"),
+    **dict.fromkeys(AVERAGES, ("above", "below")),
+}
+
+
+@takes_tables
+def resample(
+    frame: pd.DataFrame,
+    every: str,
+    *,
+    min_coverage: float = 0.0,
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
+) -> pd.DataFrame:
+    """Return the frame in longer intervals, each field by its rule in the catalogue.
+
+    The bins are for looking, drawing and joining. Summaries take the records, or
+    ``eyelog.intervals(frame, every)``, which adds up to the same numbers.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log.
+    every : str
+        Width of the bins: up to a day (``"10min"``, ``"1h"``), days (``"1D"``, ``"7D"``) or weeks
+        (``"W"``, Monday to Sunday); a whole multiple of the frame's own interval. Bins are cut at
+        local midnight, so none contains parts of two days.
+    min_coverage : float
+        Smallest share of a bin that must be recorded, 0 to 1; below it the values are missing.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
+    log : str, optional
+        The log, if neither the provenance nor the columns show it.
+    day_starts : str, optional
+        When a day starts, such as ``"18:00"`` for people who work at night. Default: midnight.
+
+    Returns
+    -------
+    DataFrame
+        Index ``date``: when each bin opens, as pandas names bins, in the frame's zone; every bin
+        from the first record to the last. Days are those of the wearer's clock. Columns: the fields
+        of the frame as float64 (a boolean is the share of intervals that are true), in catalogue
+        order; your own columns of numbers (such as the CO2 of a room) by their mean; then int64
+        ``n`` (records), float64 ``coverage`` (recorded time / width) and, where the zone varies,
+        ``utc_offset_min``. A bin without records has ``n`` 0, ``coverage`` 0 and missing values.
+        Texts and fields without a rule are left out; the provenance names them.
+
+    Raises
+    ------
+    MixedLogsError
+        If the frame has fields of both logs.
+    FieldError
+        If the frame lacks the weight of one of its fields.
+    ConfigurationError
+        If the width, `min_coverage`, `day_starts` or the index cannot be used, nothing shows which
+        log it is, the frame holds bins or Intervals, the records overlap (two sources), the frame
+        was masked with other limits, or the bins between the first record and the last are very
+        many and hardly any hold records.
+
+    See Also
+    --------
+    eyelog.intervals : Longer intervals for summaries.
+
+    Notes
+    -----
+    The values are judged first, as by `eyelog.flag` and `eyelog.mask`; an interval belongs to the
+    bin in which it opens. Rules: ``sum``; ``max``; ``last``; ``mean``; ``wmean`` = sum(w x) /
+    sum(w), missing if the weights sum to 0; ``pooled_sd`` = sqrt(sum(w s^2) / sum(w)), the typical
+    SD within an interval; ``rms`` = sqrt(sum(w x^2) / sum(w)), for averages that are root mean
+    squares themselves; ``circ_mean``, the direction of the mean unit vector (Fisher 1993).
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> bins = el.resample(el.sample("standard_mode_logs"), "10min")
+    >>> bool((bins["n"] <= 10).all()), set(bins.index.minute % 10)
+    (True, {0})
+    """
+    min_coverage = proportion(min_coverage, "min_coverage")
+    rules: dict[Any, tuple[str, tuple[str, ...]]] = {}
+
+    def terms(records: Records) -> Columns:
+        made: Columns = {}
+        for name, (rule, weights) in rules.items():
+            parts = [records.value(each) for each in weights]
+            weight = np.sum(parts, axis=0) if parts else None
+            own = terms_of(rule, records.value(name), weight, records.place.start or 0)
+            made |= {f"{term} of {name}": values for term, values in own.items()}
+        return made
+
+    options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
+    rows = enter(frame, "resample", [], **options, wide=False)
+    fields = catalogue(rows.log)
+    kept = [name for name in fields if name in rows.frame.columns and fields[name].agg != "none"]
+    rules |= {name: (fields[name].agg, fields[name].weight) for name in kept}
+    for name in kept:
+        require(rows.frame, fields[name].weight, purpose=f"resample of {name!r}")
+    others = [n for n in rows.frame.columns if n not in rules and n not in OWN_COLUMNS]
+    own = [
+        name
+        for name in others
+        if name not in fields and pd.api.types.is_numeric_dtype(rows.frame[name].dtype)
+    ]
+    rules |= dict.fromkeys(own, ("mean", ()))
+    rows.warn(rows.not_judged([terms], time=False))
+    check_width(rows, every)
+    found = bins(rows, every, empty=True)
+    with np.errstate(invalid="ignore"):  # infinities of both signs have no sum
+        total = sums(rows, found.codes, len(found), [terms])
+    opens = cast(Ints, found.opens_us)
+    seconds = rows.asked_s(opens, cast(Ints, found.closes_us)) if rows.cut else found.seconds
+    coverage = np.minimum(np.nan_to_num(ratio(total["recorded_s"], seconds)), 1.0)
+    data: dict[Any, Any] = {}
+    for name, (rule, _) in rules.items():
+        values = value_of(rule, {term: total[f"{term} of {name}"] for term in TERMS[rule]})
+        if rule == "last":
+            row = np.nan_to_num(values).astype(np.int64)
+            values = np.where(np.isnan(values), np.nan, rows.records.numbers(name)[row])
+        data[name] = np.where(coverage < min_coverage, np.nan, values) if min_coverage else values
+    data |= {"n": as_counts(total["n"]), "coverage": coverage}
+    if rows.clock.tz is None:
+        data[OFFSET] = rows.clock.offset_min(opens)
+    index = stamps_at(opens, rows.tz).rename("date")
+    return derived(
+        pd.DataFrame(data, index=index),
+        frame,
+        "resample",
+        log=rows.log,
+        every=str(every),
+        interval_s=width_us(every) / 1e6,  # for the units on axes
+        stamp="start",
+        min_coverage=min_coverage,
+        limits=rows.limits.details(),
+        left_out=[str(name) for name in others if name not in rules],
+    )
+
+
+def terms_of(rule: str, values: Floats, weight: Floats | None, first: int = 0) -> Columns:
+    """Return what the rule of a field adds up; the last value is that of the largest row."""
+    if rule == "circ_mean":
+        east, north = unit_vectors(values)
+        return {"east": east, "north": north, "n": ~np.isnan(values)}
+    if rule == "last":
+        row = np.arange(first, first + len(values), dtype=np.float64)
+        return {f"{LONGEST}row": np.where(np.isnan(values), np.nan, row)}
+    if rule not in AVERAGES:
+        return {TERMS[rule][0]: values}
+    squares = values * values if rule in SQUARES else values
+    if weight is None:
+        return {"above": squares, "below": ~np.isnan(values)}
+    above = weight * squares
+    return {"above": above, "below": np.where(np.isnan(above), 0.0, weight)}
+
+
+def value_of(rule: str, total: Columns) -> Floats:
+    """Return a field of each bin by its rule."""
+    if rule == "circ_mean":
+        return direction(total["east"], total["north"], total["n"])
+    if rule not in AVERAGES:
+        return total[TERMS[rule][0]]
+    mean = ratio(total["above"], total["below"])
+    return np.sqrt(mean) if rule in SQUARES else mean

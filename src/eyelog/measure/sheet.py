@@ -1,0 +1,257 @@
+"""A table for reading: cells of text under headings, for a terminal and for a web page."""
+
+import math
+import shutil
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from itertools import zip_longest
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+NOTHING: Final = "\N{EN DASH}"
+"""The sign for a missing value."""
+
+SIGNIFICANT: Final = 3  # digits of a number whose unit is unknown
+MOST_DECIMALS: Final = 6
+NARROWEST_TEXT: Final = 16  # characters that a column of text keeps
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The heading of one column.
+
+    Attributes
+    ----------
+    label, short : str
+        Its text, and a shorter one for narrow places.
+    unit, brief : str
+        The unit in full and in short; empty without one.
+    name : str
+        The name of the column in the table that is shown.
+    is_text : bool
+        Whether its cells are left-aligned, as words are; numbers are right-aligned.
+    group : str
+        Columns of one group stay together if not all fit side by side.
+    is_extra : bool
+        Whether the column is left out of text if not all fit side by side.
+    """
+
+    label: str
+    short: str = ""
+    unit: str = ""
+    brief: str = ""
+    name: str = ""
+    is_text: bool = False
+    group: str = ""
+    is_extra: bool = False
+
+    @property
+    def full(self) -> str:
+        """The label with its unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table for reading; it prints as text, and shows as a table in a notebook.
+
+    Attributes
+    ----------
+    headings : sequence of Heading
+        One per column; the first column names the rows.
+    rows : sequence of sequence of str
+        The cells.
+    title : str
+        The line above.
+    notes : sequence of str
+        The lines below.
+    left_out : int
+        How many columns of the table are not shown.
+    """
+
+    headings: Sequence[Heading]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    notes: Sequence[str] = ()
+    left_out: int = 0
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The same cells as a DataFrame of text, under labels with units."""
+        first, *others = (heading.full for heading in self.headings)
+        index = pd.Index([row[0] for row in self.rows], name=first, dtype="str")
+        cells = [list(row[1:]) for row in self.rows]
+        return pd.DataFrame(cells, index=index, columns=others, dtype="str")
+
+    def text(self, width: int | None = None, *, more: str = 'columns="all"') -> str:
+        """Return the table as lines of at most `width` characters (default: the terminal's).
+
+        Columns that do not fit side by side follow below, group by group. `more` is what to type
+        to see the columns that are left out.
+        """
+        width = shutil.get_terminal_size((80, 24)).columns if width is None else width
+        blocks = [_lines(self.headings, self.rows, part, width) for part in self._parts(width)]
+        body = "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks)
+        below = [textwrap.fill(note, max(width, NARROWEST_TEXT)) for note in self._below(more)]
+        return "\n".join(part for part in (self.title, body, *below) if part)
+
+    def html(self, *, rows: int | None = None) -> str:
+        """Return the table as HTML; with more than `rows` rows, only the first and the last."""
+        page: str = _page().render(sheet=self, rows=self._shortened(rows), below=self._below())
+        return page
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return replace(self, rows=self._shortened(_most_rows())).text()
+
+    def _repr_html_(self) -> str:
+        return self.html(rows=_most_rows())
+
+    def _below(self, more: str = 'columns="all"') -> list[str]:
+        """Return the notes, with the one about columns that are left out."""
+        if not self.left_out:
+            return list(self.notes)
+        columns, them = ("column", "it") if self.left_out == 1 else ("columns", "them")
+        hint = f": {more} shows {them}" if more else ""
+        return [*self.notes, f"{self.left_out} more {columns}{hint}."]
+
+    def _shortened(self, most: int | None) -> Sequence[Sequence[str]]:
+        """Return the rows, or the first and the last of them if there are more than `most`."""
+        if most is None or len(self.rows) <= most:
+            return self.rows
+        between = ["…"] * len(self.headings)
+        return [*self.rows[: most // 2], between, *self.rows[len(self.rows) - most // 2 :]]
+
+    def _parts(self, width: int) -> list[list[int]]:
+        """Return the columns to show side by side: all, or group by group, as many as fit."""
+        columns = list(range(1, len(self.headings)))
+        least = [_least(heading, self.rows, i) for i, heading in enumerate(self.headings)]
+
+        def fits(chosen: Sequence[int]) -> bool:
+            return least[0] + sum(least[i] + 1 for i in chosen) <= width
+
+        if fits(columns):
+            return [columns]
+        columns = [i for i in columns if not self.headings[i].is_extra]
+        # One column of words at the end, such as events, does not break up a table that fits
+        # without it.
+        if len(columns) > 1 and self.headings[columns[-1]].is_text and fits(columns[:-1]):
+            return [columns[:-1], columns[-1:]]
+        parts: list[list[int]] = []
+        for i in columns:
+            before = parts[-1] if parts else []
+            alike = before and self.headings[i].group == self.headings[before[-1]].group
+            if (alike or (before and fits(columns))) and fits([*before, i]):
+                before.append(i)
+            else:
+                parts.append([i])
+        return parts
+
+
+@cache
+def _page() -> Any:
+    from jinja2 import Environment  # not before a table is shown in a notebook
+
+    text = files("eyelog.measure").joinpath("sheet.html").read_text("utf-8")
+    return Environment(autoescape=True).from_string(text)
+
+
+def _most_rows() -> int | None:
+    most = pd.get_option("display.max_rows")
+    return int(most) if most else None
+
+
+def _least(heading: Heading, rows: Sequence[Sequence[str]], i: int) -> int:
+    """Return the smallest width of a column: headings and text can be broken between words."""
+    words = [*heading.short.split(), heading.brief]
+    cells = [row[i] for row in rows]
+    if heading.is_text and not heading.is_extra:
+        # Words stay whole: names are typed, and file names copied.
+        words += [word for cell in cells for word in cell.split()]
+        cells = [cell[:NARROWEST_TEXT] for cell in cells]
+    return max(1, *map(len, (*words, *cells)))
+
+
+def _lines(
+    headings: Sequence[Heading], rows: Sequence[Sequence[str]], part: Sequence[int], width: int
+) -> list[str]:
+    """Return the lines of some columns beside the first one."""
+    columns = [0, *part]
+    least = [_least(headings[i], rows, i) for i in columns]
+    between = 2 if sum(least) + 2 * len(part) <= width else 1
+    widths = list(least)
+    room = width - sum(least) - between * len(part)
+    # Text takes the room that is left, then headings, if it is enough for all of them.
+    for is_text in (True, False):
+        more = {}
+        for k, i in enumerate(columns):
+            if headings[i].is_text is is_text:
+                longest = max(map(len, (headings[i].short, *(row[i] for row in rows))))
+                more[k] = max(longest - least[k], 0)
+        if is_text or sum(more.values()) <= room:
+            for k, wanted in more.items():
+                widths[k] += min(wanted, max(room, 0))
+                room -= widths[k] - least[k]
+    has_units = any(headings[i].brief for i in columns)
+    heads = []
+    for i, size in zip(columns, widths, strict=True):
+        heads.append([*textwrap.wrap(headings[i].short, size), *([headings[i].brief] * has_units)])
+    height = max(map(len, heads))
+    table = [[[""] * (height - len(head)) + head for head in heads]]
+    for row in rows:
+        sized = zip(columns, widths, strict=True)
+        table.append(
+            [textwrap.wrap(row[i], w) if headings[i].is_text else [row[i]] for i, w in sized]
+        )
+    lines = []
+    for level in (level for row in table for level in zip_longest(*row, fillvalue="")):
+        cells = [
+            text.ljust(size) if i == 0 or headings[i].is_text else text.rjust(size)
+            for i, text, size in zip(columns, level, widths, strict=True)
+        ]
+        lines.append((" " * between).join(cells))
+    return lines
+
+
+def decimals(values: npt.NDArray[np.float64], digits: int | None) -> int:
+    """Return the number of decimals for a column of numbers.
+
+    Without `digits`, as many as the largest number needs for three significant digits, and none if
+    all are whole.
+    """
+    if digits is not None:
+        return digits
+    finite = np.abs(values[np.isfinite(values)])
+    largest = float(finite.max()) if finite.size else 0.0
+    if not largest or (finite == np.round(finite)).all():
+        return 0
+    return min(max(SIGNIFICANT - 1 - math.floor(math.log10(largest)), 0), MOST_DECIMALS)
+
+
+def number_text(value: Any, places: int, *, below: bool = False) -> str:
+    """Return a number with the given decimals, and commas at thousands.
+
+    With `below`, a number above 0 is never shown as 0, but as below the smallest number shown.
+    """
+    if pd.isna(value):
+        return NOTHING
+    number = float(value)
+    if math.isinf(number):
+        return "∞" if number > 0 else "-∞"
+    shown = f"{number:,.{places}f}"
+    if float(shown.replace(",", "")):
+        return shown
+    return f"<{10.0**-places:.{places}f}" if below and number > 0 else shown.removeprefix("-")
+
+
+def p_text(value: Any, places: int) -> str:
+    """Return a p value, which is never 0, only too small for a float."""
+    return number_text(max(value, np.finfo(float).tiny), places, below=True)

@@ -1,0 +1,1 @@
+"""Files from other sources: read as frames, or written into an archive."""

@@ -1,0 +1,388 @@
+"""One CSV file of a log: from a stream to pages of typed columns, and the lines left out.
+
+The file is read in blocks of whole lines, so that memory does not grow with its size.
+"""
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar, Final, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from eyelog.catalogue import catalogue, fold
+from eyelog.clock import FILE_ZONE
+from eyelog.decode import Page
+from eyelog.errors import ArchiveError, MixedLogsError, listed
+from eyelog.frame import OFFSET
+from eyelog.read.csv_dialect import (
+    cells_of,
+    decimal_of,
+    guess,
+    guessed,
+    numbers_of,
+    shown,
+    split,
+    texts_of,
+    truths_of,
+    words_of,
+)
+from eyelog.read.format import (
+    TIMES,
+    UNIX_TIME,
+    WEARER,
+    Header,
+    LogFile,
+    NotALog,
+    Source,
+    fields_of,
+    find_header,
+    kind_of_bytes,
+    spellings,
+)
+from eyelog.read.stamps import NEVER, StampReader, Stamps, minutes_of, unix_stamps
+
+BLOCK: Final = 4 << 20
+_LOOK: Final = 256 << 10
+# A file with more lines that are not records than others, after this many, is not read to its end.
+_PATIENCE: Final = 100_000
+_ARROW: Final = {"int": pa.float64(), "float": pa.float64(), "bool": pa.bool_()}
+_LIKE_HEADER: Final = re.compile(rb"^[^\n]*\b(?:date|ut)\b[^\n]*$", re.IGNORECASE | re.MULTILINE)
+_COMMAS: Final = "its numbers have decimal commas, and were read as such"
+
+# Bytes of a line, hundreds of times those of a record: a longer line has lost its line ends, or is
+# nothing but delimiters, and split into cells it would take many times its size in memory.
+LONGEST_LINE: Final = 65_536
+
+Lines = npt.NDArray[np.int64]
+Values = npt.NDArray[np.float64] | npt.NDArray[np.object_]
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The columns of a table, as its header names them; a file may have several headers."""
+
+    header: Header
+    names: list[str]
+    kinds: list[pa.DataType]
+    wearer: int | None  # the column that names the wearer of each row
+
+    @classmethod
+    def of(cls, header: Header) -> "_Layout":
+        """Return the layout of a table."""
+        names, own = fields_of(header.cells, header.log), spellings(header.log)
+        folded = [fold(cell) for cell in header.cells]
+        wearers = [at for at, name in enumerate(folded) if name in WEARER and name not in own]
+        wearer = wearers[0] if wearers else None
+        fields = catalogue(header.log)
+        # Columns that are not numbers or booleans of the catalogue are text.
+        kinds = [
+            pa.string()
+            if at == wearer or name in TIMES or name not in fields
+            else _ARROW.get(fields[name].value_type, pa.string())
+            for at, name in enumerate(names)
+        ]
+        return cls(header, names, kinds, wearer)
+
+
+class _Block(NamedTuple):
+    """Lines that are split into columns: the numbers of the lines, and the faults of others."""
+
+    table: pa.Table
+    lines: Lines
+    wrong: dict[int, str]
+    decimal: str
+    layout: _Layout
+
+
+class CsvLog(LogFile):
+    """A CSV file that is being read.
+
+    The stream of its source is read once, from its beginning.
+
+    Raises
+    ------
+    ArchiveError
+        If the file is not of a log; the message says what it is.
+    """
+
+    what: ClassVar[str] = "CSV"
+    pandas: ClassVar[str] = "read_csv"
+
+    @staticmethod
+    def recognises(start: bytes) -> bool:
+        """Return whether a file is text: the format of every file that has no other format."""
+        return kind_of_bytes(start) == "text"
+
+    def __init__(self, source: Source) -> None:
+        stream, tz, log = source.stream, source.tz, source.log
+        start = stream.read(_LOOK)
+        self._stream = stream
+        self._tz = tz
+        whole = len(start) < _LOOK
+        lines = start if whole else start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
+        self._encoding = guess(lines)
+        header = find_header(start, whole=whole, encoding=self._encoding, log=log)
+        super().__init__(header.log)
+        self._rest = start[header.end :]
+        self._layout = _Layout.of(header)
+        self.names = frozenset(filter(None, self._layout.names))
+        self.names_wearers = self._layout.wearer is not None
+        self._decimal = ""  # not shown yet
+        self._stamps = StampReader(tz, source.dayfirst)
+        self.zones = self._stamps.offsets
+        if self._encoding != "utf-8":
+            self.notes.append(guessed(self._encoding))
+        for line in header.before:
+            self.faults.add(line, "it comes before the header")
+        self.rows = self.exempt = len(header.before)
+
+    def pages(self) -> Iterator[Page]:
+        """Yield the records of the only wearer block by block, in the order of the file.
+
+        Raises
+        ------
+        ConfigurationError
+            If a date has no offset and there is no `tz`.
+        ArchiveError
+            If none of the lines is a record, a line never ends, another table begins in the middle
+            of the file, there are several wearers, or stamps of the 15-second log cannot be
+            distinguished because the seconds are missing.
+        """
+        seen: set[str] = set()
+        for page, wearers, column in self._read(named=False):
+            if column:
+                seen.update(filter(None, wearers.tolist()))
+            if len(seen) > 1:
+                raise ArchiveError(
+                    f"it has the rows of several wearers ({column!r} is"
+                    f" {listed(map(repr, sorted(seen)))}): choose one with wearer=, or import each"
+                    " into its own account with `eyelog import --split-wearers`"
+                )
+            yield page
+
+    def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
+        """Yield the records block by block, with separate pages for each wearer.
+
+        The pages lack the column of wearers, which would be redundant. A line that names no wearer
+        is not a record. Raises as `pages` does.
+        """
+        if not self.names_wearers:
+            yield from super().pages_by_wearer()
+        for page, wearers, column in self._read(named=True):
+            for wearer in sorted(set(wearers.tolist())):
+                chosen = wearers == wearer
+                names = [name for name in page.columns if name != column]
+                columns = {name: page.columns[name][chosen] for name in names}
+                unknown = tuple(name for name in page.unknown if name != column)
+                lines = cast(Lines, page.lines)[chosen]
+                yield wearer, Page(page.log, None, page.stamps[chosen], columns, unknown, lines)
+
+    def _read(self, *, named: bool) -> Iterator[tuple[Page, npt.NDArray[np.object_], str]]:
+        """Yield the records, the wearer of each, and the column that names the wearers."""
+        records = 0
+        with ThreadPoolExecutor(1) as pool:  # splits one block while the one before is converted
+            blocks = self._split()
+            coming = pool.submit(next, blocks, None)
+            while (block := coming.result()) is not None:
+                coming = pool.submit(next, blocks, None)
+                page, wearers = self._page(block, named=named)
+                records += page.n
+                if self.faults.count > max(_PATIENCE, records):
+                    self.refuse_unreadable()
+                at = block.layout.wearer
+                yield page, wearers, "" if at is None else block.layout.header.cells[at]
+        if not records and self.rows > len(self._layout.header.before):
+            lines = "its only line is not a record" if self.rows == 1 else (
+                f"none of its {self.rows:,} lines is a record"
+            )  # fmt: skip
+            raise ArchiveError(f"{lines} ({self.faults.shown()})")
+
+    def _split(self) -> Iterator[_Block]:
+        number = self._layout.header.line + 1
+        for block in self._blocks():
+            layout, delimiter = self._layout, self._layout.header.delimiter
+            if not self._decimal:
+                # Between commas, a number with a decimal comma is in quotation marks.
+                quiet = delimiter == "," and b'"' not in block
+                self._decimal = "" if quiet else decimal_of(block, delimiter)
+                if self._decimal == ",":
+                    self.notes.append(_COMMAS)
+            decimal = self._decimal or "."
+            breaks = np.frombuffer(block, np.uint8) == ord("\n")
+            count = int(np.count_nonzero(breaks))
+            lines = np.arange(number, number + count)
+            half = LONGEST_LINE // 2  # a line that is too long has all of one of these pieces
+            pieces = range(0, len(block) - half, half)
+            table = None
+            if all(block.find(b"\n", at, at + half) >= 0 for at in pieces):
+                table = split(block, count, layout.kinds, delimiter, decimal)
+                if table is None:
+                    lines = lines[np.diff(np.flatnonzero(breaks), prepend=-1) > 1]  # not blank
+                    table = split(block, len(lines), layout.kinds, delimiter, decimal)
+                if table is None and not _LIKE_HEADER.search(block):
+                    texts = [pa.string()] * len(layout.kinds)
+                    table = split(block, len(lines), texts, delimiter, decimal)
+            if table is not None:
+                yield _Block(table, lines, {}, decimal, layout)
+            else:
+                yield from self._line_by_line(block, number, decimal)
+            number += count
+
+    def _line_by_line(self, block: bytes, number: int, decimal: str) -> Iterator[_Block]:
+        """Split lines that do not all fit; some may be headers, from which other columns follow."""
+        good: dict[int, bytes] = {}
+        wrong: dict[int, str] = {}
+
+        def lines_so_far() -> _Block:
+            layout, numbers = self._layout, np.fromiter(good, np.int64, len(good))
+            kinds = [pa.string()] * len(layout.kinds)
+            text = b"".join(line + b"\n" for line in good.values())
+            table = split(text, len(good), kinds, layout.header.delimiter, decimal)
+            if table is None:
+                first = min([*good, *wrong])
+                raise ArchiveError(
+                    f"its lines from {first} on cannot be separated: the file is damaged"
+                )
+            return _Block(table, numbers, wrong, decimal, layout)
+
+        for at, line in enumerate(block.removesuffix(b"\n").split(b"\n"), number):
+            if not line.strip():
+                continue
+            if len(line) > LONGEST_LINE:
+                wrong[at] = f"it has {len(line):,} bytes, and a record has a few hundred"
+                continue
+            if _LIKE_HEADER.match(line) and (header := self._another_header(line, at)):
+                if header.cells != self._layout.header.cells:
+                    yield lines_so_far()
+                    good, wrong = {}, {}
+                    self._layout = _Layout.of(header)
+                    self.names |= frozenset(filter(None, self._layout.names))
+                continue
+            header = self._layout.header
+            text, fault = cells_of(line, len(header.cells), header.delimiter)
+            if fault:
+                wrong[at] = fault
+            else:
+                good[at] = text
+        yield lines_so_far()
+
+    def _another_header(self, line: bytes, number: int) -> Header | None:
+        """Return the header that a line in the middle of the file is, if it is one."""
+        try:
+            header = find_header(line, whole=True, log=self.log)
+        except NotALog:
+            return None
+        except MixedLogsError as error:
+            raise MixedLogsError(f"line {number}: {error}") from None
+        if header.log != self.log:
+            raise ArchiveError(
+                f"line {number} begins a table of {header.log!r}, and the file one of {self.log!r}:"
+                " split the file there"
+            )
+        return header
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Yield whole lines in UTF-8, each ended by one line feed."""
+        rest, more = self._rest, True
+        while more:
+            added = self._stream.read(BLOCK - len(rest))
+            more = bool(added)
+            # A carriage return at the very end may be half of a line end.
+            end = max(added.rfind(b"\n"), added.rfind(b"\r", 0, -1)) + 1 if more else 0
+            if not end and more:
+                rest += added
+                if len(rest) >= BLOCK:
+                    raise ArchiveError("it has a line far too long for a record: it is damaged")
+                continue
+            block, rest = b"".join([rest, memoryview(added)[:end]]), added[end:]
+            if b"\r" in block:
+                block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            if block:
+                yield self._decoded(block if block.endswith(b"\n") else block + b"\n")
+
+    def _decoded(self, block: bytes) -> bytes:
+        if self._encoding == "utf-8":
+            self._encoding = guess(block)
+            if self._encoding == "utf-8":
+                return block
+            self.notes.append(guessed(self._encoding))
+        try:
+            return block.decode(self._encoding).encode()
+        except UnicodeDecodeError:
+            return block  # its lines that are not UTF-8 are reported
+
+    def _page(self, block: _Block, *, named: bool) -> tuple[Page, npt.NDArray[np.object_]]:
+        table, lines, wrong, _, layout = block
+        self.rows += len(lines) + len(wrong)
+        cells: list[tuple[int, str]] = []
+        columns = self._columns(block, cells)
+        stamps = self._stamps_of(block)
+        wearers = np.full(table.num_rows, None)
+        if layout.wearer is not None:
+            wearers = texts_of(table.column(layout.wearer))
+        if named:
+            column = "" if layout.wearer is None else layout.header.cells[layout.wearer]
+            for row in np.flatnonzero((wearers == None) | (wearers == "")).tolist():  # noqa: E711 - by element
+                if int(lines[row]) not in wrong:
+                    wrong[int(lines[row])] = f"{column!r} does not name its wearer"
+                    self.exempt += 1
+        page, good = self.page(stamps, columns, lines, wrong, cells)
+        return page, wearers[good]
+
+    def _columns(self, block: _Block, cells: list[tuple[int, str]]) -> dict[str, Values]:
+        """Return the values by field, and note the cells that are not values."""
+        table, _, _, decimal, layout = block
+        fields = catalogue(self.log)
+        columns: dict[str, Values] = {}
+        for at, name in enumerate(layout.names):
+            if not name or name in TIMES:
+                continue
+            kind = fields[name].value_type if name in fields else ""
+            column = table.column(at)
+            if kind == "str" or at == layout.wearer:
+                columns[name] = texts_of(column)
+                continue
+            values, bad = truths_of(column) if kind == "bool" else numbers_of(column, decimal)
+            columns[name] = values
+            if bad.any() and not kind and name != OFFSET:  # it may be text, or true and false
+                truths = words_of(column)
+                columns[name] = texts_of(column) if truths is None else truths
+            elif bad.any():
+                values[bad] = np.nan
+                fault = "neither true nor false" if kind == "bool" else "not a number"
+                cells += [
+                    (row, f"{name!r} is {shown(column, row)}, {fault}")
+                    for row in np.flatnonzero(bad).tolist()
+                ]
+        if self._tz == FILE_ZONE and OFFSET not in columns:
+            dates = "date" in layout.names
+            columns[OFFSET] = (
+                minutes_of(table.column(layout.names.index("date")))
+                if dates
+                else np.full(table.num_rows, np.nan)
+            )
+        return columns
+
+    def _stamps_of(self, block: _Block) -> Stamps:
+        """Return the stamps, from the date or, if that is missing, from ``ut``."""
+        table, lines, wrong, decimal, layout = block
+        times: dict[str, pa.ChunkedArray] = {
+            name: table.column(layout.names.index(name)) for name in TIMES if name in layout.names
+        }
+        stamps = np.full(table.num_rows, NEVER)
+        faults: dict[int, str] = {}
+        if UNIX_TIME in times:
+            stamps = unix_stamps(numbers_of(times[UNIX_TIME], decimal)[0])
+        if "date" in times:
+            missing = np.asarray(times["date"].is_null())
+            dates, faults = self._stamps.read(times["date"])
+            stamps = np.where(missing, stamps, dates)
+        for row in np.flatnonzero(stamps == NEVER).tolist():
+            texts = ", ".join(f"{name!r} is {shown(cell, row)}" for name, cell in times.items())
+            fault = f"{texts}, not a stamp"
+            wrong[int(lines[row])] = faults.get(row, fault) if len(times) == 1 else fault
+        return stamps

@@ -1,0 +1,476 @@
+"""Events: diaries of what people noted, and the event files of the app."""
+
+import csv
+import io
+import os
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, tzinfo
+from difflib import get_close_matches
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from eyelog.archive.account import DIARY, events_table
+from eyelog.catalogue import fold, near
+from eyelog.clock import DAY, FILE_ZONE, Zone, Zones, as_tzinfo, as_zones, day_start
+from eyelog.decode import UNFIT
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, warn
+from eyelog.home import path_of
+from eyelog.read.csv_dialect import check_encoding, text_of_file
+from eyelog.read.files import InputFile, missing_reader, opened, sheets_as_csv
+from eyelog.read.format import DELIMITERS, OtherKind, event_kind
+from eyelog.read.socket_log import RECEIVED
+from eyelog.read.stamp_checks import possible_events
+from eyelog.read.stamps import NEVER, StampReader, Stamps
+
+# Names of columns, folded and without spaces, signs and units.
+_NAMES: Final = {
+    "start": ("start", "starttime", "startedat", "from", "begin", "began", "onset", "time", "date",
+              "datetime", "timestamp", "when", "at", "開始", "開始時刻", "開始日時", "日時"),
+    "end": ("end", "endtime", "endedat", "to", "until", "finish", "stop", "offset", "終了",
+            "終了時刻", "終了日時"),
+    "label": ("label", "event", "activity", "what", "name", "type", "note", "category", "condition",
+              "description", "ラベル", "活動", "内容", "イベント"),
+}  # fmt: skip
+_LARGEST: Final = 256 << 20
+_WORKBOOK: Final = b"PK\x03\x04"
+# A date, with the year first or last, and perhaps a clock time.
+_WHEN: Final = re.compile(
+    r"(\d{1,4})([-/.])\s?(\d{1,2})\2\s?(\d{1,4})"
+    r"(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6}))?)?\s*([Zz]|[+-]\d{2}:?\d{2})?)?",
+    re.ASCII,
+)
+HEAD: Final = "head motion"
+ACTIVITY: Final = "phone activity"
+_HEADER_LINES: Final = 50  # in which the header of the app's events is looked for
+_CLASSES: Final = ("stationary", "walking", "running", "automotive", "cycling", "unknown")
+_WORD: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_TRUE: Final = ("1", "true", "yes")
+
+Row = tuple[int, list[str]]  # the number of its line, and its cells
+Event = tuple[int, Mapping[str, str]]
+Moment = date | datetime  # a whole day, or a time with or without an offset
+
+
+def read_events(
+    path: str | os.PathLike[str],
+    *,
+    tz: Zone,
+    dayfirst: bool | None = None,
+    encoding: str | None = None,
+) -> pd.DataFrame:
+    r"""Read a diary, or events of the app: intervals, whole days or moments, with a label each.
+
+    Parameters
+    ----------
+    path : str or path
+        A CSV file with a header, separated by commas, semicolons or tabs; or an Excel workbook
+        (``pip install 'eyelog[excel]'``), of which the first sheet with such a header is read.
+        It needs a column of starts (``start``, ``from``, ``begin``, ``onset``, ``time``,
+        ``date``, ``timestamp``) and one of labels (``label``, ``event``, ``activity``, ``type``,
+        ``note``); one of ends (``end``, ``to``,
+        ``until``, ``stop``) is optional. Other columns are left out. Or a file of events that the
+        app writes beside a recording (``_fastHeadMotion``, ``_slowHeadMotion``,
+        ``_motionActivity``).
+    tz : str
+        IANA zone of the times that have no offset, and of the result.
+    dayfirst : bool, optional
+        Whether dates that end with the year begin with the day (``24.10.2026``) or the month
+        (``10/24/2026``). By default a number above 12 anywhere in the diary shows it.
+    encoding : str, optional
+        That of a CSV file, such as ``"cp932"`` or ``"cp1252"``. By default UTF-8 or UTF-16; of text
+        that is neither the encoding is guessed, with a warning.
+
+    Returns
+    -------
+    DataFrame
+        One row per event, in order of time; columns ``start`` and ``end`` (stamps in `tz`,
+        microseconds; ``end`` is missing for a moment), ``label`` and ``kind`` (string: ``diary``,
+        ``head motion`` or ``phone activity``) and ``value`` (float64: the one-way moves of a head
+        motion, the confidence of an activity; missing in a diary). A day without a clock time is
+        the whole local day: it starts with its first instant, and ends with that of the next day.
+        In a workbook midnight is such a day too, but as the end of an event whose start has a clock
+        time it is that instant.
+        An activity lasts until the next one.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file cannot be read, a column is missing, or a time is not a time, is ambiguous, or
+        is before its start: the message names the line.
+
+    Warns
+    -----
+    EyelogWarning
+        If there is no column of ends, and a column nearly has its name; if an encoding was guessed;
+        if events are before 2015 or begin more than a day from now, and are set aside.
+
+    See Also
+    --------
+    label : The event in which each row of a frame lies.
+    compare.events : The course of fields around the start of the events.
+
+    Notes
+    -----
+    Times are a date and perhaps a clock time: ``2026-10-24 09:00``, ``2026/10/24 9:00:30``,
+    ``2026-10-24T09:00:00+09:00``, ``24.10.2026 09:00``, ``10/24/2026``. All dates of a diary have
+    one order. Where no number above 12 shows which, ``03.04.2026`` is refused until `dayfirst` says
+    whether it is in April or in March. A clock time that occurs twice or never, when the clocks
+    change, is refused too: write its offset.
+
+    Examples
+    --------
+    >>> import eyelog as el, pathlib, tempfile
+    >>> lines = ["start,end,label", "2026-10-19 09:00,2026-10-19 12:00,work", "2026-10-19 15:30,,a"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "diary.csv"
+    ...     _ = path.write_text("\n".join(lines))
+    ...     events = el.read_events(path, tz="Asia/Tokyo")
+    >>> events["label"].tolist(), str(events["start"][0]), int(events["end"].isna().sum())
+    (['work', 'a'], '2026-10-19 09:00:00+09:00', 1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "diary.csv"
+    ...     _ = path.write_text("date;label\n24.10.2026;holiday\n")
+    ...     holiday = el.read_events(path, tz="Asia/Tokyo")
+    >>> str(holiday["start"][0]), str(holiday["end"][0])
+    ('2026-10-24 00:00:00+09:00', '2026-10-25 00:00:00+09:00')
+    """
+    zones = as_zones(tz, what="a diary")
+    file = path_of(path, what="read_events")
+    try:
+        with file.open("rb") as source:
+            content = source.read(_LARGEST + 1)
+    except OSError as error:
+        raise ConfigurationError(f"cannot read {file}: {error.strerror or error}") from error
+    if len(content) > _LARGEST:
+        raise ConfigurationError(f"{file.name} is larger than {_LARGEST >> 20} MB: not a diary")
+    workbook = content.startswith(_WORKBOOK)
+    if workbook and (trouble := missing_reader()):
+        raise ConfigurationError(f"{file.name} is {trouble}")
+    text = ""
+    if not workbook:
+        encoding = encoding if encoding is None else check_encoding(encoding)
+        text, note = text_of_file(content, file.name, encoding)
+        if note:
+            warnings.warn(note, EyelogWarning, stacklevel=2)
+    try:
+        if (events := events_of(text, zones)) is not None:
+            times = {part: events[part].dt.tz_convert(zones.home) for part in ("start", "end")}
+            return possible_events(events.assign(**times), file.name)
+        sheets = sheets_as_csv(file, days=True).values() if workbook else [text.encode()]
+        every = [list(_rows_of_diary(sheet.decode())) for sheet in sheets]
+    except ArchiveError as error:
+        between = ", " if str(error).startswith("line") else ": "
+        raise ConfigurationError(f"{file.name}{between}{error}") from error
+    every = [rows for rows in every if rows]
+    if not every:
+        raise ConfigurationError(
+            f"{file.name} is empty: its first line must name start, end and label"
+        )
+    diaries = [rows for rows in every if {"start", "label"} <= _found(rows[0][1]).keys()]
+    events = _events_of_rows((diaries or every)[0], file.name, zones, dayfirst, workbook=workbook)
+    return possible_events(events, file.name)
+
+
+def _rows_of_diary(text: str) -> Iterator[Row]:
+    """Yield the lines that are not blank; most separators in the first line are delimiters."""
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return (row for row in _rows(text, max(DELIMITERS, key=first.count)) if any(row[1]))
+
+
+def _rows(text: str, delimiter: str) -> Iterator[Row]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    try:
+        for cells in reader:
+            yield reader.line_num, [cell.strip() for cell in cells]
+    except csv.Error as error:
+        raise ArchiveError(f"line {reader.line_num}: not CSV ({error})") from None
+
+
+def _events_of_rows(
+    rows: Sequence[Row], name: str, zones: Zones, dayfirst: bool | None, *, workbook: bool
+) -> pd.DataFrame:
+    """Return the events of a diary, of which the first row is the header."""
+    (_, header), *lines = rows
+    columns, place = _columns(header, name), as_tzinfo(zones)
+    cells_of: dict[str, dict[str, str]] = {}
+    for number, cells in lines:
+        where = f"{name}, line {number}"
+        if any(cells[len(header) :]):
+            raise ConfigurationError(
+                f"{where}: it has {len(cells)} columns, the header {len(header)}: put a text with a"
+                " separator in it into quotation marks"
+            )
+        cells_of[where] = {
+            column: cells[at] if at < len(cells) else "" for column, at in columns.items()
+        }
+    written = [
+        (where, row[part])
+        for where, row in cells_of.items()
+        for part in ("start", "end")
+        if row.get(part)
+    ]
+    order = _order(written, dayfirst)
+    moments = {(where, text): _moment(text, order, where) for where, text in written}
+    starts, ends = [], []
+    for where, row in cells_of.items():
+        for part in ("start", "label"):
+            if not row[part]:
+                raise ConfigurationError(f"{where}: the event has no {part}")
+        began, ended = moments[where, row["start"]], moments.get((where, row.get("end", "")))
+        start, end = _instant(began, place, where, row["start"]), None
+        last = began if ended is None else ended
+        # A workbook does not tell a day from its midnight, in which an evening ends.
+        if isinstance(last, datetime) or (workbook and isinstance(began, datetime)):
+            end = None if ended is None else _instant(ended, place, where, row["end"])
+        else:
+            end = day_start(last + DAY, place)
+        whole = ended is not None and not isinstance(ended, datetime)
+        if end is not None and (end < start or (whole and end == start)):
+            raise ConfigurationError(
+                f"{where}: the event ends before it starts ({row['start']} to"
+                f" {row.get('end') or row['start']})"
+            )
+        starts.append(start)
+        ends.append(end)
+    labels = [row["label"] for row in cells_of.values()]
+    starts_us, ends_us = (
+        pd.DatetimeIndex(
+            [None if time is None else time.astimezone(UTC) for time in part],
+            dtype="datetime64[us, UTC]",
+        ).asi8
+        for part in (starts, ends)
+    )
+    events = events_table(starts_us, ends_us, labels, DIARY, np.full(len(labels), np.nan))
+    return events.assign(
+        **{part: events[part].dt.tz_convert(zones.home) for part in ("start", "end")}
+    )
+
+
+def _found(header: list[str]) -> dict[str, int]:
+    """Return the place of each column of a diary that a header names."""
+    folded = [re.sub(r"[^\w]|_", "", cell.casefold()) for cell in header]
+    columns: dict[str, int] = {}
+    for column, spellings in _NAMES.items():
+        # Of several, the most explicit one: "start" before "date".
+        places = [folded.index(spelling) for spelling in spellings if spelling in folded]
+        if places:
+            columns[column] = places[0]
+    return columns
+
+
+def _columns(header: list[str], name: str) -> dict[str, int]:
+    """Return the place of each column, or raise and name the one that may be misspelt."""
+    columns = _found(header)
+    others = [cell for at, cell in enumerate(header) if at not in columns.values()]
+    for column in ("start", "label"):
+        if column not in columns:
+            hints = ((cell, near(cell.casefold(), _NAMES[column])) for cell in others)
+            misspelt = "".join(f": {cell[:30]!r}{hint}" for cell, hint in hints if hint)
+            shown = ", ".join(repr(cell[:30]) for cell in header[:6])
+            raise ConfigurationError(
+                f"{name} has no column {column!r} (its header is {shown}){misspelt}: the first line"
+                " must name start, label and, for intervals, end"
+            )
+    if "end" not in columns:  # it need not be there, so only a very similar name is a mistake
+        for cell in others:
+            if get_close_matches(cell.casefold(), _NAMES["end"], n=1, cutoff=0.8):
+                warnings.warn(
+                    f"{name} has no column 'end': if {cell[:30]!r} is one, name it end",
+                    EyelogWarning,
+                    stacklevel=3,
+                )
+    return columns
+
+
+def _order(written: Iterable[tuple[str, str]], dayfirst: bool | None) -> bool | None:
+    """Return whether dates that end with the year begin with the day; None if nothing shows it."""
+    shown: dict[bool, tuple[str, str]] = {}
+    for where, text in written:
+        match = _WHEN.fullmatch(text)
+        if (
+            match is not None
+            and len(match[4]) == 4
+            and (int(match[1]) > 12) != (int(match[3]) > 12)
+        ):
+            shown.setdefault(int(match[1]) > 12, (where, text))
+    if dayfirst is not None:
+        if (not dayfirst) in shown:
+            where, text = shown[not dayfirst]
+            raise ConfigurationError(
+                f"{where}: {text!r} has no such month: leave out dayfirst={dayfirst!r}"
+            )
+        return dayfirst
+    if len(shown) == 2:
+        (where, day), (other, month) = shown[True], shown[False]
+        raise ConfigurationError(
+            f"{where}: {day!r} begins with the day, and {month!r} ({other.rpartition(', ')[2]})"
+            " with the month: write all dates as 2026-10-24"
+        )
+    return next(iter(shown), None)
+
+
+def _moment(text: str, dayfirst: bool | None, where: str) -> Moment:
+    """Return what a cell says."""
+    match = _WHEN.fullmatch(text)
+    widths = (len(match[1]), len(match[4])) if match else (0, 0)
+    if match is None or max(widths) != 4 or min(widths) > 2:
+        raise ConfigurationError(
+            f"{where}: {text!r} is not a date and a clock time: write it as 2026-10-24 09:00, or"
+            " 2026-10-24 for a whole day"
+        )
+    first, _, second, third, hour, minute, seconds, fraction, offset = match.groups()
+    year, month, day = first, second, third
+    if len(third) == 4:
+        if dayfirst is None and int(first) != int(second) and int(first) <= 12:
+            raise ConfigurationError(
+                f"{where}: {text!r} may have the day or the month first: pass dayfirst=True or"
+                " dayfirst=False, or write it as 2026-10-24"
+            )
+        year, month, day = (third, second, first) if dayfirst else (third, first, second)
+    try:
+        on = date(int(year), int(month), int(day))
+        if hour is None:
+            return on
+        clock = f"{hour:0>2}:{minute}:{seconds or '00'}.{(fraction or '').ljust(6, '0')}"
+        return datetime.fromisoformat(f"{on.isoformat()}T{clock}{(offset or '').upper()}")
+    except ValueError:
+        raise ConfigurationError(f"{where}: there is no such time as {text!r}") from None
+
+
+def _instant(moment: Moment, place: tzinfo, where: str, text: str) -> datetime:
+    """Return the instant of a clock time, or that with which a day begins."""
+    if not isinstance(moment, datetime):
+        return day_start(moment, place)
+    if moment.tzinfo is not None:
+        return moment
+    first, second = (moment.replace(tzinfo=place, fold=fold) for fold in (0, 1))
+    if first.utcoffset() == second.utcoffset():
+        return first
+    if first.astimezone(UTC).astimezone(place).replace(tzinfo=None) != moment:
+        raise ConfigurationError(
+            f"{where}: {text!r} does not exist in {place}, where the clocks jumped over it"
+        )
+    offsets = " or ".join(pd.Timestamp(each).isoformat()[-6:] for each in (first, second))
+    raise ConfigurationError(
+        f"{where}: {text!r} comes twice in {place}, where the clocks went back: write its offset"
+        f" ({offsets})"
+    )
+
+
+def app_events(file: InputFile, tz: str | Zones | None) -> pd.DataFrame:
+    """Return the events of a file of the app, in UTC, as `events_table` does.
+
+    Raises
+    ------
+    OtherKind
+        If no line of it is the header of events.
+    ArchiveError
+        If it cannot be read, or a line of it is not an event; the message names the line.
+    ConfigurationError
+        If a date has no offset and `tz` is None.
+    """
+    with opened(file) as (kind, stream):
+        content = stream.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise ArchiveError(f"it is larger than {_LARGEST >> 20} MB, which no file of events is")
+    encoding = kind if kind.startswith("utf-16") else "utf-8"
+    events = events_of(content.decode(encoding, "replace").removeprefix("\ufeff"), tz)
+    if events is None:
+        raise OtherKind("events of another form")
+    return possible_events(events, file.name)
+
+
+def events_of(text: str, tz: str | Zones | None) -> pd.DataFrame | None:
+    """Return the events of a file of the app, in UTC; None if it is of another kind."""
+    events_by_kind = _messages(text) if text.lstrip().startswith("{") else _table(text)
+    if not events_by_kind:
+        return None
+    tables = []
+    for kind, events in events_by_kind.items():
+        dates = [row.get("date", "") for _, row in events]
+        reader = StampReader(None if tz == FILE_ZONE else tz)
+        stamps, _ = reader.read(pa.chunked_array([pa.array(dates, pa.string())]))
+        for at in np.flatnonzero(stamps == NEVER)[:1].tolist():
+            raise ArchiveError(f"line {events[at][0]}: {dates[at][:40]!r} is not a date and time")
+        tables.append((_head if kind == HEAD else _activity)(events, stamps))
+    return pd.concat(tables).sort_values("start", kind="stable", ignore_index=True)
+
+
+def _table(text: str) -> dict[str, list[Event]]:
+    """Return the rows of a CSV file, by the kind of its events; nothing for another file."""
+    for delimiter in DELIMITERS:
+        rows = _rows(text, delimiter)
+        for number, header in rows:
+            names = [name for name in map(fold, header) if name]
+            if not (kind := event_kind(set(names))):
+                if number >= _HEADER_LINES:
+                    break
+                continue
+            events = [row for row in rows if any(row[1])]
+            short = [at for at, cells in events if len(cells) < len(names)]
+            if short and short[0] == events[-1][0] and not text.endswith(("\n", "\r")):
+                warn(f"line {short.pop()} breaks off, so it is left out: the file was cut short")
+                events.pop()
+            if short:
+                raise ArchiveError(
+                    f"line {short[0]}: it has fewer columns than the header ({len(names)})"
+                )
+            return {kind: [(at, dict(zip(names, cells, strict=False))) for at, cells in events]}
+    return {}
+
+
+def _messages(text: str) -> dict[str, list[Event]]:
+    """Return the events among the messages of the app's WebSocket; the others are left out.
+
+    A message without a date has the time that its receiver states.
+    """
+    decode = msgspec.json.Decoder(dict[str, Any]).decode
+    by_kind: dict[str, list[Event]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            message = decode(line) if line.strip() else {}
+        except UNFIT:
+            continue  # a truncated line, or one about something else
+        row = {fold(key): "" if value is None else str(value) for key, value in message.items()}
+        row["date"] = row.get("date") or row.get(RECEIVED, "")
+        if kind := event_kind(row.keys()):
+            by_kind.setdefault(kind, []).append((number, row))
+    return by_kind
+
+
+def _head(events: Sequence[Event], stamps: Stamps) -> pd.DataFrame:
+    """Return head movements, which are moments; ``slowHeadTilting`` is ``slow head tilting``."""
+    labels = []
+    for number, row in events:
+        if not row.get("type"):
+            raise ArchiveError(f"line {number}: the event has no type")
+        words = _WORD.sub(" ", row["type"]).lower()
+        labels.append(f"{words} {row.get('subtype', '')}".strip())
+    values = [_number(row.get("value"), number) for number, row in events]
+    return events_table(stamps, np.full(len(stamps), NEVER), labels, HEAD, values)
+
+
+def _activity(events: Sequence[Event], stamps: Stamps) -> pd.DataFrame:
+    """Return activities, each of which lasts until the next line; the last one has no end."""
+    labels = []
+    for _, row in events:
+        classes = [name for name in _CLASSES if row.get(name, "").casefold() in _TRUE]
+        labels.append(" and ".join(classes) or "unknown")
+    values = [_number(row.get("confidence"), number) for number, row in events]
+    order = np.argsort(stamps, kind="stable")
+    ends = np.full(len(stamps), NEVER)
+    ends[order[:-1]] = stamps[order[1:]]
+    return events_table(stamps, ends, labels, ACTIVITY, values)
+
+
+def _number(text: str | None, line: int) -> float:
+    try:
+        return float(text or "nan")
+    except ValueError:
+        raise ArchiveError(f"line {line}: {str(text)[:40]!r} is not a number") from None

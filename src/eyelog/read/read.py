@@ -1,0 +1,488 @@
+"""Files, folders and zip files read together: one frame of each log."""
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, cast
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from eyelog import provenance
+from eyelog.analysis.series.packets import even
+from eyelog.archive.arrow_tables import extras_of, frame_of, schema_of, table_of, widest
+from eyelog.catalogue import (
+    check_fields,
+    check_log,
+    columns,
+    either_log,
+    known_logs,
+    log_named,
+    role_field,
+)
+from eyelog.checks import names_of
+from eyelog.clock import Zone, Zones, known_zones, microseconds, zone
+from eyelog.decode import joined_pages
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning, listed
+from eyelog.frame import OFFSET, empty, in_own_offsets, in_zones
+from eyelog.home import path_of
+from eyelog.read.files import InputFile, input_files
+from eyelog.read.format import EitherLog, NotALog, OtherKind, counted_kinds
+from eyelog.read.head import Reader, Records, asked_zones, reason_of
+from eyelog.read.layers import overlay, refuse_other_wearers, refuse_overlaps, repeats
+from eyelog.read.stamp_checks import passes_of_files
+
+# Zones that do not show the clock of a wearer
+_OF_NOBODY: Final = ("UTC", "Etc/UTC", "Z", "+00:00")
+_SHOWN: Final = 4  # files that a message names; the others are counted
+
+Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+class BothLogs(ConfigurationError):
+    """Files of both logs, of which one must be chosen."""
+
+
+def read(
+    paths: Paths,
+    *,
+    log: str | None = None,
+    tz: Zone | None = None,
+    fields: Iterable[str] | str | None = None,
+    wearer: str | None = None,
+    device: str | None = None,
+    clock: str | None = None,
+    dayfirst: bool | None = None,
+    encoding: str | None = None,
+    stamp: str = "received",
+) -> pd.DataFrame:
+    r"""Read files, folders and zip files of one log into one frame.
+
+    Takes what `eyelog import` takes and merges it by the same rules: CSV of the Logger app and of
+    the vendor's sample script, saved answers, and the CSV and Parquet files of `eyelog fetch`,
+    `eyelog archive export` and ``frame.to_parquet``. The kind of a file is recognised from its
+    content, not from its name.
+
+    Parameters
+    ----------
+    paths : str, path, or iterable of these
+        Files (also packed with gzip), folders with their subfolders, and zip files.
+    log : {"computed_data", "standard_mode_logs", "current_data"}, optional
+        The log to read if the files have several; files of other logs are skipped. Without it, the
+        20 Hz log (``current_data``) is read only where there are no files of another log.
+    tz : str, Zones, or a table or .csv file of zones, optional
+        The wearer's zone or zones (`eyelog.Zones`), for the index and for dates that have no
+        offset; ``"file"`` takes the offset that each date is written in. By default the zone of the
+        files: that of a Parquet file, or the one offset in which dates are written (``+09:00``); if
+        no file states one, that of the setting EYELOG_TZ, otherwise UTC. If the wearer's zone
+        changes, the last column is ``utc_offset_min``, minutes east of UTC of the wearer's clock.
+    fields : iterable of str or str, optional
+        Keep only these columns, in catalogue order. The name of a summary (``"daily"``,
+        ``"steps"``) stands for all fields that it needs, see `eyelog.fields`.
+    wearer : str, optional
+        Keep only the rows of this wearer, by a column such as ``user_id``, or by the account that
+        a Parquet file states. Files of several wearers are refused without it.
+    device : str, optional
+        Keep only the files of this device: the 12 characters after the time in the names that the
+        Logger app gives (or the 8 in brackets), or what a saved frame says.
+    clock : {"first", "last"}, optional
+        Which records to take of a time that comes twice, in a file or in two files of one device,
+        because its clock was set back: those from before, or from after. Without it, they are
+        refused.
+    dayfirst : bool, optional
+        Whether dates that end with the year begin with the day (``21/10/2026``) or the month. By
+        default a number above 12 shows it; a file that does not show it is refused.
+    encoding : str, optional
+        That of text files, such as ``"cp932"``, ``"euc_jp"`` or ``"cp1252"``. By default UTF-8 or
+        UTF-16; of text that is neither the encoding is guessed, with a warning.
+    stamp : {"received", "even"}
+        20 Hz log: with ``"even"`` the stamps at which packets were received, which jitter, are
+        regressed on the packets' numbers within each connection. A warning says by how much they
+        moved.
+
+    Returns
+    -------
+    DataFrame
+        Index ``date`` (aware, sorted, unique, microseconds); the fields that at least one of the
+        files has, in catalogue order: numbers float64, booleans ``boolean``, text ``string``;
+        unknown columns last. If files overlap, the one read later wins, value by value, but a
+        missing value never replaces a value. The provenance has the number of ``files`` and
+        ``rows``; each of these is ``kept``, ``repeated``, one of the ``conflicts`` (it has another
+        value than a later one of its stamp) or ``refused`` (left out).
+
+    Raises
+    ------
+    ConfigurationError
+        If a path does not exist; if files are of several accounts; if they have both logs and
+        `log` is not given; if dates have no offset, or are written in several, and `tz` is not
+        given. Also if files are from several devices or wearers at the same time: their records
+        interleave (for more than 5 minutes, or 1 % of the records), or most of the stamps that they
+        share have different values. The message says when, for how long, and which files. Also if
+        the clock of a device was set back, and `clock` is not given.
+    ArchiveError
+        If no file is a log (the chosen one), or one is damaged: more than a tenth of its lines are
+        not records, or many records share a stamp because the dates have lost their seconds.
+    AnswerError
+        If a saved answer is not of the documented shape.
+    MixedLogsError
+        If one file has fields of both logs.
+    FieldError
+        If a field is not in the catalogue.
+
+    Warns
+    -----
+    EyelogWarning
+        If lines are not records (one warning per file: which ones, and why), cells are no values of
+        their fields (they are missing then), stamps are before 2015 or more than a day from now
+        (these records are set aside), an encoding was guessed, files are not logs,
+        files have different values at the same stamp, come from several devices, or have unknown
+        fields, or if no file has a requested field.
+
+    See Also
+    --------
+    eyelog.Archive : Years of files, imported once and read by range.
+
+    Examples
+    --------
+    >>> import eyelog as el, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for hour in (9, 10):
+    ...         lines = ["date,stepCount,isStill", f"2026-10-24T{hour:02}:00:15+0900,12,0"]
+    ...         _ = (pathlib.Path(folder) / f"{hour}.csv").write_text("\n".join(lines))
+    ...     frame = el.read(folder)
+    >>> str(frame.index.tz), frame["stp"].tolist()
+    ('UTC+09:00', [12.0, 12.0])
+    """
+    if stamp not in ("received", "even"):
+        raise ConfigurationError(f"stamp must be 'received' or 'even', not {stamp!r}")
+    reader = Reader(
+        asked_zones(tz), log, wearer, False, device, clock, dayfirst, encoding, beside=False
+    )
+    frames, notes = read_logs(paths, reader, fields)
+    if len(frames) > 1:
+        choose = either_log("log={!r}".format)
+        raise BothLogs(f"these files have several logs: pass {choose}")
+    ((which, frame),) = frames.items()
+    if stamp == "even":
+        frame, note = _evened(frame, which)
+        notes.append(note)
+    for note in notes:
+        warnings.warn(note, EyelogWarning, stacklevel=2)
+    return frame
+
+
+def _evened(frame: pd.DataFrame, log: str) -> tuple[pd.DataFrame, str]:
+    """Return the frame with even stamps, and by how much they moved."""
+    if not log_named(log).numbers_packets:
+        raise ConfigurationError(
+            f"stamp='even' is for packets that a receiver stamped: the records of"
+            f" the {log_named(log).words} are stamped by the eyewear's own intervals"
+        )
+    name = role_field(log, "sequence")
+    if name not in frame.columns:
+        raise ConfigurationError(
+            f"stamp='even' needs the numbers of the packets ({name!r}), and the"
+            " files do not have them"
+        )
+    us = microseconds(cast(pd.DatetimeIndex, frame.index))
+    moved = even(us, frame[name].to_numpy(np.float64))
+    index = pd.DatetimeIndex(moved.view("datetime64[us]"), name="date").tz_localize("UTC")
+    by_ms = np.abs(moved - us) / 1000
+    median, most = (float(np.median(by_ms)), float(by_ms.max())) if len(by_ms) else (0.0, 0.0)
+    evened = frame.set_axis(index.tz_convert(cast(pd.DatetimeIndex, frame.index).tz))
+    evened = provenance.derived(evened, frame, "even", log=log, moved_ms=median, moved_most_ms=most)
+    return evened, (
+        f"the stamps were made even: half of them moved by at most {median:.1f} ms, the farthest by"
+        f" {most:.1f} ms"
+    )
+
+
+def read_logs(
+    paths: Paths, reader: Reader, fields: Iterable[str] | str | None = None
+) -> tuple[dict[str, pd.DataFrame], list[str]]:
+    """Return one frame of each log that files have, and the notes about the files.
+
+    Frames and errors are those of `read`; both logs in the files are not an error.
+    """
+    chosen = fields if isinstance(fields, str | None) else tuple(names_of(fields, "fields"))
+    if reader.log is not None:
+        check_log(reader.log)
+    if chosen is not None:
+        reader.log = _log_of_fields(chosen, reader.log)
+    every = _paths(paths)
+    files = _Files(reader, chosen)
+    for file in input_files(every):
+        files.take(file)
+    beside = {records.file for records in files.beside}
+    if files.parts:
+        files.kinds += [log_named(cast(str, records.log)).beside for records in files.beside]
+    elif beside:  # there are no others
+        reader.names = [name for name in reader.names if name not in beside]
+        reader.beside = True
+        for file in input_files(every):
+            if file.name in beside:
+                files.take(file)
+    any_rows = any(len(part.stamps) for parts in files.parts.values() for part in parts)
+    files.notes += filter(None, [reader.refuse_nobodys(any_rows=any_rows)])
+    if not files.parts:
+        raise ArchiveError(_nothing(files, every))
+    if devices := reader.several_devices():
+        files.notes.append(f"{devices}: if these are several wearers, read each on their own")
+    if files.kinds:
+        files.notes.append(counted_kinds(files.kinds))
+    if files.others:
+        count = len(files.others)
+        what = "1 file that is not" if count == 1 else f"{count:,} files that are not"
+        files.notes.append(f"left out {what} of a log: {_listed(files.others)}")
+    place = reader.tz if isinstance(reader.tz, Zones) else _zone(files)
+    frames = {each: _one(each, files, place) for each in known_logs() if each in files.parts}
+    return frames, files.notes
+
+
+@dataclass
+class _Files:
+    """The files read so far, and the notes about them."""
+
+    reader: Reader
+    fields: tuple[str, ...] | str | None
+    parts: dict[str, list[Records]] = field(default_factory=dict)
+    others: list[tuple[str, str]] = field(default_factory=list)  # files that are not logs, and why
+    kinds: list[str] = field(default_factory=list)  # of the files that an app writes beside logs
+    beside: list[Records] = field(default_factory=list)  # not read yet
+    notes: list[str] = field(default_factory=list)
+
+    def take(self, file: InputFile) -> None:
+        """Read one file."""
+        try:
+            for records in self.reader.take(file):
+                if records.state == "beside":
+                    self.beside.append(records)
+                elif records.state == "other log":
+                    self.kinds += filter(None, [log_named(cast(str, records.log)).beside])
+                elif records.state == "taken":
+                    self._add(cast(str, records.log), records)
+        except EitherLog as error:
+            raise BothLogs(f"{file.name}: {error}: pass {either_log('log={!r}'.format)}") from error
+        except OtherKind as error:
+            self.kinds.append(error.kind)
+        except NotALog as error:
+            self.others.append((file.name, reason_of(error, file.name)))
+        except EyelogError as error:
+            raise type(error)(f"{file.name}: {reason_of(error, file.name)}") from error
+        self.reader.refuse_several_owners(
+            "choose one with wearer=; an archive is read with eyelog.Archive (--archive DIR)"
+        )
+
+    def _add(self, log: str, records: Records) -> None:
+        increasing = bool((records.stamps[1:] > records.stamps[:-1]).all())
+        known = set(columns(log)).issuperset
+        if not (increasing and self.own(records) and all(known(p.columns) for p in records.pages)):
+            self.joined(records)
+        self.notes += records.notes
+        self.parts.setdefault(log, []).append(records)
+
+    def own(self, records: Records) -> list[str]:
+        """Return the wanted fields that a file has, in the order of the catalogue."""
+        log = cast(str, records.log)
+        wanted = columns(log) if self.fields is None else check_fields(log, self.fields)
+        return [name for name in wanted if name in records.names]
+
+    def joined(self, records: Records) -> pd.DataFrame:
+        """Return the records of a file as a frame of the wanted fields."""
+        if records.frame is None:
+            frame = records.join()
+            if self.fields is not None:
+                wanted = {*self.own(records), OFFSET}
+                records.frame = frame[[name for name in frame.columns if name in wanted]]
+        return cast(pd.DataFrame, records.frame)
+
+
+def _log_of_fields(fields: tuple[str, ...] | str, log: str | None) -> str | None:
+    """Return the log, or the only one that has all of the fields; None if several have."""
+    if log is not None:
+        check_fields(log, fields)
+        return log
+    having: list[str] = []
+    faults: list[EyelogError] = []
+    for each in known_logs():
+        try:
+            check_fields(each, fields)
+            having.append(each)
+        except EyelogError as error:
+            faults.append(error)
+    if not having:
+        raise faults[0]
+    return having[0] if len(having) == 1 else None
+
+
+def _paths(paths: Paths) -> list[Path]:
+    # A file that is open is an iterable of its lines, and bytes are one of numbers.
+    one = isinstance(paths, str | bytes | os.PathLike) or hasattr(paths, "read")
+    if isinstance(paths, Iterable) and not one:
+        every = [path_of(path, what="read").expanduser() for path in paths]
+    else:
+        every = [path_of(paths, what="read").expanduser()]
+    if not every:
+        raise ConfigurationError("read takes at least one path, and was given none")
+    return every
+
+
+def _listed(files: Sequence[tuple[str, str]]) -> str:
+    """Return the first few files with the reason, and how many more there are."""
+    return listed((f"{name} ({reason})" for name, reason in files), _SHOWN, between="; ")
+
+
+def _nothing(files: _Files, paths: Sequence[Path]) -> str:
+    """Return why files contain no record."""
+    where, names = listed(paths, _SHOWN), files.reader.names
+    if not names:
+        return f"no file in {where}"
+    if len(names) == 1 and files.others:
+        name, reason = files.others[0]
+        return f"{name}: {reason}"
+    if len(names) == 1 and files.kinds:
+        return f"{names[0]}: it has {files.kinds[0]}"
+    if files.reader.other_logs and not files.others:
+        others = " or ".join(f"log={log!r}" for log in sorted(files.reader.other_logs))
+        return f"no file of {files.reader.log!r} in {where}, only of another log: use {others}"
+    if files.others or files.kinds:
+        refused = [_listed(files.others)] if files.others else []
+        left_out = [counted_kinds(files.kinds)] if files.kinds else []
+        return f"no file of a log in {where}: {'; '.join([*refused, *left_out])}"
+    return f"nothing but empty files in {where}"
+
+
+def _zone(files: _Files) -> Zones | None:
+    """Return the zone that the files are written in; None if each record has its own offset."""
+    every = [part for parts in files.parts.values() for part in parts]
+    if any(part.frame is not None and OFFSET in part.frame for part in every):
+        return None
+    zones = sorted({zone for part in every for zone in part.zones})
+    if len(zones) == 1 and zones[0] in _OF_NOBODY:
+        zones = []
+    if len(zones) > 1:
+        raise ConfigurationError(
+            f"the stamps of these files are written in {len(zones)} zones ({', '.join(zones[:4])}),"
+            " as when clocks change or somebody travels: name the zone of the days, such as"
+            f" tz='Europe/Berlin', give a table of zones"
+            f" (eyelog.Zones), or take each date's own"
+            f" offset with tz='file'"
+        )
+    if not zones:
+        names = files.reader.names
+        return known_zones(None, whose=Path(names[0]).name if len(names) == 1 else "these files")
+    return Zones(f"UTC{zones[0]}" if zones[0][0] in "+-" else zones[0])
+
+
+def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
+    """Return the frame of one log."""
+    parts = files.parts[log]
+    names, devices = [part.file for part in parts], [part.device for part in parts]
+    kept, notes = passes_of_files(
+        names,
+        devices,
+        [part.stamps for part in parts],
+        lambda at: files.joined(parts[at]),
+        log,
+        files.reader.clock,
+    )
+    files.notes += notes
+    for at, chosen in kept.items():
+        files.joined(parts[at])
+        parts[at].keep(chosen)
+    frame, conflicts = _merged(files, log, place)
+    if sum(conflicts):
+        at_all = [
+            (name, "1 record" if count == 1 else f"{count:,} records")
+            for name, count in zip(names, conflicts, strict=True)
+            if count
+        ]
+        files.notes.append(
+            f"files have different values of {log!r} on the same stamps, and the later file was"
+            f" taken: {_listed(at_all)}"
+        )
+    wanted = None if files.fields is None else check_fields(log, files.fields)
+    if lacking := [name for name in wanted or () if name not in frame.columns]:
+        files.notes.append(
+            f"no file has the fields {', '.join(lacking)} of {log!r}: they are left out"
+        )
+    if not len(frame):  # no data is an empty frame of the same shape
+        frame = empty(log, names=wanted)
+    named = {zone for part in parts for zone in part.zones if zone[0] not in "+-"}
+    home = named.pop() if len(named) == 1 else None
+    if OFFSET in frame.columns and place is not None and not place.vary:
+        own = frame[OFFSET].to_numpy(np.float64, na_value=np.nan)
+        offsets = place.offset_min(cast(pd.DatetimeIndex, frame.index))
+        frame[OFFSET] = np.where(np.isnan(own), offsets, own)
+        frame = in_own_offsets(frame, place.home)
+    else:
+        frame = in_own_offsets(frame, home) if place is None else in_zones(frame, place)
+    history = parts[0].history if len(parts) == 1 else {}
+    frame.attrs = {provenance.KEY: history} if history else {}
+    files_read: dict[str, Any] = {"files": len(parts)}
+    if len(parts) == 1:
+        files_read["file"] = Path(parts[0].file).name
+    if len(set(devices)) == 1 and devices[0]:
+        files_read["device"] = devices[0]
+    rows, left_out = sum(part.rows for part in parts), sum(part.left_out for part in parts)
+    different = sum(conflicts) + sum(part.conflicts for part in parts)
+    return provenance.record(
+        frame,
+        "read",
+        log=log,
+        **files_read,
+        rows=rows,
+        kept=len(frame),
+        repeated=rows - len(frame) - different - left_out,
+        conflicts=different,
+        refused=left_out,
+    )
+
+
+def _merged(files: _Files, log: str, place: Zones | None) -> tuple[pd.DataFrame, list[int]]:
+    """Lay files over one another, the later over the earlier; count conflicts of each.
+
+    Files of several wearers or devices in the same time are refused.
+    """
+    parts = files.parts[log]
+    conflicts = [0] * len(parts)
+    meetings = [
+        repeats(at, part.repeated + part.conflicts, part.conflicts, part.again)
+        for at, part in enumerate(parts)
+        if part.again
+    ]
+    own = [files.own(part) for part in parts]
+    stamps = np.sort(np.concatenate([part.stamps for part in parts]))
+    apart = bool((stamps[1:] > stamps[:-1]).all())
+    if apart and all(
+        part.frame is None and each == own[0] for part, each in zip(parts, own, strict=True)
+    ):
+        pages = [page for part in parts for page in part.pages]
+        frame = joined_pages(pages, log, fields=own[0], spend=True).frame
+    elif len(parts) == 1:
+        frame = files.joined(parts[0]).copy(deep=False)
+    else:
+        tables = [table_of(files.joined(part), log) for part in parts]
+        names = {name for table in tables for name in table.column_names}
+        extras = widest(each for table in tables for each in extras_of(table.schema, log))
+        documented = [each for each in schema_of(log) if each.name in names]
+        laid = overlay(pa.schema([*documented, *extras]).empty_table(), tables)
+        frame, conflicts = frame_of(laid.changes, "UTC"), laid.conflicts
+        meetings.append(laid.meetings)
+    names_of_files, devices = [part.file for part in parts], [part.device for part in parts]
+    advice = "pass only the files of one"
+    if len(named := sorted(set(devices) - {""})) > 1:
+        advice = f"read one device with device={named[0]!r}, or {advice}"
+    refuse_other_wearers(meetings, names_of_files, log, advice=advice)
+    refuse_overlaps(
+        names_of_files,
+        [part.stamps for part in parts],
+        log,
+        tz=zone(place.home if place else "UTC"),
+        devices=devices,
+        advice=advice,
+    )
+    return frame, conflicts

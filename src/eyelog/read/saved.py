@@ -1,0 +1,354 @@
+"""What eyelog and the service have saved: answers in JSON, and frames in Parquet."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar, Final
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from eyelog.catalogue import LOGS, catalogue, fold, known_logs
+from eyelog.clock import FILE_ZONE, Zones, parse_stamps
+from eyelog.decode import ADVICE, UNFIT, Page, check_unknown, decode_page, what_is_wrong
+from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
+from eyelog.frame import OFFSET
+from eyelog.provenance import KEY
+from eyelog.read.csv_log import Values
+from eyelog.read.format import (
+    WEARER,
+    LogFile,
+    NotALog,
+    Source,
+    fields_of,
+    log_of_names,
+    other_kind,
+    own_fields,
+    whole_of,
+)
+from eyelog.read.stamps import minutes_of
+
+_UNFINISHED: Final = "its last answer has a cursor: the pages that follow are not in the file"
+
+
+class SavedLog(LogFile):
+    """A file of answers: JSON, or JSON lines. An answer says when, but neither where nor whose."""
+
+    what: ClassVar[str] = "a saved answer"
+    pandas: ClassVar[str] = "read_json"
+    row: ClassVar[str] = "record"
+
+    @staticmethod
+    def recognises(start: bytes) -> bool:
+        """Return whether a file begins as JSON does."""
+        return start.removeprefix(_BOM).lstrip().startswith((b"{", b"["))
+
+    def __init__(self, source: Source) -> None:
+        content = whole_of(source.stream)
+        self._pages = answer_pages(content, where=source.name)
+        super().__init__(self._pages[0].log)
+        # A page has every field of the catalogue; only its text shows which of them were sent.
+        sent = {name for page in self._pages for name in page.unknown}
+        sent |= {name for name in catalogue(self.log) if f'"{name}"'.encode() in content}
+        self.names = frozenset(sent)
+        self.rows = sum(page.n for page in self._pages)
+        if self._pages[-1].cursor is not None:
+            self.notes.append(_UNFINISHED)
+        if source.tz == FILE_ZONE:
+            self._pages = _with_offsets(self._pages, content)
+
+    def pages(self) -> Iterator[Page]:
+        """Yield the records answer by answer."""
+        yield from self._pages
+
+
+def _with_offsets(pages: list[Page], content: bytes) -> list[Page]:
+    """Return pages with the offset that each date is written in."""
+    texts = [text.decode() for text in _DATE.findall(content)]
+    if not texts:
+        return pages
+    stamps = parse_stamps(texts).view(np.int64)
+    minutes = minutes_of(pa.array(texts))
+    order = np.argsort(stamps, kind="stable")
+    stamps, minutes = stamps[order], minutes[order]
+    with_offsets = []
+    for page in pages:
+        at = np.searchsorted(stamps, page.stamps.view(np.int64), side="right") - 1
+        columns = {**page.columns, OFFSET: minutes[np.maximum(at, 0)]}
+        with_offsets.append(replace(page, columns=columns, unknown=(*page.unknown, OFFSET)))
+    return with_offsets
+
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+_DATE: Final = re.compile(rb'"date"\s*:\s*"([^"\\]+)"')
+
+_Keys = dict[str, msgspec.Raw]
+
+
+def answer_pages(content: bytes, *, where: str) -> list[Page]:
+    """Return the pages of a file of answers, all of one log, in the order of the file.
+
+    Raises
+    ------
+    AnswerError
+        If it is not JSON, has no answer, or an answer is not of the documented shape.
+    MixedLogsError
+        If it has answers of both logs.
+    """
+    bodies = _bodies(content.removeprefix(_BOM), where)
+    pages: list[Page] = []
+    unknown: set[str] = set()
+    for number, body in enumerate(bodies, 1):
+        place = where if len(bodies) == 1 else f"{where}, answer {number} of {len(bodies)}"
+        log = _log_of(body, place)
+        if pages and log != pages[0].log:
+            raise MixedLogsError(
+                f"{place}: an answer of {log!r} after one of {pages[0].log!r}: keep the two logs"
+                " in separate files"
+            )
+        try:
+            pages.append(decode_page(body, log, where=place))
+            unknown.update(pages[-1].unknown)
+            check_unknown(len(unknown), where)
+        except AnswerError as error:
+            raise AnswerError(_of_file(error)) from None
+    if not pages:
+        raise AnswerError(f"{where}: the list has no answer, so its log cannot be identified")
+    return pages
+
+
+def _bodies(content: bytes, where: str) -> list[bytes]:
+    """Return the answers of a file, each as its own bytes."""
+    try:
+        if content.lstrip().startswith(b"["):
+            return [bytes(body) for body in msgspec.json.decode(content, type=list[msgspec.Raw])]
+        try:
+            return [bytes(msgspec.json.decode(content, type=msgspec.Raw))]
+        except msgspec.DecodeError:
+            lines = msgspec.json.Decoder(msgspec.Raw).decode_lines(content)
+            return [bytes(line) for line in lines]
+    except UNFIT as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise AnswerError(
+            f"{where}: not a saved answer, or a damaged one ({reason}): nothing of it was read"
+        ) from None
+
+
+def _log_of(body: bytes, where: str) -> str:
+    try:
+        keys = msgspec.json.decode(body, type=_Keys)
+    except UNFIT:
+        keys = {}
+    for log in LOGS:
+        if log in keys:
+            return log
+    names = {fold(name) for name in keys}
+    other = other_kind(names)
+    if other:
+        raise NotALog(f"it has messages of the app's WebSocket: {other}")
+    for log in LOGS:
+        if names & own_fields(log):
+            raise NotALog(
+                f"it has single records of {log!r}, as the app's WebSocket sends them, and not"
+                " answers of the service: import the CSV files that the app saved"
+            )
+    if "error" in keys or not keys:
+        try:
+            what_is_wrong(body, LOGS[0], None, where)  # says what it is instead
+        except AnswerError as error:
+            raise AnswerError(_of_file(error)) from None
+    raise AnswerError(
+        f"{where}: an object without {LOGS[0]!r} or {LOGS[1]!r} is not an answer of the service"
+    )
+
+
+def _of_file(error: AnswerError) -> str:
+    """Return the message of an error, with advice for a file instead of a request."""
+    return str(error).replace(ADVICE, "nothing of the file was read")
+
+
+_TEXTS: Final = (pa.string(), pa.large_string(), pa.string_view(), pa.null())
+# Records that are converted at a time.
+_ROWS: Final = 60_000
+
+
+class ParquetLog(LogFile):
+    """A Parquet file that is being read.
+
+    Its log is the one that it states, otherwise the one that its columns show. With ``tz="file"``
+    the pages have the offset of the wearer's clock even if it follows from the zone of the stamps
+    alone.
+
+    Raises
+    ------
+    ArchiveError
+        If the file is damaged or not of a log; the message says what it is.
+    MixedLogsError
+        If it has fields of both logs.
+    """
+
+    what: ClassVar[str] = "a Parquet file"
+    pandas: ClassVar[str] = "read_parquet"
+    row: ClassVar[str] = "row"
+
+    @staticmethod
+    def recognises(start: bytes) -> bool:
+        """Return whether a file begins with the mark of the format."""
+        return start.startswith(b"PAR1")
+
+    def __init__(self, source: Source) -> None:
+        content = pa.BufferReader(whole_of(source.stream))
+        try:
+            self._file = pq.ParquetFile(content, page_checksum_verification=True)
+            schema = self._file.schema_arrow
+        except (pa.ArrowException, OSError) as error:
+            raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
+        history = _history(schema.metadata or {})
+        steps = history.get("history", [])
+        last = steps[-1].get("step") if steps else ""
+        if last in ("flag", "intervals") or any("interval_s" in step for step in steps):
+            raise NotALog(
+                f"it holds a table of eyelog.{last}, not records: pandas.read_parquet reads it"
+            )
+        self._date = _column_of_stamps(schema)
+        cells = ["date" if name == self._date else name for name in schema.names]
+        own = (schema.metadata or {}).get(b"eyelog.log", b"").decode()
+        stated = own or history.get("log")
+        # An export states its log, and writes unknown fields by the names that they have.
+        logs = known_logs()
+        kind = own if own in logs else log_of_names(cells, stated if stated in logs else source.log)
+        if kind is None:
+            raise NotALog(f"it is a Parquet file without fields of a log ({', '.join(cells[:4])})")
+        if stated in logs and kind != stated:
+            raise MixedLogsError(f"it is said to be of {stated!r} and has fields of {kind!r} alone")
+        super().__init__(kind)
+        self.history = history
+        stated_account = (schema.metadata or {}).get(b"eyelog.account", b"").decode()
+        self._account = stated_account or str(history.get("account", ""))
+        self.names_wearers = bool(self._account)
+        place = str(schema.field(self._date).type.tz)
+        self.zones = {place}
+        names = cells if own in logs else fields_of(cells, kind)
+        self.names = frozenset(filter(None, names))
+        self.rows = int(self._file.metadata.num_rows)
+        self._offsets = Zones(place) if source.tz == FILE_ZONE and OFFSET not in names else None
+        self._seen: set[object] = set()
+        self._before = 0  # rows of the pages before
+        self._names = dict(zip(schema.names, names, strict=True))
+
+    def owner(self) -> str:
+        """Return the account that the file states."""
+        return self._account
+
+    def pages(self) -> Iterator[Page]:
+        """Yield the records page by page, in the order of the file.
+
+        Raises
+        ------
+        ArchiveError
+            If a page is damaged, a stamp is missing, or a column is not of the kind of its field.
+        """
+        try:
+            # No threads: one that holds Python's memory when the program ends aborts the process.
+            for batch in self._file.iter_batches(_ROWS, use_threads=False):
+                yield self._page(batch)
+        except (pa.ArrowException, OSError) as error:
+            raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
+
+    def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
+        """Yield the records with the account that the file states."""
+        if not self._account:
+            yield from super().pages_by_wearer()
+        for page in self.pages():
+            yield self._account, page
+
+    def _page(self, batch: pa.RecordBatch) -> Page:
+        self._refuse_several_wearers(batch)
+        stamps = batch.column(self._date)
+        if stamps.null_count:
+            raise ArchiveError(f"{stamps.null_count} of its rows have no stamp")
+        fields = catalogue(self.log)
+        columns: dict[str, Values] = {}
+        cells: list[tuple[int, str]] = []
+        for written, name in self._names.items():
+            if written != self._date:
+                kind = fields[name].value_type if name in fields else ""
+                columns[name] = values = _values(batch.column(written), written, kind)
+                if values.dtype.kind == "f" and (bad := np.isinf(values)).any():
+                    columns[name] = np.where(bad, np.nan, values)
+                    cells += [
+                        (row, f"{name!r} is {values[row]}, not a number")
+                        for row in np.flatnonzero(bad).tolist()
+                    ]
+        if self._offsets is not None:  # those of the zone of the stamps
+            index = pd.DatetimeIndex(stamps.cast(pa.timestamp("us", "UTC"), safe=False).to_pandas())
+            columns[OFFSET] = self._offsets.offset_min(index)
+        at = stamps.cast(pa.timestamp("us", stamps.type.tz), safe=False).cast(pa.int64())
+        rows = self._before + np.arange(1, batch.num_rows + 1)
+        self._before += batch.num_rows
+        page, _ = self.page(at.to_numpy(), columns, rows, {}, cells)
+        return replace(page, lines=None)
+
+    def _refuse_several_wearers(self, batch: pa.RecordBatch) -> None:
+        for written, name in self._names.items():
+            if fold(name) in WEARER:
+                self._seen |= set(batch.column(written).drop_null().unique().to_pylist())
+        if len(self._seen) > 1:
+            raise ArchiveError(
+                f"it has the rows of several wearers ({', '.join(map(str, list(self._seen)[:4]))}):"
+                " save those of each wearer in a separate file"
+            )
+
+
+def _values(column: pa.Array, written: str, kind: str) -> Values:
+    """Return a column as in a page: numbers and booleans as floats, all others as objects."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if kind in ("", "str"):
+        if kind and column.type not in _TEXTS:
+            raise ArchiveError(f"its column {written!r} is {column.type}, and must be text")
+        values = np.empty(len(column), object)
+        values[:] = column.to_pylist()
+        return values
+    try:
+        numbers = pc.cast(column, pa.float64())
+    except pa.ArrowException:
+        raise ArchiveError(
+            f"its column {written!r} is {column.type}, and must be numbers"
+        ) from None
+    return np.asarray(numbers.to_numpy(zero_copy_only=False), np.float64)
+
+
+def _column_of_stamps(schema: pa.Schema) -> str:
+    """Return the column of stamps: ``date``, or else the one index of a pandas frame."""
+    names = ["date"]
+    described: dict[str, Any] = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+    names += [each for each in described.get("index_columns", []) if isinstance(each, str)]
+    for name in names:
+        if name in schema.names and pa.types.is_timestamp(schema.field(name).type):
+            if schema.field(name).type.tz is None:
+                raise NotALog(
+                    "it is a Parquet file whose stamps have no zone: save the frame with an aware"
+                    " index (frame.tz_localize('Asia/Tokyo').to_parquet(...))"
+                )
+            return name
+    raise NotALog("it is a Parquet file without a column 'date' of stamps, so it is not of a log")
+
+
+def _history(metadata: dict[bytes, bytes]) -> dict[str, Any]:
+    """Return the provenance that pandas saves with a frame."""
+    try:
+        saved = json.loads(metadata.get(b"PANDAS_ATTRS", b"{}")).get(KEY, {})
+    except (ValueError, AttributeError):
+        return {}
+    return saved if isinstance(saved, dict) else {}
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())

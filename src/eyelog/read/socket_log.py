@@ -1,0 +1,240 @@
+"""Messages of the app's WebSocket, one JSON object per line, as a receiver has written them.
+
+One file may have messages of several kinds: packets of the 20 Hz log, records of the others, and
+events. Their numbers may be text. The app's own messages have no date: the receiver's stamp stands
+under the key ``received``.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from eyelog.catalogue import LOGS, catalogue, fold, known_logs, log_named
+from eyelog.clock import FILE_ZONE
+from eyelog.decode import UNFIT, Page
+from eyelog.errors import ArchiveError
+from eyelog.frame import OFFSET
+from eyelog.read.csv_dialect import Mask, numbers_of, texts_of, truths_of
+from eyelog.read.format import (
+    UNIX_TIME,
+    LogFile,
+    NotALog,
+    OtherKind,
+    Source,
+    counted_kinds,
+    kind_of_message,
+    own_fields,
+    spellings,
+    whole_of,
+)
+from eyelog.read.stamps import NEVER, StampReader, minutes_of
+
+# The key of the stamp that a receiver gives a message
+RECEIVED: Final = "received"
+
+# The key of a message without data
+HEARTBEAT: Final = "heartbeat"
+
+# How many keys a message may have, and how many different sets of keys a file may have
+MOST_KEYS: Final = 1_000
+
+_STAMP: Final = f"its stamp ('date' or {RECEIVED!r})"
+_CUT: Final = "its last line breaks off, and was left out"
+_FIRST_KEY: Final = re.compile(rb'^{\s*"([^"\\]{1,48})"\s*:')
+_AT_ONCE: Final = 100_000
+
+Message = dict[str, Any]
+Values = npt.NDArray[Any]
+
+
+class SocketLog(LogFile):
+    """A file of messages, of which those of one log are read.
+
+    The log is that of the source, if the file has it, otherwise the first in the catalogue; `also`
+    names the others.
+    """
+
+    what: ClassVar[str] = "messages of the app's WebSocket"
+    pandas: ClassVar[str] = "read_json"
+
+    @staticmethod
+    def recognises(start: bytes) -> bool:
+        """Return whether the first line of a file is an object that has a key of a message."""
+        first = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+        try:
+            keys = list(msgspec.json.decode(first.partition(b"\n")[0], type=dict[str, msgspec.Raw]))
+        except UNFIT:  # it goes on after these lines
+            keys = [key.decode("utf-8", "replace") for key in _FIRST_KEY.findall(first)]
+        known = {RECEIVED, HEARTBEAT, "index", "type", "subtype"}.union(
+            *map(spellings, known_logs())
+        )
+        return not (known.isdisjoint(map(fold, keys)) or any(log in keys for log in LOGS))
+
+    def __init__(self, source: Source) -> None:
+        self._tz = source.tz
+        lines = whole_of(source.stream).removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        self._kinds: dict[tuple[str, ...], str] = {}
+        cut = False
+        messages: dict[str, tuple[list[int], list[Message]]] = {}
+        wrong: list[tuple[int, str]] = []
+        decode = msgspec.json.Decoder(Message).decode
+        whole = not lines[-1].strip()
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                message = decode(line)
+            except UNFIT:
+                if number == len(lines) and not whole:
+                    cut = True
+                    continue
+                wrong.append((number, "it is not a JSON object"))
+                continue
+            kind = self._kind(message)
+            if not kind:
+                continue
+            numbers, held = messages.setdefault(kind, ([], []))
+            numbers.append(number)
+            held.append(message)
+        logs = [log for log in known_logs() if log in messages]
+        others = [kind for kind in messages if kind not in logs for _ in messages[kind][0]]
+        if not logs:
+            for kind in others:
+                if (beside := OtherKind(kind)).has_events:
+                    raise beside
+            raise NotALog(
+                f"it has messages of the app's WebSocket, and none of a log"
+                f" ({counted_kinds(others, 'message') if others else 'nothing but heartbeats'})"
+            )
+        super().__init__(source.log if source.log in logs else logs[0])
+        self.also = tuple(log for log in logs if log != self.log)
+        self._numbers, self._messages = messages[self.log]
+        self._stamps = StampReader(source.tz, source.dayfirst, _STAMP)
+        self.zones = self._stamps.offsets
+        self.rows = len(self._messages) + len(wrong)
+        for line_number, fault in wrong:
+            self.faults.add(line_number, fault)
+        if cut:
+            self.notes.append(_CUT)
+        if others:
+            self.notes.append(counted_kinds(others, "message"))
+        by_spelling = spellings(self.log)
+        keys = dict.fromkeys(key for message in self._messages for key in message)
+        self._fields: dict[str, list[str]] = {}
+        for key in keys:
+            name = by_spelling.get(fold(key), key)
+            self._fields.setdefault(name, []).append(key)
+        self.names = frozenset(self._fields)
+
+    def _kind(self, message: Message) -> str:
+        """Return the log of a message, otherwise the name of its kind; nothing for a heartbeat."""
+        keys = tuple(message)
+        if keys not in self._kinds:
+            if len(self._kinds) > MOST_KEYS or len(keys) > MOST_KEYS:
+                raise NotALog("its lines have too many different keys for messages of one app")
+            self._kinds[keys] = kind_of_keys(keys)
+        return self._kinds[keys]
+
+    def pages(self) -> Iterator[Page]:
+        """Yield the records of the log, in the order of the file."""
+        records = 0
+        for first in range(0, len(self._messages), _AT_ONCE):
+            part = slice(first, first + _AT_ONCE)
+            page = self._page(self._messages[part], np.array(self._numbers[part], np.int64))
+            records += page.n
+            yield page
+        if not records:
+            raise ArchiveError(
+                f"none of its {self.rows:,} messages is a record ({self.faults.shown()}): a"
+                f" receiver writes its own stamp under the key {RECEIVED!r}"
+            )
+
+    def _page(self, messages: Sequence[Message], lines: npt.NDArray[np.int64]) -> Page:
+        wrong: dict[int, str] = {}
+        cells: list[tuple[int, str]] = []
+        dates = _texts(
+            [_first(message, (*self._fields.get("date", ()), RECEIVED)) for message in messages]
+        )
+        stamps, faults = self._stamps.read(dates)
+        for row in np.flatnonzero(stamps == NEVER).tolist():
+            wrong[int(lines[row])] = faults[row]
+        fields = catalogue(self.log)
+        columns: dict[str, Values] = {}
+        for name, keys in self._fields.items():
+            if name in ("date", RECEIVED, UNIX_TIME, OFFSET):
+                continue
+            kind = fields[name].value_type if name in fields else ""
+            values, bad = _values([_first(message, keys) for message in messages], kind)
+            columns[name] = values
+            for row in np.flatnonzero(bad).tolist():
+                what = "neither true nor false" if kind == "bool" else "not a number"
+                values[row] = np.nan
+                cells.append((row, f"{name!r} is {what}"))
+        if self._tz == FILE_ZONE:
+            columns[OFFSET] = minutes_of(dates)
+        return self.page(stamps, columns, lines, wrong, cells)[0]
+
+    def report(self, name: str) -> list[str]:
+        """Return what a user should know, also about the logs beside this one."""
+        left = [log_named(log).words for log in self.also]
+        notes = [f"{name}: it has messages of the {' and the '.join(left)} too"] if left else []
+        return [*super().report(name), *notes]
+
+
+def kind_of_keys(keys: Iterable[str]) -> str:
+    """Return the log of a message with these keys, otherwise the name of its kind.
+
+    A heartbeat has none.
+    """
+    names = {fold(key) for key in keys}
+    if HEARTBEAT in names:
+        return ""
+    own = [log for log in known_logs() if names & own_fields(log)]
+    return kind_of_message(names) or (own[0] if len(own) == 1 else "keys of no kind or of several")
+
+
+def _first(message: Message, keys: Sequence[str]) -> Any:
+    for key in keys:
+        value = message.get(key)
+        if value is not None:
+            return value
+    return None
+
+
+def _texts(values: Sequence[Any]) -> pa.ChunkedArray:
+    """Return values as a CSV file would write them."""
+    return pa.chunked_array([pa.array([_text(value) for value in values], pa.string())])
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        # A lone surrogate is valid JSON, but not text.
+        return value if value is None else value.encode("utf-8", "replace").decode()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value)
+
+
+def _values(values: Sequence[Any], kind: str) -> tuple[Values, Mask]:
+    """Return the values of a field of a type (unknown if empty), and which of them are none."""
+    nothing = np.zeros(len(values), bool)
+    if kind in ("int", "float"):
+        try:
+            floats = np.asarray(pa.array(values, pa.float64()).to_numpy(zero_copy_only=False))
+            if np.isfinite(floats).all():
+                return floats, nothing
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            pass  # some are text, as senders write them
+        return numbers_of(_texts(values))
+    texts = _texts(values)
+    if kind == "bool":
+        return truths_of(texts)
+    if kind == "str":
+        return texts_of(texts), nothing
+    numbers, bad = numbers_of(texts)
+    return (texts_of(texts), nothing) if bad.any() else (numbers, nothing)

@@ -1,1 +1,0 @@
-"""The wearer's own page: who has access, the password, one's own data."""

@@ -1,1 +1,0 @@
-"""The service's data endpoints: the query, the page, the cursor."""

@@ -1,1 +1,0 @@
-"""The page of a study's staff: who sends, when each wearer wore it, tables to download."""

@@ -1,1 +1,0 @@
-"""Incoming files of records: received, imported as a whole, or refused and not kept."""

@@ -1,0 +1,138 @@
+"""The audit log: logins, grants and their ends, one line of JSON per event.
+
+The file is beside the state and is readable only by its owner. It contains names and addresses, so
+it is as private as the records; it never contains a code, token, secret or password.
+"""
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+
+FILE_NAME: Final = "_service.audit.jsonl"
+_LONGEST: Final = 200
+"""Characters of a text that are kept: a stranger may type a long one."""
+
+
+def lock(handle: int, *, shared: bool, wait: bool = True) -> None:
+    """Lock an open file, for this process alone or shared; it may raise `BlockingIOError`."""
+    if fcntl is not None:
+        how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+        fcntl.flock(handle, how if wait else how | fcntl.LOCK_NB)
+
+
+def is_at(handle: int, path: Path) -> bool:
+    """Return whether an open file is still the one at a path."""
+    if fcntl is None:
+        return True
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+class Audit:
+    """Appends events to the audit log of a service.
+
+    Each event is one write at the end of the file, so that the lines of several processes never
+    mix. The file is reopened for each, so that it can be moved away at any time.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the service's state.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.file = Path(folder) / FILE_NAME
+        self._lock = threading.Lock()
+        self._complained = False
+
+    def write(
+        self,
+        event: str,
+        *,
+        account: str | None = None,
+        application: str | None = None,
+        address: str | None = None,
+        unless: Callable[[], bool] = lambda: False,
+        **more: Any,
+    ) -> None:
+        """Append one event; values that are None are left out.
+
+        A failure is reported once on stderr and never raised: a full disk must not keep wearers
+        out.
+
+        Parameters
+        ----------
+        event : str
+            What happened: ``login``, ``token``, ``admin.revoke``.
+        account : str, optional
+            A known account. A name typed by a stranger may be a password, so it is not written.
+        application : str, optional
+            The client id.
+        address : str, optional
+            Where the request came from.
+        unless : callable
+            Asked while no erasure can rewrite the log; if it returns True, nothing is written.
+        **more
+            Further details: texts, numbers, lists of these.
+        """
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        values = {"account": account, "application": application, "address": address, **more}
+        stated = {name: _short(value) for name, value in values.items() if value is not None}
+        line = json.dumps({"time": now, "event": event, **stated}) + "\n"
+        try:
+            self._append(line.encode(), unless)
+        except OSError as error:
+            self._complain(error)
+
+    def _append(self, line: bytes, unless: Callable[[], bool]) -> None:
+        # A link would lead the lines into another file.
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        while True:
+            handle = os.open(self.file, flags | getattr(os, "O_BINARY", 0), 0o600)
+            lock(handle, shared=True)
+            if is_at(handle, self.file):
+                break
+            os.close(handle)  # another file took its place meanwhile
+        try:
+            if unless():
+                return
+            written = os.write(handle, line)
+            if written < len(line):  # a full disk
+                with suppress(OSError):
+                    os.write(handle, b"\n")
+                raise OSError(f"only {written} of {len(line)} bytes could be written")
+        finally:
+            os.close(handle)
+
+    def _complain(self, error: OSError) -> None:
+        with self._lock:
+            first, self._complained = not self._complained, True
+        if first:
+            print(  # noqa: T201 (the operator's terminal)
+                f"eyelog: warning: the audit log {self.file} cannot be written"
+                f" ({error.strerror or error}): events are lost until it can",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else value[:_LONGEST] + "..."
+    if isinstance(value, list | tuple):
+        return [_short(item) for item in value]
+    return value

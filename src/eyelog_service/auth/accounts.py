@@ -1,0 +1,448 @@
+"""The accounts of the service: one per wearer, with a name and perhaps a password, in a study.
+
+Passwords are long enough, and not among those that attackers guess first, as NIST SP 800-63B
+(section 5.1.1.2) requires: a minimum length, a list of common passwords and of those that the
+service itself suggests, and no rule about kinds of letters. Passwords chosen before stay valid.
+"""
+
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from eyelog.catalogue import near
+from eyelog.cores import usable_cores
+from eyelog.errors import ConfigurationError, listed
+from eyelog_service.auth import ended
+from eyelog_service.auth.ending import Ended, after_ends, end, time_of_end
+from eyelog_service.auth.secrets import check_password, digest, hash_password
+from eyelog_service.auth.state import KeyTaken, State, statement
+
+INVITED_DAYS = 14
+NAME_RULE = "use printable characters, at most 64 bytes as UTF-8, without a space at either end"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The description of an account; `added` is None if an older release added it."""
+
+    name: str
+    has_password: bool
+    disabled: bool
+    added: float | None
+    study: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewAccount:
+    """An account to be added. Without a password only a code or an invitation logs it in."""
+
+    name: str
+    password: str | None = None
+    study: str = ""
+
+
+class Accounts:
+    """The accounts in the state of a service."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def add(self, name: str, password: str | None = None) -> None:
+        """Add a wearer; without a password, only a code of `issue_code` logs the account in.
+
+        Raises
+        ------
+        ConfigurationError
+            If the name or the password cannot be used, or the account exists.
+        """
+        self.add_all([NewAccount(name, password)])
+
+    def add_all(
+        self, new: Sequence[NewAccount], invitations: Mapping[str, str] | None = None
+    ) -> None:
+        """Add accounts, all or none of them.
+
+        Parameters
+        ----------
+        new : sequence of NewAccount
+            The accounts.
+        invitations : mapping, optional
+            The codes of `accept_invitation` for some of the names.
+
+        Raises
+        ------
+        ConfigurationError
+            If a name, password or study cannot be used, or an account exists.
+        """
+        names = [one.name for one in new]
+        if present := set(names) & set(self.names()):
+            raise _exist(sorted(present))
+        for one in new:
+            check_new(one)
+        if twice := {name for name, count in Counter(names).items() if count > 1}:
+            raise ConfigurationError(
+                f"{listed(map(repr, sorted(twice)))}: each account can be added once"
+            )
+        # Hashing leaves the interpreter free, so threads use all processors.
+        with ThreadPoolExecutor(usable_cores()) as pool:
+            stored = list(pool.map(_stored, new))
+        self._state.prepare()
+        now = time.time()
+        try:
+            with self._state.write() as db:
+                added = after_ends(db)
+                for one, hashed in zip(new, stored, strict=True):
+                    db.execute(
+                        statement(
+                            "INSERT INTO account (name, password, added, study)"
+                            " VALUES (:name, :password, :added, :study)"
+                        ),
+                        {"name": one.name, "password": hashed, "added": added, "study": one.study},
+                    )
+                for name, code in (invitations or {}).items():
+                    db.execute(
+                        statement("INSERT INTO invitation VALUES (:hash, :account, :expires)"),
+                        {
+                            "hash": digest(code),
+                            "account": name,
+                            "expires": now + INVITED_DAYS * 86400,
+                        },
+                    )
+        except KeyTaken:  # another process was first
+            raise _exist(sorted(set(names) & set(self.names()))) from None
+
+    def invited(self, code: str) -> str | None:
+        """Return whom an invitation is for; None if it is unknown, used or has expired."""
+        rows = self._state.rows(f"SELECT account {_INVITED}", hash=digest(code), now=time.time())
+        return rows[0][0] if rows else None
+
+    def accept_invitation(self, code: str, password: str) -> bool:
+        """Set the password of the account that is invited, once; return whether it was valid.
+
+        Raises
+        ------
+        ConfigurationError
+            If the password cannot be used.
+        """
+        if (name := self.invited(code)) is None:
+            return False
+        stored = self._hashed(name, password)
+        ended.append(self._state.archive, "invitation", token=digest(code).hex())
+        with self._state.write() as db:
+            # Somebody else may have been faster with the same link.
+            invited = {"hash": digest(code), "now": time.time()}
+            if not db.execute(statement(f"SELECT 1 {_INVITED}"), invited).first():
+                return False
+            _set_password(db, name, stored)
+        return True
+
+    def names(self) -> list[str]:
+        """Return the names of the accounts, sorted."""
+        return sorted(name for (name,) in self._state.rows("SELECT name FROM account"))
+
+    def check(self, names: Sequence[str]) -> None:
+        """Raise `ConfigurationError` if one of several accounts is unknown."""
+        present = set(self.names())
+        if unknown := [name for name in names if name not in present]:
+            if len(unknown) == 1:
+                raise self._unknown(unknown[0])
+            raise ConfigurationError(
+                f"{len(unknown)} accounts are unknown: {listed(map(repr, unknown))};"
+                " nothing was changed"
+            )
+
+    def in_study(self, study: str) -> list[str]:
+        """Return the names of the accounts of a study, sorted.
+
+        Raises
+        ------
+        ConfigurationError
+            If there are none.
+        """
+        studies = self.by_study()
+        if study not in studies:
+            raise ConfigurationError(
+                f"study {shown(study)} has no account{near(study, sorted(studies))}: eyelog service"
+                " list-accounts shows the studies"
+            )
+        return studies[study]
+
+    def by_study(self) -> dict[str, list[str]]:
+        """Return for each study the names of its accounts, sorted."""
+        studies: dict[str, list[str]] = {}
+        for one in self.all():
+            if one.study:
+                studies.setdefault(one.study, []).append(one.name)
+        return studies
+
+    def has(self, name: str) -> bool:
+        """Return whether there is an account of this name."""
+        return bool(self._state.rows("SELECT 1 FROM account WHERE name = :name", name=name))
+
+    def find(self, name: str) -> Account:
+        """Return the description of an account.
+
+        Raises
+        ------
+        ConfigurationError
+            If there is no such account.
+        """
+        accounts = self._accounts("WHERE name = :name", name=name)
+        if not accounts:
+            raise self._unknown(name)
+        return accounts[0]
+
+    def all(self) -> list[Account]:
+        """Return the description of each account, sorted by name."""
+        return sorted(self._accounts(""), key=lambda account: account.name)
+
+    def set_password(self, name: str, password: str) -> None:
+        """Give an account a new password; this ends the account's sessions in browsers.
+
+        Tokens stay valid: the wearer granted them, not the password.
+
+        Raises
+        ------
+        ConfigurationError
+            If the account is unknown or the password cannot be used.
+        """
+        self.find(name)
+        stored = self._hashed(name, password)
+        with self._state.write() as db:
+            if not _set_password(db, name, stored):
+                raise self._unknown(name)
+
+    def disable(self, *names: str) -> None:
+        """Refuse every login and every token of accounts, until `enable`."""
+        self.check(names)
+        self._note("disabled", names)
+        self._change(names, "disabled = 1, session = session + 1")
+
+    def enable(self, *names: str) -> None:
+        """Allow logins again; tokens that were neither revoked nor have expired are valid again."""
+        self.check(names)
+        self._note("enabled", names)
+        self._change(names, "disabled = 0")
+
+    def remove(self, *names: str) -> list[Ended]:
+        """Remove accounts with their codes and tokens, and return what ended; records stay."""
+        self.check(names)
+        self._note("account", names)
+        revoked = []
+        with self._state.write() as db:
+            for name in names:
+                revoked += end(db, account=name)
+                of = {"name": name}
+                for table in ("code", "token", "request_count", "invitation"):
+                    db.execute(statement(f"DELETE FROM {table} WHERE account = :name"), of)  # noqa: S608 (names from here)
+                if not db.execute(statement("DELETE FROM account WHERE name = :name"), of).rowcount:
+                    raise self._unknown(name)  # another process was first
+        return revoked
+
+    def _note(self, what: str, names: Sequence[str]) -> None:
+        ended.append(self._state.archive, what, at=time_of_end(self._state), accounts=names)
+
+    def check_login(self, name: str, password: str) -> bool:
+        """Return whether the account exists, is not disabled, and has this password."""
+        rows = self._state.rows(
+            "SELECT password FROM account WHERE name = :name AND disabled = 0", name=name
+        )
+        return check_password(password, rows[0][0] if rows else None)
+
+    def session_mark(self, name: str) -> str | None:
+        """Return the mark that binds a wearer's session in a browser; None if none is possible.
+
+        It changes with the password, and when the account is disabled or its tokens are revoked
+        by the operator.
+        """
+        rows = self._state.rows(
+            "SELECT password, session FROM account WHERE name = :name AND disabled = 0", name=name
+        )
+        if not rows or rows[0][0] is None:
+            return None
+        password, session = rows[0]
+        return digest(f"session\n{name}\n{session}\n{password.hex()}").hex()
+
+    def end_sessions(self, name: str) -> None:
+        """End the sessions of an account in browsers."""
+        self._change([name], "session = session + 1")
+
+    def _hashed(self, name: str, password: str) -> bytes:
+        check_password_rules(password, account=name)
+        return hash_password(password)
+
+    def _accounts(self, which: str, **values: str) -> list[Account]:
+        rows = self._state.rows(
+            "SELECT name, password IS NOT NULL, disabled, added, study"  # noqa: S608 (text from here)
+            f" FROM account {which}",
+            **values,
+        )
+        return [Account(name, bool(has), bool(off), *more) for name, has, off, *more in rows]
+
+    def _change(self, names: Sequence[str], assignment: str) -> None:
+        """Change accounts, all or none."""
+        self.check(names)
+        with self._state.write() as db:
+            for name in names:
+                sql = f"UPDATE account SET {assignment} WHERE name = :name"  # noqa: S608 (text from here)
+                if not db.execute(statement(sql), {"name": name}).rowcount:
+                    raise self._unknown(name)
+
+    def _unknown(self, name: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"unknown account {shown(name)}{near(name, self.names())}: eyelog service"
+            " list-accounts"
+            " lists those there are, and add-account adds one"
+        )
+
+
+_INVITED = (
+    "FROM invitation WHERE hash = :hash AND expires > :now"
+    " AND account IN (SELECT name FROM account WHERE disabled = 0)"
+)
+
+
+def _set_password(db: Connection, name: str, stored: bytes) -> bool:
+    """Set a password and end what could set another; return whether the account exists."""
+    db.execute(statement("DELETE FROM invitation WHERE account = :name"), {"name": name})
+    sql = "UPDATE account SET password = :password, session = session + 1 WHERE name = :name"
+    return bool(db.execute(statement(sql), {"password": stored, "name": name}).rowcount)
+
+
+def _stored(new: NewAccount) -> bytes | None:
+    return None if new.password is None else hash_password(new.password)
+
+
+def _exist(names: list[str]) -> ConfigurationError:
+    if len(names) == 1:
+        return ConfigurationError(f"account {names[0]!r} exists already")
+    return ConfigurationError(f"{len(names)} accounts exist already: {listed(map(repr, names))}")
+
+
+def check_new(new: NewAccount) -> None:
+    """Raise `ConfigurationError` for an account that cannot be added, whatever else exists."""
+    check_name(new.name, "an account's name")
+    if new.study:
+        check_name(new.study, "the name of a study")
+    if new.password is not None:
+        check_password_rules(new.password, account=new.name)
+
+
+def check_name(name: str, what: str) -> None:
+    """Raise `ConfigurationError` for a name that could mislead readers of a list or a page."""
+    if not is_name(name):
+        raise ConfigurationError(f"{shown(name)} cannot be {what}: {NAME_RULE}")
+
+
+def is_name(name: str) -> bool:
+    """Return whether a name follows `NAME_RULE`."""
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        size = 0
+    return name.isprintable() and name == name.strip() and 1 <= size <= 64
+
+
+def shown(name: str) -> str:
+    """Return a name for a message: in quotes, on one line, and not too long."""
+    return repr(name if len(name) <= 80 else name[:77] + "...")
+
+
+_SHORTEST = 8
+_LONGEST = 1024  # the form of the login page takes no more than 64 KB
+_OWN_NAME = "eyelog"
+
+
+def check_password_rules(password: str, *, account: str = "") -> None:
+    """Raise `ConfigurationError`, with one line, for a password that is too easy to guess.
+
+    Parameters
+    ----------
+    password : str
+        The password that somebody chose. The message does not contain it.
+    account : str
+        The account of the password; its own name is refused too.
+    """
+    what = f"the password of account {account!r}" if account else "the password"
+    if not password:
+        raise ConfigurationError(f"{what} is empty: choose one of at least {_SHORTEST} characters")
+    if len(password) < _SHORTEST:
+        raise ConfigurationError(
+            f"{what} is too short: choose one of at least {_SHORTEST} characters"
+        )
+    if len(password) > _LONGEST:
+        raise ConfigurationError(
+            f"{what} is too long: choose one of at most {_LONGEST:,} characters"
+        )
+    folded = _folded(password)
+    if folded in _common():
+        raise ConfigurationError(
+            f"{what} is among the most common ones, which are guessed first: choose another"
+        )
+    # Digits and signs around a name are guessed with the name.
+    core = folded.strip("0123456789 !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+    if account and _folded(account) in (folded, core):
+        raise ConfigurationError(f"{what} is the account's own name: choose another")
+    if core == _OWN_NAME:
+        raise ConfigurationError(f"{what} is {_OWN_NAME!r}, which is guessed first: choose another")
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+@cache
+def _common() -> frozenset[str]:
+    listed = Path(__file__).with_name("common_passwords.txt")
+    return frozenset(listed.read_text("utf-8").split())
+
+
+class Retention:
+    """The days for which studies keep records; a study without them keeps records forever.
+
+    Parameters
+    ----------
+    state : State
+        The service's state.
+    accounts : Accounts
+        The accounts, each of which may belong to a study.
+    """
+
+    def __init__(self, state: State, accounts: Accounts) -> None:
+        self._state = state
+        self._accounts = accounts
+
+    def days(self) -> dict[str, int]:
+        """Return the days of each study that has a retention, sorted by the study's name."""
+        return dict(sorted(map(tuple, self._state.rows("SELECT study, days FROM retention"))))
+
+    def days_of(self, account: str) -> int | None:
+        """Return for how many days the records of an account are kept; None for no limit."""
+        rows = self._state.rows(
+            "SELECT days FROM retention"
+            " WHERE study = (SELECT study FROM account WHERE name = :account)",
+            account=account,
+        )
+        return rows[0][0] if rows else None
+
+    def set(self, study: str, days: int | None) -> None:
+        """Set for how many days a study keeps records; None for no limit.
+
+        Raises
+        ------
+        ConfigurationError
+            If no account belongs to the study.
+        """
+        self._accounts.in_study(study)
+        with self._state.write() as db:
+            values = {"study": study, "days": days}
+            db.execute(statement("DELETE FROM retention WHERE study = :study"), values)
+            if days is not None:
+                db.execute(statement("INSERT INTO retention VALUES (:study, :days)"), values)

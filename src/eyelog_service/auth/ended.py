@@ -1,0 +1,202 @@
+"""What has ended for good, noted in the archive's folder: a restored state must not revive it.
+
+A state that is put back from a backup has tokens that were revoked since, and accounts that were
+removed since. So each end is noted in a file apart from the state, which neither a backup nor a
+restore touches. Names are in it as digests only. In an object store each note is an object of its
+own.
+"""
+
+import json
+import math
+import os
+import secrets
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from eyelog.errors import ArchiveError
+from eyelog_service.audit import lock
+from eyelog_service.auth.secrets import digest
+
+if TYPE_CHECKING:
+    from eyelog.archive.place import Place
+
+
+FILE_NAME: Final = "_ended.jsonl"
+"""Not one of the files ``_service.*``: they move with the state."""
+_FOLDER: Final = "_ended"
+_TOKENS: Final = ("tokens", "token", "grant", "invitation")
+_WHAT: Final = (*_TOKENS, "account", "application", "erased", "disabled", "enabled")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One end: what ended, when, and whose (None for all).
+
+    `what` is "tokens", "token", "grant" (all tokens of one login), "account", "application",
+    "erased", "disabled", "enabled" or "invitation".
+    """
+
+    what: str
+    at: float
+    account: str | None = None  # a digest
+    application: str | None = None
+    token: str | None = None  # the digest of a token, of its code or of an invitation
+
+
+def account_digest(name: str) -> str:
+    """Return the digest under which an account is noted."""
+    return digest(f"ended\n{name}").hex()
+
+
+def append(
+    archive: Path | str,
+    what: str,
+    *,
+    at: float | None = None,
+    accounts: Sequence[str | None] = (None,),
+    **more: str | None,
+) -> None:
+    """Note an end, of each account; a fault is reported on stderr and never raised.
+
+    What ends must end. It is noted before the state is changed, so that a killed process loses no
+    end. `at` is from `time_of_end`, where it is to be compared with what is in the state.
+    """
+    at = time.time() if at is None else at
+    text = "".join(_line(what, at, account, more) for account in accounts)
+    if not accounts:
+        return
+    if isinstance(archive, str):
+        _put(archive, text)
+        return
+    try:
+        archive.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _add(archive / FILE_NAME, text.encode())
+    except OSError as error:
+        _warn(f"{archive / FILE_NAME} cannot be written ({error.strerror or error})")
+
+
+def _add(file: Path, lines: bytes) -> None:
+    """Add lines to the end of a file, whole or not at all."""
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    handle = os.open(file, flags | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        with suppress(OSError):  # a network disk without locks
+            lock(handle, shared=False)
+        if size := os.fstat(handle).st_size:
+            os.lseek(handle, -1, os.SEEK_END)
+            if os.read(handle, 1) != b"\n":  # a power cut tore the last line
+                lines = b"\n" + lines
+        written = os.write(handle, lines)
+        if written < len(lines):  # a full disk
+            os.ftruncate(handle, size)
+            raise OSError(f"only {written} of {len(lines)} bytes could be written")
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _line(what: str, at: float, account: str | None, more: Mapping[str, str | None]) -> str:
+    whose = None if account is None else account_digest(account)
+    values = {"what": what, "at": at, "account": whose, **more}
+    return json.dumps({name: value for name, value in values.items() if value is not None}) + "\n"
+
+
+def _put(archive: str, text: str) -> None:
+    """Write ends as an object of their own: an object store cannot add a line to a file."""
+    # Only here: an operator's command on a folder does not need Parquet.
+    from eyelog.archive.place import archive_errors, open_place
+
+    place = open_place(archive)
+    path = f"{place.root}/{_FOLDER}/{time.time_ns():020d}-{secrets.token_hex(4)}.jsonl"
+    try:
+        with archive_errors(f"write {path}"):
+            place.fs.pipe_file(path, text.encode())
+    except ArchiveError as error:
+        _warn(str(error))
+
+
+def _warn(fault: str) -> None:
+    print(  # noqa: T201 (the operator's terminal)
+        f"eyelog: warning: {fault}: after a restore, what ends now would live again",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def notes(archive: Path | str) -> list[Note]:
+    """Return the ends that were noted, in order; a damaged line is left out (see `damage`).
+
+    Raises
+    ------
+    ArchiveError
+        If the list cannot be read, or the object store of the archive does not answer.
+    """
+    return [note for _, note in _notes(archive) if note is not None]
+
+
+def damage(archive: Path | str) -> list[str]:
+    """Return where the list has lines that cannot be read: nobody knows what they had ended.
+
+    Raises
+    ------
+    ArchiveError
+        If the list cannot be read, or the object store of the archive does not answer.
+    """
+    return [where for where, note in _notes(archive) if note is None]
+
+
+def _lines(archive: Path | str) -> Iterable[tuple[str, bytes]]:
+    if isinstance(archive, Path):
+        file = archive / FILE_NAME
+        try:
+            return _numbered(f"{file}, line", file.read_bytes())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise ArchiveError(f"cannot read {file}: {error.strerror}") from None
+    from eyelog.archive.place import archive_errors, open_place  # as in `_put`
+
+    place = open_place(archive)
+    folder = f"{place.root}/{_FOLDER}"
+    with archive_errors(f"read {folder}"):
+        place.fs.invalidate_cache(folder)
+        try:
+            names = sorted(map(str, place.fs.ls(folder, detail=False)))
+        except FileNotFoundError:
+            return []
+        return [line for name in names for line in _numbered(f"{name}, line", _object(place, name))]
+
+
+def _numbered(name: str, body: bytes) -> list[tuple[str, bytes]]:
+    lines = enumerate(body.split(b"\n"), start=1)
+    return [(f"{name} {number}", line) for number, line in lines if line]
+
+
+@lru_cache(maxsize=100_000)
+def _object(place: "Place", path: str) -> bytes:
+    """Return the content of an object, which is never changed."""
+    body: bytes = place.fs.cat_file(path)
+    return body
+
+
+def _notes(archive: Path | str) -> Iterator[tuple[str, Note | None]]:
+    """Yield each line's place and note, None if it is damaged."""
+    for where, line in _lines(archive):
+        yield where, _note(line)
+
+
+def _note(line: bytes) -> Note | None:
+    try:
+        values: dict[str, Any] = json.loads(line)
+        note = Note(**values)
+        whole = note.what in _WHAT and math.isfinite(note.at)
+    except (ValueError, TypeError, RecursionError, OverflowError):
+        return None
+    texts = (note.account, note.application, note.token)
+    return note if whole and all(text is None or isinstance(text, str) for text in texts) else None

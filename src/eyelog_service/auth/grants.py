@@ -1,0 +1,510 @@
+"""The grants of wearers: codes and tokens, and the rules on how long and how often they are valid.
+
+Only hashes of codes and tokens are stored. Each rule holds within one transaction.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hmac import compare_digest
+from itertools import groupby
+
+from sqlalchemy import Connection
+
+from eyelog.errors import ConfigurationError
+from eyelog_service.auth import ended
+from eyelog_service.auth.accounts import Accounts
+from eyelog_service.auth.applications import Applications, matches
+from eyelog_service.auth.ending import (
+    LAST_USE,
+    UNUSED_SECONDS,
+    VALID,
+    CleanUp,
+    Ended,
+    after_ends,
+    end,
+    time_of_end,
+    valid_at,
+)
+from eyelog_service.auth.secrets import digest, new_token, pkce_challenge
+from eyelog_service.auth.state import State, statement
+
+ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
+_CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
+_USE_SECONDS = 600  # how fine the last use of a token is noted
+SCOPE = "official"  # the scope that applications of the public service ask for
+_READING = (SCOPE, "read")  # the contract leaves them open; both mean the wearer's own logs
+WRITE = "write"  # to add to the wearer's own logs; it reads nothing
+SCOPES = (*_READING, WRITE)
+_FIRST_SCOPE = "read"  # for tokens that an older release issued
+_USED = "UPDATE token SET used = :now WHERE hash = :hash"
+_MOST_UPLOAD_TOKENS = 10  # a wearer has a few devices
+
+
+class GrantRefused(Exception):
+    """A code or refresh token that cannot be used; the text says why (``invalid_grant``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bearer:
+    """The account and the application that an access token was issued to.
+
+    `client_id` is empty for a wearer's own upload token, which is of no application.
+    """
+
+    account: str
+    client_id: str
+    scope: str = field(default="", compare=False)
+
+    @property
+    def reads(self) -> bool:
+        """Whether the wearer allowed to read the records."""
+        return not set(_READING).isdisjoint(self.scope.split())
+
+    @property
+    def writes(self) -> bool:
+        """Whether the wearer allowed to add records."""
+        return WRITE in self.scope.split()
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The access of one application to one account.
+
+    Attributes
+    ----------
+    client_id, name : str
+        The application; `name` is empty if it has none.
+    since, last_used : float or None
+        Seconds since 1970. None if an older release issued the tokens, or if never used.
+    grant_id : str
+        Identifies the grant on a page; it cannot be used for anything else.
+    may : str
+        What the application may do, in words.
+    """
+
+    client_id: str
+    name: str
+    since: float | None
+    last_used: float | None
+    grant_id: str
+    may: str = "read your records"
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A token that can be used, without anything that could be used instead of it.
+
+    Times are seconds since 1970. A refresh token does not expire: `expires` is None.
+    """
+
+    account: str
+    client_id: str
+    name: str
+    kind: str
+    issued: float | None
+    last_used: float | None
+    expires: float | None
+
+
+class Grants:
+    """The codes and tokens that applications have from accounts.
+
+    Parameters
+    ----------
+    state : State
+        The service's state.
+    accounts : Accounts
+        Whose records the codes and tokens open.
+    applications : Applications
+        To whom they are given.
+    """
+
+    def __init__(self, state: State, accounts: Accounts, applications: Applications) -> None:
+        self._state, self._accounts, self._applications = state, accounts, applications
+        self._clean_up = CleanUp(state)
+
+    def clean_up(self) -> None:
+        """Delete outdated codes and tokens while requests are served, at most once per hour."""
+        self._clean_up.start_if_due()
+
+    def issue_code(
+        self,
+        account: str,
+        client_id: str,
+        redirect_uri: str,
+        *,
+        challenge: str | None = None,
+        scope: str = SCOPE,
+    ) -> str:
+        """Return a code that can be exchanged once, within ten minutes.
+
+        Raises
+        ------
+        ConfigurationError
+            If the account or application is unknown, the account is disabled, or the redirect URI
+            is not the one that the application registered.
+        """
+        if self._accounts.find(account).disabled:
+            raise ConfigurationError(
+                f"account {account!r} is disabled: eyelog service enable lets it log in again"
+            )
+        application = self._applications.find(client_id)
+        if not matches(application.redirect_uri, redirect_uri):
+            raise ConfigurationError(
+                f"redirect URI {redirect_uri!r} is not registered for this application:"
+                f" use {application.redirect_uri!r}"
+            )
+        code = new_token()
+        with self._state.write() as db:
+            db.execute(
+                statement(
+                    "INSERT INTO code"
+                    " (hash, account, client_id, redirect_uri, challenge, expires, used, scope)"
+                    " VALUES"
+                    " (:hash, :account, :client_id, :redirect_uri, :challenge, :expires, 0, :scope)"
+                ),
+                {
+                    "hash": digest(code),
+                    "account": account,
+                    "client_id": application.client_id,
+                    "redirect_uri": redirect_uri,
+                    "challenge": challenge,
+                    "expires": time.time() + _CODE_SECONDS,
+                    "scope": scope,
+                },
+            )
+        return code
+
+    def exchange(
+        self, code: str, client_id: str, redirect_uri: str, verifier: str | None
+    ) -> tuple[str, str]:
+        """Exchange a code for an access token and a refresh token.
+
+        A second use of a code revokes the tokens of the first (RFC 6749, section 4.1.2).
+
+        Raises
+        ------
+        GrantRefused
+            If the code is unknown, used, expired or bound to another request, or the account is
+            disabled.
+        """
+        origin = digest(code)
+        with self._state.write() as db:
+            row = db.execute(
+                statement(
+                    "SELECT account, client_id, redirect_uri, challenge, expires, used, scope"
+                    " FROM code WHERE hash = :hash"
+                ),
+                {"hash": origin},
+            ).first()
+            if row is None or row[1] != client_id:
+                raise GrantRefused("the code is unknown, or was issued to another application")
+            account, _, bound_uri, challenge, expires, used, scope = row
+            if not used:
+                if expires <= time.time():
+                    raise GrantRefused("the code has expired: log in again")
+                if redirect_uri != bound_uri:
+                    raise GrantRefused("the code was issued for another redirect_uri")
+                _check_verifier(challenge, verifier)
+                _check_account(db, account)
+                db.execute(
+                    statement("UPDATE code SET used = 1 WHERE hash = :hash"), {"hash": origin}
+                )
+                access, refresh = new_token(), new_token()
+                _store(db, access, "access", account, client_id, origin, scope)
+                _store(db, refresh, "refresh", account, client_id, origin, scope)
+                return access, refresh
+            self._end_grant(db, origin)
+        raise GrantRefused("the code was used before; its tokens are now revoked")
+
+    def refresh(self, refresh_token: str, client_id: str) -> str:
+        """Return a new access token; the refresh token and older access tokens stay valid.
+
+        Raises
+        ------
+        GrantRefused
+            If the refresh token is unknown, revoked or another application's, or the account is
+            disabled.
+        """
+        now = time.time()
+        hashed = digest(refresh_token)
+        with self._state.write() as db:
+            row = db.execute(
+                statement(
+                    "SELECT account, client_id, origin, revoked, scope FROM token"
+                    " WHERE hash = :hash AND kind = 'refresh'"
+                ),
+                {"hash": hashed},
+            ).first()
+            if row is None or row[1] != client_id:
+                raise GrantRefused(
+                    "the refresh token is unknown, or was issued to another application"
+                )
+            account, _, origin, revoked, scope = row
+            if revoked:
+                raise GrantRefused("the refresh token is revoked: log in again")
+            _check_account(db, account)
+            access = new_token()
+            db.execute(statement(_USED), {"now": now, "hash": hashed})
+            _store(db, access, "access", account, client_id, origin, scope)
+        self.clean_up()
+        return access
+
+    def bearer(self, access_token: str) -> Bearer | str:
+        """Return the bearer of an access token, or the reason to refuse it."""
+        hashed, now = digest(access_token), time.time()
+        rows = self._state.rows(
+            "SELECT token.account, token.client_id, token.kind,"  # noqa: S608 (text from here)
+            f" coalesce(token.expires, {LAST_USE} + {UNUSED_SECONDS}), token.revoked, token.used,"
+            " token.scope, account.disabled, application.client_id FROM token"
+            " LEFT JOIN account ON account.name = token.account"
+            " LEFT JOIN application ON application.client_id = token.client_id"
+            " WHERE token.hash = :hash AND token.kind IN ('access', 'upload')",
+            hash=hashed,
+        )
+        if not rows:
+            return "the access token is unknown"
+        account, client_id, kind, expires, revoked, used, scope, disabled, application = rows[0]
+        if revoked:
+            return "the access token is revoked"
+        if expires <= now:
+            if kind == "upload":
+                return "the upload token was not used for a year, and ended: make another"
+            return "the access token has expired: refresh it"
+        if disabled is None:
+            return "the account of the access token was removed"
+        if application is None and kind == "access":
+            return "the application of the access token was removed"
+        if disabled:
+            return "the account of the access token is disabled"
+        if used is None or used < now - _USE_SECONDS:
+            self._state.note(_USED, now=now, hash=hashed)
+        return Bearer(account, client_id, scope or _FIRST_SCOPE)
+
+    def issue_upload_token(self, account: str) -> str:
+        """Return a new token with which a wearer's own programs can add records.
+
+        It reads nothing, belongs to no application, and expires after a year without use.
+
+        Raises
+        ------
+        ConfigurationError
+            If the account is unknown or disabled, or has ten upload tokens.
+        """
+        if self._accounts.find(account).disabled:
+            raise ConfigurationError(
+                f"account {account!r} is disabled: eyelog service enable lets it log in again"
+            )
+        if len(self.upload_tokens(account)) >= _MOST_UPLOAD_TOKENS:
+            raise ConfigurationError(
+                f"account {account!r} has {_MOST_UPLOAD_TOKENS} upload tokens: end those that are"
+                " not used"
+            )
+        token = new_token()
+        with self._state.write() as db:
+            _store(db, token, "upload", account, "", digest(token), WRITE)
+        return token
+
+    def upload_tokens(self, account: str) -> list[Issued]:
+        """Return the upload tokens of an account that can be used, the oldest first."""
+        return [one for one in self.issued() if one.account == account and one.kind == "upload"]
+
+    def end_upload_tokens(self, account: str) -> int:
+        """End the upload tokens of an account; return how many there were."""
+        return self.withdraw(account, "")
+
+    def owner(self, token: str) -> Bearer | None:
+        """Return the account and application of a token, whether or not it can still be used."""
+        sql = "SELECT account, client_id FROM token WHERE hash = :hash"
+        rows = self._state.rows(sql, hash=digest(token))
+        return Bearer(*rows[0]) if rows else None
+
+    def scope(self, access_token: str) -> str:
+        """Return the scope that a token was issued with."""
+        sql = "SELECT scope FROM token WHERE hash = :hash"
+        rows = self._state.rows(sql, hash=digest(access_token))
+        return (rows[0][0] if rows else None) or _FIRST_SCOPE
+
+    def revoke(self, token: str, client_id: str, account: str | None = None) -> bool:
+        """Revoke a token of an application; return False if it belongs to someone else.
+
+        With an account, only one of that account's.
+
+        An unknown token counts as revoked (RFC 7009). Revoking an access token leaves all others
+        valid; revoking a refresh token revokes all tokens of its grant.
+        """
+        with self._state.write() as db:
+            row = db.execute(
+                statement(
+                    "SELECT kind, account, client_id, origin, revoked FROM token WHERE hash = :hash"
+                ),
+                {"hash": digest(token)},
+            ).first()
+            if row is None:
+                return True
+            kind, wearer, application, origin, ended_before = row
+            if application != client_id or account not in (None, wearer):
+                return False
+            if kind == "refresh":
+                self._end_grant(db, origin)
+            elif not ended_before:
+                ended.append(self._state.archive, "token", token=digest(token).hex())
+                db.execute(
+                    statement("UPDATE token SET revoked = 1 WHERE hash = :hash"),
+                    {"hash": digest(token)},
+                )
+        return True
+
+    def _end_grant(self, db: Connection, origin: bytes) -> None:
+        """Revoke all tokens of one login; note it if one of them could still be used."""
+        left = "SELECT 1 FROM token WHERE origin = :hash AND revoked = 0"
+        if db.execute(statement(left), {"hash": origin}).first() is not None:
+            ended.append(self._state.archive, "grant", token=origin.hex())
+            end = "UPDATE token SET revoked = 1 WHERE origin = :hash"
+            db.execute(statement(end), {"hash": origin})
+
+    def of_account(self, account: str) -> list[Grant]:
+        """Return the access that applications have to an account, one row per application."""
+        rows = self._state.rows(
+            "SELECT token.client_id, application.name, token.issued, token.used,"  # noqa: S608 (text from here)
+            f" coalesce(token.scope, '{_FIRST_SCOPE}')"
+            " FROM token JOIN application ON application.client_id = token.client_id"
+            f" WHERE token.account = :account AND {VALID}",
+            account=account,
+            **valid_at(time.time()),
+        )
+        grants = []
+        by_name = sorted(map(tuple, rows), key=lambda row: (row[1], row[0]))
+        for (client_id, name), tokens in groupby(by_name, key=lambda row: row[:2]):
+            issued, used, scopes = zip(*(row[2:] for row in tokens), strict=True)
+            grants.append(
+                Grant(
+                    client_id,
+                    name,
+                    min((at for at in issued if at is not None), default=None),
+                    max((at for at in used if at is not None), default=None),
+                    digest(f"grant\n{account}\n{client_id}").hex()[:16],
+                    _in_words(Bearer(account, client_id, " ".join(scopes))),
+                )
+            )
+        return grants
+
+    def issued(self) -> list[Issued]:
+        """Return the tokens that can be used, by account, application and time of issue."""
+        rows = self._state.rows(
+            "SELECT token.account, token.client_id, coalesce(application.name, ''), token.kind,"  # noqa: S608 (text from here)
+            " token.issued, token.used, CASE WHEN token.kind <> 'refresh'"
+            f" THEN coalesce(token.expires, {LAST_USE} + {UNUSED_SECONDS}) END"
+            " FROM token LEFT JOIN application ON application.client_id = token.client_id"
+            f" WHERE {VALID}",
+            **valid_at(time.time()),
+        )
+        issued = [Issued(*row) for row in rows]
+        return sorted(
+            issued, key=lambda one: (one.account, one.name, one.client_id, one.issued or 0.0)
+        )
+
+    def withdraw(self, account: str, client_id: str) -> int:
+        """End the access of an application to an account; return how many tokens were revoked."""
+        at = time_of_end(self._state)
+        ended.append(
+            self._state.archive, "tokens", at=at, accounts=[account], application=client_id
+        )
+        with self._state.write() as db:
+            revoked = end(db, account=account, client_id=client_id)
+        return sum(one.refresh + one.access for one in revoked)
+
+    def revoke_all(
+        self, *, accounts: Sequence[str] | None = None, client_id: str | None = None
+    ) -> list[Ended]:
+        """Revoke the tokens of accounts, of an application, or (without) all; return what ended.
+
+        It also ends the sessions of the accounts in browsers.
+
+        Raises
+        ------
+        ConfigurationError
+            If an account or the application is unknown.
+        """
+        if accounts is not None:
+            self._accounts.check(accounts)
+        if client_id is not None:
+            client_id = self._applications.find(client_id).client_id
+        whose: Sequence[str | None] = [None] if accounts is None else accounts
+        at = time_of_end(self._state)
+        ended.append(self._state.archive, "tokens", at=at, accounts=whose, application=client_id)
+        revoked = []
+        with self._state.write() as db:
+            for account in whose:
+                if client_id is None:
+                    db.execute(
+                        statement(
+                            "UPDATE account SET session = session + 1"
+                            " WHERE name = :name OR :name = ''"
+                        ),
+                        {"name": account or ""},
+                    )
+                revoked += end(db, account=account, client_id=client_id)
+        return revoked
+
+
+def granted(scope: str | None) -> str:
+    """Return the scope to grant: the known names among those requested, in their order."""
+    scopes = [name for name in dict.fromkeys((scope or "").split(" ")) if name in SCOPES]
+    return " ".join(scopes) or SCOPE
+
+
+def _in_words(bearer: Bearer) -> str:
+    """Return what tokens allow, for their wearer."""
+    may = ["read your records"] * bearer.reads + ["add records"] * bearer.writes
+    return " and ".join(may)
+
+
+def _check_account(db: Connection, name: str) -> None:
+    sql = "SELECT disabled FROM account WHERE name = :name"
+    row = db.execute(statement(sql), {"name": name}).first()
+    if row is None:
+        raise GrantRefused("the account was removed")
+    if row[0]:
+        raise GrantRefused("the account is disabled")
+
+
+def _check_verifier(challenge: str | None, verifier: str | None) -> None:
+    if challenge is None:
+        if verifier is not None:
+            # RFC 9700, section 2.1.1: someone may have stripped the challenge from the login.
+            raise GrantRefused("code_verifier was sent, but the login had no code_challenge")
+    elif verifier is None:
+        raise GrantRefused("code_verifier is missing: the login had a code_challenge")
+    elif not compare_digest(pkce_challenge(verifier), challenge):
+        raise GrantRefused("code_verifier does not match the code_challenge")
+
+
+def _store(
+    db: Connection,
+    token: str,
+    kind: str,
+    account: str,
+    client_id: str,
+    origin: bytes,
+    scope: str | None,
+) -> None:
+    expires = time.time() + ACCESS_SECONDS if kind == "access" else None
+    db.execute(
+        statement(
+            "INSERT INTO token"
+            " (hash, kind, account, client_id, origin, expires, revoked, issued, scope)"
+            " VALUES (:hash, :kind, :account, :client_id, :origin, :expires, 0, :issued, :scope)"
+        ),
+        {
+            "hash": digest(token),
+            "kind": kind,
+            "account": account,
+            "client_id": client_id,
+            "origin": origin,
+            "expires": expires,
+            "issued": after_ends(db),
+            "scope": scope,
+        },
+    )

@@ -1,0 +1,519 @@
+"""A copy of a service's files while it runs, and its way back.
+
+::
+
+    TO/backup.json          what is in it: each file with its size and SHA-256
+    TO/state/               the state (copied by SQLite itself) and the audit log
+    TO/archive/             the files of the archive
+
+The months of an account and the list of them are copied together, while nobody writes them. For a
+service whose archive is in an object store, only the state and the audit log are copied. The list
+of what has ended (`auth.ended`) is in no backup, so that no restore can bring back an older one.
+"""
+
+import json
+import os
+import shutil
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from glob import escape
+from hashlib import file_digest, sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from eyelog.archive.damage import is_damage
+from eyelog.archive.months import LISTS, list_path, listed, locked, part_path, write_lists
+from eyelog.archive.place import LINKED, account_of, check_account, everything, open_place
+from eyelog.archive.store import Archive
+from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.home import (
+    make_folders,
+    move_file,
+    new_file,
+    replace_file,
+    sync_folder,
+    whole_file,
+)
+from eyelog_service.audit import FILE_NAME, lock
+from eyelog_service.auth import ended
+from eyelog_service.auth.ending import later_than
+from eyelog_service.auth.registry import Registry
+from eyelog_service.auth.restored import is_erased
+from eyelog_service.auth.state import connect, refuse_other, version_of
+from eyelog_service.incoming import UPLOADS
+
+_LIST: Final = "backup.json"
+_LAYOUT: Final = 1
+_ASIDE: Final = ".before-restore"
+_COPYING: Final = "_service.backing-up"
+"""It is beside the state, names the folder of a backup under way, and is locked by it."""
+_UNDER_WAY: Final = "_restoring.json"
+"""It is in the archive while a restore replaces files: until then they are from two times."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackupContents:
+    """How many files a backup has, their bytes, and how many of its months are damaged."""
+
+    folder: str
+    files: int
+    bytes: int
+    damaged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore did: how many files it put back, set aside and left out, and from when."""
+
+    made: str
+    put_back: int
+    set_aside: list[str]
+    kept: int
+    erased: int
+
+
+def back_up(registry: Registry, target: Path) -> BackupContents:
+    """Copy the state, the audit log and the archive into a new folder, and read the copy back.
+
+    Raises
+    ------
+    ConfigurationError
+        If there is no state, or it is in a database, the folder exists or lies in one of those
+        copied, the copy is not what was read, the state in it is damaged, or a newer release has
+        written it.
+    """
+    _refuse_database(registry)
+    registry.require_state()
+    _refuse_newer(registry.state.file)
+    target = target.expanduser().absolute()
+    for folder in (registry.folder, registry.state_folder):
+        if target.resolve().is_relative_to(folder.resolve()):
+            raise ConfigurationError(f"{target} lies in {folder}, which is copied: choose another")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise ConfigurationError(f"{target} exists and is not empty: name a new folder")
+    make_folders(target.parent)
+    unfinished = target.with_name(f".{target.name}.unfinished")
+    began = _now(registry.state.file)  # what is erased while files are copied may be in the copy
+    with _note_of_backup(registry) as note:
+        if note is None:
+            raise ConfigurationError("another backup of this service is under way: try again later")
+        _remove_unfinished(note)
+        shutil.rmtree(unfinished, ignore_errors=True)  # of an older release
+        note.write(str(unfinished).encode())
+        note.flush()
+        try:
+            unfinished.mkdir(mode=0o700)
+            files = _copy_all(registry, unfinished)
+            _write_list(unfinished, files, began)
+            _check(unfinished, files)
+            damaged = _damaged(unfinished / "archive")
+            if target.exists():
+                target.rmdir()
+            unfinished.replace(target)
+            sync_folder(target.parent)
+        finally:
+            _remove_unfinished(note)
+    return BackupContents(str(target), len(files), sum(size for size, _ in files.values()), damaged)
+
+
+@contextmanager
+def _note_of_backup(registry: Registry) -> Iterator[BinaryIO | None]:
+    """Open the note of a backup under way; None while one is."""
+    flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+    handle = os.open(registry.state_folder / _COPYING, flags, 0o600)
+    with os.fdopen(handle, "r+b") as note:
+        try:
+            lock(note.fileno(), shared=False, wait=False)
+        except BlockingIOError:
+            yield None
+        else:
+            yield note
+
+
+def _remove_unfinished(note: BinaryIO) -> str | None:
+    """Remove the folder that a note names, and the name; return it."""
+    note.seek(0)
+    folder = note.read().decode("utf-8", "replace")
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+        note.seek(0)
+        note.truncate()
+    return folder or None
+
+
+def unfinished_backup(registry: Registry, *, remove: bool = False) -> str | None:
+    """Return the folder that a killed backup has left, with health data and hashes in it.
+
+    With `remove`, it is deleted.
+    """
+    if not (registry.state_folder / _COPYING).exists():
+        return None
+    with _note_of_backup(registry) as note:
+        if note is None:
+            return None
+        if remove:
+            return _remove_unfinished(note)
+        folder = note.read().decode("utf-8", "replace")
+        return folder if folder and Path(folder).exists() else None
+
+
+def _refuse_database(registry: Registry) -> None:
+    if registry.state.in_database:
+        raise ConfigurationError(
+            f"the service's state is in a database, {registry.state.name}: copy it with pg_dump,"
+            " and put it back with pg_restore and then eyelog service after-restore"
+        )
+
+
+def _refuse_newer(state: Path) -> None:
+    # A damaged file says so where it is read, and a restore may replace it.
+    with suppress(sqlite3.Error), closing(connect(state)) as db:
+        refuse_other(version_of(db), state)
+
+
+def _now(state: Path) -> float:
+    """Return the time by which later ends are known, as `ending` has it."""
+    with suppress(sqlite3.Error), closing(connect(state)) as db:
+        row = db.execute("SELECT value FROM meta WHERE name = 'ended'").fetchone()
+        return time.time() if row is None else later_than(float(row[0]))
+    return time.time()
+
+
+_Files = dict[str, tuple[int, str]]  # the path in the backup, its size and SHA-256
+
+
+def _copy_all(registry: Registry, target: Path) -> _Files:
+    files: _Files = {}
+    state = target / "state" / registry.state.file.name
+    make_folders(state.parent)
+    os.close(os.open(state, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        with (
+            closing(connect(registry.state.file)) as source,
+            closing(sqlite3.connect(state)) as copy,
+        ):
+            source.backup(copy)
+    except sqlite3.Error as error:
+        raise ConfigurationError(f"cannot copy {registry.state.file}: {error}") from None
+    with state.open("rb") as written:
+        files[f"state/{state.name}"] = _size_and_digest(written)
+    for path in sorted(registry.state_folder.glob(f"{FILE_NAME}*")):
+        if path.is_file() and not path.is_symlink():
+            files[f"state/{path.name}"] = _copy(path, target / "state" / path.name)
+    (target / "archive").mkdir(mode=0o700, exist_ok=True)
+
+    def take(path: Path) -> None:
+        inside = path.relative_to(registry.folder).as_posix()
+        with suppress(FileNotFoundError):  # replaced or removed meanwhile
+            files[f"archive/{inside}"] = _copy(path, target / "archive" / inside)
+
+    logs, accounts = set(), set()
+    for path in _files_of_archive(registry):
+        first, *below = path.relative_to(registry.folder).parts
+        of = _accounts_in("/".join(below)) if first.startswith("log=") or first == LISTS else ()
+        accounts |= set(of)
+        logs |= {first} if first.startswith("log=") else set()
+        if not of:
+            take(path)
+    for account in sorted(accounts):
+        with locked(open_place(registry.folder), account):
+            for log in sorted(logs):
+                inside = f"{log}/account={check_account(account)}"
+                for path in _files_of_archive(registry, inside):
+                    take(path)
+            take(Path(list_path(open_place(registry.folder), account)))
+    return files
+
+
+def _files_of_archive(registry: Registry, inside: str = "") -> Iterator[Path]:
+    if not isinstance(registry.archive, Path):
+        return  # an object store has copies of its own
+    for file in everything(open_place(registry.folder), inside):
+        path, name = Path(file.path), file.parts[-1]
+        unfinished = name.endswith((".lock", ".tmp", "-journal"))
+        own = len(file.parts) == 1 and (_is_own(name) or file.leads_to)
+        # What came in is not yet of the archive.
+        if file.is_folder or unfinished or own or file.parts[0] == UPLOADS:
+            continue
+        if not file.leads_to:
+            yield path
+        elif path.exists():
+            raise ConfigurationError(f"{path} is a link: move what it leads to here")
+
+
+def _is_own(name: str) -> bool:
+    """Return whether a file beside the logs is not of the archive: the state, or a list of ends."""
+    name = name.casefold()  # as some disks do
+    notes = (ended.FILE_NAME, _UNDER_WAY)
+    return name in notes or name.startswith(("_service", "._service"))
+
+
+def _copy(source: Path, target: Path) -> tuple[int, str]:
+    """Copy a file; return the size and digest of what was read."""
+    make_folders(target.parent)
+    digest, size = sha256(), 0
+    with source.open("rb") as reading, new_file(target) as sink:
+        if source.name == FILE_NAME:
+            lock(reading.fileno(), shared=True)
+        while part := reading.read(1 << 20):
+            digest.update(part)
+            size += len(part)
+            sink.write(part)
+    return size, digest.hexdigest()
+
+
+def _size_and_digest(file: Any) -> tuple[int, str]:
+    return os.fstat(file.fileno()).st_size, file_digest(file, "sha256").hexdigest()
+
+
+def _write_list(target: Path, files: _Files, at: float) -> None:
+    content = {
+        "layout": _LAYOUT,
+        "made": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        "at": at,
+        "eyelog": version("eyelog"),
+        "files": {name: list(values) for name, values in sorted(files.items())},
+    }
+    with whole_file(target / _LIST) as sink:
+        sink.write(json.dumps(content, indent=1).encode())
+
+
+def _check(folder: Path, files: _Files) -> None:
+    """Read every file of a backup back."""
+    for name, expected in files.items():
+        _refuse_links(folder, name)
+        try:
+            if not stat.S_ISREG((folder / name).stat().st_mode):
+                raise ConfigurationError(f"{folder / name} of the backup is not a file")
+            with (folder / name).open("rb") as file:
+                actual = _size_and_digest(file)
+        except (OSError, UnicodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise ConfigurationError(
+                f"{folder / name} of the backup cannot be read: {why}"
+            ) from None
+        if actual != expected:
+            raise ConfigurationError(f"{folder / name} of the backup is damaged")
+    for name in files:
+        if name.startswith("state/") and name.endswith(".sqlite"):
+            try:
+                with closing(connect(folder / name)) as db:
+                    problems = [row[0] for row in db.execute("PRAGMA integrity_check(3)")]
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                problems = [str(error)]
+            if problems != ["ok"]:
+                raise ConfigurationError(f"{name} is damaged ({'; '.join(problems)})")
+
+
+def _damaged(archive: Path) -> int:
+    return sum(map(is_damage, Archive(archive).verify()["problem"]))
+
+
+def restore(registry: Registry, source: Path) -> Restored:
+    """Put a backup back, once it was read completely and found to be sound.
+
+    Files that differ are set aside, and files that the backup lacks stay. The records of accounts
+    that were erased since are left out; a name that was erased before the backup, and used again,
+    is another wearer's. Each file is replaced whole; where a restore is killed
+    between two, `interrupted` says so until it is repeated, and no service starts.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is not a backup, or damaged, or the state is in a database, or that of the backup or
+        the one to be replaced is of a newer release.
+    """
+    _refuse_database(registry)
+    source = source.expanduser().absolute()
+    made, at, files = _read_list(source)
+    _check(source, files)
+    name = registry.state.file.name
+    if f"state/{name}" in files:
+        _refuse_newer(source / "state" / name)
+    if registry.state.file.exists():
+        _refuse_newer(registry.state.file)
+    left_out = _erased_since(registry, files, at)
+    for name in files:
+        kind, _, inside = name.partition("/")
+        if kind == "state":
+            _refuse_links(registry.state_folder, inside)
+        else:
+            _refuse_links(registry.folder, inside, may_be_links=LINKED)
+    stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    make_folders(registry.folder)
+    under_way = registry.folder / _UNDER_WAY
+    replace_file(under_way, json.dumps({"source": str(source)}).encode())
+    put_back, erased, aside = 0, 0, list[str]()
+    months: dict[str, list[str]] = {}  # files of months, by account
+    for name in files:
+        kind, _, inside = name.partition("/")
+        of = _accounts_in(inside)
+        if not left_out.isdisjoint(of):
+            erased += not inside.startswith(f"{LISTS}/")
+        elif kind == "archive" and of and inside.startswith(("log=", f"{LISTS}/")):
+            months.setdefault(min(of), []).append(name)
+        else:
+            put_back += _put_back(registry, source, name, files[name][1], stamp, aside)
+    place = open_place(registry.folder)
+    for account, names in sorted(months.items()):
+        with locked(place, account):
+            lists = {name for name in names if name.startswith(f"archive/{LISTS}/")}
+            for name in sorted(set(names) - lists):
+                put_back += _put_back(registry, source, name, files[name][1], stamp, aside)
+            if _let_count(registry, source, account, stamp, aside):
+                put_back += len(lists)
+    under_way.unlink(missing_ok=True)
+    sync_folder(registry.folder)
+    kept = sum(
+        f"archive/{inside}" not in files
+        for path in _files_of_archive(registry)
+        if not (inside := path.relative_to(registry.folder).as_posix()).startswith(_ASIDE)
+    )
+    return Restored(made, put_back, aside, kept, erased)
+
+
+def _put_back(
+    registry: Registry, source: Path, name: str, digest: str, stamp: str, aside: list[str]
+) -> int:
+    """Put a file back, and set aside another that is in its place; return how many were put."""
+    kind, _, inside = name.partition("/")
+    target = (registry.state_folder if kind == "state" else registry.folder) / inside
+    if target.exists():
+        with target.open("rb") as present:
+            if file_digest(present, "sha256").hexdigest() == digest:
+                return 0
+        if kind == "state" and inside.startswith(FILE_NAME):
+            # The existing log has what happened after the backup.
+            target = target.with_name(f"{FILE_NAME}.restored-{stamp}")
+        else:
+            aside.append(str(_set_aside(registry, target, kind, stamp)))
+    _put(source / name, target)
+    return 1
+
+
+def _let_count(
+    registry: Registry, source: Path, account: str, stamp: str, aside: list[str]
+) -> bool:
+    """Let the months of a backup count again, beside those that it lacks; set aside the others.
+
+    Returns whether the list of months has changed.
+    """
+    place = open_place(registry.folder)
+    try:
+        now = listed(place, account)
+    except ArchiveError:  # what is damaged is replaced
+        now = {}
+    then = listed(open_place(source / "archive"), account)
+    for (log, month), parts in then.items():
+        for part in set(now.get((log, month), ())) - set(parts):
+            path = Path(part_path(place, log, account, month, part.name))
+            if path.exists():
+                aside.append(str(_set_aside(registry, path, "archive", stamp)))
+                path.unlink(missing_ok=True)
+    if now == {**now, **then}:
+        return False
+    write_lists(place, {account: {**now, **then}})
+    return True
+
+
+def interrupted(archive: Path) -> str | None:
+    """Return what to do about a restore that was killed halfway; None if there was none."""
+    try:
+        body = (archive / _UNDER_WAY).read_bytes()
+    except FileNotFoundError:
+        return None
+    try:
+        source = str(json.loads(body)["source"])
+    except (ValueError, KeyError, TypeError):
+        source = "the backup"
+    return (
+        f"a restore of {source} did not finish, so files of two times are mixed: run eyelog service"
+        " restore with it again"
+    )
+
+
+def _read_list(source: Path) -> tuple[str, float | None, _Files]:
+    """Return when a backup was made, as text and in seconds (None: not said), and its files."""
+    try:
+        content = json.loads((source / _LIST).read_bytes())
+        if content["layout"] > _LAYOUT:
+            raise ConfigurationError(
+                f"{source} was made by a newer eyelog ({content['eyelog']}): update eyelog"
+            )
+        files = {name: (size, digest) for name, (size, digest) in content["files"].items()}
+        made = str(content["made"])
+        at = float(content["at"]) if "at" in content else None
+    except FileNotFoundError:
+        raise ConfigurationError(
+            f"{source} is not a backup: it has no {_LIST}, which eyelog service backup writes"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigurationError(f"{source / _LIST} is damaged: {error}") from None
+    for name in files:
+        if not _may_be_put_back(name):
+            raise ConfigurationError(
+                f"{source / _LIST} is damaged: it names {name!r}, which no backup has"
+            )
+    return made, at, files
+
+
+def _may_be_put_back(name: str) -> bool:
+    """Return whether a backup can have a file; whoever wrote its list may have made one up."""
+    kind, *inside = name.split("/")
+    if not inside or not {"", ".", ".."}.isdisjoint(inside) or "\0" in name:
+        return False
+    if kind == "state":
+        return len(inside) == 1 and inside[0].startswith("_service.")
+    return kind == "archive" and not _is_own(inside[0])
+
+
+def _refuse_links(root: Path, name: str, *, may_be_links: tuple[str, ...] = ()) -> None:
+    """Refuse a file that lies behind a link, because that leads out of a folder."""
+    path = root
+    for part in name.split("/"):
+        path /= part
+        leads = part.startswith(may_be_links) and path.parent == root and path.is_dir()
+        if path.is_symlink() and not leads:
+            raise ConfigurationError(
+                f"{path} is a link, which a restore does not follow: move what it leads to here"
+            )
+
+
+def _erased_since(registry: Registry, files: _Files, at: float | None) -> set[str]:
+    """Return the accounts, of those that a backup has files of, that were erased after it."""
+    named = {account for name in files for account in _accounts_in(name)}
+    return {account for account in named if is_erased(registry, account, since=at)}
+
+
+def _accounts_in(name: str) -> set[str]:
+    return {account for part in name.split("/") if (account := account_of(part)) is not None}
+
+
+def _set_aside(registry: Registry, target: Path, kind: str, stamp: str) -> Path:
+    """Move a file that is replaced: nothing that came after the backup is lost."""
+    if kind == "state":
+        moved = target.with_name(f"{target.stem}.before-restore-{stamp}{target.suffix}")
+        journal = target.with_name(f"{target.name}-journal")  # not replayed into the next file
+        if journal.exists():
+            journal.replace(moved.with_name(f"{moved.name}-journal"))
+    else:
+        moved = registry.folder / _ASIDE / stamp / target.relative_to(registry.folder)
+        make_folders(moved.parent)
+    try:
+        os.link(target, moved)  # at no moment is there no file
+    except OSError:  # no links on this file system, or between two disks
+        move_file(target, moved)
+    return moved
+
+
+def _put(source: Path, target: Path) -> None:
+    for leftover in target.parent.glob(f".{escape(target.name)}.*.tmp"):  # of a killed restore
+        leftover.unlink(missing_ok=True)
+    with source.open("rb") as reading, whole_file(target) as sink:
+        shutil.copyfileobj(reading, sink)

@@ -1,0 +1,334 @@
+"""The data endpoints: the query, the window of the archive that it asks for, the page, its cursor.
+
+A cursor is signed and bound to its query. Its position is the stamp of the last record sent, not
+a number of records: a late record does not shift the pages, so no record is sent twice and no
+existing record is left out.
+
+An archive's file can only be read by whole row groups of four days each. A day of the 15-second log
+is a dozen pages, and clients request one day after the other: so groups are kept, until their month
+is written. A page never shows an older state of the archive than the disk has.
+"""
+
+import hashlib
+import os
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import pairwise
+from threading import Lock
+from typing import Any, Final, cast
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+from itsdangerous import BadSignature, URLSafeSerializer
+
+from eyelog.archive.arrow_tables import schema_of, stamps_of
+from eyelog.archive.encode import encode_table
+from eyelog.archive.store import Archive
+from eyelog.archive.utc_stamps import group_edges, months_of, span_of
+from eyelog.catalogue import catalogue, columns, near
+from eyelog.errors import ArchiveError
+from eyelog_service.responses import Problem, by_name
+
+_PARAMETERS = ("date_from", "date_to", "fields", "cursor")
+DATE_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:?[0-9]{2})$"
+_DATE = re.compile(DATE_PATTERN)
+_LONGEST = timedelta(hours=23, minutes=59, seconds=59)
+_YEARS = (2, 9998)  # a day from either end of the calendar, so that every offset is possible
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One range of one log, in the offset of its start.
+
+    ``names`` are the fields of each record in catalogue order, ``date`` among them only if
+    requested; ``bound`` is the part of the request that a cursor is bound to.
+    """
+
+    log: str
+    start: datetime
+    end: datetime
+    names: tuple[str, ...]
+    cursor: str | None
+    bound: tuple[str | None, ...]
+
+
+def parse_query(log: str, pairs: Iterable[tuple[str, str]]) -> Query:
+    """Return the query of a data request.
+
+    Raises
+    ------
+    Problem
+        400, if a parameter is unknown, repeated or missing, or a date, the range or a field name
+        breaks its rule.
+    """
+    parameters = by_name(pairs)
+    for name in parameters:
+        if name not in _PARAMETERS:
+            raise _bad(
+                f"unknown parameter {name[:64]!r}{near(name[:64], _PARAMETERS)}: use"
+                f" {', '.join(_PARAMETERS)}"
+            )
+    for name in ("date_from", "date_to"):
+        if name not in parameters:
+            raise _bad(f"parameter {name!r} is missing")
+    start, end = (_date(name, parameters[name]) for name in ("date_from", "date_to"))
+    _check_range(start, end)
+    return Query(
+        log=log,
+        start=start,
+        end=end,
+        names=_fields(log, parameters.get("fields")),
+        cursor=parameters.get("cursor"),
+        bound=(log, parameters["date_from"], parameters["date_to"], parameters.get("fields")),
+    )
+
+
+def _bad(description: str) -> Problem:
+    return Problem(400, "invalid_request", description)
+
+
+def _date(name: str, text: str) -> datetime:
+    date = None
+    if _DATE.match(text) and not text.endswith("\n"):
+        with suppress(ValueError):
+            date = datetime.fromisoformat(text)
+    if date is None:
+        # Unencoded, the + of an offset reaches the service as a space.
+        hint = ": in an address, write the + of its offset as %2B" if " " in text else ""
+        raise _bad(
+            f"{name} {text[:64]!r} is not a date and time YYYY-MM-DDThh:mm:ss with an offset"
+            f" (Z or +hh:mm){hint}"
+        )
+    if not _YEARS[0] <= date.year <= _YEARS[1]:
+        raise _bad(f"{name} lies outside the years {_YEARS[0]} to {_YEARS[1]}")
+    return date
+
+
+def _check_range(start: datetime, end: datetime) -> None:
+    # On a day on which the clock changes, the two offsets differ.
+    if start.date() != end.date() or end - start > _LONGEST:
+        raise _bad(
+            "the range spans days: date_from and date_to must lie on the same local date, at most"
+            " 23:59:59 apart"
+        )
+    if start > end:
+        raise _bad("date_from is later than date_to")
+
+
+def _fields(log: str, text: str | None) -> tuple[str, ...]:
+    names = tuple(catalogue(log))
+    if text is None:
+        return names
+    requested = set(text.split(","))
+    for name in sorted(requested):
+        if name not in names:
+            raise _bad(
+                f"unknown field {name[:64]!r} in fields{near(name[:64], names)}: use names of"
+                f" the {log} record, joined by commas without spaces"
+            )
+    return tuple(name for name in names if name in requested)
+
+
+_KEPT_BYTES: Final = 256 << 20
+"""Groups of every field: of a hundred clients of the 60-second log (2 MB each), or twenty of the
+15-second log (at most 13 MB each)."""
+
+
+class GroupCache:
+    """The most recently used tables by key; if several threads want one, it is read once.
+
+    Parameters
+    ----------
+    processes : int
+        How many processes keep groups, each with its share of the memory.
+    """
+
+    def __init__(self, *, processes: int = 1) -> None:
+        self._most_bytes = _KEPT_BYTES // processes
+        self._kept: OrderedDict[Hashable, Future[pa.Table]] = OrderedDict()
+        self._bytes = 0
+        self._lock = Lock()
+
+    def get(self, key: Hashable, read: Callable[[], pa.Table]) -> pa.Table:
+        """Return the table of a key; `read` is called if there is none, and its error is raised."""
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is not None:
+                self._kept.move_to_end(key)
+            else:
+                mine = self._kept[key] = Future[pa.Table]()
+        if kept is not None:
+            return kept.result()  # the thread that put it there reads it
+        try:
+            table = read()
+        except BaseException as error:
+            with self._lock:
+                del self._kept[key]
+            mine.set_exception(error)
+            raise
+        mine.set_result(table)
+        with self._lock:
+            self._bytes += table.nbytes
+            self._forget()
+        return table
+
+    def _forget(self) -> None:
+        """Drop the tables used longest ago, except those being read."""
+        for key in list(self._kept):
+            if self._bytes <= self._most_bytes:
+                return
+            if self._kept[key].done():
+                self._bytes -= self._kept.pop(key).result().nbytes
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Windows:
+    """Reads the window of a query from the archive, whose row groups it keeps for a while.
+
+    Parameters
+    ----------
+    archive_path : path
+        The archive's folder.
+    processes : int
+        How many processes keep groups, each with its share of the memory.
+    """
+
+    def __init__(self, archive_path: str | os.PathLike[str], *, processes: int = 1) -> None:
+        self._archive = Archive(archive_path)
+        self._groups = GroupCache(processes=processes)
+
+    def read(self, query: Query, account: str) -> pa.Table:
+        """Return the records of a query's window: ``date`` in UTC, and the requested fields.
+
+        Raises
+        ------
+        ArchiveError
+            If the archive is damaged. Nothing recorded yet is an empty table.
+        """
+        state = self._archive.fingerprint(query.log, query.start, query.end, account=account)
+        # The archive cannot read stamps alone: any column comes with them.
+        fields = [name for name in query.names if name != "date"] or [columns(query.log)[0]]
+        first, after = span_of(query.start, query.end, "UTC")
+        parts = []
+        for edges in _groups_of(first, after):
+            table = self._groups.get(
+                (query.log, account, query.names, edges, state),
+                partial(self._read_group, query.log, account, fields, edges),
+            )
+            low, high = np.searchsorted(stamps_of(table), [first, after]).tolist()
+            parts.append(table.slice(low, high - low))
+        return parts[0] if len(parts) == 1 else pa.concat_tables(parts)
+
+    def _read_group(
+        self, log: str, account: str, fields: Sequence[str], edges: tuple[int, int]
+    ) -> pa.Table:
+        begin, end = (_EPOCH + timedelta(microseconds=edge) for edge in edges)
+        try:
+            table = self._archive.read_arrow(
+                log, begin, end - timedelta(seconds=1), account=account, fields=fields
+            )
+        except ArchiveError:
+            if account in self._archive.accounts(log):
+                raise
+            schema = schema_of(log)
+            return pa.schema([schema.field(name) for name in ("date", *fields)]).empty_table()
+        return _in_one_piece(table)
+
+
+def _groups_of(first: int, after: int) -> list[tuple[int, int]]:
+    """Return the edges of the row groups that contain a window, which is at most a day."""
+    months = months_of(np.array([first, after - 1]))
+    return [
+        (opens, closes)
+        for month in months
+        for opens, closes in pairwise(group_edges(month))
+        if opens < after and closes > first
+    ]
+
+
+def _in_one_piece(table: pa.Table) -> pa.Table:
+    """Return a copy of a table to keep, in its own block of memory.
+
+    A slice would keep the table that it was cut from, and a hundred pieces of columns would keep
+    the memory around each. The block comes from the system's pool, which releases it as soon as it
+    is free.
+    """
+    if not table.num_rows:
+        return table
+    (batch,) = table.combine_chunks().to_batches()
+    piece = batch.serialize(memory_pool=pa.system_memory_pool())
+    return pa.Table.from_batches([pa.ipc.read_record_batch(piece, table.schema)])
+
+
+class Cursors:
+    """Make and read the cursors of one service."""
+
+    def __init__(self, key: Callable[[], bytes]) -> None:
+        self._key = key  # requested each time: the operator may replace it
+
+    @property
+    def _signer(self) -> URLSafeSerializer:
+        return URLSafeSerializer(
+            self._key(), salt="cursor", signer_kwargs={"digest_method": hashlib.sha256}
+        )
+
+    def make(self, bound_to: Sequence[Any], after_us: int) -> str:
+        """Return the cursor of the page after the stamp `after_us` (microseconds, UTC)."""
+        return self._signer.dumps([after_us, _mark(bound_to)])
+
+    def read(self, cursor: str, bound_to: Sequence[Any]) -> int:
+        """Return the stamp after which to continue; refuse a cursor of another query."""
+        try:
+            after_us, mark = self._signer.loads(cursor)
+        except (BadSignature, ValueError, TypeError):
+            raise Problem(400, "invalid_cursor", "this service did not issue the cursor") from None
+        if mark != _mark(bound_to):
+            raise Problem(
+                400,
+                "invalid_cursor",
+                "the cursor belongs to another request: account, log, date_from, date_to and"
+                " fields must equal those of the request that returned it",
+            )
+        return int(after_us)
+
+
+def _mark(bound_to: Sequence[Any]) -> str:
+    return hashlib.sha256(msgspec.json.encode(list(bound_to))).hexdigest()[:24]
+
+
+def answer(
+    windows: Windows,
+    account: str,
+    query: Query,
+    *,
+    cursors: Cursors,
+    page_size: int,
+) -> bytes:
+    """Return the body of one page, with its records in the offset of the query.
+
+    Raises
+    ------
+    Problem
+        400, if the cursor belongs to another query.
+    ArchiveError
+        If the archive is damaged.
+    """
+    bound_to = (account, page_size, *query.bound)
+    after_us = None if query.cursor is None else cursors.read(query.cursor, bound_to)
+    table = windows.read(query, account)
+    stamps = table.column("date").cast(pa.int64()).to_numpy()
+    first = 0 if after_us is None else int(stamps.searchsorted(after_us, side="right"))
+    last = first + page_size
+    cursor = cursors.make(bound_to, int(stamps[last - 1])) if last < len(stamps) else None
+    page = table.slice(first, page_size)
+    offset_us = round(cast(timedelta, query.start.utcoffset()).total_seconds() * 1e6)
+    return encode_table(page, query.log, offset_us=offset_us, names=query.names, cursor=cursor)

@@ -1,0 +1,119 @@
+"""Responses of the service: JSON, errors of one shape, compression as the client accepts it."""
+
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+import zstandard
+from starlette.requests import Request
+from starlette.responses import Response
+
+# A page of 500 records (0.5 MB) is compressed by zstd-1 to a tenth in 0.8 ms, by gzip-1 to a sixth
+# in 3.5 ms.
+_SMALLEST = 1024
+_LEVEL = 1
+
+
+class Problem(Exception):
+    """A refused request: the status and the two members of every error body."""
+
+    def __init__(
+        self,
+        status: int,
+        error: str,
+        description: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(description)
+        self.status = status
+        self.error = error
+        self.description = description
+        self.headers = dict(headers or {})
+
+
+def problem_body(error: str, description: str) -> bytes:
+    """Return the body of an error; all errors of the service have this shape."""
+    return msgspec.json.encode({"error": error, "error_description": description})
+
+
+def json_answer(
+    value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return `value` as a JSON response."""
+    return Response(
+        msgspec.json.encode(value), status, headers=headers, media_type="application/json"
+    )
+
+
+def problem_answer(problem: Problem) -> Response:
+    """Return the response to a refused request."""
+    return Response(
+        problem_body(problem.error, problem.description),
+        problem.status,
+        headers={"Cache-Control": "no-store", **problem.headers},
+        media_type="application/json",
+    )
+
+
+def packed(request: Request, body: bytes, *, headers: Mapping[str, str]) -> Response:
+    """Return JSON as a response, compressed with zstd or gzip if the client accepts it."""
+    all_headers = {**headers, "Vary": "Authorization, Accept-Encoding"}
+    coding = _coding(request.headers.get("accept-encoding", ""))
+    if coding is not None and len(body) >= _SMALLEST:
+        all_headers["Content-Encoding"] = coding
+        if coding == "zstd":
+            body = zstandard.ZstdCompressor(level=_LEVEL).compress(body)
+        else:
+            body = zlib.compress(body, level=_LEVEL, wbits=31)
+    return Response(body, headers=all_headers, media_type="application/json")
+
+
+def prefers(request: Request, media_type: str) -> bool:
+    """Return whether the client names a media type and does not prefer JSON to it."""
+    weights = _weights(", ".join(request.headers.getlist("accept")))
+    json = next(
+        (weights[kind] for kind in ("application/json", "application/*", "*/*") if kind in weights),
+        0.0,
+    )
+    return weights.get(media_type, 0.0) >= max(json, 0.001)
+
+
+def _coding(accepted: str) -> str | None:
+    """Choose zstd or gzip by the weights of Accept-Encoding; zstd, the faster, wins a tie."""
+    weights = _weights(accepted)
+    offered = {c: weights.get(c, weights.get("*", 0.0)) for c in ("zstd", "gzip")}
+    best = max(offered, key=lambda coding: offered[coding])
+    return best if offered[best] > 0 else None
+
+
+def _weights(header: str) -> dict[str, float]:
+    """Return the values of an Accept header and their weights, 0 for one that is not readable."""
+    weights: dict[str, float] = {}
+    for part in header.split(","):
+        name, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        weight = next((p[2:].strip() for p in parameters if p.startswith("q=")), "1")
+        try:
+            weights[name] = float(weight)
+        except ValueError:
+            weights[name] = 0.0
+    return weights
+
+
+def by_name(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return parameters by name.
+
+    Raises
+    ------
+    Problem
+        400 ``invalid_request``, if one is repeated (RFC 6749, section 3.1).
+    """
+    parameters: dict[str, str] = {}
+    for name, value in pairs:
+        if name in parameters:
+            raise Problem(
+                400, "invalid_request", f"parameter {name[:64]!r} is given more than once"
+            )
+        parameters[name] = value
+    return parameters

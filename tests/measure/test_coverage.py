@@ -1,0 +1,311 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS
+from eyelog.errors import ConfigurationError
+from eyelog.frame import empty
+from eyelog.provenance import record
+from support.frames import CALM, EYES, MINUTES, at, frame_of, frames
+
+
+def day(log, start, hours, tz="UTC", **fields):
+    n = int(hours * 3600 / INTERVAL_SECONDS[log])
+    rows = {name: [value] * n for name, value in (dict(CALM[log]) | fields).items()}
+    return frame_of(log, rows, start=start, tz=tz)
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_full_day_is_covered_once(log):
+    table = el.coverage(day(log, "2026-10-20T00:00:00Z", 24))
+    assert table.index.name == "day"
+    assert table.index.tolist() == [pd.Timestamp("2026-10-20")]
+    row = table.iloc[0]
+    assert row["n"] == 24 * 3600 / INTERVAL_SECONDS[log]
+    assert row[["recorded_h", "expected_h", "worn_h", "valid_h"]].tolist() == [24] * 4
+    assert (row["coverage"], row["walking_h"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("start", "hours"), [("2026-10-24T22:00:00Z", 25), ("2026-03-28T23:00:00Z", 23)]
+)
+def test_a_day_on_which_the_clocks_change_has_23_or_25_hours(start, hours):
+    frame = day(MINUTES, start, hours, tz="Europe/Berlin")
+    table = el.coverage(frame)
+    assert table["expected_h"].tolist() == [hours]
+    assert table["recorded_h"].tolist() == [hours]
+    assert table["coverage"].tolist() == [1.0]
+    assert el.gaps(frame).empty
+
+
+def test_the_record_of_midnight_belongs_to_the_day_that_ended():
+    frame = day(MINUTES, "2026-10-20T12:00:00Z", 24)
+    assert el.coverage(frame)["n"].tolist() == [720, 720]
+
+
+def test_a_first_day_that_holds_only_its_closing_record_is_left_out():
+    frame = day(MINUTES, "2026-10-19T23:59:00Z", 25)
+    assert el.coverage(frame).index[0] == pd.Timestamp("2026-10-20")
+    assert el.coverage(frame.iloc[:1]).empty
+
+
+def test_days_without_records_have_a_row_and_no_worn_time_is_not_claimed_for_them():
+    frame = day(MINUTES, "2026-10-20T00:00:00Z", 72)
+    frame = frame[frame.index.map(lambda s: (s - pd.Timedelta("1us")).day != 21)]
+    table = el.coverage(frame)
+    assert table["n"].tolist() == [1440, 0, 1440]
+    assert table["coverage"].tolist() == [1, 0, 1]
+    assert table["recorded_h"].tolist() == [24, 0, 24]
+    assert table["worn_h"].isna().tolist() == [False, True, False]
+
+
+def test_shorter_bins_are_named_by_when_they_open():
+    table = el.coverage(day(EYES, "2026-10-20T10:30:00Z", 1), by="1h")
+    assert table.index.name == "date"
+    assert [stamp.hour for stamp in table.index] == [10, 11]
+    assert table["coverage"].tolist() == [0.5, 0.5]
+
+
+def test_any_grouping_says_how_much_of_its_time_was_recorded():
+    frame = day(MINUTES, "2026-10-23T00:00:00Z", 84)  # Friday to Monday noon
+    assert el.coverage(frame, by="hour")["expected_h"].tolist() == [4.0] * 12 + [3.0] * 12
+    weekend = el.coverage(frame, by="weekend")
+    assert weekend["expected_h"].to_dict() == {"weekday": 36.0, "weekend": 48.0}
+    labels = pd.Series("desk", index=frame.index[:60]).reindex(frame.index)
+    assert el.coverage(frame, by=labels)["recorded_h"].to_dict() == {"desk": 1.0}
+    assert el.coverage(frame, by=None)["coverage"].tolist() == [1.0]
+    assert el.coverage(frame, by=["weekend", "hour"])["coverage"].eq(1.0).all()
+    with pytest.raises(ConfigurationError, match="did you mean 'weekday'"):
+        el.coverage(frame, by="weekdays")
+
+
+def test_a_day_can_start_in_the_evening():
+    frame = day(MINUTES, "2026-10-20T18:00:00Z", 24)
+    assert el.coverage(frame)["recorded_h"].tolist() == [6, 18]
+    night = el.coverage(frame, day_starts="18:00")
+    assert night.index.tolist() == [pd.Timestamp("2026-10-20")]
+    assert night["coverage"].tolist() == [1]
+
+
+def hours_asked(frame, **options):
+    return el.coverage(frame, **options)[["recorded_h", "expected_h", "coverage"]]
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_coverage_between_clock_times_is_of_the_hours_asked_for(log, tmp_path):
+    frame = day(log, "2026-10-20T00:00:00Z", 48)
+    work = el.between_time(frame, "09:00", "17:00")
+    assert hours_asked(work).to_numpy().tolist() == [[8, 8, 1]] * 2
+    assert hours_asked(work[:-4]).iloc[1]["coverage"] < 1
+    assert el.daily(work)["coverage"].tolist() == [1, 1]
+    assert hours_asked(work, by="hour").index.tolist() == list(range(9, 17))
+    assert el.resample(work, "6h")["coverage"].iloc[0] == 1
+    parts = [el.between_time(frame, *times) for times in (("13:00", "17:00"), ("09:00", "12:00"))]
+    assert hours_asked(pd.concat(parts).sort_index())["expected_h"].tolist() == [7, 7]
+    whole = pd.concat([work, frame[~frame.index.isin(work.index)]]).sort_index()
+    assert hours_asked(whole)["expected_h"].tolist() == [24, 24]
+    night = el.between_time(frame, "22:00", "06:00")
+    assert hours_asked(night)["expected_h"].tolist() == [8, 8]
+    assert hours_asked(night, day_starts="12:00")["recorded_h"].tolist() == [6, 8, 2]
+    masked = el.mask(frame, el.flag(frame))
+    work.to_parquet(tmp_path / "work.parquet")
+    for same in (
+        el.between_time(masked, "09:00", "17:00"),
+        el.mask(work, el.flag(work)),
+        el.intervals(work, "1h"),
+        el.between_time(el.intervals(frame, "1h"), "09:00", "17:00"),
+        pd.read_parquet(tmp_path / "work.parquet"),
+    ):
+        assert_frame_equal(hours_asked(same), hours_asked(work))
+
+
+def test_a_clock_that_goes_forward_asks_for_less():
+    frame = day(MINUTES, "2026-03-28T23:00:00Z", 23, tz="Europe/Berlin")
+    assert hours_asked(el.between_time(frame, "00:00", "06:00"))["expected_h"].tolist() == [5]
+
+
+def test_bins_over_years_with_hardly_any_records_are_refused_by_name():
+    now, long_ago = day(MINUTES, "2026-10-20T00:00:00Z", 4), day(MINUTES, "2000-10-20T00:00:00Z", 1)
+    frame = pd.concat([long_ago[:3], now])
+    assert len(el.coverage(frame)) == 9497  # days are few, however far apart
+    with pytest.raises(
+        ConfigurationError, match=r"1,\d{3},\d{3} bins of '10min'.* 25 of them"
+    ) as at:
+        el.coverage(frame, by="10min")
+    advised = frame.loc[str(at.value).split("frame.loc['")[1][:7] :]
+    assert len(el.coverage(advised, by="10min")) == 24
+
+
+def test_a_record_in_which_everything_is_missing_is_not_recorded_time():
+    frame = day(MINUTES, "2026-10-20T00:00:00Z", 24)
+    frame.iloc[:720] = np.nan
+    row = el.coverage(frame).iloc[0]
+    assert (row["n"], row["recorded_h"], row["coverage"]) == (720, 12, 0.5)
+
+
+def test_hours_are_missing_where_their_evidence_is_not_in_the_frame():
+    table = el.coverage(day(EYES, "2026-10-20T00:00:00Z", 1)[["tl_xav"]])
+    assert table["recorded_h"].tolist() == [1]
+    assert table[["worn_h", "valid_h", "walking_h"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_masked_frames_and_intervals_have_the_hours_of_what_they_were_made_from(log):
+    frame = el.simulate("2026-10-23", 3, log=log, seed=5, tz="Europe/Berlin")
+    expected = el.coverage(frame)
+    assert 0 < expected["worn_h"].max() < 24
+    assert expected["walking_h"].max() > 0
+    assert_frame_equal(el.coverage(el.mask(frame, el.flag(frame))), expected)
+    for every in (None, "10min", "1h", "1D"):
+        assert_frame_equal(el.coverage(el.intervals(frame, every)), expected)
+    again = el.intervals(el.intervals(frame, "10min"), "1h")
+    assert_frame_equal(el.coverage(again, by="2h"), el.coverage(frame, by="2h"))
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_no_records_have_an_empty_table_of_that_shape(log):
+    for noun in (el.coverage, el.gaps):
+        table = noun(empty(log, tz="Asia/Tokyo"))
+        filled = noun(frame_of(log, {"tl_xav": [0, 0, 0]}, tz="Asia/Tokyo").iloc[[0, 2]])
+        assert table.empty
+        assert table.dtypes.equals(filled.dtypes)
+        assert table.index.dtype == filled.index.dtype
+
+
+def test_stamps_without_a_zone_are_refused():
+    frame = frame_of(EYES, {"sc_fcs": [1]})
+    with pytest.raises(ConfigurationError, match="aware"):
+        el.coverage(frame.tz_localize(None))
+    with pytest.raises(ConfigurationError, match="aware"):
+        el.gaps(frame.tz_localize(None))
+
+
+def holes(frame, **options):
+    table = el.gaps(frame, **options)
+    return [
+        (row.kind, f"{row.start:%H:%M:%S}", f"{row.end:%H:%M:%S}", row.n_expected)
+        for row in table.itertuples()
+    ]
+
+
+def test_missing_rows_are_an_implicit_gap_from_the_last_stamp_to_the_next_interval():
+    frame = frame_of(MINUTES, {"wea_s": [60] * 6}).iloc[[0, 1, 4, 5]]
+    assert holes(frame) == [("implicit", "10:02:00", "10:04:00", 2)]
+    assert el.gaps(frame)["duration"].tolist() == [pd.Timedelta("2min")]
+
+
+def test_rows_of_missing_values_are_an_explicit_gap():
+    frame = frame_of(MINUTES, {"wea_s": [60, None, None, 60, None]}, calm=False)
+    assert holes(frame) == [
+        ("explicit", "10:01:00", "10:03:00", 2),
+        ("explicit", "10:04:00", "10:05:00", 1),
+    ]
+
+
+def test_a_grid_that_starts_anew_is_irregular_beside_the_whole_intervals_that_are_missing():
+    frame = at(
+        frame_of(EYES, {"stp": [0] * 4}),
+        [
+            "2026-10-20T10:00:00Z",
+            "2026-10-20T10:00:15Z",
+            "2026-10-20T10:01:07Z",
+            "2026-10-20T10:01:22Z",
+        ],
+    )
+    assert holes(frame) == [
+        ("implicit", "10:00:15", "10:00:45", 2),
+        ("irregular", "10:00:45", "10:00:52", 0),
+    ]
+
+
+def test_records_that_overlap_are_irregular_and_leave_no_time_uncovered():
+    frame = at(frame_of(EYES, {"stp": [0, 0]}), ["2026-10-20T10:00:00Z", "2026-10-20T10:00:07Z"])
+    assert holes(frame) == [("irregular", "10:00:00", "10:00:00", 0)]
+
+
+def test_days_of_23_and_25_hours_are_no_gap_between_intervals_of_days():
+    frame = day(MINUTES, "2026-10-22T22:00:00Z", 97, tz="Europe/Berlin")
+    days = el.intervals(frame, "1D")
+    assert el.gaps(days).empty
+    for kept, lost in (([0, 2], 1), ([0, 1, 3], 1), ([0, 3], 2)):
+        table = el.gaps(days.iloc[kept])
+        assert table["kind"].tolist() == ["implicit"]
+        assert table["n_expected"].tolist() == [lost]
+
+
+def test_intervals_without_records_are_gaps():
+    frame = frame_of(MINUTES, {"wea_s": [60] * 40}).iloc[[*range(10), *range(30, 40)]]
+    assert holes(el.intervals(frame, "10min")) == [("implicit", "10:10:00", "10:30:00", 2)]
+
+
+@given(frames())
+def test_recorded_time_and_gaps_make_up_all_the_time_between_the_first_and_the_last(frame):
+    step = pd.Timedelta(INTERVAL_SECONDS[frame.attrs["eyelog"]["log"]], "s")
+    table = el.gaps(frame)
+    between = table[table["kind"] != "explicit"]
+    assert (table["duration"] == table["end"] - table["start"]).all()
+    assert table["start"].is_monotonic_increasing
+    if len(frame):
+        span = frame.index[-1] - frame.index[0] + step
+        assert between["duration"].sum() + len(frame) * step == span
+        assert (between["n_expected"] * step == between["duration"]).all()
+    empty_rows = int(frame.isna().all(axis=1).sum())
+    assert table.loc[table["kind"] == "explicit", "n_expected"].sum() == empty_rows
+
+
+@given(st.lists(st.integers(0, 5000), min_size=1, max_size=30, unique=True))
+def test_gaps_on_any_grid_add_up_to_the_time_that_no_record_covers(offsets):
+    offsets = sorted(offsets)
+    index = pd.Timestamp("2026-03-28T23:30:00Z") + pd.to_timedelta(offsets, unit="s")
+    frame = pd.DataFrame({"stp": 0.0}, index=pd.DatetimeIndex(index).as_unit("us").rename("date"))
+    frame = record(frame.tz_convert("Europe/Berlin"), "test", log=EYES)
+    covered = set()
+    for offset in offsets:
+        covered |= set(range(offset - 15, offset))
+    free = set(range(offsets[0], offsets[-1])) - covered
+    try:
+        gaps = el.gaps(frame)
+    except el.ConfigurationError:  # so many rows at once are those of two devices
+        assume(condition=False)
+    assert gaps["duration"].sum() == pd.Timedelta(len(free), "s")
+
+
+def test_a_day_says_what_its_steps_miss():
+    frame = frame_of(EYES, {"stp": [30.0] * 4 + [255.0] * 2 + [0.0] * 2, "cad": [120.0] * 8})
+    frame["isl"] = pd.array([False] * 7 + [True], dtype="boolean")
+    row, totals = el.coverage(frame).iloc[0], el.daily(frame).iloc[0]
+    assert totals["steps"] == 120 + 510
+    assert totals["walking_h"] == row["walking_h"] == pytest.approx(1.5 / 60)
+    assert row["expected_h"] - row["recorded_h"] == pytest.approx(24 - 2 / 60)
+    assert row["unworn_h"] == row["uncounted_h"] == pytest.approx(0.25 / 60)
+    assert row["recorded_h"] - row["uncounted_h"] == pytest.approx(7 * 0.25 / 60)
+    assert row["capped"] == 2
+
+
+def test_a_minute_is_unworn_in_part_and_uncounted_as_a_whole():
+    frame = frame_of(MINUTES, {"wea_s": [60, 45, 0], "stp_s": [0] * 3})
+    frame = frame.assign(**dict.fromkeys(("stp_fst", "stp_mid", "stp_slw", "stp_vsl"), 0.0))
+    row = el.coverage(frame).iloc[0]
+    assert row["unworn_h"] == pytest.approx((0 + 15 + 60) / 3600)
+    assert (row["uncounted_h"], row["capped"]) == (pytest.approx(60 / 3600), 0)
+
+
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
+@pytest.mark.parametrize("log", LOGS)
+def test_what_was_not_counted_is_missing_without_steps(log):
+    frame = day(log, "2026-10-20T00:00:00Z", 2)
+    table = el.coverage(frame.drop(columns=[n for n in frame if n.startswith("stp")]))
+    assert table[["uncounted_h", "capped"]].isna().all(axis=None)
+    assert table["unworn_h"].notna().all()
+
+
+def test_gaps_do_not_ask_for_the_limits_that_a_frame_was_masked_with():
+    frame = el.sample()
+    strict = el.Limits(max_noise="1s")
+    masked = el.mask(frame, el.flag(frame, limits=strict))
+    assert_frame_equal(el.gaps(masked), el.gaps(frame))
+    assert el.describe(masked, limits=strict)

@@ -1,0 +1,253 @@
+"""Longer intervals to look at: the rules, the edges, the coverage, and one's own columns."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import eyelog as el
+from eyelog.catalogue import LOGS, catalogue
+from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
+from eyelog.frame import interval_seconds
+from eyelog.measure.resample import TERMS
+from eyelog.provenance import history
+from reference.held import quietly
+from support.frames import EYES, MINUTES, at, frame_of, frames
+
+
+def one(frame: pd.DataFrame, name: str, **options: object) -> float:
+    table = el.resample(opening(frame), "1min", **options)  # type: ignore[arg-type]
+    assert len(table) == 1
+    return float(table[name].iloc[0])
+
+
+def opening(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose first record opens on the minute."""
+    shifted = frame.shift(freq=pd.Timedelta(interval_seconds(frame), "s"))
+    index = shifted.index - (shifted.index[0] - frame.index[0].floor("min"))
+    return shifted.set_axis(index + pd.Timedelta(interval_seconds(frame), "s"))
+
+
+def test_counts_add_up() -> None:
+    assert one(frame_of(EYES, {"re_u": [1, 2, 3, 4]}), "re_u") == 10
+
+
+def test_the_largest_stays_the_largest() -> None:
+    assert one(frame_of(EYES, {"bkh_max": [90, 300, 2, 4], "bk_n": [1, 2, 3, 4]}), "bkh_max") == 300
+
+
+def test_the_last_level_is_kept_although_later_ones_are_missing() -> None:
+    assert one(frame_of(EYES, {"bl": [5, 4, 3, None]}), "bl") == 3
+
+
+def test_scores_average_without_their_sentinel() -> None:
+    assert one(frame_of(EYES, {"sc_fcs": [-1, 80, 60, -1]}), "sc_fcs") == 70
+
+
+def test_booleans_become_the_share_that_is_true() -> None:
+    assert one(frame_of(EYES, {"isl": [True, False, False, False]}), "isl") == 0.25
+
+
+def test_blink_strength_is_weighted_by_blinks_and_its_sd_pools() -> None:
+    frame = frame_of(
+        EYES, {"bk_n": [1, 3, 0, 0], "bkh_av": [40, 80, 7, 9], "bkh_sd": [2, 4, 50, 60]}
+    )
+    assert one(frame, "bkh_av") == (40 + 3 * 80) / 4
+    assert one(frame, "bkh_sd") == pytest.approx(np.sqrt((4 + 3 * 16) / 4))
+
+
+def test_gait_of_the_minute_log_is_weighted_by_all_steps() -> None:
+    steps = {"stp_fst": [0, 60], "stp_mid": [100, 0], "stp_slw": [0, 30], "stp_vsl": [0, 10]}
+    frame = frame_of(MINUTES, steps | {"stp_s": [60, 60], "st_r": [1.0, 2.0]})
+    assert el.resample(frame, "1h")["st_r"].dropna().tolist() == [1.5]
+
+
+def test_tilt_averages_on_the_circle() -> None:
+    frame = frame_of(EYES, {"tl_xav": [175, -175, 175, -175]})
+    assert abs(
+        one(frame, "tl_xav", limits=el.Limits(tilt_sideways_deg=(-180, 180)))
+    ) == pytest.approx(180)
+
+
+def test_values_that_speak_against_themselves_are_taken_out_first() -> None:
+    frame = frame_of(EYES, {"re_u": [1, 1, 1, 1], "isl": [True, False, False, False]})
+    assert one(frame, "re_u") == 3
+
+
+def test_a_bin_below_the_least_coverage_has_no_value_but_its_coverage() -> None:
+    frame = opening(frame_of(EYES, {"re_u": [1, 2, 3, 4]})).iloc[:1]
+    table = el.resample(frame, "1min")
+    assert table[["re_u", "n", "coverage"]].iloc[0].tolist() == [1, 1, 0.25]
+    assert el.resample(frame, "1min", min_coverage=0.5)["re_u"].isna().all()
+    assert el.resample(frame, "1min", min_coverage=0.25)["re_u"].tolist() == [1]
+
+
+def test_a_weighted_field_is_covered_where_its_weight_is() -> None:
+    frame = frame_of(EYES, {"stp": [0, 0, 0, 20], "cad": [None, None, None, 100]})
+    assert one(frame, "cad") == 100
+
+
+def test_bins_without_records_are_rows_without_values() -> None:
+    frame = at(frame_of(EYES, {"re_u": [1, 2]}), ["2026-10-20T10:00:15Z", "2026-10-20T10:02:15Z"])
+    table = el.resample(frame, "1min")
+    assert table["n"].tolist() == [1, 0, 1]
+    assert table["coverage"].tolist() == [0.25, 0, 0.25]
+    assert table["re_u"].tolist()[::2] == [1, 2]
+    assert table.drop(columns=["n", "coverage"]).iloc[1].isna().all()
+
+
+def test_ones_own_columns_are_averaged_and_texts_left_out() -> None:
+    frame = opening(frame_of(EYES, {"re_u": [1, 2, 3, 4]}))
+    frame = frame.assign(co2=[400, 500, None, 900], window=[True, False, False, False], mood="ok")
+    table = el.resample(frame, "1min")
+    assert table[["co2", "window"]].iloc[0].tolist() == [600, 0.25]
+    assert history(table)[-1]["left_out"] == ["mood"]
+    assert list(table.columns[-4:]) == ["co2", "window", "n", "coverage"]
+
+
+def test_bins_are_named_by_when_they_open_as_pandas_does() -> None:
+    frame = el.sample(MINUTES)
+    opens = frame["bl"].shift(freq="-1min")
+    for every in ("1h", "1D"):
+        assert el.resample(frame, every).index[1:].equals(opens.resample(every).sum().index[1:])
+    assert el.resample(frame, "1D").index.day_name()[0] == "Monday"
+    steps = el.resample(frame, "1h")["stp_mid"]
+    by_pandas = steps.groupby(steps.index.hour).sum()
+    masked = el.mask(frame, el.flag(frame))["stp_mid"].shift(freq="-1min")
+    pd.testing.assert_series_equal(by_pandas, masked.groupby(masked.index.hour).sum())
+
+
+def test_a_day_can_start_in_the_evening() -> None:
+    frame = el.sample(MINUTES)
+    table = el.resample(frame, "1D", day_starts="18:00")
+    assert set(table.index.hour) == {18}
+    assert table["n"].sum() == len(frame)
+
+
+def test_two_recordings_years_apart_cost_what_their_rows_cost_or_are_refused_by_name() -> None:
+    frame = el.simulate("2026-10-24", 1, log=EYES, tz="Asia/Tokyo").iloc[2000:2241]
+    old = frame.iloc[:3].set_axis(frame.index[:3] - pd.Timedelta(26 * 365, "D"))
+    both = pd.concat([old, frame])
+    assert len(el.resample(both, "1D")) < 9_600
+    with pytest.raises(ConfigurationError, match=r"resample: 1,3\d\d,\d{3} bins of '10min' lie"):
+        el.resample(both, "10min")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(el.daily, el.weekly, el.summary, el.coverage, el.gaps, el.describe, el.states),
+        *(el.blinks.rate, el.gait.pace, el.posture.tilt, el.recompute),
+        lambda frame: el.attrition(frame, recipe="trend"),
+        *(lambda frame: el.resample(frame, "1h"), lambda frame: el.intervals(frame, "1h")),
+    ],
+)
+def test_what_takes_records_refuses_bins_and_says_what_to_pass(
+    function: Callable[..., Any],
+) -> None:
+    bins = el.resample(el.sample(MINUTES), "10min")
+    with pytest.raises(ConfigurationError, match=r"a table of resample: pass the records"):
+        function(bins)
+
+
+def test_the_columns_are_the_fields_in_order_and_then_what_they_rest_on() -> None:
+    frame = el.sample()
+    table = el.resample(frame, "1h")
+    fields = [name for name in frame.columns if name != "gw"]
+    assert list(table) == [*fields, "n", "coverage"]
+    assert table.dtypes.drop("n").eq("float64").all()
+    assert table["n"].dtype == "int64"
+    assert history(table)[-1]["left_out"] == ["gw"]
+    assert history(table)[-1]["every"] == "1h"
+    assert interval_seconds(table) == 3600.0
+
+
+def test_every_rule_of_the_catalogue_is_carried_out() -> None:
+    rules = {field.agg for log in LOGS for field in catalogue(log).values()}
+    assert rules - {"none"} == set(TERMS)
+
+
+def test_no_rows_give_an_empty_table_of_the_same_shape() -> None:
+    frame = el.sample("standard_mode_logs")
+    full, none = el.resample(frame, "10min"), el.resample(frame.iloc[:0], "10min")
+    assert len(none) == 0
+    assert none.dtypes.equals(full.dtypes)
+    assert none.index.dtype == full.index.dtype
+    assert none.index.name == "date"
+
+
+def test_a_field_without_its_weight_is_refused_by_name() -> None:
+    with pytest.raises(FieldError, match=r"'bkw_av' needs 'bk_n"):
+        el.resample(frame_of(EYES, {"bkw_av": [120]}), "1min")
+
+
+def test_the_two_logs_in_one_frame_are_refused() -> None:
+    frame = frame_of(EYES, {"re_u": [1, 2]})
+    frame = frame.assign(wea_s=60.0)
+    with pytest.raises(MixedLogsError):
+        el.resample(frame, "1min")
+
+
+@pytest.mark.parametrize("every", ["5s", "20s", "7s"])
+def test_a_width_that_cuts_intervals_is_refused(every: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"take a whole multiple of 15 s|15 s do not fit"):
+        el.resample(frame_of(EYES, {"re_u": [1, 2]}), every)
+
+
+def test_naive_stamps_and_a_stamp_twice_are_refused() -> None:
+    frame = frame_of(EYES, {"re_u": [1, 2]})
+    with pytest.raises(ConfigurationError, match="aware DatetimeIndex"):
+        el.resample(frame.tz_localize(None), "1min")
+    with pytest.raises(ConfigurationError, match="several rows with one stamp"):
+        el.resample(pd.concat([frame, frame]), "1min")
+
+
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
+@settings(max_examples=20)
+@given(frames(), st.sampled_from(["1min", "10min", "1D"]), st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_changes_nothing(
+    frame: pd.DataFrame, every: str, rng: st.DataObject
+) -> None:
+    order = list(range(len(frame)))
+    rng.shuffle(order)  # type: ignore[attr-defined]
+    names = [
+        name
+        for name in frame.columns
+        if set(catalogue(el.flag(frame).attrs["eyelog"]["log"])[name].weight) <= set(frame)
+    ]
+    frame = frame[names] if names else frame.iloc[:, :0]
+    if names:
+        straight = el.resample(frame, every)
+        pd.testing.assert_frame_equal(el.resample(frame.iloc[order], every), straight)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from([0.0, 1.0, 7.0, np.nan]), min_size=4, max_size=12), st.data())
+def test_a_masked_value_never_changes_an_answer(values: list[float], data: st.DataObject) -> None:
+    bad = data.draw(st.lists(st.booleans(), min_size=len(values), max_size=len(values)))
+    other = data.draw(
+        st.lists(st.sampled_from([3.0, 200.0, -5.0]), min_size=len(values), max_size=len(values))
+    )
+    changed = np.where(bad, other, values)
+    first, second = (
+        frame_of(EYES, {"re_u": list(column), "vld": [not b for b in bad]}).astype(
+            {"re_u": "float64"}
+        )
+        for column in (values, changed)
+    )
+    pd.testing.assert_frame_equal(el.resample(first, "1min"), el.resample(second, "1min"))
+
+
+@settings(max_examples=20)
+@given(st.integers(2, 50))
+def test_scaling_a_count_scales_its_sum(factor: int) -> None:
+    frame = el.sample().iloc[:400]
+    frame = frame[["re_u"]].astype("float64")
+    frame.attrs = {}
+    plain = quietly(el.resample, frame, "5min", log=EYES)
+    scaled = quietly(el.resample, frame * factor, "5min", log=EYES)
+    np.testing.assert_allclose(scaled["re_u"], plain["re_u"] * factor)

@@ -1,0 +1,193 @@
+"""What every summary does: any frame in, an answer or a typed error out, the input as it was."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import eyelog as el
+from eyelog.catalogue import INTERVAL_SECONDS, catalogue, columns
+from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.frame import conform
+from eyelog.provenance import record
+from support.frames import EYES, MINUTES, frame_of
+from support.reasons import KEPT
+
+ASK: dict[str, Callable[..., Any]] = {
+    "blinks.rate": el.blinks.rate,
+    "blinks.strength": el.blinks.strength,
+    "blinks.duration": el.blinks.duration,
+    "blinks.bursts": el.blinks.bursts,
+    "gait.pace": el.gait.pace,
+    "gait.speed_classes": el.gait.speed_classes,
+    "posture.head_movements": el.posture.head_movements,
+    "posture.spread": el.posture.spread,
+}
+PLAIN: dict[str, Callable[..., Any]] = {
+    "gait.bouts": el.gait.bouts,
+    "gait.peak_cadence": el.gait.peak_cadence,
+    "posture.zones": el.posture.zones,
+    "posture.relative_tilt": el.posture.relative_tilt,
+    "blinks.cleansings": el.blinks.cleansings,
+    "daily": el.daily,
+    "resample": lambda f, **k: el.resample(f, "10min", **k),
+}
+
+
+def wild(log: str, seed: int) -> pd.DataFrame:
+    """Return a frame with every column, odd values and some gaps."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(0, 40))
+    seconds = np.cumsum(rng.choice([1, 1, 1, 1, 2, 300], n)) * INTERVAL_SECONDS[log]
+    index = pd.Timestamp("2026-10-24T20:00:00Z") + pd.to_timedelta(seconds, unit="s")
+    data = {}
+    for name in columns(log):
+        field = catalogue(log)[name]
+        if field.value_type == "str":
+            data[name] = pd.array(rng.choice(["", "x"], n), dtype="string")
+        elif field.value_type == "bool":
+            data[name] = pd.array(rng.choice([True, False, None], n), dtype="boolean")
+        else:
+            odd = [np.nan, -1.0, 2.5, 1e9, np.inf, -np.inf, field.max or 1.0, field.min or 0.0]
+            plain = rng.integers(0, 5, n).astype(float)
+            data[name] = np.where(rng.random(n) < 0.3, rng.choice(odd, n), plain)
+    frame = pd.DataFrame(data, index=pd.DatetimeIndex(index).as_unit("us"))
+    return record(conform(frame, log, tz="Europe/Berlin"), "test", log=log)
+
+
+@settings(max_examples=20)
+@given(
+    log=st.sampled_from([EYES, MINUTES]),
+    seed=st.integers(0, 2**32),
+    by=st.sampled_from([None, "hour", "1h", "1D", "W"]),
+)
+def test_any_frame_gets_an_answer_or_a_typed_error_and_stays_as_it_was(
+    log: str, seed: int, by: str | None
+) -> None:
+    frame = wild(log, seed)
+    before, attrs = frame.copy(deep=True), dict(frame.attrs)
+    for name, ask in (ASK | PLAIN).items():
+        options = {"by": by} if name in ASK else {}
+        try:
+            table = ask(frame, **options)
+        except EyelogError:
+            continue
+        assert table.attrs["eyelog"]["history"][-1]["step"].endswith(name.split(".")[-1])
+        if "coverage" in table:
+            assert table["coverage"].dropna().between(0, 1).all()
+    pd.testing.assert_frame_equal(frame, before)
+    assert frame.attrs == attrs
+
+
+@pytest.mark.parametrize("log", [EYES, MINUTES])
+@pytest.mark.parametrize("name", ASK)
+def test_rows_in_any_order_and_labels_with_them_give_the_same(log: str, name: str) -> None:
+    frame = el.sample(log).iloc[2000:3000]
+    order = np.random.default_rng(3).permutation(len(frame))
+    labels = np.where(np.arange(len(frame)) % 3 == 0, "a", "b")
+    try:
+        straight = ASK[name](frame, by=labels)
+    except EyelogError:
+        return
+    assert straight.index.tolist() == ["a", "b"]
+    mixed = frame.iloc[order]
+    by_stamp = pd.Series(labels, index=frame.index)
+    for by in (labels[order], list(labels[order]), pd.Series(labels[order]), by_stamp):
+        pd.testing.assert_frame_equal(ASK[name](mixed, by=by), straight)
+
+
+def test_labels_for_other_stamps_are_refused() -> None:
+    frame = frame_of(EYES, {"hm_po": [1, 1], "hm_yo": [1, 1]})
+    labels = pd.Series(["a", "b"], index=frame.index + pd.Timedelta(1, "D"))
+    with pytest.raises(ConfigurationError, match="no label for any stamp"):
+        el.posture.head_movements(frame, by=labels)
+
+
+def test_rows_that_labels_leave_out_are_said() -> None:
+    frame = el.sample(MINUTES)
+    labels = pd.Series(np.where(frame.index.hour < 12, "am", "pm"), index=frame.index)
+    with pytest.warns(el.EyelogWarning, match="no label for the stamps of 9,560 of 9,660 rows"):
+        assert el.summary(frame, by=labels.iloc[:100])["n"].tolist() == [100]
+    tens = el.intervals(frame, "10min")
+    with pytest.warns(el.EyelogWarning, match="give a label for each row of the table"):
+        el.summary(tens, by=labels.loc[:"2026-10-21"])
+
+
+def test_stamps_in_nanoseconds_mean_the_same() -> None:
+    frame = el.sample().iloc[:3000]
+    fine = frame.set_axis(frame.index.as_unit("ns"))
+    fine.attrs = dict(frame.attrs)
+    for ask in (*ASK.values(), *PLAIN.values()):
+        try:
+            expected = ask(frame)
+        except EyelogError:
+            continue
+        pd.testing.assert_frame_equal(ask(fine), expected)
+    noise = el.blinks.rate(fine, correct_noise=True)
+    pd.testing.assert_frame_equal(noise, el.blinks.rate(frame, correct_noise=True))
+
+
+@pytest.mark.parametrize("log", [EYES, MINUTES])
+def test_the_tables_carry_what_they_rest_on(log: str) -> None:
+    for ask in ASK.values():
+        try:
+            table = ask(el.sample(log), by="1D")
+        except EyelogError:
+            continue
+        assert {"n", "exposure_min", "coverage"} <= set(table.columns)
+        assert table["n"].dtype == "int64"
+        assert table.index.name == "day"
+
+
+@pytest.mark.parametrize(("log", "minutes"), [(EYES, 0.75), (MINUTES, 3)])
+def test_an_exposure_is_the_time_of_the_records_that_count(log: str, minutes: float) -> None:
+    side = "" if log == EYES else "sc_"
+    values = {"bk_n": [2, 3, 4, None], "bkh_av": [80, 90, 100, 110], "bkh_sd": [9, 8, 7, 6]}
+    frame = frame_of(log, {f"{side}{name}": column for name, column in values.items()})
+    assert el.blinks.strength(frame)["exposure_min"].iloc[0] == minutes
+
+
+@pytest.mark.parametrize(
+    "summary", [el.daily, el.coverage, el.states, lambda frame: el.resample(frame, "1h")]
+)
+def test_a_masked_frame_that_lost_the_column_stored_is_refused(
+    summary: Callable[[pd.DataFrame], Any],
+) -> None:
+    frame = el.simulate("2026-10-19", 1, log=MINUTES)
+    masked = el.mask(frame, el.flag(frame))
+    kept = ["wea_s", "val_s", "stp_s", "stp_fst", "tl_xav", "tl_yav"]
+    with pytest.raises(ConfigurationError, match="has lost 'stored', 'state', 'worn_s'"):
+        summary(masked[kept])
+    summary(masked[[*kept, *KEPT]])
+
+
+def test_a_column_of_ones_own_does_not_disturb_records_that_were_judged_before() -> None:
+    frame = el.sample()
+    masked = el.mask(frame, el.flag(frame))
+    own = masked.assign(light=3.5)
+    pd.testing.assert_frame_equal(el.gait.pace(own), el.gait.pace(masked))
+
+
+def test_movements_follow_the_wear_that_blinks_show() -> None:
+    frame, blinks = el.sample(), el.Limits(wear="blinks")
+    turned = el.posture.head_movements(frame, by="1D", limits=blinks)["yaw_per_h"]
+    of_days = el.daily(frame, limits=blinks)["head_moves_yaw_per_h"]
+    np.testing.assert_allclose(turned, of_days)
+    assert (turned != el.daily(frame)["head_moves_yaw_per_h"]).all()
+
+
+def test_a_column_of_the_user_named_as_one_of_a_bin_does_not_matter_in_records() -> None:
+    names = ["stp", "cad", "isl", "tl_xav", "tl_yav"]
+    frame = el.sample().loc["2026-10-24 10:00":"2026-10-24 11:00", names]
+    frame = frame[~frame["isl"].fillna(value=True)]
+    pd.testing.assert_frame_equal(el.gait.pace(frame.assign(coverage=2.0)), el.gait.pace(frame))
+
+
+@pytest.mark.parametrize(("by", "name"), [("W", "week"), ("week", "week"), ("7D", "day")])
+def test_weeks_are_named_weeks_however_they_are_asked_for(by: str, name: str) -> None:
+    frame = el.sample(MINUTES)
+    assert el.summary(frame, by=by).index.name == el.coverage(frame, by=by).index.name == name

@@ -1,0 +1,216 @@
+"""A CSV file gives every record in it; lines that are not records are reported, the rest kept."""
+
+import tracemalloc
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.errors import (
+    ArchiveError,
+    EyelogWarning,
+)
+from eyelog.provenance import history
+from eyelog.read import csv_log
+from support.loggerfiles import (
+    FIFTEEN,
+    HOURS,
+    TEN,
+    Put,
+    logger_csv,
+    logger_part,
+)
+
+JUNK = {
+    "a word": ("hello", "it has 1 column, not 65"),
+    "nothing but commas": ("," * 64, "'date' is missing, not a stamp"),
+    "not a date": ("2026-13-45T00:00:00Z" + "," * 64, "not a stamp"),
+    "another number of columns": ("1,2,3", "it has 3 columns, not 65"),
+    "an open quotation mark": ('"2026,' + "," * 63, "a quotation mark is not closed"),
+    "NULs": ("\0" * 30, "it has 1 column, not 65"),
+}
+
+
+@pytest.mark.parametrize("case", JUNK)
+@pytest.mark.parametrize("at", [1, 4, 11])
+def test_junk_is_reported_by_its_line_and_the_rest_is_kept(put: Put, case: str, at: int) -> None:
+    line, reason = JUNK[case]
+    lines = logger_csv(TEN, FIFTEEN).splitlines()
+    lines.insert(at, line)
+    with pytest.warns(
+        EyelogWarning, match=rf"log.csv: left out 1 of 11 lines.*line {at + 1}: .*{reason}"
+    ):
+        frame = el.read(put("\n".join(lines)))
+    assert_frame_equal(logger_part(frame, FIFTEEN), logger_part(TEN, FIFTEEN), check_freq=False)
+    assert history(frame)[-1]["refused"] == 1
+
+
+@pytest.mark.parametrize("filler", [",", '"', "1", ',"', '"",', "x\t"])
+def test_a_line_far_longer_than_a_record_is_never_taken_apart(put: Put, filler: str) -> None:
+    lines = logger_csv(TEN, FIFTEEN).splitlines()
+    lines.insert(4, filler * (4_000_000 // len(filler)))
+    content = "\n".join(lines)
+    tracemalloc.start()
+    try:
+        with pytest.warns(EyelogWarning, match=r"line 5: it has [34],[09]+,[09]+ bytes, and a"):
+            frame = el.read(put(content))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert_frame_equal(logger_part(frame, FIFTEEN), logger_part(TEN, FIFTEEN), check_freq=False)
+    assert peak < 40_000_000  # as cells, a hundred bytes for each delimiter
+
+
+def test_a_quotation_mark_that_is_not_closed_costs_its_own_line(put: Put) -> None:
+    lines = logger_csv(HOURS[FIFTEEN], FIFTEEN).splitlines()
+    lines[7] = lines[7].replace(",", ',"', 1)
+    with pytest.warns(EyelogWarning, match=r"left out 1 of .*line 8: a quotation mark is not"):
+        frame = el.read(put("\n".join(lines)))
+    assert len(frame) == len(HOURS[FIFTEEN]) - 1
+
+
+def test_a_second_table_with_other_columns_is_never_read_as_the_first(put: Put) -> None:
+    text = logger_csv(TEN, FIFTEEN, names=["stp", "bk_n"])
+    text += logger_csv(TEN, FIFTEEN, names=["bk_n", "stp"])
+    frame = el.read(put(text))
+    assert frame["stp"].tolist() == TEN["stp"].tolist()
+    assert frame["bk_n"].tolist() == TEN["bk_n"].tolist()
+
+
+def test_of_rows_with_one_stamp_the_last_wins_and_the_count_is_kept(put: Put) -> None:
+    rows = ["2026-10-21T00:00:15Z,3", "2026-10-21T00:00:30Z,4", "2026-10-21T00:00:15Z,5",
+            "2026-10-21T00:00:30Z,4", "2026-10-21T09:00:30+09:00,4"]  # fmt: skip
+    with pytest.warns(EyelogWarning, match="1 record with other values than a later one"):
+        frame = el.read(put("\n".join(["date,stp", *rows])))
+    assert frame["stp"].tolist() == [5, 4]
+    step = history(frame)[-1]
+    assert (step["kept"], step["repeated"], step["conflicts"]) == (2, 2, 1)
+
+
+def test_rows_in_any_order_come_back_in_order_of_time(put: Put) -> None:
+    head, *rows = logger_csv(TEN, FIFTEEN).splitlines()
+    frame = el.read(put("\n".join([head, *reversed(rows)])))
+    assert_frame_equal(logger_part(frame, FIFTEEN), logger_part(TEN, FIFTEEN), check_freq=False)
+
+
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(
+    put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_log, "BLOCK", 1 << 19)
+    path = put(b"date,stp\n2026-10-21T00:00:15Z," + b"1" * (3 << 19))
+    with pytest.raises(ArchiveError, match="a line far too long"):
+        el.read(path)
+
+
+# Laws
+
+
+NAMES = {"stp": "stepCount", "bk_n": "blinkCount", "tl_yav": "yMean", "sc_slp": "sleepScore",
+         "isl": "isStill"}  # fmt: skip
+FORMS = {
+    "Z": lambda at: f"{at:%Y-%m-%dT%H:%M:%SZ}",
+    "+0900": lambda at: f"{at.tz_convert('Asia/Tokyo'):%Y-%m-%d %H:%M:%S+0900}",
+    "local": lambda at: f"{at.tz_convert('Asia/Tokyo'):%Y-%m-%d %H:%M:%S}",
+    "slashes": lambda at: f"{at.tz_convert('Asia/Tokyo'):%Y/%m/%d %H:%M:%S}",
+    "short": lambda at: "{0.year}/{0.month}/{0.day} {0.hour}:{0:%M:%S}".format(
+        at.tz_convert("Asia/Tokyo")
+    ),
+}
+WHOLE = st.none() | st.integers(0, 255).map(float)
+PARTS = st.none() | st.integers(-9000, 9000).map(lambda cents: cents / 100)
+ROWS = st.lists(
+    st.tuples(WHOLE, WHOLE, PARTS, PARTS, st.none() | st.booleans()), min_size=1, max_size=25
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[bytes, pd.DataFrame]:
+    """Return a frame, and the bytes of it in any of the ways in which a CSV may be written."""
+    rows = draw(ROWS)
+    index = pd.date_range("2026-10-21T00:00:07Z", periods=len(rows), freq="15s", name="date")
+    delimiter = draw(st.sampled_from(",;\t"))
+    decimal = draw(st.sampled_from(".,"))
+    form = FORMS[draw(st.sampled_from(list(FORMS)))]
+    order = draw(st.permutations(["date", *NAMES]))
+    spell = draw(st.sampled_from([str, NAMES.get, lambda name: NAMES[name].upper()]))
+    quotes = draw(st.sampled_from(["never", "always", "texts"]))
+    filler = draw(st.sampled_from(["", "", "NaN", "null"]))
+
+    def cell(value: object) -> str:
+        if value is None:
+            return filler
+        if isinstance(value, bool):
+            return draw(st.sampled_from([("0", "1"), ("false", "true"), ("False", "True")]))[value]
+        if isinstance(value, float):
+            whole = value.is_integer() and draw(st.booleans())
+            return f"{value:.0f}" if whole else f"{value:.2f}".replace(".", decimal)
+        return str(value)
+
+    def written(value: object) -> str:
+        made = cell(value)
+        texts = isinstance(value, str) or (isinstance(value, float) and delimiter in made)
+        quoted = quotes == "always" or delimiter in made or (quotes == "texts" and texts)
+        return f'"{made}"' if quoted else made
+
+    lines = [delimiter.join(written("date" if n == "date" else spell(n)) for n in order)]
+    for at, row in zip(index, rows, strict=True):
+        values = {"date": form(at), **dict(zip(NAMES, row, strict=True))}
+        lines.append(delimiter.join(written(values[name]) for name in order))
+        lines += [""] * draw(st.integers(0, 1))
+    text = draw(st.sampled_from(["\n", "\r\n", "\r"])).join(lines)
+    encoding = draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp932"]))
+    frame = pd.DataFrame([list(row) for row in rows], columns=list(NAMES), index=index)
+    frame = frame.astype(dict.fromkeys(NAMES, "float64") | {"isl": "boolean"})
+    return text.encode(encoding), frame
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(table=tables())
+@pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
+def test_valid_rows_read_to_the_same_frame_however_they_are_written(
+    put: Put, table: tuple[bytes, pd.DataFrame]
+) -> None:
+    content, wanted = table
+    frame = el.read(put(content), tz="Asia/Tokyo").tz_convert("UTC")
+    wanted.index = wanted.index.as_unit("us")
+    assert_frame_equal(frame[wanted.columns], wanted, check_freq=False)
+    assert history(frame)[-1]["refused"] == 0
+    assert history(frame)[-1]["repeated"] == 0
+
+
+JUNK_LINES = st.one_of(
+    st.binary(max_size=40).map(lambda raw: raw.replace(b"\n", b"").replace(b"\r", b"")),
+    st.text("\"',;\t0123456789-:TZx. ", max_size=40).map(str.encode),
+)
+
+
+@pytest.mark.slow("many drawn damages")
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    junk=st.lists(st.tuples(st.integers(1, 11), JUNK_LINES), max_size=8),
+    cut=st.integers(0, 60),
+    delimiter=st.sampled_from(",;"),
+)
+@pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
+def test_no_line_of_a_damaged_file_is_lost_without_being_counted(
+    put: Put, junk: list[tuple[int, bytes]], cut: int, delimiter: str
+) -> None:
+    text = logger_csv(TEN, FIFTEEN, names=["stp", "bk_n", "tl_yav", "isl"])
+    lines = text.replace(",", delimiter).encode().splitlines()
+    for at, line in junk:
+        lines.insert(at, line)
+    content = b"\n".join(lines)
+    content = content[: len(content) - cut]
+    written = sum(1 for line in content.split(b"\n")[1:] if line.strip())
+    try:
+        frame = el.read(put(content))
+    except ArchiveError:
+        return  # refused as a whole, with the reason
+    counts = history(frame)[-1]
+    assert counts["rows"] <= written  # a header that comes again is no row
+    parts = ("kept", "repeated", "conflicts", "refused")
+    assert sum(counts[name] for name in parts) == counts["rows"]
+    assert counts["kept"] == len(frame)

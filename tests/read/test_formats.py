@@ -1,0 +1,79 @@
+"""A format is one subclass of `LogFile` and one line in `FORMATS`; everything else follows."""
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.catalogue import LOGS, columns
+from eyelog.decode import Page
+from eyelog.read import head as formats
+from eyelog.read.format import LogFile, Source
+from support.loggerfiles import zipped
+
+FIFTEEN = LOGS[0]
+
+
+class TrialLog(LogFile):
+    """A format of the tests: a mark, the wearer's name, and pairs of UNIX seconds and steps."""
+
+    what: ClassVar[str] = "a trial"
+    pandas: ClassVar[str] = "read_trial"
+
+    @staticmethod
+    def recognises(start: bytes) -> bool:
+        return start.startswith(b"TRIAL")
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(FIFTEEN)
+        _, name, pairs = source.stream.read().split(b"\n", 2)
+        self.names = frozenset({"stp"})
+        self.names_wearers = True
+        self._name, self._pairs = name.decode(), list(struct.iter_unpack("<qd", pairs))
+        self.rows = len(self._pairs)
+        self.zones = {"+09:00"}
+        self.notes.append("it is a trial")
+
+    def pages(self) -> Iterator[Page]:
+        stamps = np.array([at for at, _ in self._pairs], "M8[s]").astype("M8[us]")
+        steps = np.array([steps for _, steps in self._pairs])
+        yield Page(self.log, None, stamps, {"stp": steps}, ())
+
+    def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
+        yield from ((self._name, page) for page in self.pages())
+
+
+def trial(name: str, *, day: int = 0) -> bytes:
+    begins = 1_792_800_000 + day * 86_400
+    rows = [struct.pack("<qd", begins + 15 * at, at) for at in range(40)]
+    return b"TRIAL\n" + name.encode() + b"\n" + b"".join(rows)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with files of the trial format, which is one more line of `FORMATS`."""
+    monkeypatch.setattr(formats, "FORMATS", [TrialLog, *formats.FORMATS])
+    made = tmp_path / "files"
+    made.mkdir()
+    (made / "20261024-000000_CDC000000001_trial").write_bytes(trial("ada"))
+    (made / "more.zip").write_bytes(zipped({"x": trial("bob", day=1)}))
+    (made / "plain.csv").write_text("date,bk_n\n2026-10-30T00:00:15+0900,7\n")
+    return made
+
+
+@pytest.mark.filterwarnings("ignore::eyelog.EyelogWarning")
+def test_a_new_format_is_read_like_every_other_one(folder: Path) -> None:
+    frame = el.read(folder)
+    assert list(frame.columns) == [name for name in columns(FIFTEEN) if name in ("stp", "bk_n")]
+    assert frame["stp"].sum() == 2 * sum(range(40))
+    assert str(frame.index.tz) == "UTC+09:00"
+    trials = [each for each in folder.iterdir() if each.suffix != ".csv"]
+    assert_frame_equal(el.read(trials, wearer="bob"), el.read(folder / "more.zip"))
+    assert len(el.read(trials, device="CDC000000001")) == 40
+    with pytest.raises(el.ConfigurationError, match=r"no file has rows .*'eve', only of 'ada'"):
+        el.read(trials, wearer="eve")

@@ -1,0 +1,72 @@
+"""A Parquet file of a log: what was saved comes back, and any other table is named."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.catalogue import LOGS
+from eyelog.read.intake import import_files
+from support.loggerfiles import SIXTY
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_an_export_is_imported_value_for_value(tmp_path: Path, log: str) -> None:
+    archive = el.Archive(tmp_path / "archive")
+    archive.write(log, el.sample(log).iloc[:500], account="me")
+    archive.export(log, "2026-10-01", "2026-10-31", tmp_path / "out.parquet", location=True)
+    again = el.Archive(tmp_path / "again")
+    [report] = import_files(again, [tmp_path / "out.parquet"])
+    assert (report.status, report.kept, report.log) == ("imported", 500, log)
+    assert_frame_equal(again.read(log, tz="UTC"), archive.read(log, tz="UTC"))
+
+
+def test_a_masked_frame_stays_masked_through_pandas_and_is_no_file_of_records(
+    tmp_path: Path,
+) -> None:
+    frame = el.sample()[:5760]
+    masked = el.mask(frame, el.flag(frame))
+    masked.to_parquet(tmp_path / "a.parquet")
+    masked.to_csv(tmp_path / "a.csv")
+    assert_frame_equal(el.daily(pd.read_parquet(tmp_path / "a.parquet")), el.daily(masked))
+    for name in ("a.parquet", "a.csv"):
+        with pytest.raises(el.ArchiveError, match=r"a masked frame, not records .*pandas\.read_"):
+            el.read(tmp_path / name)
+
+
+FRAME = el.sample().iloc[:400]
+TABLES = {
+    "bins": (lambda: el.resample(FRAME, "10min"), "a table of eyelog.resample, not records"),
+    "Intervals": (lambda: el.intervals(FRAME, "10min"), "a table of eyelog.intervals, not records"),
+    "reasons": (lambda: el.flag(FRAME), "a table of eyelog.flag, not records"),
+    "days": (lambda: el.daily(FRAME), "a table of eyelog.daily, not records"),
+    "another": (
+        lambda: pd.DataFrame({"a": [1]}, index=pd.DatetimeIndex(["2026-10-21T00Z"], name="date")),
+        r"without fields of a log \(a, date\)",
+    ),
+    "no stamps": (lambda: pd.DataFrame({"stp": [1.0]}), "without a column 'date' of stamps"),
+    "no zone": (lambda: FRAME.tz_localize(None), "stamps have no zone"),
+    "a wrong kind": (lambda: FRAME.assign(stp="many"), "its column 'stp' is .*numbers"),
+    "a missing stamp": (
+        lambda: FRAME[["stp", "cad"]].set_axis(FRAME.index.where(FRAME.index > FRAME.index[0])),
+        "1 of its rows have no stamp",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_that_holds_no_records_is_named(tmp_path: Path, name: str) -> None:
+    make, words = TABLES[name]
+    make().to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(el.ArchiveError, match=words):
+        el.read(tmp_path / "a.parquet")
+
+
+def test_a_table_that_says_it_is_of_the_other_log_is_refused(tmp_path: Path) -> None:
+    frame = FRAME.copy()
+    frame.attrs = {"eyelog": {"log": SIXTY}}
+    frame.to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(el.MixedLogsError, match="said to be of 'standard_mode_logs'"):
+        el.read(tmp_path / "a.parquet")

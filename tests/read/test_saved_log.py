@@ -1,0 +1,78 @@
+"""Saved answers read as the frames they came from; a file that is not one says why."""
+
+import json
+
+import numpy as np
+import pytest
+
+import eyelog as el
+from eyelog.errors import (
+    AnswerError,
+    ArchiveError,
+    EyelogWarning,
+    MixedLogsError,
+)
+from eyelog.read import saved as saved_log
+from support.answers import encode_answer
+from support.loggerfiles import (
+    FIFTEEN,
+    HOURS,
+    Put,
+)
+
+
+def halves() -> tuple[bytes, bytes]:
+    frame = HOURS[FIFTEEN]
+    return (
+        encode_answer(frame.iloc[:200], FIFTEEN, cursor="next"),
+        encode_answer(frame.iloc[150:], FIFTEEN),
+    )
+
+
+def test_a_walk_without_its_end_is_a_warning(put: Put) -> None:
+    with pytest.warns(EyelogWarning, match="its last answer has a cursor"):
+        assert len(el.read(put(halves()[0], "page.json"))) == 200
+
+
+BAD_ANSWERS = {
+    "not json": (b"{oops", AnswerError, "not a saved answer, or a damaged one"),
+    "cut short": (halves()[1][:-100], AnswerError, "truncated"),
+    "an error": (b'{"error": "invalid_token"}', AnswerError, "an error object"),
+    "another object": (b'{"access_token": 1}', AnswerError, "is not an answer of the service"),
+    "no pages": (b"[]", AnswerError, "the list has no answer"),
+    "a number": (b"[1]", AnswerError, "the number 1, not an object"),
+    "a wrong type": (
+        b'{"computed_data": {"9": [{"date": "2026-10-21T00:00:00Z", "stp": "7"}]}}',
+        AnswerError,
+        "hour '9', record 1 of 1, field 'stp'",
+    ),
+    "both logs": (
+        b'[{"computed_data": {}},{"standard_mode_logs": {}}]', MixedLogsError, "answer 2 of 2",
+    ),
+    "nothing": (b"", ArchiveError, "empty"),
+    "HTML": (b"<!doctype html>", ArchiveError, "HTML"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_ANSWERS)
+def test_a_bad_answer_is_an_error_that_names_the_file(put: Put, case: str) -> None:
+    content, error, words = BAD_ANSWERS[case]
+    with pytest.raises(error, match=words) as caught:
+        el.read(put(content, "answer.json"))
+    assert "answer.json" in str(caught.value)
+    assert "ask again" not in str(caught.value)
+
+
+def test_answers_with_too_many_unknown_fields_in_all_are_refused(put: Put) -> None:
+    def body(begin: int) -> str:
+        record = {"date": "2026-10-24T09:00:00Z"} | {f"new{begin + n}": 1 for n in range(150)}
+        return json.dumps({FIFTEEN: {"9": [record]}})
+
+    with pytest.raises(AnswerError, match=r"more than 200 fields.*; nothing of the file was read"):
+        el.read(put(f"[{body(0)}, {body(100)}]", "answers.json"))
+
+
+def test_the_pages_of_answers_keep_their_order() -> None:
+    bodies = b'{"computed_data": {}, "cursor": "a"}\n{"computed_data": {}, "cursor": "b"}'
+    assert [page.cursor for page in saved_log.answer_pages(bodies, where="x")] == ["a", "b"]
+    assert np.size(saved_log.answer_pages(bodies, where="x")[0].stamps) == 0

@@ -1,0 +1,54 @@
+"""Dates of files become instants however they are written, or are reported by their line."""
+
+import pytest
+from pandas.testing import assert_frame_equal
+
+import eyelog as el
+from eyelog.catalogue import LOGS
+from eyelog.errors import (
+    ConfigurationError,
+    EyelogWarning,
+)
+from support.loggerfiles import (
+    FIFTEEN,
+    HOURS,
+    TEN,
+    Put,
+    logger_csv,
+    logger_part,
+)
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize("dates", ["Z", "+0900", "+09:00", "naive", "swift"])
+def test_a_date_is_read_however_it_is_written(put: Put, log: str, dates: str) -> None:
+    path = put(logger_csv(HOURS[log], log, dates=dates))
+    frame = el.read(path, tz="Asia/Tokyo" if dates == "naive" else None)
+    assert_frame_equal(logger_part(frame, log), logger_part(HOURS[log], log), check_freq=False)
+
+
+def test_a_date_without_a_zone_needs_one(put: Put) -> None:
+    path = put(logger_csv(TEN, FIFTEEN, dates="naive"))
+    with pytest.raises(ConfigurationError, match=r"log\.csv: the date '2026-10-21T09:.*no zone"):
+        el.read(path)
+    with pytest.raises(ConfigurationError, match="did you mean 'Asia/Tokyo'"):
+        el.read(path, tz="Asia/Toky")
+
+
+def test_an_hour_that_comes_twice_is_resolved_by_the_order_of_the_rows(put: Put) -> None:
+    clock = ["01:59", "02:00", "02:30", "02:59", "02:00", "02:30", "02:59", "03:00"]
+    rows = [f"2026-10-25T{each}:00,60" for each in clock]
+    frame = el.read(put("\n".join(["date,fitDuration", *rows])), tz="Europe/Berlin")
+    assert len(frame) == 8
+    assert frame.index.is_unique
+
+
+def test_clock_times_that_are_skipped_or_ambiguous_are_reported(put: Put) -> None:
+    spring = "date,fitDuration\n2026-03-29T02:30:00,60\n2026-03-29T03:30:00,60\n"
+    with pytest.warns(
+        EyelogWarning, match="line 2: 'date' is '2026-03-29T02:30:00', which does not exist"
+    ):
+        assert len(el.read(put(spring), tz="Europe/Berlin")) == 1
+    autumn = "date,fitDuration\n2026-10-25T02:30:00,60\n2026-10-25T03:30:00,60\n"
+    with pytest.warns(EyelogWarning, match="line 2.* comes twice in Europe/Berlin"):
+        assert len(el.read(put(autumn), tz="Europe/Berlin")) == 1

@@ -1,0 +1,131 @@
+"""A file with the rows of several wearers: whose they are is asked, never guessed."""
+
+from pathlib import Path
+
+import pytest
+
+import eyelog as el
+from eyelog.catalogue import LOGS
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
+from eyelog.read import csv_log, intake
+from eyelog.read.intake import import_files
+from support.loggerfiles import Put
+
+FIFTEEN = LOGS[0]
+IDS = ("ada", "Bob/../x", "7")
+
+
+def table(ids: tuple[str, ...] = IDS, *, column: str = "user_id", rows: int = 20) -> str:
+    """Return rows of several wearers on the same stamps, in turn."""
+    lines = [f"{column},date,stp,bk_n"]
+    for row in range(rows):
+        stamp = f"2026-10-21T00:{row // 4:02d}:{row % 4 * 15:02d}Z"
+        lines += [f"{each},{stamp},{row},{at}" for at, each in enumerate(ids)]
+    return "\n".join(lines) + "\n"
+
+
+def steps(archive: el.Archive, account: str) -> list[float]:
+    frame = archive.read(FIFTEEN, "2026-10-21", "2026-10-21", account=account)
+    assert frame["bk_n"].nunique() == 1
+    return frame["stp"].tolist()
+
+
+@pytest.mark.parametrize("column", ["user_id", "userId", "WEARER", "participant_id", "subject_id"])
+def test_several_wearers_are_refused_with_their_names(
+    archive: el.Archive, put: Put, column: str
+) -> None:
+    path = put(table(column=column))
+    with pytest.raises(ArchiveError, match=rf"{column}' is '7', 'Bob/../x', 'ada'.*wearer="):
+        el.read(path)
+    (report,) = import_files(archive, [path])
+    assert (report.status, report.kept) == ("refused", 0)
+    assert "--split-wearers" in report.reason
+    assert not Path(archive.path).exists()
+
+
+@pytest.mark.filterwarnings("ignore::eyelog.EyelogWarning")  # the column is not in the catalogue
+def test_a_refused_file_leaves_nothing_even_if_it_is_large(
+    archive: el.Archive, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intake, "_WAITING", 5)
+    monkeypatch.setattr(csv_log, "BLOCK", 200)
+    monkeypatch.setattr(csv_log, "_LOOK", 100)
+    head, *rows = table(("ada", "bob")).splitlines()
+    path = put("\n".join([head, *sorted(rows)]))  # all of ada before all of bob
+    assert import_files(archive, [path])[0].status == "refused"
+    assert not Path(archive.path).exists()
+
+
+def test_each_wearer_goes_into_an_account_of_that_name(archive: el.Archive, put: Put) -> None:
+    plain = put("date,stp\n2026-10-22T00:00:15Z,3\n", "plain.csv")
+    reports = import_files(archive, [put(table()), plain], account="me", split_wearers=True)
+    assert [(each.account, each.read, each.kept) for each in reports] == [
+        ("7", 20, 20), ("Bob/../x", 20, 20), ("ada", 20, 20), ("me", 1, 1)
+    ]  # fmt: skip
+    assert archive.accounts() == sorted([*IDS, "me"])
+    for name in IDS:
+        assert steps(archive, name) == list(range(20))
+    inside = {path.relative_to(archive.path).parts[0] for path in Path(archive.path).rglob("*")}
+    assert inside == {f"log={FIFTEEN}", ".months"}
+
+
+def test_a_row_of_nobody_is_a_line_left_out(archive: el.Archive, put: Put) -> None:
+    path = put(table(("ada", "")))
+    with pytest.warns(
+        EyelogWarning, match=r"20 of 40 lines.*line 3: 'user_id' does not name its wearer"
+    ):
+        reports = import_files(archive, [path], split_wearers=True)
+    assert [(each.account, each.read, each.kept, each.refused) for each in reports] == [
+        ("ada", 40, 20, 20)
+    ]
+
+
+def test_a_wearer_that_is_not_there_is_an_error(archive: el.Archive, put: Put) -> None:
+    path = put(table(("ada", "bob")))
+    with pytest.raises(ConfigurationError, match=r"no file has rows of .* 'eve', only"):
+        el.read(path, wearer="eve")
+    with pytest.raises(
+        ConfigurationError, match=r"no file has rows of the wearer 'eve', only of 'ada'"
+    ):
+        import_files(archive, [path], wearer="eve")
+    plain = put("date,stp\n2026-10-22T00:00:15Z,3\n", "plain.csv")
+    with pytest.raises(ConfigurationError, match="no column that names each row's wearer"):
+        el.read(plain, wearer="ada")
+    assert "leave out wearer=" in import_files(archive, [plain], wearer="ada")[0].reason
+    with pytest.raises(ConfigurationError, match="give either wearer="):
+        import_files(archive, [path], wearer="ada", split_wearers=True)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "é" * 100])
+def test_a_name_that_cannot_be_a_folder_is_refused_before_anything_is_written(
+    archive: el.Archive, put: Put, name: str
+) -> None:
+    reports = import_files(archive, [put(table(("ada", name)))], split_wearers=True)
+    assert [each.status for each in reports] == ["refused"]
+    assert "too long for a folder" in reports[0].reason
+    assert not Path(archive.path).exists()
+
+
+@pytest.fixture
+def exports(tmp_path: Path) -> Path:
+    """A folder with one Parquet file of each of two accounts, on the same stamps."""
+    kept = el.Archive(tmp_path / "kept")
+    (tmp_path / "exports").mkdir()
+    for seed, account in enumerate(("ada", "ben")):
+        frame = el.simulate("2026-10-21", 1, log=FIFTEEN, seed=seed).iloc[:50]
+        kept.write(FIFTEEN, frame, account=account)
+        path = tmp_path / "exports" / f"{account}.parquet"
+        kept.export(FIFTEEN, "2026-10-21", "2026-10-21", path, account=account, location=True)
+    return tmp_path / "exports"
+
+
+def test_exports_of_several_accounts_are_not_put_into_one(
+    archive: el.Archive, exports: Path
+) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"several accounts \(ada, ben\).*split_wearers=True"
+    ):
+        import_files(archive, [exports])
+    assert not Path(archive.path).exists()
+    (report,) = import_files(archive, [exports / "ada.parquet"], account="anna")
+    assert report.kept == 50  # one account may have another name here

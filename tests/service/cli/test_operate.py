@@ -1,0 +1,317 @@
+"""The operator's commands: what they print, what they end, and what they never show."""
+
+import json
+import shlex
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from eyelog.archive.store import Archive
+from eyelog.cli import main
+from eyelog_service.audit import FILE_NAME
+from eyelog_service.auth.registry import Registry
+from support import live
+from support.first_release import first_release_state
+from support.live import REDIRECT, STANDARD
+from support.records import records
+
+URI = ["--redirect-uri", REDIRECT]
+PASSWORD = "correct horse"
+
+
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
+
+
+@pytest.fixture
+def lab(service: Callable[..., SimpleNamespace], archive: Path) -> SimpleNamespace:
+    """Ada, who is logged in to the sleep study and has records, and Bea, who is not."""
+    service("add-account", "ada", "--password-stdin", stdin=f"{PASSWORD}\n".encode())
+    service("add-account", "bea")
+    added = service("add-application", *URI, "--name", "Sleep study", "--json")
+    made = json.loads(added.out)
+    Archive(archive).write(STANDARD, records(STANDARD, "2026-10-19 09:00", 3), account="ada")
+    registry = Registry(archive)
+    code = service(
+        "issue-code", "--account", "ada", "--client-id", made["client_id"], *URI
+    ).out.strip()
+    access, refresh = registry.grants.exchange(code, made["client_id"], REDIRECT, None)
+    return SimpleNamespace(
+        **made, run=service, registry=registry, code=code, access=access, refresh=refresh
+    )
+
+
+def table(printed: str) -> list[list[str]]:
+    return [[cell for cell in line.split("  ") if cell] for line in printed.splitlines()]
+
+
+def test_no_list_shows_a_token_a_secret_or_a_hash(lab: SimpleNamespace) -> None:
+    hashes = lab.registry.state.rows("SELECT hash FROM token UNION SELECT secret FROM application")
+    hidden = [lab.client_secret, lab.access, lab.refresh, lab.code, PASSWORD]
+    hidden += [row[0].hex()[:12] for row in hashes]
+    for action in ("list-accounts", "list-applications", "list-tokens", "check"):
+        for form in ([], ["--json"]):
+            printed = lab.run(action, *form)
+            assert not [text for text in hidden if text in printed.out + printed.err]
+
+
+def test_empty_lists_say_what_to_type(service: Callable[..., SimpleNamespace]) -> None:
+    service("add-application", *URI)
+    assert "eyelog service add-account NAME" in service("list-accounts").err
+    assert service("list-accounts", "--json").out == "[]\n"
+    assert "nobody is logged in" in service("list-tokens").err
+
+
+def test_without_a_service_every_command_says_so_and_creates_nothing(
+    service: Callable[..., SimpleNamespace], archive: Path
+) -> None:
+    for words in (
+        ["list-accounts"],
+        ["list-applications"],
+        ["list-tokens"],
+        ["remove-account", "ada"],
+        ["disable", "ada"],
+        ["enable", "ada"],
+        ["set-password", "ada", "--password-stdin"],
+        ["remove-application", "x"],
+        ["rotate-secret", "x"],
+        ["revoke", "--all"],
+        ["rotate-key"],
+        ["check"],
+    ):
+        done = service(*words)
+        assert (done.status, done.out, done.err.count("\n")) == (1, "", 1), words
+        assert "there is no service state" in done.err
+    assert not archive.exists()
+
+
+def test_a_password_comes_from_the_first_line_of_stdin_alone(
+    service: Callable[..., SimpleNamespace], archive: Path
+) -> None:
+    stdin = "größer als acht\r\nsecond line\n".encode()
+    assert service("add-account", "ada", "--password-stdin", stdin=stdin).status == 0
+    assert Registry(archive).accounts.check_login("ada", "größer als acht")
+    for bad, why in (
+        (b"", "is empty"),
+        (b"short\n", "too short"),
+        (b"password123\n", "most common"),
+        (b"\xff\xfe12345678\n", "not text in UTF-8"),
+        (b"x" * 100_000, "too long"),
+    ):
+        refused = service("set-password", "ada", "--password-stdin", stdin=bad)
+        assert (refused.status, refused.err.count("\n")) == (1, 1)
+        assert why in refused.err
+    assert service("set-password", "ada").status == 2
+    assert service("set-password", "ada", "--password", "a good password").status == 2
+    assert Registry(archive).accounts.check_login("ada", "größer als acht")
+
+
+def test_a_lost_laptop_is_answered_with_one_command(lab: SimpleNamespace) -> None:
+    done = lab.run("revoke", "--account", "ada")
+    assert done.status == 0
+    assert done.out == (
+        "ended: 1 refresh token and 1 access token of account 'ada', application 'Sleep study'"
+        f" ({lab.client_id})\n"
+    )
+    assert "'ada' has to log in again" in done.err
+    assert lab.registry.grants.bearer(lab.access) == "the access token is revoked"
+    typed = shlex.split(done.err.split("`")[1])
+    assert main([*typed[1:2], "list-accounts", *typed[3:5]]) == 0
+    assert lab.run("revoke", "--account", "ada").out.startswith("ended: no token")
+
+
+def test_what_to_revoke_has_to_be_said(lab: SimpleNamespace) -> None:
+    assert lab.run("revoke").status == 2
+    assert lab.run("revoke", "--all", "--account", "ada").status == 2
+    assert lab.run("revoke", "--account", "").status == 1
+    assert "did you mean 'ada'" in lab.run("revoke", "--account", "adda").err
+    assert "did you mean 'Sleep study'" in lab.run("revoke", "--application", "Slep study").err
+    assert len(lab.registry.grants.issued()) == 2
+    lab.run("revoke", "--application", "Sleep study", "--account", "bea")
+    assert len(lab.registry.grants.issued()) == 2
+    lab.run("revoke", "--application", "Sleep study")
+    assert lab.registry.grants.issued() == []
+
+
+def test_a_removed_account_leaves_its_records_and_says_where(
+    lab: SimpleNamespace, archive: Path
+) -> None:
+    done = lab.run("remove-account", "ada")
+    assert done.out.startswith("removed: account 'ada'\nended: 1 refresh token and 1 access token")
+    (folder,) = [word.rstrip(".") for word in done.err.split() if "account=ada" in word]
+    assert len(list(Path(folder).rglob("*.parquet"))) == 1
+    assert len(Archive(archive).read(STANDARD, account="ada")) == 3
+    assert "no records of 'bea'" in lab.run("remove-account", "bea").err
+    assert "did you mean" not in lab.run("remove-account", "zoe").err
+
+
+def test_secrets_and_applications_are_replaced_and_removed_by_name(lab: SimpleNamespace) -> None:
+    new = json.loads(lab.run("rotate-secret", "Sleep study", "--json").out)["client_secret"]
+    assert lab.registry.applications.check_secret(lab.client_id, new)
+    assert not lab.registry.applications.check_secret(lab.client_id, lab.client_secret)
+    newer = lab.run("rotate-secret", lab.client_id).out
+    assert newer.startswith("export EYELOG_CLIENT_SECRET=")
+    assert lab.registry.applications.check_secret(lab.client_id, newer.strip().partition("=")[2])
+    done = lab.run("remove-application", "Sleep study")
+    assert done.out.startswith("removed: application 'Sleep study'\nended: 1 refresh token")
+    assert lab.registry.applications.all() == []
+
+
+def test_the_check_is_a_line_each_and_its_exit_status_says_whether_something_is_wrong(
+    lab: SimpleNamespace,
+) -> None:
+    done = lab.run("check")
+    assert done.status == 0, done.out
+    assert {line.split()[0] for line in done.out.splitlines()} == {"ok", "note"}
+    lab.run("add-application", "--redirect-uri", "http://example.org/cb")
+    done = lab.run("check")
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert "1 check of the service found something wrong" in done.err
+    findings = json.loads(lab.run("check", "--json").out)
+    assert [one["check"] for one in findings if one["result"] == "wrong"] == ["redirect URIs"]
+
+
+def test_a_state_in_the_archive_is_moved_by_the_command_in_the_message(
+    lab: SimpleNamespace, tmp_path: Path
+) -> None:
+    apart = ["--state", str(tmp_path / "the state")]
+    refused = lab.run("list-accounts", *apart)
+    assert refused.status == 1
+    assert not (tmp_path / "the state").exists()
+    command = refused.err.partition("(")[2].rpartition(")")[0]
+    subprocess.run(["/bin/sh", "-c", command], check=True)
+    assert len(json.loads(lab.run("list-accounts", *apart, "--json").out)) == 2
+    assert (tmp_path / "the state").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_locked_state_is_said_in_one_line(
+    lab: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eyelog_service.auth.state.WAIT_SECONDS", 0.05)
+    with closing(sqlite3.connect(lab.registry.state.file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for words in (
+            ["list-tokens"],
+            ["add-account", "cleo"],
+            ["remove-account", "ada"],
+            ["rotate-secret", "Sleep study"],
+            ["revoke", "--all"],
+            ["rotate-key"],
+            ["check"],
+        ):
+            done = lab.run(*words)
+            assert (done.status, done.out, done.err.count("\n")) == (1, "", 1), words
+            assert "is locked by another program: try again" in done.err
+        other.execute("ROLLBACK")
+    assert len(lab.registry.grants.issued()) == 2
+
+
+def test_a_state_of_the_first_release_is_managed_too(
+    service: Callable[..., SimpleNamespace], archive: Path
+) -> None:
+    old = first_release_state(archive)
+    assert "unknown" in service("list-accounts").out
+    assert len(json.loads(service("list-tokens", "--json").out)) == 2
+    assert service("disable", "ada").status == 0
+    assert service("rotate-secret", old.client_id).status == 0
+    assert service("check").status == 0
+
+
+def test_the_audit_log_of_a_whole_session_names_all_and_holds_no_secret(
+    service: Callable[..., SimpleNamespace], archive: Path
+) -> None:
+    hidden: list[str] = [PASSWORD, "battery staple"]
+    service("add-account", "ada", "--password-stdin", stdin=PASSWORD.encode())
+    made = json.loads(service("add-application", *URI, "--name", "Sleep study", "--json").out)
+    hidden.append(made["client_secret"])
+    words = ["--account", "ada", "--client-id", made["client_id"], *URI]
+    code = service("issue-code", *words).out.strip()
+    with live.running(archive) as url:
+        there = live.Live(
+            url, archive, Registry(archive), made["client_id"], made["client_secret"], REDIRECT
+        )
+        tokens: dict[str, Any] = there.exchange(code).json()
+        newer = there.refresh(tokens["refresh_token"]).json()["access_token"]
+        assert there.revoke(tokens["access_token"], bearer=newer).status_code == 200
+    hidden += [code, tokens["access_token"], tokens["refresh_token"], newer]
+    service("set-password", "ada", "--password-stdin", stdin=b"battery staple\n")
+    service("disable", "ada")
+    service("enable", "ada")
+    service("rotate-key")
+    hidden.append(service("rotate-secret", "Sleep study").out.strip().partition("=")[2])
+    service("revoke", "--all")
+    service("remove-application", "Sleep study")
+    service("remove-account", "ada")
+    text = (archive / FILE_NAME).read_text("ascii")
+    assert not [secret for secret in hidden if secret in text]
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert [line["event"] for line in lines] == [
+        *("admin.add_account", "admin.add_application", "admin.issue_code"),
+        *("token", "refresh", "revoke", "admin.set_password", "admin.disable", "admin.enable"),
+        *("admin.rotate_key", "admin.rotate_secret", "admin.revoke"),
+        *("admin.remove_application", "admin.remove_account"),
+    ]
+    assert {line.get("account", "ada") for line in lines} == {"ada"}
+    assert {line.get("application", made["client_id"]) for line in lines} == {made["client_id"]}
+    assert all("operator" in line for line in lines if line["event"].startswith("admin."))
+    assert {line["address"] for line in lines if "address" in line} == {"127.0.0.1"}
+
+
+@pytest.mark.slow("processes race")
+def test_of_two_processes_at_the_same_command_one_succeeds_and_the_other_says_why(
+    lab: SimpleNamespace, archive: Path
+) -> None:
+    def both(*words: str) -> list[subprocess.CompletedProcess[str]]:
+        command = [sys.executable, "-m", "eyelog", "service", *words, "--archive", str(archive)]
+        pipes: dict[str, Any] = {"stdout": -1, "stderr": -1, "text": True}
+        running = [subprocess.Popen(command, **pipes) for _ in range(2)]
+        outputs = [process.communicate() for process in running]
+        return [
+            subprocess.CompletedProcess(command, process.returncode, *output)
+            for process, output in zip(running, outputs, strict=True)
+        ]
+
+    for words, why in (
+        (["add-account", "cleo"], "exists already"),
+        (["remove-account", "cleo"], "unknown account"),
+    ):
+        done = both(*words)
+        assert sorted(one.returncode for one in done) == [0, 1]
+        (failed,) = [one for one in done if one.returncode]
+        assert failed.stderr.count("\n") == 1
+        assert why in failed.stderr
+    secrets = [one.stdout.strip().partition("=")[2] for one in both("rotate-secret", "Sleep study")]
+    assert (
+        sum(lab.registry.applications.check_secret(lab.client_id, secret) for secret in secrets)
+        == 1
+    )
+
+
+def test_the_tokens_of_a_study_are_revoked_together(lab: SimpleNamespace, tmp_path: Path) -> None:
+    with lab.registry.state.write() as db:
+        db.exec_driver_sql("UPDATE account SET study = 'sleep' WHERE name = 'ada'")
+    assert lab.run("revoke", "--all-in", "nothing").status == 1
+    done = lab.run("revoke", "--all-in", "sleep")
+    assert "ended: 1 refresh token and 1 access token of account 'ada'" in done.out
+    assert lab.registry.grants.bearer(lab.access) == "the access token is revoked"
+    assert lab.run("revoke", "--all-in", "sleep", "--all").status == 2
+
+
+def test_an_upload_token_is_printed_once_and_ends_with_a_revocation(lab: SimpleNamespace) -> None:
+    token = lab.run("upload-token", "bea").out.strip()
+    assert lab.registry.grants.bearer(token).writes
+    printed = lab.run("list-tokens").out
+    assert [cell.strip() for cell in table(printed)[-1][:3]] == ["bea", "(upload token)", "upload"]
+    assert token not in printed
+    done = lab.run("revoke", "--account", "bea")
+    assert done.out == "ended: 1 upload token of account 'bea', of its own devices\n"
+    assert lab.registry.grants.bearer(token) == "the access token is revoked"
+    assert lab.run("upload-token", "nobody").status == 1
