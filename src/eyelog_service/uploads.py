@@ -41,8 +41,9 @@ from eyelog.clock import as_zones
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 from eyelog.read.csv_dialect import check_encoding
 from eyelog.read.files import input_files
-from eyelog.read.intake import FileReport, conflicts_of, import_files
-from eyelog.read.stamp_checks import CLOCKS
+from eyelog.read.head import FileReport
+from eyelog.read.intake import conflicts_of, import_files
+from eyelog.read.stamps import CLOCKS
 from eyelog_service.apart import Failed, fault_without_values, run_apart
 from eyelog_service.auth import ended
 from eyelog_service.auth.ended import account_digest

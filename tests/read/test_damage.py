@@ -14,7 +14,8 @@ import pytest
 
 import eyelog as el
 from eyelog.provenance import history
-from eyelog.read.intake import FileReport, import_files
+from eyelog.read.head import FileReport
+from eyelog.read.intake import import_files
 from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv
 
 RECORDS = HOURS[SIXTY].iloc[:80]

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import LOGS, columns
-from eyelog.decode import Page
 from eyelog.read import head as formats
 from eyelog.read.format import LogFile, Source
 from support.loggerfiles import zipped
@@ -22,7 +22,6 @@ FIFTEEN = LOGS[0]
 class TrialLog(LogFile):
     """A format of the tests: a mark, the wearer's name, and pairs of UNIX seconds and steps."""
 
-    what: ClassVar[str] = "a trial"
     pandas: ClassVar[str] = "read_trial"
 
     @staticmethod
@@ -39,13 +38,10 @@ class TrialLog(LogFile):
         self.zones = {"+09:00"}
         self.notes.append("it is a trial")
 
-    def pages(self) -> Iterator[Page]:
-        stamps = np.array([at for at, _ in self._pairs], "M8[s]").astype("M8[us]")
-        steps = np.array([steps for _, steps in self._pairs])
-        yield Page(self.log, None, stamps, {"stp": steps}, ())
-
-    def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
-        yield from ((self._name, page) for page in self.pages())
+    def tables(self, *, named: bool) -> Iterator[tuple[str, pa.Table]]:
+        stamps = np.array([at * 1_000_000 for at, _ in self._pairs])
+        steps = {"stp": pa.array([steps for _, steps in self._pairs])}
+        yield self._name if named else "", self.table(stamps, steps, np.arange(40), {}, [])
 
 
 def trial(name: str, *, day: int = 0) -> bytes:

@@ -10,7 +10,8 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from eyelog.errors import EyelogWarning
 from eyelog.read import intake
-from eyelog.read.intake import FileReport, import_files
+from eyelog.read.head import FileReport
+from eyelog.read.intake import import_files
 from support.answers import encode_answer
 from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv, zipped
 from support.paths import DATASETS

@@ -27,7 +27,7 @@ from eyelog.errors import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eyelog.read.intake import FileReport
+    from eyelog.read.head import FileReport
 
 
 # The service, an account at it, and its cache.
@@ -372,7 +372,7 @@ def _import_table(reports: "list[FileReport]") -> "pd.DataFrame":
     import pandas as pd
 
     table = pd.DataFrame([vars(report) for report in reports])
-    table = table.drop(columns=["differing", "kind", "notes", "again", "lines"])
+    table = table.drop(columns=["differing", "kind", "notes", "lines"])
     for name in ("first", "last"):
         stamps = [getattr(report, name) for report in reports]
         texts = [None if stamp is None else f"{stamp:%Y-%m-%dT%H:%M:%SZ}" for stamp in stamps]

@@ -1,4 +1,4 @@
-"""How a CSV file is written: its encoding, its decimal sign, and lines and cells as values.
+"""How text is written: its encoding, its decimal sign, and lines and cells as values.
 
 Spreadsheet programs save UTF-16, which shows in the first bytes, and the encoding of their country,
 which does not: it can only be named, or guessed. Arrow splits and converts whole blocks. A block
@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
@@ -132,8 +131,7 @@ def _decodes(text: bytes, encoding: str) -> bool:
         return False
 
 
-Mask = npt.NDArray[np.bool_]
-Numbers = npt.NDArray[np.float64]
+# Lines as columns
 
 # Arrow works on this many bytes at a time, so that its data stay in the processor's cache.
 _PIECE: Final = 1 << 20
@@ -141,7 +139,7 @@ _PIECE: Final = 1 << 20
 _MISSING: Final = pa.array(["", "nan", "null", "none", "na", "n/a", "<na>"])
 _TRUE: Final = pa.array(["1", "1.0", "true"])
 _FALSE: Final = pa.array(["0", "0.0", "false"])
-# The spellings of booleans that Arrow converts itself; `truths_of` accepts all of them.
+# The spellings of booleans that Arrow converts itself; `values_of` accepts all of them.
 _PLAIN_TRUE: Final = ["1", "true", "True", "TRUE", "1.0"]
 _PLAIN_FALSE: Final = ["0", "false", "False", "FALSE", "0.0"]
 
@@ -217,82 +215,81 @@ def cells_of(line: bytes, width: int, delimiter: str) -> tuple[bytes, str]:
     return (mark.join(line.split(mark)[:-spare]) if spare else line), ""
 
 
-def texts_of(column: pa.ChunkedArray) -> npt.NDArray[np.object_]:
-    """Return texts without the spaces around them, None where missing."""
+# Cells as values
+
+Column = pa.Array | pa.ChunkedArray
+
+
+def values_of(column: Column, kind: str, decimal: str = ".") -> tuple[Column, list[int]]:
+    """Return cells as values of a type of the catalogue, and the rows that have something else.
+
+    Those of an unknown field (an empty `kind`) are numbers, otherwise true and false, otherwise
+    texts.
+    """
+    if kind == "str":
+        return texts_of(column), []
+    if kind == "bool":
+        return _truths(column)
+    values, wrong = numbers_of(column, decimal)
+    if kind or not wrong:
+        return values, wrong
+    words = pc.utf8_lower(column)
+    truths = pc.if_else(pc.is_in(words, pa.array(["true", "false"])), pc.equal(words, "true"), None)
+    return (truths if truths.null_count == words.null_count else texts_of(column)), []
+
+
+def texts_of(column: Column) -> Column:
+    """Return texts without the spaces around them."""
     column = pc.utf8_trim_whitespace(column)
-    cells = column.to_pylist()
-    if pc.any(pc.starts_with(column, '"')).as_py():  # as an export protects texts
-        cells = [None if cell is None else text_of(cell) for cell in cells]
-    texts = np.empty(len(column), object)
-    texts[:] = cells
-    return texts
+    if not pc.any(pc.starts_with(column, '"')).as_py():
+        return column
+    # As an export protects texts; a lone surrogate is valid JSON, but not text.
+    texts = [None if cell is None else utf8(text_of(cell)) for cell in column.to_pylist()]
+    return pa.array(texts, pa.string())
 
 
-def words_of(column: pa.ChunkedArray) -> npt.NDArray[np.object_] | None:
-    """Return True, False or None (missing) if a column has nothing but the words for them."""
-    column = pc.utf8_lower(column)
-    missing = column.is_null()
-    words = pc.is_in(column, value_set=pa.array(["true", "false"]))
-    if not pc.all(pc.or_(missing, words)).as_py() or column.null_count == len(column):
-        return None
-    truths = np.empty(len(column), object)
-    truths[:] = pc.equal(column, "true").to_pylist()
-    return truths
+def utf8(text: str) -> str:
+    """Return a text without lone surrogates, which no file can have."""
+    return text.encode("utf-8", "replace").decode()
 
 
-def numbers_of(column: pa.ChunkedArray, decimal: str = ".") -> tuple[Numbers, Mask]:
-    """Return numbers (NaN for missing), and where a text is not a finite number."""
-    if pa.types.is_floating(column.type):
-        return _finite(column)
-    column = pc.utf8_trim_whitespace(column)
-    if decimal == ",":
-        # Such a number has no decimal point; a cell that has one is not a number in either form.
-        column = pc.replace_substring(column, ".", "?")
-        column = pc.replace_substring(column, ",", ".")
-    try:
-        return _finite(pc.cast(column, pa.float64()))
-    except pa.ArrowInvalid:
-        pass
-    missing = pc.is_in(pc.utf8_lower(column), value_set=_MISSING)
-    column = pc.if_else(missing, None, column)
-    try:
-        return _finite(pc.cast(column, pa.float64()))
-    except pa.ArrowInvalid:
-        texts: list[str | None] = column.to_pylist()
-    values = np.array([_number(text) for text in texts], np.float64)
-    bad = np.isinf(values)
-    values[bad] = np.nan
-    return values, bad
+def numbers_of(column: Column, decimal: str = ".") -> tuple[Column, list[int]]:
+    """Return numbers, and the rows of which the text is not a finite number."""
+    if pa.types.is_string(column.type):
+        column = pc.utf8_trim_whitespace(column)
+        if decimal == ",":
+            # Such a number has no decimal point; a cell with one is not a number in either form.
+            column = pc.replace_substring(column, ".", "?")
+            column = pc.replace_substring(column, ",", ".")
+        column = pc.if_else(pc.is_in(pc.utf8_lower(column), _MISSING), None, column)
+        try:
+            column = pc.cast(column, pa.float64())
+        except pa.ArrowInvalid:
+            column = pa.array([_number(text) for text in column.to_pylist()], pa.float64())
+    finite = pc.is_finite(column)
+    if pc.all(finite).as_py():
+        return column, []
+    wrong = np.flatnonzero(pc.fill_null(pc.is_inf(column), False)).tolist()
+    return pc.if_else(finite, column, None), wrong
 
 
-def _finite(column: pa.ChunkedArray) -> tuple[Numbers, Mask]:
-    values = np.asarray(column.to_numpy(), np.float64)
-    if not values.flags.writeable:  # a view, which would keep the text of the whole block
-        values = values.copy()
-    return values, np.isinf(values)
-
-
-def _number(text: str | None) -> float:
+def _number(text: str | None) -> float | None:
     if text is None:
-        return np.nan
+        return None
     try:
         return float(text) if text.isascii() and "_" not in text else np.inf
     except ValueError:
         return np.inf
 
 
-def truths_of(column: pa.ChunkedArray) -> tuple[Numbers, Mask]:
-    """Return 1, 0 or NaN (missing), and where a text is neither true nor false."""
+def _truths(column: Column) -> tuple[Column, list[int]]:
     if pa.types.is_boolean(column.type):
-        return _finite(pc.cast(column, pa.float64()))
-    column = pc.utf8_lower(pc.utf8_trim_whitespace(column))
-    true, false, missing = (
-        np.asarray(pc.is_in(column, value_set=words).to_numpy(), bool)
-        for words in (_TRUE, _FALSE, _MISSING)
-    )
-    missing |= np.asarray(column.is_null().to_numpy(), bool)
-    values = np.where(true, 1.0, np.where(false, 0.0, np.nan))
-    return values, ~(true | false | missing)
+        return column, []
+    words = pc.utf8_lower(pc.utf8_trim_whitespace(column))
+    true, false, missing = (pc.is_in(words, known) for known in (_TRUE, _FALSE, _MISSING))
+    known = pc.or_(pc.or_(true, false), pc.or_(missing, words.is_null()))
+    values = pc.if_else(pc.or_(true, false), true, None)
+    return values, np.flatnonzero(pc.invert(known)).tolist()
 
 
 def shown(texts: Sequence[Any] | pa.ChunkedArray, row: int) -> str:

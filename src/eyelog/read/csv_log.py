@@ -1,4 +1,4 @@
-"""One CSV file of a log: from a stream to pages of typed columns, and the lines left out.
+"""One CSV file of a log: from a stream to tables of typed columns, and the lines left out.
 
 The file is read in blocks of whole lines, so that memory does not grow with its size.
 """
@@ -7,15 +7,16 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar, Final, NamedTuple, cast
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from eyelog.archive.arrow_tables import schema_of
 from eyelog.catalogue import catalogue, fold
 from eyelog.clock import FILE_ZONE
-from eyelog.decode import Page
 from eyelog.errors import ArchiveError, MixedLogsError, listed
 from eyelog.frame import OFFSET
 from eyelog.read.csv_dialect import (
@@ -26,9 +27,7 @@ from eyelog.read.csv_dialect import (
     numbers_of,
     shown,
     split,
-    texts_of,
-    truths_of,
-    words_of,
+    values_of,
 )
 from eyelog.read.format import (
     TIMES,
@@ -49,7 +48,6 @@ BLOCK: Final = 4 << 20
 _LOOK: Final = 256 << 10
 # A file with more lines that are not records than others, after this many, is not read to its end.
 _PATIENCE: Final = 100_000
-_ARROW: Final = {"int": pa.float64(), "float": pa.float64(), "bool": pa.bool_()}
 _LIKE_HEADER: Final = re.compile(rb"^[^\n]*\b(?:date|ut)\b[^\n]*$", re.IGNORECASE | re.MULTILINE)
 _COMMAS: Final = "its numbers have decimal commas, and were read as such"
 
@@ -58,7 +56,6 @@ _COMMAS: Final = "its numbers have decimal commas, and were read as such"
 LONGEST_LINE: Final = 65_536
 
 Lines = npt.NDArray[np.int64]
-Values = npt.NDArray[np.float64] | npt.NDArray[np.object_]
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ class _Layout:
     header: Header
     names: list[str]
     kinds: list[pa.DataType]
-    wearer: int | None  # the column that names the wearer of each row
+    wearer: str | None  # the column that names the wearer of each row
 
     @classmethod
     def of(cls, header: Header) -> "_Layout":
@@ -76,16 +73,9 @@ class _Layout:
         names, own = fields_of(header.cells, header.log), spellings(header.log)
         folded = [fold(cell) for cell in header.cells]
         wearers = [at for at, name in enumerate(folded) if name in WEARER and name not in own]
-        wearer = wearers[0] if wearers else None
-        fields = catalogue(header.log)
-        # Columns that are not numbers or booleans of the catalogue are text.
-        kinds = [
-            pa.string()
-            if at == wearer or name in TIMES or name not in fields
-            else _ARROW.get(fields[name].value_type, pa.string())
-            for at, name in enumerate(names)
-        ]
-        return cls(header, names, kinds, wearer)
+        wearer = names[wearers[0]] if wearers else None
+        types = {field.name: field.type for field in schema_of(header.log) if field.name != "date"}
+        return cls(header, names, [types.get(name, pa.string()) for name in names], wearer)
 
 
 class _Block(NamedTuple):
@@ -109,7 +99,6 @@ class CsvLog(LogFile):
         If the file is not of a log; the message says what it is.
     """
 
-    what: ClassVar[str] = "CSV"
     pandas: ClassVar[str] = "read_csv"
 
     @staticmethod
@@ -140,8 +129,11 @@ class CsvLog(LogFile):
             self.faults.add(line, "it comes before the header")
         self.rows = self.exempt = len(header.before)
 
-    def pages(self) -> Iterator[Page]:
-        """Yield the records of the only wearer block by block, in the order of the file.
+    def tables(self, *, named: bool) -> Iterator[tuple[str, pa.Table]]:
+        """Yield the records block by block, in the order of the file.
+
+        If `named`, there is a table for each wearer, without the column of wearers, which would be
+        redundant, and a line that names no wearer is not a record.
 
         Raises
         ------
@@ -149,56 +141,39 @@ class CsvLog(LogFile):
             If a date has no offset and there is no `tz`.
         ArchiveError
             If none of the lines is a record, a line never ends, another table begins in the middle
-            of the file, there are several wearers, or stamps of the 15-second log cannot be
-            distinguished because the seconds are missing.
+            of the file, or there are several wearers and these are not `named`.
         """
-        seen: set[str] = set()
-        for page, wearers, column in self._read(named=False):
-            if column:
-                seen.update(filter(None, wearers.tolist()))
-            if len(seen) > 1:
-                raise ArchiveError(
-                    f"it has the rows of several wearers ({column!r} is"
-                    f" {listed(map(repr, sorted(seen)))}): choose one with wearer=, or import each"
-                    " into its own account with `eyelog import --split-wearers`"
-                )
-            yield page
-
-    def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
-        """Yield the records block by block, with separate pages for each wearer.
-
-        The pages lack the column of wearers, which would be redundant. A line that names no wearer
-        is not a record. Raises as `pages` does.
-        """
-        if not self.names_wearers:
-            yield from super().pages_by_wearer()
-        for page, wearers, column in self._read(named=True):
-            for wearer in sorted(set(wearers.tolist())):
-                chosen = wearers == wearer
-                names = [name for name in page.columns if name != column]
-                columns = {name: page.columns[name][chosen] for name in names}
-                unknown = tuple(name for name in page.unknown if name != column)
-                lines = cast(Lines, page.lines)[chosen]
-                yield wearer, Page(page.log, None, page.stamps[chosen], columns, unknown, lines)
-
-    def _read(self, *, named: bool) -> Iterator[tuple[Page, npt.NDArray[np.object_], str]]:
-        """Yield the records, the wearer of each, and the column that names the wearers."""
-        records = 0
+        records, seen = 0, set[str]()
         with ThreadPoolExecutor(1) as pool:  # splits one block while the one before is converted
             blocks = self._split()
             coming = pool.submit(next, blocks, None)
             while (block := coming.result()) is not None:
                 coming = pool.submit(next, blocks, None)
-                page, wearers = self._page(block, named=named)
-                records += page.n
+                table = self._table(block, named=named)
+                records += table.num_rows
                 if self.faults.count > max(_PATIENCE, records):
                     self.refuse_unreadable()
-                at = block.layout.wearer
-                yield page, wearers, "" if at is None else block.layout.header.cells[at]
+                if (column := block.layout.wearer) is None:
+                    yield "", table
+                    continue
+                wearers = set(filter(None, pc.unique(table.column(column)).to_pylist()))
+                for wearer in sorted(wearers) if named else ():
+                    own = table.filter(pc.equal(table.column(column), wearer))
+                    yield wearer, own.drop_columns(column)
+                if not named:
+                    seen |= wearers
+                    if len(seen) > 1:
+                        raise ArchiveError(
+                            f"it has the rows of several wearers ({column!r} is"
+                            f" {listed(map(repr, sorted(seen)))}): choose one with wearer=, or"
+                            " import each into its own account with `eyelog import"
+                            " --split-wearers`"
+                        )
+                    yield "", table
         if not records and self.rows > len(self._layout.header.before):
-            lines = "its only line is not a record" if self.rows == 1 else (
-                f"none of its {self.rows:,} lines is a record"
-            )  # fmt: skip
+            lines = "its only line is not a record"
+            if self.rows > 1:
+                lines = f"none of its {self.rows:,} lines is a record"
             raise ArchiveError(f"{lines} ({self.faults.shown()})")
 
     def _split(self) -> Iterator[_Block]:
@@ -315,56 +290,40 @@ class CsvLog(LogFile):
         except UnicodeDecodeError:
             return block  # its lines that are not UTF-8 are reported
 
-    def _page(self, block: _Block, *, named: bool) -> tuple[Page, npt.NDArray[np.object_]]:
-        table, lines, wrong, _, layout = block
+    def _table(self, block: _Block, *, named: bool) -> pa.Table:
+        """Return the records of a block."""
+        _, lines, wrong, _, layout = block
         self.rows += len(lines) + len(wrong)
         cells: list[tuple[int, str]] = []
         columns = self._columns(block, cells)
         stamps = self._stamps_of(block)
-        wearers = np.full(table.num_rows, None)
-        if layout.wearer is not None:
-            wearers = texts_of(table.column(layout.wearer))
-        if named:
-            column = "" if layout.wearer is None else layout.header.cells[layout.wearer]
-            for row in np.flatnonzero((wearers == None) | (wearers == "")).tolist():  # noqa: E711 - by element
+        if named and layout.wearer is not None:
+            nobody = pc.equal(pc.coalesce(columns[layout.wearer], pa.scalar("")), "")
+            for row in np.flatnonzero(nobody).tolist():
                 if int(lines[row]) not in wrong:
-                    wrong[int(lines[row])] = f"{column!r} does not name its wearer"
+                    wrong[int(lines[row])] = f"{layout.wearer!r} does not name its wearer"
                     self.exempt += 1
-        page, good = self.page(stamps, columns, lines, wrong, cells)
-        return page, wearers[good]
+        return self.table(stamps, columns, lines, wrong, cells)
 
-    def _columns(self, block: _Block, cells: list[tuple[int, str]]) -> dict[str, Values]:
+    def _columns(self, block: _Block, cells: list[tuple[int, str]]) -> dict[str, pa.ChunkedArray]:
         """Return the values by field, and note the cells that are not values."""
         table, _, _, decimal, layout = block
         fields = catalogue(self.log)
-        columns: dict[str, Values] = {}
+        columns = {}
         for at, name in enumerate(layout.names):
             if not name or name in TIMES:
                 continue
             kind = fields[name].value_type if name in fields else ""
-            column = table.column(at)
-            if kind == "str" or at == layout.wearer:
-                columns[name] = texts_of(column)
-                continue
-            values, bad = truths_of(column) if kind == "bool" else numbers_of(column, decimal)
-            columns[name] = values
-            if bad.any() and not kind and name != OFFSET:  # it may be text, or true and false
-                truths = words_of(column)
-                columns[name] = texts_of(column) if truths is None else truths
-            elif bad.any():
-                values[bad] = np.nan
-                fault = "neither true nor false" if kind == "bool" else "not a number"
-                cells += [
-                    (row, f"{name!r} is {shown(column, row)}, {fault}")
-                    for row in np.flatnonzero(bad).tolist()
-                ]
+            if name in (layout.wearer, OFFSET):
+                kind = "str" if name == layout.wearer else "float"
+            columns[name], bad = values_of(table.column(at), kind, decimal)
+            what = "neither true nor false" if kind == "bool" else "not a number"
+            cells += [(row, f"{name!r} is {shown(table.column(at), row)}, {what}") for row in bad]
         if self._tz == FILE_ZONE and OFFSET not in columns:
-            dates = "date" in layout.names
-            columns[OFFSET] = (
-                minutes_of(table.column(layout.names.index("date")))
-                if dates
-                else np.full(table.num_rows, np.nan)
-            )
+            minutes = np.full(table.num_rows, np.nan)
+            if "date" in layout.names:
+                minutes = minutes_of(table.column(layout.names.index("date")))
+            columns[OFFSET] = pa.array(minutes, from_pandas=True)
         return columns
 
     def _stamps_of(self, block: _Block) -> Stamps:
@@ -376,7 +335,8 @@ class CsvLog(LogFile):
         stamps = np.full(table.num_rows, NEVER)
         faults: dict[int, str] = {}
         if UNIX_TIME in times:
-            stamps = unix_stamps(numbers_of(times[UNIX_TIME], decimal)[0])
+            seconds = numbers_of(times[UNIX_TIME], decimal)[0]
+            stamps = unix_stamps(seconds.to_numpy(zero_copy_only=False))
         if "date" in times:
             missing = np.asarray(times["date"].is_null())
             dates, faults = self._stamps.read(times["date"])

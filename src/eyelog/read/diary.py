@@ -25,8 +25,7 @@ from eyelog.read.csv_dialect import check_encoding, text_of_file
 from eyelog.read.files import InputFile, missing_reader, opened, sheets_as_csv
 from eyelog.read.format import DELIMITERS, OtherKind, event_kind
 from eyelog.read.socket_log import RECEIVED
-from eyelog.read.stamp_checks import possible_events
-from eyelog.read.stamps import NEVER, StampReader, Stamps
+from eyelog.read.stamps import NEVER, StampReader, Stamps, possible_events
 
 # Names of columns, folded and without spaces, signs and units.
 _NAMES: Final = {

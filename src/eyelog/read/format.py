@@ -19,18 +19,19 @@ from typing import Any, BinaryIO, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
+import pyarrow as pa
 
 from eyelog import catalogue
+from eyelog.archive.arrow_tables import STAMP
 from eyelog.archive.csv_text import text_of
 from eyelog.catalogue import fold, known_logs
 from eyelog.clock import Zones
-from eyelog.decode import Page
-from eyelog.errors import ArchiveError, ConfigurationError, MixedLogsError
+from eyelog.errors import ArchiveError, MixedLogsError
 from eyelog.frame import OFFSET
 
 FIRST: Final = 64 << 10  # bytes in which a format sees the first lines of a file
 LARGEST: Final = 512 << 20  # bytes of a file that is read as a whole
+LINE: Final = "\0line"  # the column of the line (or else the number) of each record in its file
 _SHOWN: Final = 5  # reasons that a report shows; the others are counted
 
 
@@ -98,7 +99,7 @@ class LogFile(ABC):
     names : frozenset of str
         The fields that the file has.
     rows : int
-        Rows read so far; all of them after `pages`.
+        Rows read so far; all of them after `tables`.
     faults : Faults
         Those of them that are not records.
     exempt : int
@@ -108,7 +109,7 @@ class LogFile(ABC):
         Cells that are not values of their fields, and are missing therefore.
     aside : Faults
         Records of impossible stamps, which are set aside.
-    twice : Faults
+    twice : int
         Records of a time that comes twice, of which the others are taken.
     zones : set of str
         The zones, or the offsets such as ``+09:00``, of the dates read so far.
@@ -116,25 +117,28 @@ class LogFile(ABC):
         What a user should know about the file, besides its faults.
     history : mapping
         The provenance that was saved with the records; may be empty.
+    owner : str
+        The wearer whom the file states for all its records; empty if it does not.
     names_wearers : bool
         Whether the file says whose records they are.
     also : tuple of str
         Other logs of which the file has records too.
     """
 
-    what: ClassVar[str]  # as a message calls the format
     pandas: ClassVar[str]  # the function of pandas that reads any table of the format
     row: ClassVar[str] = "line"  # as a message calls what holds a record
 
     names: frozenset[str]
     rows: int
     exempt: int = 0
+    twice: int = 0
+    owner: str = ""
     names_wearers: bool = False
     also: tuple[str, ...] = ()
 
     def __init__(self, log: str) -> None:
         self.log = log
-        self.faults, self.cells, self.aside, self.twice = (Faults(self.row) for _ in range(4))
+        self.faults, self.cells, self.aside = (Faults(self.row) for _ in range(3))
         self.zones: set[str] = set()
         self.notes: list[str] = []
         self.history: Mapping[str, Any] = {}
@@ -145,24 +149,22 @@ class LogFile(ABC):
         """Return whether a file with these first lines (at most `FIRST` bytes) has the format."""
 
     @abstractmethod
-    def pages(self) -> Iterator[Page]:
-        """Yield the records of the only wearer, in the order of the file; raise if of several."""
+    def tables(self, *, named: bool) -> Iterator[tuple[str, pa.Table]]:
+        """Yield the records in the order of the file, as tables of the types of the catalogue.
 
-    def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
-        """Yield the records with the name of the wearer, as the file states it."""
-        raise ConfigurationError(
-            "it has no column that names each row's wearer (user_id, wearer): leave out wearer="
-        )
+        If `named`, each table is of one wearer, whose name is given with it. Otherwise a file of
+        several wearers is refused.
+        """
 
-    def page(
+    def table(
         self,
         stamps: npt.NDArray[np.int64],
-        columns: Mapping[str, npt.NDArray[Any]],
+        columns: Mapping[str, Any],
         lines: npt.NDArray[np.int64],
         wrong: dict[int, str],
         cells: Sequence[tuple[int, str]],
-    ) -> tuple[Page, npt.NDArray[np.bool_]]:
-        """Return the good records of some rows and which these are, and count the others.
+    ) -> pa.Table:
+        """Return the good ones of some rows, with their lines (`LINE`), and count the others.
 
         Parameters
         ----------
@@ -174,12 +176,12 @@ class LogFile(ABC):
             The row and the fault of each cell that is no value; a row that has nothing else is
             wrong.
         """
-        rows = np.unique([row for row, _ in cells]).astype(np.int64)
+        rows = sorted({row for row, _ in cells})
         present = np.zeros(len(rows), bool)
-        for name, values in columns.items() if len(rows) else ():
+        for name, values in columns.items() if rows else ():
             if name != OFFSET:
-                present |= np.asarray(pd.notna(values[rows]))
-        nothing = set(rows[~present].tolist())
+                present |= np.asarray(values.take(pa.array(rows)).is_valid())
+        nothing = {row for row, any_value in zip(rows, present, strict=True) if not any_value}
         for row, fault in cells:
             if row in nothing:
                 wrong.setdefault(int(lines[row]), fault)
@@ -188,22 +190,13 @@ class LogFile(ABC):
         for row, fault in sorted(cells, key=lambda cell: cell[0]):
             if int(lines[row]) not in wrong:
                 self.cells.add(int(lines[row]), fault)
-        good = np.ones(len(lines), bool)
-        if wrong:
-            good = ~np.isin(lines, list(wrong))
-            columns = {name: values[good] for name, values in columns.items()}
-            stamps, lines = stamps[good], lines[good]
-        unknown = tuple(name for name in columns if name not in catalogue.catalogue(self.log))
-        return Page(self.log, None, stamps.view("M8[us]"), columns, unknown, lines), good
-
-    def owner(self) -> str:
-        """Return the wearer whom the file states for all its records; empty if it does not."""
-        return ""
+        table = pa.table({"date": pa.array(stamps).cast(STAMP), **columns, LINE: pa.array(lines)})
+        return table.filter(pa.array(~np.isin(lines, list(wrong)))) if wrong else table
 
     @property
     def left_out(self) -> int:
         """The number of rows that give no record."""
-        return self.faults.count + self.aside.count + self.twice.count
+        return self.faults.count + self.aside.count + self.twice
 
     def refuse_unreadable(self) -> None:
         """Raise if more than a tenth of the lines, and more than one, are not records."""
@@ -214,26 +207,25 @@ class LogFile(ABC):
                 f" tenth ({self.faults.shown()})"
             )
 
-    def report(self, name: str) -> list[str]:
-        """Return what a user should know about the file, under its name, after it was read."""
-        notes = [f"{name}: {note}" for note in self.notes]
+    def report(self) -> list[str]:
+        """Return what a user should know about the file after it was read."""
+        notes = list(self.notes)
         if self.faults.count:
             notes.append(
-                f"{name}: left out {self.faults.count:,} of {self.rows:,} lines that are not"
-                f" records ({self.faults.shown()})"
+                f"left out {self.faults.count:,} of {self.rows:,} lines that are not records"
+                f" ({self.faults.shown()})"
             )
         if self.aside.count:
             notes.append(
-                f"{name}: set aside {self.aside.count:,} of {self.rows:,} records, whose stamps are"
-                " before 2015, when the eyewear did not exist, or more than a day from now"
+                f"set aside {self.aside.count:,} of {self.rows:,} records, whose stamps are before"
+                " 2015, when the eyewear did not exist, or more than a day from now"
                 f" ({self.aside.shown()})"
             )
         if self.cells.count:
-            cells = "1 cell that is" if self.cells.count == 1 else (
-                f"{self.cells.count:,} cells that are"
-            )  # fmt: skip
+            cells = "cell that is" if self.cells.count == 1 else "cells that are"
             notes.append(
-                f"{name}: left {cells} no value of the field missing ({self.cells.shown()})"
+                f"left {self.cells.count:,} {cells} no value of the field missing"
+                f" ({self.cells.shown()})"
             )
         return notes
 

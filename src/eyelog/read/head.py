@@ -1,33 +1,34 @@
 """The only way from files to records: recognised, checked, of the chosen wearer and device.
 
-`read` joins the records of all files into frames, `intake` writes them into an archive.
+`read` joins the records of all files into frames, `intake` writes them into an archive. Both say
+what the report of a file says, and count its rows as that does.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
+import pyarrow as pa
 
-from eyelog.archive.arrow_tables import frame_of, table_of
+from eyelog.archive.arrow_tables import extras_of, stamps_of
 from eyelog.archive.utc_stamps import Stamps
-from eyelog.catalogue import columns, log_named, near
-from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones, microseconds
-from eyelog.decode import Page, joined_pages
-from eyelog.errors import ConfigurationError, EyelogError, listed
-from eyelog.frame import OFFSET, STORED
+from eyelog.catalogue import log_named, near
+from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones
+from eyelog.errors import ConfigurationError, EyelogError, counted, listed
+from eyelog.frame import STORED, warn_unknown
 from eyelog.overlap import utc
 from eyelog.read.csv_dialect import check_encoding, recoded
 from eyelog.read.csv_log import CsvLog
 from eyelog.read.files import InputFile, Unzipped, opened
-from eyelog.read.format import FIRST, LogFile, NotALog, Source, kind_of_bytes
+from eyelog.read.format import FIRST, LINE, LogFile, NotALog, Source, kind_of_bytes
+from eyelog.read.layers import in_order, overlay, stacked
 from eyelog.read.saved import ParquetLog, SavedLog
 from eyelog.read.socket_log import SocketLog
-from eyelog.read.stamp_checks import CLOCKS, checked
+from eyelog.read.stamps import CLOCKS, checked
 
 # The first that recognises a file reads it. Any other text may be CSV.
 FORMATS: Final[list[Any]] = [ParquetLog, SocketLog, SavedLog, CsvLog]
@@ -39,89 +40,64 @@ _NAME: Final = re.compile(r"(?:^|[/\\ ])\d{8}-\d{6}_([0-9A-Za-z]{12})?(?:\(([0-9
 
 
 @dataclass
-class Records:
-    """The records of one wearer in one file, in UTC, or why there are none.
+class FileReport:
+    """What became of one file, or one wearer's part of it.
 
-    They remain pages, in the order of the file, until they are joined: joining the pages of all
-    files at once saves a copy of each.
-
-    Attributes
-    ----------
-    state : str
-        "taken"; or "empty", "left out" (of another device), "other log", "beside" (of a log that is
-        written beside others, and not read yet) or "nobody" (without rows of the wearer).
-    wearer : str
-        Empty where the records need no name: all are wanted, or they are of the only wanted wearer.
-    names : frozenset of str
-        The fields that the file has.
-    left_out, rows : int
-        The rows of the file that give no record, and all of them; those of several wearers are with
-        the first.
-    repeated, conflicts : int
-        The records, once joined, that came again in the file, and those that had other values then.
-    again : int
-        The first stamp that comes again.
+    Each of the rows `read` is one of these: `kept` are new (to the archive, if that is imported
+    into) or add something; `repeated` were already there, or come again in the file; `conflicts`
+    have other values than another row of their stamp, in the file, in one before it or in the
+    archive, and the later one counts, unless stored values are kept; `refused` are left out, for
+    the reasons that a note gives. `replaced` says how many of the conflicts changed the archive;
+    `differing` has their stamps by field, if stored values are kept. `cells` are those left missing
+    because they are no value of their field; `notes` say what else a user should know. What the app
+    writes beside the logs has a `kind`, which says what it is; unless it is kept, as events are,
+    its status is "other kind".
     """
 
     file: str
     log: str | None = None
-    state: str = "taken"
-    wearer: str = ""
-    device: str = ""
-    pages: list[Page] = field(default_factory=list)
-    names: frozenset[str] = frozenset()
-    zones: set[str] = field(default_factory=set)
-    history: dict[str, Any] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    left_out: int = 0
-    cells: int = 0
+    status: str = "nothing new"
+    read: int = 0
+    kept: int = 0
     repeated: int = 0
     conflicts: int = 0
-    again: int = 0
-    frame: pd.DataFrame | None = None  # None: not joined yet
+    refused: int = 0
+    replaced: int = 0
+    cells: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+    reason: str = ""
+    account: str = ""
+    kind: str = ""
+    notes: list[str] = field(default_factory=list)
+    lines: tuple[Stamps, Stamps] | None = field(default=None, repr=False)  # stamps, and their lines
+    differing: dict[str, list[Stamps]] = field(default_factory=dict, repr=False)
+
+
+@dataclass
+class Part:
+    """The records of one wearer in one file, each stamp once, or (without a table) why not.
+
+    The status of its report is "empty", "left out" (of another device), "other log", "beside" (of a
+    log that is written beside others, and not read yet) or "nothing new". The `again` are the
+    stamps that come again in the file, as those of `layers.Overlay`.
+    """
+
+    report: FileReport
+    table: pa.Table = None
+    device: str = ""
+    zones: set[str] = field(default_factory=set)
+    history: dict[str, Any] = field(default_factory=dict)
+    again: Any = ()
+    place: Path | None = None  # where they wait while there is no table
 
     def __post_init__(self) -> None:
-        of_pages = (page.stamps.view(np.int64) for page in self.pages)
-        self.stamps: Stamps = np.concatenate([np.empty(0, np.int64), *of_pages])
-        self.rows = len(self.stamps) + self.left_out
+        self.stamps = np.empty(0, np.int64) if self.table is None else stamps_of(self.table)
 
-    def lines(self) -> npt.NDArray[np.int64]:
-        """Return the line of each record before they are joined, 0 where a file has no lines."""
-        none = np.empty(0, np.int64)
-        of_pages = (np.zeros(p.n, np.int64) if p.lines is None else p.lines for p in self.pages)
-        return np.concatenate([none, *of_pages])
-
-    def join(self) -> pd.DataFrame:
-        """Join the pages to one frame of the fields that the file has, sorted, each stamp once."""
-        if self.frame is not None:
-            return self.frame
-        ordered, log = np.sort(self.stamps), cast(str, self.log)
-        twice = ordered[1:][ordered[1:] == ordered[:-1]]
-        joined = joined_pages(self.pages, log, spend=True, fill=True)
-        self.conflicts, self.repeated = joined.conflicts, joined.repeated - joined.conflicts
-        self.again = int(twice[0]) if len(twice) else 0
-        if self.conflicts:
-            records = "1 record" if self.conflicts == 1 else f"{self.conflicts:,} records"
-            self.notes.append(
-                f"{self.file}: {records} with other values than a later one of the same stamp (the"
-                f" first {utc(self.again):%Y-%m-%d %H:%M:%S} UTC), which was taken"
-            )
-        joined.frame.attrs = {}  # pandas copies them with every column
-        index = cast(pd.DatetimeIndex, joined.frame.index)
-        # A column with only missing values would look like evidence, such as of eyewear never worn.
-        own = [name for name in joined.frame.columns if name in self.names or name == OFFSET]
-        frame = joined.frame[own]
-        if not set(own) <= {*columns(log), OFFSET}:  # unknown ones as an archive keeps them
-            kept = frame_of(table_of(frame, log), "UTC").set_axis(index)
-            frame = kept[[name for name in own if name in kept.columns]]
-        self.frame, self.pages, self.stamps = frame, [], microseconds(index)
-        return frame
-
-    def keep(self, rows: npt.NDArray[np.bool_]) -> None:
+    def keep(self, rows: "np.ndarray[Any, np.dtype[np.bool_]]") -> None:
         """Leave out the other records."""
-        self.frame = self.join()[rows]
-        self.stamps = self.stamps[rows]
-        self.left_out += int((~rows).sum())
+        self.table, self.stamps = self.table.filter(pa.array(rows)), self.stamps[rows]
+        self.report.refused += int((~rows).sum())
 
 
 @dataclass
@@ -154,7 +130,6 @@ class Reader:
     names: list[str] = field(default_factory=list)
     wearers: set[str] = field(default_factory=set)  # whom the files name, if requested
     owners: set[str] = field(default_factory=set)  # those of whole files
-    other_logs: set[str] = field(default_factory=set)
     devices: dict[str, str] = field(default_factory=dict)  # by the name of the file
     other_devices: Counter[str] = field(default_factory=Counter)
 
@@ -166,7 +141,7 @@ class Reader:
         if self.encoding is not None:
             check_encoding(self.encoding)
 
-    def take(self, file: InputFile) -> list[Records]:
+    def take(self, file: InputFile) -> list[Part]:
         """Read one file, and return the records of each wanted wearer; at least one item.
 
         Raises
@@ -181,15 +156,19 @@ class Reader:
                 taken += self._read(file, other)[0]
         return taken
 
-    def _read(self, file: InputFile, wanted: str | None) -> tuple[list[Records], tuple[str, ...]]:
+    def _read(self, file: InputFile, wanted: str | None) -> tuple[list[Part], tuple[str, ...]]:
         """Return the records of one log of a file, and its other logs."""
+
+        def without(status: str, log: str | None = None) -> tuple[list[Part], tuple[str, ...]]:
+            return [Part(FileReport(file.name, log, status))], ()
+
         with opened(file) as (kind, stream):
             packed, wide = stream.raw, kind.startswith("utf-16")
             if wide:
                 stream = recoded(stream, kind)
                 kind = kind_of_bytes(stream.peek(FIRST)[:FIRST])
             if kind == "empty":
-                return [Records(file.name, state="empty")], ()
+                return without("empty")
             start = stream.peek(FIRST)[:FIRST]
             form = next(form for form in FORMATS if form.recognises(start))
             if self.encoding is not None and not wide and form is CsvLog:
@@ -197,52 +176,74 @@ class Reader:
             log: LogFile = form(Source(stream, file.name, self.tz, wanted, self.dayfirst))
             if wide:
                 log.notes.append(_UTF_16)
-            made = "a masked frame" if STORED in log.names else "a table of eyelog.resample"
-            shows = STORED if STORED in log.names else "coverage"
-            if STORED in log.names or {"n", "coverage"} <= log.names:
-                raise NotALog(
-                    f"it holds {made}, not records (column {shows!r}): pandas.{log.pandas} reads it"
-                )
+            _refuse_results(log)
             if self.log not in (None, log.log):
-                self.other_logs.add(log.log)
-                return [Records(file.name, log.log, "other log")], ()
+                return without("other log", log.log)
             if wanted is None and not self.beside and log_named(log.log).beside:
-                return [Records(file.name, log.log, "beside")], ()
+                return without("beside", log.log)
             device, spellings = _device(file.name, log.history)
             if self.device is not None and self.device not in spellings:
                 self.other_devices[device] += 1
-                return [Records(file.name, log.log, "left out")], ()
+                return without("left out", log.log)
             self.devices[file.name] = device
-            self.owners |= {log.owner()} - {""}
-            by_wearer: dict[str, list[Page]] = {}
-            for name, page in self._owned(log):
-                by_wearer.setdefault(name, []).append(page)
+            self.owners |= {log.owner} - {""}
+            tables = self._tables(log)
             log.refuse_unreadable()
-            good = {name: checked(pages, log, self.clock) for name, pages in by_wearer.items()}
-            state = "taken" if good or self.wearer is None else "nobody"
+            for name, table in tables.items():
+                tables[name] = checked(table, log, self.clock)
             if isinstance(packed, Unzipped) and packed.cut_off:
                 log.notes.append(_CUT_OFF)
-        about = log.names, log.zones, dict(log.history)
-        taken = [  # a file without records has its fields
-            Records(file.name, log.log, state, name, device, pages, *about)
-            for name, pages in (good or {"": []}).items()
-        ]
-        taken[0].notes, taken[0].cells = log.report(file.name), log.cells.count
-        taken[0].left_out = log.left_out
-        taken[0].rows += log.left_out
+        if not tables and self.wearer is not None:  # none of its rows is theirs
+            taken = without("nothing new", log.log)[0]
+        else:
+            tables = tables or {"": stacked([], log.log, log.names)}
+            taken = [
+                self._part(table, FileReport(file.name, log.log, account=name), log, device)
+                for name, table in tables.items()
+            ]
+        first = taken[0].report
+        first.notes = [f"{file.name}: {note}" for note in log.report()] + first.notes
+        first.cells, first.refused = log.cells.count, log.left_out
+        first.read += log.left_out
         return taken, log.also
 
-    def _owned(self, log: LogFile) -> Iterator[tuple[str, Page]]:
-        """Yield the wanted pages of a file and the wearer of each."""
-        if self.wearer is None and not (self.split and log.names_wearers):
-            yield from (("", page) for page in log.pages())
-            return
-        for name, page in log.pages_by_wearer():
-            self.wearers.add(name)
-            if self.wearer is None:
-                yield name, page
-            elif name == self.wearer:
-                yield "", page
+    def _tables(self, log: LogFile) -> dict[str, pa.Table]:
+        """Return the wanted records of a file by the wearer, if wearers are told apart."""
+        if self.wearer is not None and not log.names_wearers:
+            raise ConfigurationError(
+                "it has no column that names each row's wearer (user_id, wearer): leave out wearer="
+            )
+        named = log.names_wearers and (self.split or self.wearer is not None)
+        blocks: dict[str, list[pa.Table]] = {}
+        for name, table in log.tables(named=named):
+            self.wearers |= {name} - {""}
+            if self.wearer in (None, name):
+                blocks.setdefault(name if self.split else "", []).append(table)
+        return {name: stacked(tables, log.log, log.names) for name, tables in blocks.items()}
+
+    def _part(self, table: pa.Table, report: FileReport, log: LogFile, device: str) -> Part:
+        """Return the records of a wearer, each stamp once, and count the others."""
+        report.read = table.num_rows
+        if LINE in table.column_names:
+            if log.row == "line":
+                report.lines = stamps_of(table), table.column(LINE).to_numpy()
+            table = table.drop_columns(LINE)
+        unknown = [each.name for each in extras_of(table.schema, log.log)]
+        warn_unknown(log.log, unknown)
+        part = Part(report, in_order(table), device, log.zones, dict(log.history))
+        if (part.stamps[1:] == part.stamps[:-1]).any():
+            laid = overlay(table.schema.empty_table(), [table])
+            (report.conflicts,) = laid.conflicts
+            report.repeated = report.read - laid.changes.num_rows - report.conflicts
+            part = Part(report, laid.changes, device, log.zones, part.history, laid.meetings)
+        if report.conflicts:
+            first = utc(int(part.again["first"][0]))
+            report.notes.append(
+                f"{report.file}: {counted(report.conflicts, 'record')} with other values than a"
+                f" later one of the same stamp (the first {first:%Y-%m-%d %H:%M:%S} UTC), which was"
+                " taken"
+            )
+        return part
 
     def refuse_several_owners(self, advice: str) -> None:
         """Raise if whole files are of several wearers, and none was chosen."""
@@ -271,8 +272,7 @@ class Reader:
             hint = near(self.device, named)
             raise ConfigurationError(f"no file is of the device {self.device!r}{which}{hint}")
         unknown = self.other_devices[""]
-        files = "1 file" if unknown == 1 else f"{unknown:,} files"
-        return f"left out {files} of no known device" if unknown else ""
+        return f"left out {counted(unknown, 'file')} of no known device" if unknown else ""
 
     def several_devices(self) -> str:
         """Return the devices that the names of the files state, if there are several."""
@@ -281,6 +281,17 @@ class Reader:
             return ""
         more = ", ..." if len(devices) > 4 else ""
         return f"the files come from {len(devices)} devices ({', '.join(devices[:4])}{more})"
+
+
+def _refuse_results(log: LogFile) -> None:
+    """Raise if a file holds a table that eyelog makes of records."""
+    stored = STORED in log.names
+    if stored or {"n", "coverage"} <= log.names:
+        made = "a masked frame" if stored else "a table of eyelog.resample"
+        raise NotALog(
+            f"it holds {made}, not records (column {STORED if stored else 'coverage'!r}):"
+            f" pandas.{log.pandas} reads it"
+        )
 
 
 def _device(name: str, history: Any = None) -> tuple[str, set[str]]:

@@ -1,84 +1,47 @@
 """Files imported into an archive: which are logs, which records are new, and which were refused."""
 
 import tempfile
-import warnings
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from itertools import chain
 from pathlib import Path
 from shlex import quote
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from eyelog.archive.arrow_tables import Merged, extras_of, frame_of, merge, stamps_of, table_of
+from eyelog.archive.arrow_tables import Merged, extras_of, merge, stamps_of
 from eyelog.archive.month_writer import Change, Staged, commit_all, merging
 from eyelog.archive.place import check_account
 from eyelog.archive.store import Archive, place_of
 from eyelog.archive.utc_stamps import Stamps, month_edges, months_of
-from eyelog.clock import Zone, Zones, zones_of_offsets
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning
+from eyelog.clock import Zone, Zones, stamps_at, zones_of_offsets
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, warn
 from eyelog.frame import OFFSET
 from eyelog.home import progress_line
+from eyelog.overlap import utc
 from eyelog.read.diary import app_events
 from eyelog.read.files import InputFile, input_files
 from eyelog.read.format import OtherKind
-from eyelog.read.head import Reader, Records, asked_zones, reason_of
+from eyelog.read.head import FileReport, Part, Reader, asked_zones, reason_of
 from eyelog.read.layers import (
     HELD,
     overlay,
     refuse_other_wearers,
     refuse_overlaps,
-    repeats,
+    stacked,
     without_conflicts,
 )
-from eyelog.read.stamp_checks import passes_of_files
+from eyelog.read.stamps import passes_of_files
 
 OTHER_KIND: Final = "other kind"  # the status of a file that the app writes beside the logs
 
 # Records that wait in memory before they wait on the disk: some 35 MB with every field.
 _WAITING: Final = 60_000
-_BATCH: Final = 10_000  # records that are read at a time
-
-
-@dataclass
-class FileReport:
-    """The result of importing one file, or one wearer's part of it.
-
-    Each of the rows `read` is one of these: `kept` are new to the archive or add something to it;
-    `repeated` were already there, or come again in the file; `conflicts` have other values than
-    another row of their stamp, in the file, in one before it or in the archive, and the later one
-    counts, unless stored values are kept; `refused` are left out, for the reasons that a warning
-    gives. `replaced` says how many of the conflicts changed the archive; `differing` has their
-    stamps by field, if stored values are kept. `cells` are those left missing because they are no
-    value of their field; `notes` say what else a user should know. What the app writes beside
-    the logs has a `kind`, which says what it is; unless it is kept, as events are, its status is
-    "other kind".
-    """
-
-    file: str
-    log: str | None = None
-    status: str = "nothing new"
-    read: int = 0
-    kept: int = 0
-    repeated: int = 0
-    conflicts: int = 0
-    refused: int = 0
-    replaced: int = 0
-    cells: int = 0
-    first: datetime | None = None
-    last: datetime | None = None
-    reason: str = ""
-    account: str = "me"
-    kind: str = ""
-    notes: list[str] = field(default_factory=list)
-    again: int = field(default=0, repr=False)  # the first stamp that comes again in the file
-    lines: tuple[Stamps, Stamps] | None = field(default=None, repr=False)  # stamps, and their lines
-    differing: dict[str, list[Stamps]] = field(default_factory=dict, repr=False)
+_BATCH: Final = 10_000  # records of which those of a wanted time are read
 
 
 def import_files(
@@ -180,62 +143,16 @@ def import_files(
         ExitStack() as scratch,
         progress_line(sum(sizes), f"import into {account}", unit="B") as done,
     ):
-        intake = _Intake(
-            archive, account, reader, replace, dry_run, keep_stored, before_writing, scratch
-        )
+        intake = _Intake(archive, account, reader, replace, dry_run, keep_stored, scratch)
         for file, size in zip(input_files(every), sizes, strict=False):
             intake.take(file)
             done(size)
-        reports = intake.finish()
+        reports = intake.finish(before_writing)
     if not dry_run:
         intake.keep_zones()
     if devices := reader.several_devices():
-        warnings.warn(
-            f"{devices}: if these are several wearers, import each into its own account",
-            EyelogWarning,
-            stacklevel=2,
-        )
+        warn(f"{devices}: if these are several wearers, import each into its own account")
     return reports
-
-
-@dataclass
-class _Waiting:
-    """The records of one file that wait until all files are read, in memory or on the disk."""
-
-    report: FileReport
-    device: str
-    stamps: Stamps
-    extras: list[pa.Field]  # columns that are not in the catalogue
-    place: Path | None = None
-    held: pa.Table | None = None
-
-    def rows(self, first: int = 0, after: int = np.iinfo(np.int64).max) -> slice:
-        """Return which records are of [first, after)."""
-        return slice(*np.searchsorted(self.stamps, [first, after]).tolist())
-
-    def table(self, rows: slice) -> pa.Table:
-        """Return some of the records."""
-        size = rows.stop - rows.start
-        if self.held is not None:
-            return self.held.slice(rows.start, size)
-        with pa.memory_map(str(self.place)) as file:
-            batches = pa.ipc.open_file(file)
-            of_rows = range(rows.start // _BATCH, -(-rows.stop // _BATCH))
-            read = [batches.get_batch(number) for number in of_rows]
-            return pa.Table.from_batches(read, batches.schema).slice(rows.start % _BATCH, size)
-
-    def put_aside(self, place: Path) -> None:
-        """Move the records to the disk."""
-        table = cast(pa.Table, self.held).combine_chunks()
-        packed = pa.ipc.IpcWriteOptions(compression="zstd")
-        with pa.ipc.new_file(place, table.schema, options=packed) as out:
-            out.write_table(table, max_chunksize=_BATCH)
-        self.place, self.held = place, None
-
-    def keep(self, rows: "np.ndarray") -> None:
-        """Leave out the other records."""
-        self.held, self.stamps = (self.table(self.rows()).filter(pa.array(rows)), self.stamps[rows])
-        self.report.refused += int((~rows).sum())
 
 
 @dataclass
@@ -248,19 +165,20 @@ class _Intake:
     replace: bool
     dry_run: bool
     keep_stored: bool
-    before_writing: Callable[[], object]
     scratch: ExitStack
     reports: list[FileReport] = field(default_factory=list)
-    waiting: dict[tuple[str, str], list[_Waiting]] = field(default_factory=dict)
-    in_memory: list[_Waiting] = field(default_factory=list)
-    folder: Path | None = None  # of the records that wait on the disk
-    shown: dict[str, "list[pd.Series[float]]"] = field(default_factory=dict)  # offsets of files
+    waiting: dict[tuple[str, str], list[Part]] = field(default_factory=dict)
+    in_memory: list[Part] = field(default_factory=list)
+    extras: dict[tuple[str, str], list[pa.Field]] = field(default_factory=dict)
+    shown: dict[str, list[tuple[Stamps, Any]]] = field(default_factory=dict)  # offsets of files
     events: list[tuple[FileReport, pd.DataFrame]] = field(default_factory=list)
 
     def take(self, file: InputFile) -> None:
         """Read one file."""
         try:
-            taken = [(records, self._report(records)) for records in self.reader.take(file)]
+            parts = self.reader.take(file)
+            for part in parts:
+                self._settle(part)
         except EyelogError as error:
             reason = reason_of(error, file.name)
             refused = FileReport(file.name, status="refused", account=self.account, reason=reason)
@@ -270,12 +188,12 @@ class _Intake:
                     refused = self._take_events(file, refused)
             self.reports.append(refused)
         else:
-            for records, report in taken:
-                if len(records.stamps):
-                    self._wait(records, report)
-                for note in report.notes:
-                    warnings.warn(note, EyelogWarning, stacklevel=3)
-                self.reports.append(report)
+            for part in parts:
+                if len(part.stamps):
+                    self._wait(part)
+                for note in part.report.notes:
+                    warn(note)
+                self.reports.append(part.report)
         self.reader.refuse_several_owners(
             "choose one with wearer=, or import each into the account of its name with"
             " split_wearers=True; nothing was imported"
@@ -298,48 +216,40 @@ class _Intake:
         self.events.append((done, events))
         return done
 
-    def _report(self, records: Records) -> FileReport:
-        """Return the report of the records of a file so far, which are joined."""
-        account = records.wearer or self.account
-        check_account(account)
-        report = FileReport(records.file, records.log, account=account, notes=records.notes)
-        report.read, report.refused, report.cells = records.rows, records.left_out, records.cells
-        if records.state != "taken":
-            report.status = "nothing new" if records.state == "nobody" else records.state
-            return report
-        if self.keep_stored:
-            report.lines = records.stamps, records.lines()
-        frame = records.join()
-        report.again = records.again
-        report.repeated, report.conflicts = records.repeated, records.conflicts
-        if len(frame):
-            report.first, report.last = (frame.index[at].to_pydatetime() for at in (0, -1))
-        if OFFSET in frame.columns:  # the archive keeps the zones beside the records
-            if not (isinstance(self.reader.tz, Zones) and self.reader.tz.vary):
-                self._show(account, frame[OFFSET])
-            records.frame = frame.drop(columns=OFFSET)
-        return report
-
-    def _show(self, account: str, minutes: "pd.Series[float]") -> None:
-        """Note the offsets of records: the first and the last stamp of each run of one offset."""
-        lacking = int(minutes.isna().sum())
-        if 0 < lacking < len(minutes):
+    def _settle(self, part: Part) -> None:
+        """Decide the account of some records, and keep the offsets in which they are written."""
+        report = part.report
+        report.account = report.account or self.account
+        check_account(report.account)
+        if not self.keep_stored:
+            report.lines = None
+        if len(part.stamps):
+            report.first, report.last = (utc(int(part.stamps[at])) for at in (0, -1))
+        if part.table is None or OFFSET not in part.table.column_names:
+            return
+        minutes = part.table.column(OFFSET).to_numpy()
+        part.table = part.table.drop_columns(OFFSET)  # the archive keeps the zones beside
+        lacking = int(np.isnan(minutes).sum())
+        if (isinstance(self.reader.tz, Zones) and self.reader.tz.vary) or lacking == len(minutes):
+            return
+        if lacking:
             raise ArchiveError(
                 f"{lacking:,} of its dates are written without an offset, or in UTC (Z), which does"
-                f" not show the wearer's clock: name the zone with tz='Asia/Tokyo'"
+                " not show the wearer's clock: name the zone with tz='Asia/Tokyo'"
             )
-        if len(minutes) and not lacking:
-            values = minutes.to_numpy(np.float64)
-            new = np.append(True, values[1:] != values[:-1])
-            self.shown.setdefault(account, []).append(minutes[new | np.append(new[1:], True)])
+        # The first and the last stamp of each run of one offset
+        new = np.append(True, minutes[1:] != minutes[:-1])
+        edges = new | np.append(new[1:], True)
+        self.shown.setdefault(report.account, []).append((part.stamps[edges], minutes[edges]))
 
     def zones(self, account: str) -> Zones | None:
         """Return the zones of an account that were given, or that its files show."""
         shown = self.shown.get(account)
         if not shown:
             return self.reader.tz if isinstance(self.reader.tz, Zones) else None
-        minutes = pd.concat(shown).sort_index(kind="stable")
-        return zones_of_offsets(pd.DatetimeIndex(minutes.index), np.asarray(minutes, np.float64))
+        stamps, minutes = map(np.concatenate, zip(*shown, strict=True))
+        order = np.argsort(stamps, kind="stable")
+        return zones_of_offsets(stamps_at(stamps[order], "UTC"), minutes[order])
 
     def keep_zones(self) -> None:
         """Store the zones of the accounts whose zone is not known yet."""
@@ -351,39 +261,45 @@ class _Intake:
             if old is None:
                 self.archive.set_zones(new, account=account)
             else:
-                warnings.warn(
+                warn(
                     f"the archive knows account {account!r} in {old}, which stays as it is; to"
-                    f" change it: `eyelog archive set-zone {quote(account)} ZONE --from DAY`",
-                    EyelogWarning,
-                    stacklevel=3,
+                    f" change it: `eyelog archive set-zone {quote(account)} ZONE --from DAY`"
                 )
 
-    def _wait(self, records: Records, report: FileReport) -> None:
-        """Keep records waiting until all files are read."""
-        log = cast(str, records.log)
-        table = table_of(records.join(), log)
-        extras = extras_of(table.schema, log)
-        waiting = _Waiting(report, records.device, records.stamps, extras, held=table)
-        self.waiting.setdefault((report.account, log), []).append(waiting)
-        self.in_memory.append(waiting)
+    def _wait(self, part: Part) -> None:
+        """Keep records until all files are read, on the disk if they are many."""
+        key = part.report.account, cast(str, part.report.log)
+        self.waiting.setdefault(key, []).append(part)
+        self.extras.setdefault(key, []).extend(extras_of(part.table.schema, key[1]))
+        self.in_memory.append(part)
         if sum(len(each.stamps) for each in self.in_memory) < _WAITING:
             return
-        if self.folder is None:
-            folder = tempfile.TemporaryDirectory(prefix="eyelog-import-")
-            self.folder = Path(self.scratch.enter_context(folder))
-        for number, each in enumerate(self.in_memory, len(list(self.folder.iterdir()))):
-            each.put_aside(self.folder / f"{number}.arrow")
+        folder = tempfile.TemporaryDirectory(prefix="eyelog-import-")
+        scratch = Path(self.scratch.enter_context(folder))
+        for number, each in enumerate(self.in_memory):
+            each.place, table, each.table = scratch / f"{number}.parquet", each.table, None
+            pq.write_table(table, each.place, row_group_size=_BATCH, compression="zstd")
         self.in_memory = []
 
-    def finish(self) -> list[FileReport]:
+    def _table(self, part: Part, first: int = 0, after: int = np.iinfo(np.int64).max) -> pa.Table:
+        """Return the records of [first, after)."""
+        rows = slice(*np.searchsorted(part.stamps, [first, after]).tolist())
+        if part.table is not None:
+            return part.table.slice(rows.start, rows.stop - rows.start)
+        with pq.ParquetFile(part.place) as file:
+            groups = range(rows.start // _BATCH, -(-rows.stop // _BATCH))
+            read = file.read_row_groups(list(groups), use_threads=False)
+        return read.slice(rows.start % _BATCH, rows.stop - rows.start)
+
+    def finish(self, before_writing: Callable[[], object]) -> list[FileReport]:
         """Write the waiting records, unless they are of several wearers; return the reports."""
         self.reader.refuse_nobodys(any_rows=bool(self.waiting))  # the reports show the others
         with ExitStack() as stack:
             staged: Staged = {}
             # In one order, so that two imports never wait for each other.
-            for key in sorted(self.waiting):
-                self._write(key, stack, staged)
-            self.before_writing()
+            for account, log in sorted(self.waiting):
+                self._write(account, log, self.waiting[account, log], stack, staged)
+            before_writing()
             commit_all(place_of(self.archive), staged)
         for report, events in self.events:
             report.kept = self.archive.add_events(
@@ -399,114 +315,101 @@ class _Intake:
                 report.status = "refused"
         return self.reports
 
-    def _write(self, key: tuple[str, str], stack: ExitStack, staged: Staged) -> None:
+    def _write(
+        self, account: str, log: str, parts: list[Part], stack: ExitStack, staged: Staged
+    ) -> None:
         """Merge the waiting records of a log with those of the archive into new, staged months.
 
         They are refused if they are of several wearers or devices, or the account is of another.
         """
-        (account, log), waiting = key, self.waiting[key]
-        files = list(dict.fromkeys(each.report.file for each in waiting))
+        files = [part.report.file for part in parts]
+        devices = [part.device for part in parts]
         kept, notes = passes_of_files(
-            [each.report.file for each in waiting],
-            [each.device for each in waiting],
-            [each.stamps for each in waiting],
-            lambda at: frame_of(waiting[at].table(waiting[at].rows()), "UTC"),
+            files,
+            devices,
+            [part.stamps for part in parts],
+            lambda chosen: stacked([self._table(parts[at]) for at in chosen], log),
             log,
             self.reader.clock,
         )
         for at, rows in kept.items():
-            waiting[at].keep(rows)
-            waiting[at].report.notes += notes
+            parts[at].table = self._table(parts[at])
+            parts[at].keep(rows)
+            parts[at].report.notes += notes
         for note in notes:
-            warnings.warn(note, EyelogWarning, stacklevel=5)
+            warn(note)
         meetings = [
-            repeats(
-                files.index(each.report.file),
-                each.report.repeated + each.report.conflicts,
-                each.report.conflicts,
-                each.report.again,
-            )
-            for each in waiting
-            if each.report.again
+            part.again.assign(file=at, earlier=at)
+            for at, part in enumerate(parts)
+            if len(part.again)
         ]
         held: list[Stamps] = []
 
         def lay_over(before: pa.Table, first: int, after: int) -> Merged:
             """Lay the records of [first, after) over those of the archive, and count the rows."""
-            rows = [(each, each.rows(first, after)) for each in waiting]
-            group = [each for each, inside in rows if inside.start < inside.stop]
-            tables, beneath = [each.table(each.rows(first, after)) for each in group], []
             held.append(stamps_of(before))
-            for at, each in enumerate(group if self.keep_stored else ()):
-                tables[at], conflicts = without_conflicts(before, tables[at])
-                lost = [np.empty(0, np.int64), *conflicts.values()]
+            numbers, tables, beneath = [], [], []
+            for at, part in enumerate(parts):
+                table = self._table(part, first, after)
+                if not table.num_rows:
+                    continue
+                lost = [np.empty(0, np.int64)]
+                if self.keep_stored:
+                    table, conflicts = without_conflicts(before, table)
+                    lost += conflicts.values()
+                    for name, stamps in conflicts.items():
+                        part.report.differing.setdefault(name, []).append(stamps)
+                numbers.append(at)
+                tables.append(table)
                 beneath.append(np.unique(np.concatenate(lost)))
-                for name, stamps_of_field in conflicts.items():
-                    each.report.differing.setdefault(name, []).append(stamps_of_field)
             laid = overlay(before, tables, beneath)
-            counts = zip(group, tables, laid.kept, laid.conflicts, laid.replaced, strict=True)
-            for each, table, new, different, replaced in counts:
-                each.report.kept += new
-                each.report.conflicts += different
-                each.report.replaced += replaced
-                each.report.repeated += table.num_rows - new - different
-            number = {at: files.index(each.report.file) for at, each in enumerate(group)}
-            number[HELD] = HELD
+            for number, at in enumerate(numbers):
+                report = parts[at].report
+                report.kept += laid.kept[number]
+                report.conflicts += laid.conflicts[number]
+                report.replaced += laid.replaced[number]
+                report.repeated += tables[number].num_rows
+                report.repeated -= laid.kept[number] + laid.conflicts[number]
+            number_of = np.array([*numbers, HELD])  # the last one is what is held
             meetings.append(
                 laid.meetings.assign(
-                    file=laid.meetings["file"].map(number),
-                    earlier=laid.meetings["earlier"].map(number),
+                    file=number_of[laid.meetings["file"]],
+                    earlier=number_of[laid.meetings["earlier"]],
                 )
             )
             return merge(before, laid.changes, ())
 
-        stamps = np.sort(np.concatenate([each.stamps for each in waiting]))
-        extras = list(dict.fromkeys(chain.from_iterable(each.extras for each in waiting)))
+        stamps = np.sort(np.concatenate([part.stamps for part in parts]))
+        extras = list(dict.fromkeys(self.extras[account, log]))
         changes = (
             Change(
                 month, stamps[slice(*np.searchsorted(stamps, month_edges(month)))], extras, lay_over
             )
             for month in months_of(stamps)
         )
-        stack.enter_context(
-            merging(
-                place_of(self.archive),
-                log,
-                account,
-                changes,
-                keep=not self.dry_run,
-                staged=staged,
-            )
-        )
-        one = (
-            ", or one device (device=)" if len(set(self.reader.devices.values()) - {""}) > 1 else ""
-        )
+        place = place_of(self.archive)
+        keep = not self.dry_run
+        stack.enter_context(merging(place, log, account, changes, keep=keep, staged=staged))
+        one = ", or one device (device=)" if len(set(devices) - {""}) > 1 else ""
         apart = (
             f"import each wearer into an account of their own (account=){one}; nothing was imported"
         )
-        other = (
-            "import them into another account (account=), or replace what it holds with"
-            " replace=True; nothing was imported"
-        )
+        other = "import them into another account (account=)"
+        to_replace = f"{other}, or replace what it holds with replace=True; nothing was imported"
         refuse_other_wearers(
             meetings,
             files,
             log,
             advice=apart,
-            to_replace=None if self.replace else other,
+            to_replace=None if self.replace else to_replace,
             account=account,
         )
-        of_files = [
-            np.concatenate([each.stamps for each in waiting if each.report.file == name])
-            for name in files
-        ]
-        devices = [self.reader.devices.get(name, "") for name in files]
+        of_files = [part.stamps for part in parts]
         refuse_overlaps(files, of_files, log, devices=devices, advice=apart)
         if held:
             names = [f"what {account!r} holds", files[0] if len(files) == 1 else "the files"]
             both = [np.concatenate(held), np.unique(stamps)]
-            advice = "import them into another account (account=); nothing was imported"
-            refuse_overlaps(names, both, log, advice=advice)
+            refuse_overlaps(names, both, log, advice=f"{other}; nothing was imported")
 
 
 class Conflict(NamedTuple):

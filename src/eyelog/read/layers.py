@@ -6,7 +6,7 @@ Records of two wearers or devices, or of one log twice and shifted, would count 
 twice, so they are refused.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -18,14 +18,41 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from eyelog.archive.arrow_tables import fit, stamps_of
+from eyelog.archive.arrow_tables import extras_of, fit, schema_of, stamps_of, widest
 from eyelog.archive.utc_stamps import Stamps
 from eyelog.catalogue import log_named
 from eyelog.errors import ConfigurationError, listed
+from eyelog.frame import OFFSET
 from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
 
 HELD: Final = -1  # instead of the number of a file: what is below the files
 _SHOWN: Final = 3
+
+
+def stacked(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset()) -> pa.Table:
+    """Return tables one after the other, in the order of the catalogue, unknown columns last.
+
+    It has the columns of `names`, and those that any of the tables has; an unknown column without
+    a value is left out.
+    """
+    names = {"date"}.union(names, *(table.column_names for table in tables))
+    extras = [
+        field
+        for table in tables
+        for field in extras_of(table.schema, log)
+        if field.name == OFFSET or table.column(field.name).null_count < table.num_rows
+    ]
+    documented = [field for field in schema_of(log) if field.name in names]
+    schema = pa.schema([*documented, *widest(extras)])
+    return pa.concat_tables([schema.empty_table(), *(fit(table, schema) for table in tables)])
+
+
+def in_order(table: pa.Table) -> pa.Table:
+    """Return records sorted by their stamps."""
+    stamps = stamps_of(table)
+    if (stamps[1:] >= stamps[:-1]).all():
+        return table
+    return table.take(pa.array(np.argsort(stamps, kind="stable")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +82,7 @@ def overlay(before: pa.Table, files: Sequence[pa.Table], beneath: Sequence[Stamp
     before : Table
         Sorted; its schema has every column of the files.
     files : sequence of Table
-        The records of each file, sorted, each stamp once.
+        The records of each file, the later over the earlier.
     beneath : sequence of array
         The stamps at which each file has lost values to those of `before`, which count as its
         conflicts.
@@ -122,12 +149,6 @@ def overlay(before: pa.Table, files: Sequence[pa.Table], beneath: Sequence[Stamp
     return Overlay(changes, kept, conflicts, replaced, _by_pair(meetings))
 
 
-def repeats(file: int, shared: int, conflicts: int, first: int) -> pd.DataFrame:
-    """Return the meeting of a file with itself, as those of `Overlay`."""
-    meeting = (file, file, shared, conflicts, first)
-    return pd.DataFrame([meeting], columns=["file", "earlier", "shared", "conflicts", "first"])
-
-
 def _by_pair(meetings: pd.DataFrame) -> pd.DataFrame:
     pairs = meetings.groupby(["file", "earlier"], as_index=False)
     totals = pairs.agg({"shared": "sum", "conflicts": "sum", "first": "min"})
@@ -169,7 +190,8 @@ def refuse_other_wearers(
     those that meet what the account holds (`HELD`); None allows these.
     """
     interval = log_named(log).interval_us
-    meetings = [each for each in meetings if len(each)] or [repeats(0, 0, 0, 0)]
+    if not any(map(len, meetings)):
+        return
     every = _by_pair(pd.concat(meetings))
     held = every["earlier"] == HELD
     for pairs, what_to_do in ((every[~held], advice), (every[held], to_replace)):

@@ -1,7 +1,6 @@
 """Files, folders and zip files read together: one frame of each log."""
 
 import os
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,15 +8,13 @@ from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from eyelog import provenance
 from eyelog.analysis.series.packets import even
-from eyelog.archive.arrow_tables import extras_of, frame_of, schema_of, table_of, widest
+from eyelog.archive.arrow_tables import frame_of, stamps_of
 from eyelog.catalogue import (
     check_fields,
     check_log,
-    columns,
     either_log,
     known_logs,
     log_named,
@@ -25,15 +22,20 @@ from eyelog.catalogue import (
 )
 from eyelog.checks import names_of
 from eyelog.clock import Zone, Zones, known_zones, microseconds, zone
-from eyelog.decode import joined_pages
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, EyelogWarning, listed
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, counted, listed, warn
 from eyelog.frame import OFFSET, empty, in_own_offsets, in_zones
 from eyelog.home import path_of
 from eyelog.read.files import InputFile, input_files
 from eyelog.read.format import EitherLog, NotALog, OtherKind, counted_kinds
-from eyelog.read.head import Reader, Records, asked_zones, reason_of
-from eyelog.read.layers import overlay, refuse_other_wearers, refuse_overlaps, repeats
-from eyelog.read.stamp_checks import passes_of_files
+from eyelog.read.head import Part, Reader, asked_zones, reason_of
+from eyelog.read.layers import (
+    in_order,
+    overlay,
+    refuse_other_wearers,
+    refuse_overlaps,
+    stacked,
+)
+from eyelog.read.stamps import passes_of_files
 
 # Zones that do not show the clock of a wearer
 _OF_NOBODY: Final = ("UTC", "Etc/UTC", "Z", "+00:00")
@@ -170,7 +172,7 @@ def read(
         frame, note = _evened(frame, which)
         notes.append(note)
     for note in notes:
-        warnings.warn(note, EyelogWarning, stacklevel=2)
+        warn(note)
     return frame
 
 
@@ -216,15 +218,13 @@ def read_logs(
     files = _Files(reader, chosen)
     for file in input_files(every):
         files.take(file)
-    beside = {records.file for records in files.beside}
-    if files.parts:
-        files.kinds += [log_named(cast(str, records.log)).beside for records in files.beside]
-    elif beside:  # there are no others
+    if not files.parts and files.beside:  # there are no others
+        beside, files.beside, reader.beside = files.beside, {}, True
         reader.names = [name for name in reader.names if name not in beside]
-        reader.beside = True
         for file in input_files(every):
             if file.name in beside:
                 files.take(file)
+    files.kinds += [log_named(log).beside for log in files.beside.values()]
     any_rows = any(len(part.stamps) for parts in files.parts.values() for part in parts)
     files.notes += filter(None, [reader.refuse_nobodys(any_rows=any_rows)])
     if not files.parts:
@@ -248,22 +248,18 @@ class _Files:
 
     reader: Reader
     fields: tuple[str, ...] | str | None
-    parts: dict[str, list[Records]] = field(default_factory=dict)
+    parts: dict[str, list[Part]] = field(default_factory=dict)
     others: list[tuple[str, str]] = field(default_factory=list)  # files that are not logs, and why
     kinds: list[str] = field(default_factory=list)  # of the files that an app writes beside logs
-    beside: list[Records] = field(default_factory=list)  # not read yet
+    beside: dict[str, str] = field(default_factory=dict)  # files not read yet, and their logs
+    other_logs: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
     def take(self, file: InputFile) -> None:
         """Read one file."""
         try:
-            for records in self.reader.take(file):
-                if records.state == "beside":
-                    self.beside.append(records)
-                elif records.state == "other log":
-                    self.kinds += filter(None, [log_named(cast(str, records.log)).beside])
-                elif records.state == "taken":
-                    self._add(cast(str, records.log), records)
+            for part in self.reader.take(file):
+                self._add(part, cast(str, part.report.log))
         except EitherLog as error:
             raise BothLogs(f"{file.name}: {error}: pass {either_log('log={!r}'.format)}") from error
         except OtherKind as error:
@@ -276,28 +272,21 @@ class _Files:
             "choose one with wearer=; an archive is read with eyelog.Archive (--archive DIR)"
         )
 
-    def _add(self, log: str, records: Records) -> None:
-        increasing = bool((records.stamps[1:] > records.stamps[:-1]).all())
-        known = set(columns(log)).issuperset
-        if not (increasing and self.own(records) and all(known(p.columns) for p in records.pages)):
-            self.joined(records)
-        self.notes += records.notes
-        self.parts.setdefault(log, []).append(records)
-
-    def own(self, records: Records) -> list[str]:
-        """Return the wanted fields that a file has, in the order of the catalogue."""
-        log = cast(str, records.log)
-        wanted = columns(log) if self.fields is None else check_fields(log, self.fields)
-        return [name for name in wanted if name in records.names]
-
-    def joined(self, records: Records) -> pd.DataFrame:
-        """Return the records of a file as a frame of the wanted fields."""
-        if records.frame is None:
-            frame = records.join()
+    def _add(self, part: Part, log: str) -> None:
+        status = part.report.status
+        if status == "beside":
+            self.beside[part.report.file] = log
+        elif status == "other log":
+            self.other_logs.add(log)
+            self.kinds += filter(None, [log_named(log).beside])
+        elif part.table is not None:
             if self.fields is not None:
-                wanted = {*self.own(records), OFFSET}
-                records.frame = frame[[name for name in frame.columns if name in wanted]]
-        return cast(pd.DataFrame, records.frame)
+                wanted = {"date", OFFSET, *check_fields(log, self.fields)}
+                part.table = part.table.select(
+                    [name for name in part.table.column_names if name in wanted]
+                )
+            self.notes += part.report.notes
+            self.parts.setdefault(log, []).append(part)
 
 
 def _log_of_fields(fields: tuple[str, ...] | str, log: str | None) -> str | None:
@@ -345,8 +334,8 @@ def _nothing(files: _Files, paths: Sequence[Path]) -> str:
         return f"{name}: {reason}"
     if len(names) == 1 and files.kinds:
         return f"{names[0]}: it has {files.kinds[0]}"
-    if files.reader.other_logs and not files.others:
-        others = " or ".join(f"log={log!r}" for log in sorted(files.reader.other_logs))
+    if files.other_logs and not files.others:
+        others = " or ".join(f"log={log!r}" for log in sorted(files.other_logs))
         return f"no file of {files.reader.log!r} in {where}, only of another log: use {others}"
     if files.others or files.kinds:
         refused = [_listed(files.others)] if files.others else []
@@ -358,7 +347,7 @@ def _nothing(files: _Files, paths: Sequence[Path]) -> str:
 def _zone(files: _Files) -> Zones | None:
     """Return the zone that the files are written in; None if each record has its own offset."""
     every = [part for parts in files.parts.values() for part in parts]
-    if any(part.frame is not None and OFFSET in part.frame for part in every):
+    if any(OFFSET in part.table.column_names for part in every):
         return None
     zones = sorted({zone for part in every for zone in part.zones})
     if len(zones) == 1 and zones[0] in _OF_NOBODY:
@@ -367,9 +356,8 @@ def _zone(files: _Files) -> Zones | None:
         raise ConfigurationError(
             f"the stamps of these files are written in {len(zones)} zones ({', '.join(zones[:4])}),"
             " as when clocks change or somebody travels: name the zone of the days, such as"
-            f" tz='Europe/Berlin', give a table of zones"
-            f" (eyelog.Zones), or take each date's own"
-            f" offset with tz='file'"
+            " tz='Europe/Berlin', give a table of zones (eyelog.Zones), or take each date's own"
+            " offset with tz='file'"
         )
     if not zones:
         names = files.reader.names
@@ -378,25 +366,41 @@ def _zone(files: _Files) -> Zones | None:
 
 
 def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
-    """Return the frame of one log."""
+    """Return the frame of one log: its files laid over one another, the later over the earlier.
+
+    Files of several wearers or devices in the same time are refused.
+    """
     parts = files.parts[log]
-    names, devices = [part.file for part in parts], [part.device for part in parts]
+    names, devices = [part.report.file for part in parts], [part.device for part in parts]
     kept, notes = passes_of_files(
         names,
         devices,
         [part.stamps for part in parts],
-        lambda at: files.joined(parts[at]),
+        lambda chosen: stacked([parts[at].table for at in chosen], log),
         log,
         files.reader.clock,
     )
     files.notes += notes
-    for at, chosen in kept.items():
-        files.joined(parts[at])
-        parts[at].keep(chosen)
-    frame, conflicts = _merged(files, log, place)
+    for at, rows in kept.items():
+        parts[at].keep(rows)
+    tables = [part.table for part in parts]
+    whole, conflicts = stacked(tables, log), [0] * len(parts)
+    meetings = [
+        part.again.assign(file=at, earlier=at) for at, part in enumerate(parts) if len(part.again)
+    ]
+    if len(np.unique(stamps_of(whole))) < whole.num_rows:
+        laid = overlay(whole.schema.empty_table(), tables)
+        whole, conflicts = laid.changes, laid.conflicts
+        meetings.append(laid.meetings)
+    advice = "pass only the files of one"
+    if len(named := sorted(set(devices) - {""})) > 1:
+        advice = f"read one device with device={named[0]!r}, or {advice}"
+    refuse_other_wearers(meetings, names, log, advice=advice)
+    stamps, tz = [part.stamps for part in parts], zone(place.home if place else "UTC")
+    refuse_overlaps(names, stamps, log, tz=tz, devices=devices, advice=advice)
     if sum(conflicts):
         at_all = [
-            (name, "1 record" if count == 1 else f"{count:,} records")
+            (name, counted(count, "record"))
             for name, count in zip(names, conflicts, strict=True)
             if count
         ]
@@ -404,6 +408,11 @@ def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
             f"files have different values of {log!r} on the same stamps, and the later file was"
             f" taken: {_listed(at_all)}"
         )
+    tables.clear()
+    for part in parts:
+        part.table = None  # of which the frame takes the memory, column by column
+    whole = in_order(whole)
+    frame = frame_of(whole, "UTC")
     wanted = None if files.fields is None else check_fields(log, files.fields)
     if lacking := [name for name in wanted or () if name not in frame.columns]:
         files.notes.append(
@@ -411,24 +420,17 @@ def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
         )
     if not len(frame):  # no data is an empty frame of the same shape
         frame = empty(log, names=wanted)
-    named = {zone for part in parts for zone in part.zones if zone[0] not in "+-"}
-    home = named.pop() if len(named) == 1 else None
-    if OFFSET in frame.columns and place is not None and not place.vary:
-        own = frame[OFFSET].to_numpy(np.float64, na_value=np.nan)
-        offsets = place.offset_min(cast(pd.DatetimeIndex, frame.index))
-        frame[OFFSET] = np.where(np.isnan(own), offsets, own)
-        frame = in_own_offsets(frame, place.home)
-    else:
-        frame = in_own_offsets(frame, home) if place is None else in_zones(frame, place)
+    frame = _on_the_clock(frame, place, {zone for part in parts for zone in part.zones})
     history = parts[0].history if len(parts) == 1 else {}
     frame.attrs = {provenance.KEY: history} if history else {}
     files_read: dict[str, Any] = {"files": len(parts)}
     if len(parts) == 1:
-        files_read["file"] = Path(parts[0].file).name
+        files_read["file"] = Path(names[0]).name
     if len(set(devices)) == 1 and devices[0]:
         files_read["device"] = devices[0]
-    rows, left_out = sum(part.rows for part in parts), sum(part.left_out for part in parts)
-    different = sum(conflicts) + sum(part.conflicts for part in parts)
+    reports = [part.report for part in parts]
+    rows, left_out = (sum(getattr(each, name) for each in reports) for name in ("read", "refused"))
+    different = sum(conflicts) + sum(each.conflicts for each in reports)
     return provenance.record(
         frame,
         "read",
@@ -442,47 +444,15 @@ def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
     )
 
 
-def _merged(files: _Files, log: str, place: Zones | None) -> tuple[pd.DataFrame, list[int]]:
-    """Lay files over one another, the later over the earlier; count conflicts of each.
-
-    Files of several wearers or devices in the same time are refused.
-    """
-    parts = files.parts[log]
-    conflicts = [0] * len(parts)
-    meetings = [
-        repeats(at, part.repeated + part.conflicts, part.conflicts, part.again)
-        for at, part in enumerate(parts)
-        if part.again
-    ]
-    own = [files.own(part) for part in parts]
-    stamps = np.sort(np.concatenate([part.stamps for part in parts]))
-    apart = bool((stamps[1:] > stamps[:-1]).all())
-    if apart and all(
-        part.frame is None and each == own[0] for part, each in zip(parts, own, strict=True)
-    ):
-        pages = [page for part in parts for page in part.pages]
-        frame = joined_pages(pages, log, fields=own[0], spend=True).frame
-    elif len(parts) == 1:
-        frame = files.joined(parts[0]).copy(deep=False)
-    else:
-        tables = [table_of(files.joined(part), log) for part in parts]
-        names = {name for table in tables for name in table.column_names}
-        extras = widest(each for table in tables for each in extras_of(table.schema, log))
-        documented = [each for each in schema_of(log) if each.name in names]
-        laid = overlay(pa.schema([*documented, *extras]).empty_table(), tables)
-        frame, conflicts = frame_of(laid.changes, "UTC"), laid.conflicts
-        meetings.append(laid.meetings)
-    names_of_files, devices = [part.file for part in parts], [part.device for part in parts]
-    advice = "pass only the files of one"
-    if len(named := sorted(set(devices) - {""})) > 1:
-        advice = f"read one device with device={named[0]!r}, or {advice}"
-    refuse_other_wearers(meetings, names_of_files, log, advice=advice)
-    refuse_overlaps(
-        names_of_files,
-        [part.stamps for part in parts],
-        log,
-        tz=zone(place.home if place else "UTC"),
-        devices=devices,
-        advice=advice,
-    )
-    return frame, conflicts
+def _on_the_clock(frame: pd.DataFrame, place: Zones | None, shown: set[str]) -> pd.DataFrame:
+    """Return records on the clock of their wearer: that of a place, else that of each record."""
+    if place is None or (OFFSET in frame.columns and not place.vary):
+        named = {zone for zone in shown if zone[0] not in "+-"}
+        home = named.pop() if len(named) == 1 else None
+        if place is not None:
+            own = frame[OFFSET].to_numpy(np.float64, na_value=np.nan)
+            offsets = place.offset_min(cast(pd.DatetimeIndex, frame.index))
+            frame[OFFSET] = np.where(np.isnan(own), offsets, own)
+            home = place.home
+        return in_own_offsets(frame, home)
+    return in_zones(frame, place)

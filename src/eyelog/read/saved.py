@@ -3,23 +3,24 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from eyelog.archive.arrow_tables import STAMP, plain_array, schema_of
 from eyelog.catalogue import LOGS, catalogue, fold, known_logs
 from eyelog.clock import FILE_ZONE, Zones, parse_stamps
 from eyelog.decode import ADVICE, UNFIT, Page, check_unknown, decode_page, what_is_wrong
-from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
+from eyelog.errors import AnswerError, ArchiveError, MixedLogsError, listed
 from eyelog.frame import OFFSET
 from eyelog.provenance import KEY
-from eyelog.read.csv_log import Values
+from eyelog.read.csv_dialect import Column, numbers_of
 from eyelog.read.format import (
     WEARER,
     LogFile,
@@ -31,7 +32,7 @@ from eyelog.read.format import (
     own_fields,
     whole_of,
 )
-from eyelog.read.stamps import minutes_of
+from eyelog.read.stamps import Stamps, minutes_of
 
 _UNFINISHED: Final = "its last answer has a cursor: the pages that follow are not in the file"
 
@@ -39,7 +40,6 @@ _UNFINISHED: Final = "its last answer has a cursor: the pages that follow are no
 class SavedLog(LogFile):
     """A file of answers: JSON, or JSON lines. An answer says when, but neither where nor whose."""
 
-    what: ClassVar[str] = "a saved answer"
     pandas: ClassVar[str] = "read_json"
     row: ClassVar[str] = "record"
 
@@ -59,29 +59,44 @@ class SavedLog(LogFile):
         self.rows = sum(page.n for page in self._pages)
         if self._pages[-1].cursor is not None:
             self.notes.append(_UNFINISHED)
-        if source.tz == FILE_ZONE:
-            self._pages = _with_offsets(self._pages, content)
+        self._offsets = _offsets_of(content) if source.tz == FILE_ZONE else None
 
-    def pages(self) -> Iterator[Page]:
+    def tables(self, *, named: bool) -> Iterator[tuple[str, pa.Table]]:  # noqa: ARG002 - of nobody
         """Yield the records answer by answer."""
-        yield from self._pages
+        before = 0
+        for page in self._pages:
+            columns = {
+                name: _arrow(values, self.log, name)
+                for name, values in page.columns.items()
+                if name in self.names
+            }
+            if self._offsets:
+                at = np.searchsorted(self._offsets[0], page.stamps.view(np.int64), side="right")
+                minutes = self._offsets[1][np.maximum(at - 1, 0)]
+                columns[OFFSET] = pa.array(minutes, from_pandas=True)
+            records = np.arange(before, before + page.n) + 1
+            before += page.n
+            yield "", self.table(page.stamps.view(np.int64), columns, records, {}, [])
 
 
-def _with_offsets(pages: list[Page], content: bytes) -> list[Page]:
-    """Return pages with the offset that each date is written in."""
+def _arrow(values: Any, log: str, name: str) -> pa.Array:
+    """Return the values of a field of an answer, in its type in the catalogue."""
+    fields = catalogue(log)
+    if name not in fields:
+        return plain_array(values)
+    if fields[name].dtype == "boolean":
+        return pa.array(values == 1, mask=np.isnan(values))
+    return pa.array(values, schema_of(log).field(name).type, from_pandas=True)
+
+
+def _offsets_of(content: bytes) -> tuple[Stamps, npt.NDArray[np.float64]] | None:
+    """Return the sorted stamps of answers, and the offset that each is written in."""
     texts = [text.decode() for text in _DATE.findall(content)]
     if not texts:
-        return pages
+        return None
     stamps = parse_stamps(texts).view(np.int64)
-    minutes = minutes_of(pa.array(texts))
     order = np.argsort(stamps, kind="stable")
-    stamps, minutes = stamps[order], minutes[order]
-    with_offsets = []
-    for page in pages:
-        at = np.searchsorted(stamps, page.stamps.view(np.int64), side="right") - 1
-        columns = {**page.columns, OFFSET: minutes[np.maximum(at, 0)]}
-        with_offsets.append(replace(page, columns=columns, unknown=(*page.unknown, OFFSET)))
-    return with_offsets
+    return stamps[order], minutes_of(pa.array(texts))[order]
 
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -174,8 +189,6 @@ def _of_file(error: AnswerError) -> str:
 
 
 _TEXTS: Final = (pa.string(), pa.large_string(), pa.string_view(), pa.null())
-# Records that are converted at a time.
-_ROWS: Final = 60_000
 
 
 class ParquetLog(LogFile):
@@ -193,7 +206,6 @@ class ParquetLog(LogFile):
         If it has fields of both logs.
     """
 
-    what: ClassVar[str] = "a Parquet file"
     pandas: ClassVar[str] = "read_parquet"
     row: ClassVar[str] = "row"
 
@@ -229,100 +241,75 @@ class ParquetLog(LogFile):
             raise MixedLogsError(f"it is said to be of {stated!r} and has fields of {kind!r} alone")
         super().__init__(kind)
         self.history = history
-        stated_account = (schema.metadata or {}).get(b"eyelog.account", b"").decode()
-        self._account = stated_account or str(history.get("account", ""))
-        self.names_wearers = bool(self._account)
+        account = (schema.metadata or {}).get(b"eyelog.account", b"").decode()
+        self.owner = account or str(history.get("account", ""))
+        self.names_wearers = bool(self.owner)
         place = str(schema.field(self._date).type.tz)
         self.zones = {place}
         names = cells if own in logs else fields_of(cells, kind)
         self.names = frozenset(filter(None, names))
         self.rows = int(self._file.metadata.num_rows)
         self._offsets = Zones(place) if source.tz == FILE_ZONE and OFFSET not in names else None
-        self._seen: set[object] = set()
-        self._before = 0  # rows of the pages before
         self._names = dict(zip(schema.names, names, strict=True))
 
-    def owner(self) -> str:
-        """Return the account that the file states."""
-        return self._account
-
-    def pages(self) -> Iterator[Page]:
-        """Yield the records page by page, in the order of the file.
+    def tables(self, *, named: bool) -> Iterator[tuple[str, pa.Table]]:
+        """Yield the records with the account that the file states.
 
         Raises
         ------
         ArchiveError
-            If a page is damaged, a stamp is missing, or a column is not of the kind of its field.
+            If it is damaged, a stamp is missing, a column is not of the kind of its field, or there
+            are several wearers.
         """
         try:
             # No threads: one that holds Python's memory when the program ends aborts the process.
-            for batch in self._file.iter_batches(_ROWS, use_threads=False):
-                yield self._page(batch)
+            rows = self._file.read(use_threads=False)
         except (pa.ArrowException, OSError) as error:
             raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
-
-    def pages_by_wearer(self) -> Iterator[tuple[str, Page]]:
-        """Yield the records with the account that the file states."""
-        if not self._account:
-            yield from super().pages_by_wearer()
-        for page in self.pages():
-            yield self._account, page
-
-    def _page(self, batch: pa.RecordBatch) -> Page:
-        self._refuse_several_wearers(batch)
-        stamps = batch.column(self._date)
+        stamps = rows.column(self._date)
         if stamps.null_count:
             raise ArchiveError(f"{stamps.null_count} of its rows have no stamp")
         fields = catalogue(self.log)
-        columns: dict[str, Values] = {}
+        columns: dict[str, Column] = {}
         cells: list[tuple[int, str]] = []
         for written, name in self._names.items():
-            if written != self._date:
-                kind = fields[name].value_type if name in fields else ""
-                columns[name] = values = _values(batch.column(written), written, kind)
-                if values.dtype.kind == "f" and (bad := np.isinf(values)).any():
-                    columns[name] = np.where(bad, np.nan, values)
-                    cells += [
-                        (row, f"{name!r} is {values[row]}, not a number")
-                        for row in np.flatnonzero(bad).tolist()
-                    ]
+            if written == self._date:
+                continue
+            if fold(name) in WEARER and len(whose := rows.column(written).unique().drop_null()) > 1:
+                raise ArchiveError(
+                    f"it has the rows of several wearers ({listed(whose.to_pylist(), 4)}): save"
+                    " those of each wearer in a separate file"
+                )
+            kind = fields[name].value_type if name in fields else "float" * (name == OFFSET)
+            column = rows.column(written)
+            columns[name], bad = _values(column, written, kind)
+            cells += [(row, f"{name!r} is {column[row]}, not a number") for row in bad]
         if self._offsets is not None:  # those of the zone of the stamps
-            index = pd.DatetimeIndex(stamps.cast(pa.timestamp("us", "UTC"), safe=False).to_pandas())
-            columns[OFFSET] = self._offsets.offset_min(index)
+            index = pd.DatetimeIndex(stamps.cast(STAMP, safe=False).to_pandas())
+            columns[OFFSET] = pa.array(self._offsets.offset_min(index))
         at = stamps.cast(pa.timestamp("us", stamps.type.tz), safe=False).cast(pa.int64())
-        rows = self._before + np.arange(1, batch.num_rows + 1)
-        self._before += batch.num_rows
-        page, _ = self.page(at.to_numpy(), columns, rows, {}, cells)
-        return replace(page, lines=None)
-
-    def _refuse_several_wearers(self, batch: pa.RecordBatch) -> None:
-        for written, name in self._names.items():
-            if fold(name) in WEARER:
-                self._seen |= set(batch.column(written).drop_null().unique().to_pylist())
-        if len(self._seen) > 1:
-            raise ArchiveError(
-                f"it has the rows of several wearers ({', '.join(map(str, list(self._seen)[:4]))}):"
-                " save those of each wearer in a separate file"
-            )
+        numbers = np.arange(1, rows.num_rows + 1)
+        table = self.table(at.to_numpy(), columns, numbers, {}, cells)
+        yield self.owner if named else "", table
 
 
-def _values(column: pa.Array, written: str, kind: str) -> Values:
-    """Return a column as in a page: numbers and booleans as floats, all others as objects."""
+def _values(column: pa.ChunkedArray, written: str, kind: str) -> tuple[Column, list[int]]:
+    """Return a column in the type of its field, and the rows whose number is not finite."""
     if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    if kind in ("", "str"):
-        if kind and column.type not in _TEXTS:
+        column = column.cast(column.type.value_type)
+    if not kind:
+        return plain_array(column.to_pylist()), []
+    if kind == "str":
+        if column.type not in _TEXTS:
             raise ArchiveError(f"its column {written!r} is {column.type}, and must be text")
-        values = np.empty(len(column), object)
-        values[:] = column.to_pylist()
-        return values
+        return pa.array(column.to_pylist(), pa.string()), []
     try:
-        numbers = pc.cast(column, pa.float64())
+        numbers, bad = numbers_of(pc.cast(column, pa.float64()))
     except pa.ArrowException:
         raise ArchiveError(
             f"its column {written!r} is {column.type}, and must be numbers"
         ) from None
-    return np.asarray(numbers.to_numpy(zero_copy_only=False), np.float64)
+    return (pc.equal(numbers, 1) if kind == "bool" else numbers), bad
 
 
 def _column_of_stamps(schema: pa.Schema) -> str:

@@ -11,15 +11,14 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from eyelog.catalogue import LOGS, catalogue, fold, known_logs, log_named
 from eyelog.clock import FILE_ZONE
-from eyelog.decode import UNFIT, Page
+from eyelog.decode import UNFIT
 from eyelog.errors import ArchiveError
 from eyelog.frame import OFFSET
-from eyelog.read.csv_dialect import Mask, numbers_of, texts_of, truths_of
+from eyelog.read.csv_dialect import Column, utf8, values_of
 from eyelog.read.format import (
     UNIX_TIME,
     LogFile,
@@ -32,7 +31,7 @@ from eyelog.read.format import (
     spellings,
     whole_of,
 )
-from eyelog.read.stamps import NEVER, StampReader, minutes_of
+from eyelog.read.stamps import NEVER, StampReader, Stamps, minutes_of
 
 # The key of the stamp that a receiver gives a message
 RECEIVED: Final = "received"
@@ -49,7 +48,6 @@ _FIRST_KEY: Final = re.compile(rb'^{\s*"([^"\\]{1,48})"\s*:')
 _AT_ONCE: Final = 100_000
 
 Message = dict[str, Any]
-Values = npt.NDArray[Any]
 
 
 class SocketLog(LogFile):
@@ -59,7 +57,6 @@ class SocketLog(LogFile):
     names the others.
     """
 
-    what: ClassVar[str] = "messages of the app's WebSocket"
     pandas: ClassVar[str] = "read_json"
 
     @staticmethod
@@ -140,50 +137,46 @@ class SocketLog(LogFile):
             self._kinds[keys] = kind_of_keys(keys)
         return self._kinds[keys]
 
-    def pages(self) -> Iterator[Page]:
+    def tables(self, *, named: bool) -> Iterator[tuple[str, pa.Table]]:  # noqa: ARG002 - of nobody
         """Yield the records of the log, in the order of the file."""
         records = 0
         for first in range(0, len(self._messages), _AT_ONCE):
             part = slice(first, first + _AT_ONCE)
-            page = self._page(self._messages[part], np.array(self._numbers[part], np.int64))
-            records += page.n
-            yield page
+            table = self._table(self._messages[part], np.array(self._numbers[part], np.int64))
+            records += table.num_rows
+            yield "", table
         if not records:
             raise ArchiveError(
                 f"none of its {self.rows:,} messages is a record ({self.faults.shown()}): a"
                 f" receiver writes its own stamp under the key {RECEIVED!r}"
             )
 
-    def _page(self, messages: Sequence[Message], lines: npt.NDArray[np.int64]) -> Page:
-        wrong: dict[int, str] = {}
-        cells: list[tuple[int, str]] = []
+    def _table(self, messages: Sequence[Message], lines: Stamps) -> pa.Table:
         dates = _texts(
             [_first(message, (*self._fields.get("date", ()), RECEIVED)) for message in messages]
         )
         stamps, faults = self._stamps.read(dates)
-        for row in np.flatnonzero(stamps == NEVER).tolist():
-            wrong[int(lines[row])] = faults[row]
+        wrong = {int(lines[row]): faults[row] for row in np.flatnonzero(stamps == NEVER).tolist()}
+        cells: list[tuple[int, str]] = []
         fields = catalogue(self.log)
-        columns: dict[str, Values] = {}
+        columns: dict[str, Column] = {}
         for name, keys in self._fields.items():
             if name in ("date", RECEIVED, UNIX_TIME, OFFSET):
                 continue
             kind = fields[name].value_type if name in fields else ""
-            values, bad = _values([_first(message, keys) for message in messages], kind)
-            columns[name] = values
-            for row in np.flatnonzero(bad).tolist():
-                what = "neither true nor false" if kind == "bool" else "not a number"
-                values[row] = np.nan
-                cells.append((row, f"{name!r} is {what}"))
+            values = [_first(message, keys) for message in messages]
+            columns[name], bad = values_of(_column(values, kind), kind)
+            what = "neither true nor false" if kind == "bool" else "not a number"
+            cells += [(row, f"{name!r} is {what}") for row in bad]
         if self._tz == FILE_ZONE:
-            columns[OFFSET] = minutes_of(dates)
-        return self.page(stamps, columns, lines, wrong, cells)[0]
+            columns[OFFSET] = pa.array(minutes_of(dates), from_pandas=True)
+        return self.table(stamps, columns, lines, wrong, cells)
 
-    def report(self, name: str) -> list[str]:
+    def report(self) -> list[str]:
         """Return what a user should know, also about the logs beside this one."""
         left = [log_named(log).words for log in self.also]
-        notes = [f"{name}: it has messages of the {' and the '.join(left)} too"] if left else []
-        return [*super().report(name), *notes]
+        notes = [f"it has messages of the {' and the '.join(left)} too"] if left else []
+        return [*super().report(), *notes]
 
 
 def kind_of_keys(keys: Iterable[str]) -> str:
@@ -206,6 +199,16 @@ def _first(message: Message, keys: Sequence[str]) -> Any:
     return None
 
 
+def _column(values: Sequence[Any], kind: str) -> Column:
+    """Return the values of a field as they are if they are numbers, otherwise as texts."""
+    if kind in ("int", "float"):
+        try:
+            return pa.array(values, pa.float64())
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            pass  # some are text, as senders write them
+    return _texts(values)
+
+
 def _texts(values: Sequence[Any]) -> pa.ChunkedArray:
     """Return values as a CSV file would write them."""
     return pa.chunked_array([pa.array([_text(value) for value in values], pa.string())])
@@ -213,28 +216,7 @@ def _texts(values: Sequence[Any]) -> pa.ChunkedArray:
 
 def _text(value: Any) -> str | None:
     if value is None or isinstance(value, str):
-        # A lone surrogate is valid JSON, but not text.
-        return value if value is None else value.encode("utf-8", "replace").decode()
+        return value if value is None else utf8(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value)
-
-
-def _values(values: Sequence[Any], kind: str) -> tuple[Values, Mask]:
-    """Return the values of a field of a type (unknown if empty), and which of them are none."""
-    nothing = np.zeros(len(values), bool)
-    if kind in ("int", "float"):
-        try:
-            floats = np.asarray(pa.array(values, pa.float64()).to_numpy(zero_copy_only=False))
-            if np.isfinite(floats).all():
-                return floats, nothing
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            pass  # some are text, as senders write them
-        return numbers_of(_texts(values))
-    texts = _texts(values)
-    if kind == "bool":
-        return truths_of(texts)
-    if kind == "str":
-        return texts_of(texts), nothing
-    numbers, bad = numbers_of(texts)
-    return (texts_of(texts), nothing) if bad.any() else (numbers, nothing)

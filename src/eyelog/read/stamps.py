@@ -1,12 +1,16 @@
-"""The stamps of a file's rows: text with an offset, text without one, or UNIX seconds.
+"""The stamps of a file's rows: what they say, and what they show about the clock that wrote them.
 
-Arrow checks a column against a strict pattern and casts it; what does not fit goes one by one.
+Arrow checks a column of texts against a strict pattern and casts it; what does not fit goes one by
+one. Then the stamps of all rows are looked at: impossible ones are set aside, those that lost their
+resolution are refused, and a clock that was set back is recognised.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -15,12 +19,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from eyelog.archive.utc_stamps import instant_us
+from eyelog.archive.arrow_tables import stamps_of
+from eyelog.archive.utc_stamps import Stamps, instant_us
+from eyelog.catalogue import log_named
 from eyelog.clock import FILE_ZONE, Zones, zone
-from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.errors import ArchiveError, ConfigurationError, counted, warn
+from eyelog.overlap import mostly_differ, overlaps, span_text, utc
 from eyelog.read.csv_dialect import texts_of
-
-Stamps = npt.NDArray[np.int64]
+from eyelog.read.format import LINE, LogFile
 
 # For a text that is not a stamp; the same value as numpy's NaT.
 NEVER: Final = np.iinfo(np.int64).min
@@ -128,7 +134,7 @@ class StampReader:
 
     def _one_by_one(self, column: pa.Array, faults: dict[int, str]) -> Stamps:
         """Read dates however each of them is written."""
-        texts = texts_of(pa.chunked_array([column])).tolist()
+        texts = texts_of(column).to_pylist()
         stamps = np.full(len(texts), NEVER)
         local: list[int] = []
         for i, text in enumerate(texts):
@@ -330,3 +336,273 @@ def _of_change(shown: str, time: pd.Timestamp, name: str, *, skipped: bool) -> s
         f" offset ({before[3:]} or {after[3:]}), or read this file on its own with tz={before!r} or"
         f" tz={after!r}"
     )
+
+
+# What the stamps of a file show
+
+CLOCKS: Final = ("first", "last")
+
+_DAY: Final = 86_400_000_000
+# The eyewear exists since 2015; a phone's clock, or a zone that was meant, is off by less than a
+# day.
+_EARLIEST: Final = int(np.datetime64("2015-01-01", "us").astype(np.int64))
+# A clock is set back by less; records of two devices lie over one another for longer.
+_FARTHEST_BACK: Final = 3 * 3_600_000_000
+_MOST_PASSES: Final = 100
+_MANY: Final = 3
+_UNITS: Final = {_DAY: "day", 3_600_000_000: "hour", 60_000_000: "minute", _SECOND: "second"}
+
+Mask = npt.NDArray[np.bool_]
+
+
+def is_possible(stamps: Stamps) -> Mask:
+    """Return which stamps a record of the eyewear can have: of 2015 and later, and not to come."""
+    now = int(datetime.now(UTC).timestamp() * _SECOND)
+    return (stamps >= _EARLIEST) & (stamps <= now + _DAY)
+
+
+def possible_events(events: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return the events of a file that may be of a wearer, and warn of the others."""
+    good = is_possible(np.asarray(pd.DatetimeIndex(events["start"]).as_unit("us").asi8))
+    if good.all():
+        return events
+    first = events["start"][~good].iloc[0]
+    warn(
+        f"{name}: set aside {int((~good).sum()):,} of {len(good):,} events, which begin before"
+        f" 2015, when the eyewear did not exist, or more than a day from now (the first: {first})"
+    )
+    return events[good].reset_index(drop=True)
+
+
+def checked(table: pa.Table, log: LogFile, clock: str | None) -> pa.Table:
+    """Return the records of one wearer in a file without those that cannot be, or count twice.
+
+    Parameters
+    ----------
+    table : Table
+        All of them, in the order of the file, with their lines.
+    log : LogFile
+        The file, which counts what is left out.
+    clock : {"first", "last"}, optional
+        Which records to take of a time that comes twice because a clock was set back.
+
+    Raises
+    ------
+    ArchiveError
+        If all stamps are impossible, or many records have one stamp.
+    ConfigurationError
+        If a clock was set back, and `clock` is not given; if records of one file cover the same
+        time twice for hours, as those of two devices do.
+    """
+    stamps = stamps_of(table)
+    good = is_possible(stamps)
+    if not good.all():
+        wrong = np.flatnonzero(~good)
+        for stamp, line in zip(stamps[wrong].tolist(), _lines(table)[wrong].tolist(), strict=True):
+            when = str(np.datetime64(stamp, "us").astype("M8[s]")).replace("T", " ")
+            log.aside.add(line, f"{when} UTC", "before" if when < "2015" else "after")
+        if not good.any():
+            raise ArchiveError(
+                "all of its stamps are before 2015, when the eyewear did not exist, or more than a"
+                f" day from now ({log.aside.shown()}): set the clock that wrote them right"
+            )
+        table, stamps = table.filter(pa.array(good)), stamps[good]
+    if (stamps[1:] > stamps[:-1]).all():
+        return table
+    _refuse_lost_resolution(table, stamps, log)
+    return _on_one_clock(table, stamps, log, clock)
+
+
+def _lines(table: pa.Table) -> Stamps:
+    return np.asarray(table.column(LINE).to_numpy(), np.int64)
+
+
+def _differ(table: pa.Table, left: Stamps, right: Stamps) -> Mask:
+    """Return which pairs of records, by their numbers, have different values."""
+    differ = np.zeros(len(left), bool)
+    for name in set(table.column_names) - {"date", LINE}:
+        one, other = (table.column(name).take(pa.array(rows)) for rows in (left, right))
+        unequal = pc.fill_null(pc.not_equal(one, other), False)
+        differ |= pc.or_(unequal, pc.xor(one.is_null(), other.is_null())).to_numpy()
+    return differ
+
+
+def _refuse_lost_resolution(table: pa.Table, stamps: Stamps, log: LogFile) -> None:
+    """Raise if many records share a stamp with the one before, and have other values.
+
+    Their order may be known, but not their time, and only the last of each stamp would remain.
+    """
+    again = np.flatnonzero(stamps[1:] == stamps[:-1])
+    many = max(_MANY, len(stamps) / 10)
+    if len(again) < many:
+        return
+    again = again[_differ(table, again, again + 1)]
+    if len(again) < many:
+        return
+    each = np.unique(stamps)
+    resolution = int(np.gcd.reduce(np.diff(each))) if len(each) > 1 else _DAY
+    about = log_named(log.log)
+    if resolution <= about.interval_us:
+        return  # these are the records of two wearers
+    unit = f"the {_UNITS[resolution]}" if resolution in _UNITS else f"{resolution / 1e6:g} s"
+    first, second = _lines(table)[[again[0], again[0] + 1]]
+    seen = f"as if they were rounded to {unit}" if len(each) > 1 else "as if only the day were left"
+    raise ArchiveError(
+        f"{len(stamps):,} records of its {about.words} have only {len(each):,} different stamps,"
+        f" {seen} ({log.row} {second} has that of {log.row} {first}, and other values), and one is"
+        f" due every {about.interval_s:g} s: a spreadsheet program may have cut the dates. Import"
+        " the file as the app saved it, or save it again with dates in the format"
+        " yyyy-mm-dd hh:mm:ss"
+    )
+
+
+def _on_one_clock(table: pa.Table, stamps: Stamps, log: LogFile, clock: str | None) -> pa.Table:
+    """Return the records without one of the two passes through a time that comes twice."""
+    opens = np.append(0, np.flatnonzero(stamps[1:] < stamps[:-1]) + 1)
+    if not 1 < len(opens) <= _MOST_PASSES:
+        return table
+    lines = _lines(table)
+    edges = np.append(opens, len(stamps))
+    passes = _Passes(
+        stamps,
+        edges,
+        [f"{log.row}s {lines[first]} to {lines[after - 1]}" for first, after in pairwise(edges)],
+        whose="its device",
+        otherwise="split the file there",
+    )
+    kept = passes.chosen(lambda: table, log_named(log.log).interval_us, clock)
+    if kept is None:
+        if passes.twice:
+            raise ConfigurationError(
+                f"its records cover the same time twice, {passes.twice} UTC, as those of two"
+                f" devices do (from {log.row} {lines[opens[1]]} on the dates begin again): split"
+                " the file there"
+            )
+        return table
+    log.twice += int((~kept).sum())
+    log.notes.append(f"{passes.note} (the first is in {log.row} {lines[np.flatnonzero(~kept)[0]]})")
+    return table.filter(pa.array(kept))
+
+
+def passes_of_files(
+    names: Sequence[str],
+    devices: Sequence[str],
+    stamps: Sequence[Stamps],
+    table_of: Callable[[Sequence[int]], pa.Table],
+    log: str,
+    clock: str | None,
+) -> tuple[dict[int, Mask], list[str]]:
+    """Return which records of files to keep where a device's clock was set back between two files.
+
+    Parameters
+    ----------
+    names, devices, stamps : sequence
+        Of each file, in the order in which they were recorded; a device may not be known.
+    table_of : callable
+        Returns the records of some files, one after the other, whose stamps are those given.
+    log : str
+        Their log.
+    clock : {"first", "last"}, optional
+        Which records to take.
+
+    Returns
+    -------
+    kept, notes
+        The records to keep, of the files that lose any; and what to say.
+
+    Raises
+    ------
+    ConfigurationError
+        If a clock was set back, and `clock` is not given.
+    """
+    kept_of: dict[int, Mask] = {}
+    notes = []
+    for device in sorted(set(devices) - {""}):
+        files = [at for at, of in enumerate(devices) if of == device and len(stamps[at])]
+        if all(stamps[b].min() > stamps[a].max() for a, b in pairwise(files)):
+            continue
+        edges = np.cumsum([0, *(len(stamps[at]) for at in files)])
+        passes = _Passes(
+            np.concatenate([stamps[at] for at in files]),
+            edges,
+            [Path(names[at]).name for at in files],
+            whose=f"the device {device}",
+            otherwise="pass only the files of one",
+        )
+        kept = passes.chosen(lambda files=files: table_of(files), log_named(log).interval_us, clock)
+        if kept is not None:
+            notes.append(passes.note)
+            parts = zip(files, np.split(kept, edges[1:-1]), strict=True)
+            kept_of |= {at: part for at, part in parts if not part.all()}
+    return kept_of, notes
+
+
+@dataclass
+class _Passes:
+    """Runs of records, each recorded after the one before, that may cover the same time twice.
+
+    `edges` are where they begin and end, `names` what messages call them. `twice` is the time that
+    comes twice although no clock was set back, and `note` what to say where one was.
+    """
+
+    stamps: Stamps
+    edges: Stamps
+    names: Sequence[str]
+    whose: str
+    otherwise: str
+    twice: str = ""
+    note: str = ""
+
+    def chosen(
+        self, records: Callable[[], pa.Table], interval: int, clock: str | None
+    ) -> Mask | None:
+        """Return which records to keep where a clock was set back; None where none was."""
+        stamps, edges, opens = self.stamps, self.edges, self.edges[:-1]
+        of_pass = np.repeat(np.arange(len(opens)), np.diff(edges))
+        overlap = overlaps(stamps, of_pass, interval)
+        order = np.argsort(stamps, kind="stable")
+        pairs = np.flatnonzero(stamps[order][1:] == stamps[order][:-1])
+        left, right = order[pairs], order[pairs + 1]
+        unlike = _differ(records(), left, right) if len(pairs) else np.zeros(0, bool)
+        if not (overlap.too_much or mostly_differ(len(pairs), int(unlike.sum()), interval)):
+            return None
+        starts, ends = np.minimum.reduceat(stamps, opens), np.maximum.reduceat(stamps, opens)
+        back = (ends[:-1] - starts[1:]).tolist()
+        clashing = of_pass[right[unlike]][of_pass[right[unlike]] == of_pass[left[unlike]] + 1]
+        stepped = []
+        for number, step in enumerate(back, 1):
+            both = slice(edges[number - 1], edges[number + 1])
+            doubled = overlaps(stamps[both], of_pass[both], interval).records
+            if 0 <= step <= _FARTHEST_BACK and (doubled or number in clashing):
+                stepped.append(number)
+        if not stepped:
+            if overlap.too_much:
+                self.twice = span_text(utc(int(starts[1:].min())), utc(int(ends[:-1].max())))
+            return None
+        number = stepped[0]
+        end, start = utc(int(ends[number - 1])), utc(int(starts[number]))
+        minutes, seconds = divmod(round((back[number - 1] + interval) / 1e6), 60)
+        by = " ".join(f"{n} {of}" for n, of in ((minutes, "min"), (seconds, "s")) if n)
+        happened = (
+            f"the clock of {self.whose} was set back by {by} after {end:%Y-%m-%d %H:%M:%S} UTC"
+        )
+        happened += f" (and {len(stepped) - 1:,} more times)" if len(stepped) > 1 else ""
+        if clock is None:
+            raise ConfigurationError(
+                f"{happened}, so the time {span_text(start, end)} comes twice (the first pass is in"
+                f" {self.names[number - 1]}, the second in {self.names[number]}): choose whose"
+                " records of this time to take with clock='first' or clock='last' (--clock first,"
+                f" --clock last); if these are two wearers, {self.otherwise}"
+            )
+        kept = np.ones(len(stamps), bool)
+        for number in stepped:
+            one, other = (slice(edges[at], edges[at + 1]) for at in (number - 1, number))
+            # Of the other pass what lies beside this one stays; a stamp closes its interval.
+            taken, rest = (one, other) if clock == "first" else (other, one)
+            low, high = stamps[taken].min(), stamps[taken].max()
+            kept[rest] &= (stamps[rest] <= low - interval) | (stamps[rest] >= high + interval)
+        self.note = (
+            f"{happened}: of the time that comes twice the {clock} pass was taken, and"
+            f" {counted(int((~kept).sum()), 'record')} of the other left out"
+        )
+        return kept

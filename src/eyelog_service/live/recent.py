@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.series.packets import packets
-from eyelog.catalogue import catalogue, fold, known_logs, log_named, role_field
-from eyelog.decode import joined_pages
+from eyelog.archive.arrow_tables import fit, frame_of, schema_of
+from eyelog.catalogue import fold, known_logs, log_named, role_field
 from eyelog.errors import EyelogError
 from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
 from eyelog.measure.blinks import rate
 from eyelog.read.format import Source
+from eyelog.read.layers import in_order, stacked
 from eyelog.read.socket_log import RECEIVED, SocketLog
 from eyelog_service.live.recording import MessageLine
 
@@ -79,12 +80,12 @@ class Recent:
             stream = io.BufferedReader(io.BytesIO(b"\n".join(lines)))
             source = Source(stream, "live", None, self._log)
             try:
-                pages = list(SocketLog(source).pages())
-                read = joined_pages(pages, self._log, fields=tuple(catalogue(self._log)))
+                tables = [table for _, table in SocketLog(source).tables(named=False)]
+                whole = fit(in_order(stacked(tables, self._log)), schema_of(self._log))
             except EyelogError:  # no record among them
                 pass
             else:
-                parts.append(read.frame)
+                parts.append(frame_of(whole, "UTC"))
         if not parts:
             return None
         frame = pd.concat(parts) if len(parts) > 1 else parts[0]
