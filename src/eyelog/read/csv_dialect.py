@@ -11,7 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Sequence
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
@@ -217,7 +217,7 @@ def cells_of(line: bytes, width: int, delimiter: str) -> tuple[bytes, str]:
 
 # Cells as values
 
-Column = pa.Array | pa.ChunkedArray
+Column: TypeAlias = pa.Array | pa.ChunkedArray
 
 
 def values_of(column: Column, kind: str, decimal: str = ".") -> tuple[Column, list[int]]:

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from eyelog.archive.arrow_tables import schema_of
+from eyelog.archive.utc_stamps import Stamps
 from eyelog.catalogue import catalogue, fold
 from eyelog.clock import FILE_ZONE
 from eyelog.errors import ArchiveError, MixedLogsError, listed
@@ -42,7 +43,7 @@ from eyelog.read.format import (
     kind_of_bytes,
     spellings,
 )
-from eyelog.read.stamps import NEVER, StampReader, Stamps, minutes_of, unix_stamps
+from eyelog.read.stamps import NEVER, StampReader, minutes_of, unix_stamps
 
 BLOCK: Final = 4 << 20
 _LOOK: Final = 256 << 10
@@ -54,8 +55,6 @@ _COMMAS: Final = "its numbers have decimal commas, and were read as such"
 # Bytes of a line, hundreds of times those of a record: a longer line has lost its line ends, or is
 # nothing but delimiters, and split into cells it would take many times its size in memory.
 LONGEST_LINE: Final = 65_536
-
-Lines = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class _Block(NamedTuple):
     """Lines that are split into columns: the numbers of the lines, and the faults of others."""
 
     table: pa.Table
-    lines: Lines
+    lines: npt.NDArray[np.int64]
     wrong: dict[int, str]
     decimal: str
     layout: _Layout

@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog.archive.account import DIARY, events_table
+from eyelog.archive.utc_stamps import Stamps
 from eyelog.catalogue import fold, near
 from eyelog.clock import DAY, FILE_ZONE, Zone, Zones, as_tzinfo, as_zones, day_start
 from eyelog.decode import UNFIT
@@ -25,7 +26,7 @@ from eyelog.read.csv_dialect import check_encoding, text_of_file
 from eyelog.read.files import InputFile, missing_reader, opened, sheets_as_csv
 from eyelog.read.format import DELIMITERS, OtherKind, event_kind
 from eyelog.read.socket_log import RECEIVED
-from eyelog.read.stamps import NEVER, StampReader, Stamps, possible_events
+from eyelog.read.stamps import NEVER, StampReader, possible_events
 
 # Names of columns, folded and without spaces, signs and units.
 _NAMES: Final = {

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from eyelog.archive.arrow_tables import STAMP, plain_array, schema_of
+from eyelog.archive.utc_stamps import Stamps
 from eyelog.catalogue import LOGS, catalogue, fold, known_logs
 from eyelog.clock import FILE_ZONE, Zones, parse_stamps
 from eyelog.decode import ADVICE, UNFIT, Page, check_unknown, decode_page, what_is_wrong
@@ -32,7 +33,7 @@ from eyelog.read.format import (
     own_fields,
     whole_of,
 )
-from eyelog.read.stamps import Stamps, minutes_of
+from eyelog.read.stamps import minutes_of
 
 _UNFINISHED: Final = "its last answer has a cursor: the pages that follow are not in the file"
 

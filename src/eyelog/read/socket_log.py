@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from eyelog.archive.utc_stamps import Stamps
 from eyelog.catalogue import LOGS, catalogue, fold, known_logs, log_named
 from eyelog.clock import FILE_ZONE
 from eyelog.decode import UNFIT
@@ -31,7 +32,7 @@ from eyelog.read.format import (
     spellings,
     whole_of,
 )
-from eyelog.read.stamps import NEVER, StampReader, Stamps, minutes_of
+from eyelog.read.stamps import NEVER, StampReader, minutes_of
 
 # The key of the stamp that a receiver gives a message
 RECEIVED: Final = "received"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -529,7 +530,7 @@ def passes_of_files(
             whose=f"the device {device}",
             otherwise="pass only the files of one",
         )
-        kept = passes.chosen(lambda files=files: table_of(files), log_named(log).interval_us, clock)
+        kept = passes.chosen(partial(table_of, files), log_named(log).interval_us, clock)
         if kept is not None:
             notes.append(passes.note)
             parts = zip(files, np.split(kept, edges[1:-1]), strict=True)
