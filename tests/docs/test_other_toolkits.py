@@ -13,8 +13,8 @@ PAGE = ROOT / "docs" / "other-toolkits.md"
 # question: (format of plain pandas, format of eyelog)
 ROWS = {
     "IV of head turns per hour": ("{iv_pandas:.3f}", "{iv.iv:.3f} ({iv.pairs} pairs)"),
-    "IS of the same hours": ("{is_pandas:.3f}", "{stable.is_:.3f} (p = {stable.per_day})"),
-    "IS of three identical days": ("{is_pandas_identical:.3f}", "{stable_identical.is_:.3f}"),
+    "IS of the same hours": ("{is_pandas:.3f}", "{stable.stability:.3f} (p = {stable.per_day})"),
+    "IS of three identical days": ("{is_pandas_identical:.3f}", "{stable_identical.stability:.3f}"),
     "RA": ("{ra_pandas:.3f}", "refused: the night was not observed"),
     "SRI of rest": (
         "{sri_pandas:.1f}",

@@ -24,7 +24,7 @@ days = st.lists(
 @given(days, st.integers(min_value=2, max_value=6))
 def test_identical_days_have_a_stability_of_one(day, repeats) -> None:
     found = el.rhythm.interdaily_stability(hourly(day * repeats))
-    assert found.is_ == pytest.approx(1, abs=1e-9)
+    assert found.stability == pytest.approx(1, abs=1e-9)
     assert (found.per_day, found.n, found.days) == (24, 24 * repeats, repeats)
 
 
@@ -33,7 +33,10 @@ def test_identical_days_have_a_stability_of_one(day, repeats) -> None:
 def test_stability_and_variability_do_not_depend_on_unit_or_zero(days_, scale, shift) -> None:
     series = hourly(np.concatenate(days_))
     other = series * scale + shift
-    for name, attribute in (("interdaily_stability", "is_"), ("intradaily_variability", "iv")):
+    for name, attribute in (
+        ("interdaily_stability", "stability"),
+        ("intradaily_variability", "iv"),
+    ):
         measure = getattr(el.rhythm, name)
         first = getattr(measure(series), attribute)
         assert getattr(measure(other), attribute) == pytest.approx(first, rel=1e-6)
@@ -57,20 +60,20 @@ def test_a_difference_across_a_gap_is_no_pair() -> None:
 def test_the_waking_window_counts_only_the_hours_that_were_observed() -> None:
     series = hourly(list(range(24)) * 4).between_time("08:00", "21:00")
     assert el.rhythm.interdaily_stability(series).per_day == 14
-    assert el.rhythm.interdaily_stability(series).is_ == pytest.approx(1)
+    assert el.rhythm.interdaily_stability(series).stability == pytest.approx(1)
     by_the_clock = el.rhythm.interdaily_stability(series, periods=24)
-    assert by_the_clock.is_ == pytest.approx(14 / 24)
+    assert by_the_clock.stability == pytest.approx(14 / 24)
 
 
 def test_one_day_has_no_stability_and_says_so() -> None:
     found = el.rhythm.interdaily_stability(hourly(range(24)))
-    assert np.isnan(found.is_)
+    assert np.isnan(found.stability)
     assert "two days" in found.reason
 
 
 def test_a_table_of_days_has_no_daily_pattern_and_says_so() -> None:
     found = el.rhythm.interdaily_stability(el.daily(el.sample()), "steps")
-    assert np.isnan([found.is_, found.corrected, found.p]).all()
+    assert np.isnan([found.stability, found.corrected, found.p]).all()
     assert found.reason.startswith("fewer than two hours of the day")
 
 
@@ -81,7 +84,9 @@ def test_the_indices_of_the_day_are_those_of_pyactigraphy_where_definitions_meet
     iv, is_, l5, m10 = 2.145791511847918, 0.2568056771569837, 16.467656341917145, 23.450869402473963
     x = hourly(np.random.default_rng(11).gamma(2, 10, 120))
     assert el.rhythm.intradaily_variability(x).iv == pytest.approx(iv * 120 / 119)
-    assert el.rhythm.interdaily_stability(x).is_ == pytest.approx(is_ * (23 / 24) * (120 / 119))
+    assert el.rhythm.interdaily_stability(x).stability == pytest.approx(
+        is_ * (23 / 24) * (120 / 119)
+    )
     assert el.rhythm.least_active(x).mean == pytest.approx(l5)
     assert el.rhythm.most_active(x).mean == pytest.approx(m10)
     assert el.rhythm.relative_amplitude(x).ra == pytest.approx((m10 - l5) / (m10 + l5))
@@ -126,7 +131,7 @@ def test_noise_of_few_days_has_the_stability_that_it_states_and_none_when_correc
     ]
     seen, noise, corrected, p = (
         np.array([getattr(one, name) for one in found])
-        for name in ("is_", "noise", "corrected", "p")
+        for name in ("stability", "noise", "corrected", "p")
     )
     assert seen.mean() == pytest.approx(1 / 3, abs=0.02)
     assert noise.mean() == pytest.approx(seen.mean(), abs=0.02)
@@ -139,7 +144,7 @@ def test_identical_days_are_one_after_correction_whatever_the_hours_divided_by()
     for periods in ("observed", 24):
         found = el.rhythm.interdaily_stability(series, periods=periods)
         assert found.corrected == pytest.approx(1)
-        assert 0 < found.noise < found.is_
+        assert 0 < found.noise < found.stability
         assert found.p == pytest.approx(1 / 1001, abs=0.002)
 
 

@@ -28,7 +28,7 @@ ROUNDING: Final = 1e-9
 class Stability(NamedTuple):
     """Interdaily stability, with that of days without a common pattern."""
 
-    is_: float
+    stability: float
     corrected: float
     noise: float
     p: float
@@ -90,11 +90,11 @@ def interdaily_stability(
     Returns
     -------
     Stability
-        ``is_``; ``corrected`` (0 on average for days without a common pattern, 1 for identical
-        days), ``noise`` (what ``is_`` is on average without a daily pattern) and ``p`` (of no daily
-        pattern); ``per_day`` (the hours of the day that are compared, p of the definition), ``n``
-        (hourly values), ``days``, ``exposure_h``, ``coverage``, ``reason`` (why something is
-        missing).
+        ``stability``; ``corrected`` (0 on average for days without a common pattern, 1 for
+        identical days), ``noise`` (what ``stability`` is on average without a daily pattern) and
+        ``p`` (of no daily pattern); ``per_day`` (the hours of the day that are compared, p of the
+        definition), ``n`` (hourly values), ``days``, ``exposure_h``, ``coverage``, ``reason`` (why
+        something is missing).
 
     Raises
     ------
@@ -125,7 +125,7 @@ def interdaily_stability(
     >>> import pandas as pd, eyelog as el
     >>> hours = pd.date_range("2026-10-19", periods=72, freq="h", tz="Asia/Tokyo")
     >>> hour = pd.Series(hours.hour.astype(float), index=hours)
-    >>> el.rhythm.interdaily_stability(hour).is_
+    >>> el.rhythm.interdaily_stability(hour).stability
     1.0
     """
     if periods not in ("observed", 24):
@@ -165,7 +165,7 @@ def interdaily_stability(
         else:
             reason = "no hour of the day was observed on two days: IS is 1 whatever the values"
     return Stability(
-        is_=value,
+        stability=value,
         corrected=corrected,
         noise=noise,
         p=p,

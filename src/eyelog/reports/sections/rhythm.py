@@ -116,11 +116,11 @@ def _alike(hourly: pd.DataFrame) -> list[str]:
         based = f"{stable.per_day} hours of the day, {words.count(stable.days, 'day')}"
         chance = f"days without a common pattern give {words.number(stable.noise, 2)} ({based})"
         sentences.append(
-            f"Interdaily stability is {words.number(stable.is_, 2)}, where {chance}. Corrected for"
+            f"Interdaily stability is {words.number(stable.stability, 2)}, where {chance}. Corrected for"
             f" that it is {words.number(stable.corrected, 2)}, where 1 is identical days."
             if stable.p < ALPHA
             else "The days show no common pattern that stands out: interdaily stability is"
-            f" {words.number(stable.is_, 2)}, and {chance}."
+            f" {words.number(stable.stability, 2)}, and {chance}."
         )
     if amplitude.reason:
         sentences.append(f"There is no relative amplitude: {_without_advice(amplitude.reason)}.")
@@ -141,7 +141,7 @@ def _measures(hourly: pd.DataFrame) -> list[Measure]:
     if stable.days < LEAST_ALIKE:
         few = f"fewer than {LEAST_ALIKE} days vary too much to compare them"
         stable = stable._replace(
-            is_=np.nan, noise=np.nan, corrected=np.nan, reason=stable.reason or few
+            stability=np.nan, noise=np.nan, corrected=np.nan, reason=stable.reason or few
         )
 
     def plain(name: str, result: Any, value: float, digits: int, unit: str = "") -> Measure:
@@ -162,7 +162,7 @@ def _measures(hourly: pd.DataFrame) -> list[Measure]:
         plain("Least active 5 h (L5), level", least, least.mean, 0, "steps per h"),
         clock("Least active 5 h (L5), start", least, least.start),
         plain("Relative amplitude (RA)", amplitude, amplitude.ra, 2),
-        plain("Interdaily stability (IS)", stable, stable.is_, 2),
+        plain("Interdaily stability (IS)", stable, stable.stability, 2),
         plain("IS of days without a common pattern", stable, stable.noise, 2),
         plain("IS, corrected for that", stable, stable.corrected, 2),
         plain("Intradaily variability (IV)", turns, turns.iv, 2),
