@@ -71,6 +71,14 @@ def test_what_it_advises_works_on_this_frame(fields: list[str]) -> None:
         getattr(el, name)(frame)
 
 
+def test_counters_that_never_counted_are_named_as_they_pass_for_usable() -> None:
+    frame = el.sample("standard_mode_logs")
+    silent = frame.assign(ems_rl=frame["ems_rl"] * 0, eml_rl=frame["eml_rl"] * 0)
+    assert el.describe(silent).table["Value"]["Never counted"].startswith("ems_rl, eml_rl: 0")
+    assert "Never counted" not in el.describe(frame).table.index
+    assert "Never counted" not in el.describe(silent.iloc[:30]).table.index  # half an hour
+
+
 def test_one_record_is_not_said_in_the_plural() -> None:
     frame = el.sample(SIXTY)
     assert seen(frame.iloc[:1])["Rows"] == "1 record"

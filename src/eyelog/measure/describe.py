@@ -26,6 +26,8 @@ from eyelog.measure.sheet import NOTHING, Heading, Sheet
 from eyelog.provenance import KEY
 
 MOST_FIELDS: Final = 8
+COUNTERS: Final = ("eye_moves_vertical", "eye_moves_horizontal", "blinks_all", "blink_count")
+LEAST_COUNTED_H: Final = 1.0  # of records in which nothing was counted
 
 
 @takes_tables
@@ -44,8 +46,9 @@ def describe(frame: pd.DataFrame, *, limits: Limits | None = None) -> Sheet:
     Sheet
         Prints as text and shows as a table in a notebook; ``.table`` has the same cells as a
         DataFrame. Rows: ``Log``, ``Wearer`` (if the frame says), ``Zone``, ``Range`` (local days),
-        ``Rows``, ``Recorded``, ``Worn`` and ``Usable`` (hours, percent, days that count), ``Gaps``
-        and ``Not in the frame`` (fields that `eyelog.daily` would use).
+        ``Rows``, ``Recorded``, ``Worn`` and ``Usable`` (hours, percent, days that count), ``Gaps``,
+        ``Never counted`` (counters of eye movements and blinks that are 0 in an hour of records or
+        more, if there are any) and ``Not in the frame`` (fields that `eyelog.daily` would use).
 
     Raises
     ------
@@ -125,6 +128,15 @@ def _amount(frame: pd.DataFrame, index: pd.DatetimeIndex, limits: Limits) -> dic
         rows["Gaps"] = (
             f"{len(missing):,}; the longest lasts {duration_text(length)} from"
             f" {start:%a} {start.day} {start:%b %H:%M}"
+        )
+    counters = [
+        name for of in COUNTERS for name in role(log_of(frame), of) if name in frame.columns
+    ]
+    silent = [name for name in counters if frame[name].max() == 0]
+    if silent and float(np.nansum(recorded)) >= LEAST_COUNTED_H:
+        rows["Never counted"] = (
+            f"{listed(silent, MOST_FIELDS)}: 0 in every record, which passes for usable; the"
+            " eyewear or its phone may not have counted"
         )
     return rows
 

@@ -116,8 +116,9 @@ def _alike(hourly: pd.DataFrame) -> list[str]:
         based = f"{stable.per_day} hours of the day, {words.count(stable.days, 'day')}"
         chance = f"days without a common pattern give {words.number(stable.noise, 2)} ({based})"
         sentences.append(
-            f"Interdaily stability is {words.number(stable.stability, 2)}, where {chance}. Corrected for"
-            f" that it is {words.number(stable.corrected, 2)}, where 1 is identical days."
+            f"Interdaily stability is {words.number(stable.stability, 2)}, where {chance}."
+            f" Corrected for that it is {words.number(stable.corrected, 2)}, where 1 is identical"
+            " days."
             if stable.p < ALPHA
             else "The days show no common pattern that stands out: interdaily stability is"
             f" {words.number(stable.stability, 2)}, and {chance}."
