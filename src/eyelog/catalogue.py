@@ -168,6 +168,7 @@ INTERVAL_SECONDS: Final[Mapping[str, int]] = MappingProxyType(
 )
 
 
+@cache
 def known_logs() -> tuple[str, ...]:
     """Return the names of all logs, those of the web service first."""
     return tuple(_LOGS)
@@ -178,6 +179,7 @@ def either_log(spell: Callable[[str], str] = repr) -> str:
     return " or ".join(f"{spell(name)} ({log.words})" for name, log in _LOGS.items())
 
 
+@cache
 def log_named(name: str) -> Log:
     """Return what is known about a log."""
     return _LOGS[name]
@@ -386,7 +388,6 @@ def field(log: str, name: str) -> Field:
     return rows[name]
 
 
-@cache
 @cache
 def role(log: str, *parts: str, cleansing: str | None = None) -> tuple[str, ...]:
     """Return the fields that play a part, by name and in catalogue order.

@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import catalogue
-from eyelog.judge.reasons import Reason, counter
+from eyelog.judge.reasons import Reason, against_fields
 from support.frames import EYES, MINUTES, frame_of
 
 Ask = Callable[..., Any]
@@ -110,7 +110,7 @@ def test_a_value_that_is_judged_away_never_changes_an_answer(
     bad = (el.flag(frame).to_numpy() & np.uint16(against)) != 0
     changed = frame.copy()
     log = str(frame.attrs["eyelog"]["log"])
-    counts = {name: counter(field, log) for name, field in catalogue(log).items()}
+    counts = {name: possible.counter for name, possible in against_fields(log).items()}
     for i, column in enumerate(frame.columns):
         if catalogue(log)[column].value_type in ("int", "float"):
             values = frame[column].to_numpy().copy()

@@ -5,7 +5,7 @@ import pytest
 import eyelog as el
 from eyelog.catalogue import LOGS, catalogue, columns
 from eyelog.judge.limits import Limit
-from eyelog.judge.reasons import counter, evidence_for
+from eyelog.judge.reasons import against_fields, evidence_for
 from support.frames import EYES, MINUTES, frame_of
 from support.reasons import CONTEXT, GAIT, MOTION, NOISE, STATIC, STEPS, WALK, R, against
 from support.triallog import seconds, trial_log
@@ -166,7 +166,7 @@ def test_each_reason_from_the_context_has_its_evidence():
     ],
 )
 def test_a_blink_statistic_is_judged_by_its_own_count(log, name, count):
-    assert counter(catalogue(log)[name], log) == count
+    assert against_fields(log)[name].counter == count
 
 
 TWO_NOISES = """\

@@ -225,7 +225,7 @@ def masked(rows: Rows, reasons: pd.DataFrame, against: Reason, frame: pd.DataFra
     said: dict[str, Any] = {STORED: pd.arrays.BooleanArray(stored, ~context.recorded)}
     if Reason.UNWORN in context.against or STATE in frame.columns:
         said[STATE] = pd.Categorical.from_codes(context.state, dtype=KINDS)
-    said |= {name: context.time[name] for name in rows.records.times}
+    said |= context.time
     if rows.order is not None:
         back = np.argsort(rows.order)
         said = {name: column[back] for name, column in said.items()}

@@ -39,7 +39,7 @@ from eyelog.frame import (
 from eyelog.judge.limits import Limits, chosen_limits
 from eyelog.judge.packets import SUBJECTS_OF_PACKETS
 from eyelog.judge.reasons import Reason
-from eyelog.judge.records import AT_ONCE, OFF, Records, as_numbers, times_of
+from eyelog.judge.records import AT_ONCE, OFF, Records, as_numbers, time_fields
 from eyelog.judge.terms import DETAILS, SUBJECTS, Columns, Terms
 from eyelog.overlap import TOLERATED_US, duration_text, span_text
 from eyelog.provenance import derived, history
@@ -238,13 +238,12 @@ class Rows:
     def _time(self, records: Records) -> Columns:
         """Return how many some records are, and their seconds."""
         part, context = records.place, records.context
-        length = float(log_named(self.log).interval_s)
-        time = {"recorded_s": np.where(context.recorded, length, 0.0)}
-        time |= {name: context.time[name] for name in records.times}
+        time = {"recorded_s": np.where(context.recorded, records.length_s, 0.0)}
+        time |= context.time
         if self.share is not None:
             time = {name: values * self.share[part] for name, values in time.items()}
         time["n"] = np.where(time["recorded_s"] > 0, 1.0, 0.0)
-        time["span_s"] = np.full(len(records), length)
+        time["span_s"] = np.full(len(records), records.length_s)
         time["before_n"] = self.before[part]
         if "worn_s" in time:
             time["unworn_s"] = time["recorded_s"] - time["worn_s"]
@@ -305,7 +304,7 @@ class Rows:
         if time and "valid_s" in made:
             wanted |= Reason.MOVING | Reason.NOISY | Reason.INVALID
         found = records.lacking({*records.judged, *fields}, wanted)
-        walking = role(log, *log_named(log).time_roles.get("walking", ("walking",)))
+        walking = time_fields(log)["walking_s"]
         lost = [name for name in walking if name not in records.columns]
         if time and "worn_s" in made and lost and len(lost) < len(walking):
             found["walking time"] = lost
@@ -449,7 +448,8 @@ def _refuse_half_masked(frame: pd.DataFrame, log: str) -> None:
         return
     names = [name for name in frame.columns if name in catalogue(log)]
     shows_wear = not set(role(log, "worn")).isdisjoint(names)
-    kept = [STORED, *([STATE] if shows_wear else []), *times_of(names, log)]
+    times = [name for name, needs in time_fields(log).items() if {*needs} <= {*names}]
+    kept = [STORED, *([STATE] if shows_wear else []), *times]
     lost = [name for name in kept if name not in frame.columns]
     if lost:
         raise ConfigurationError(

@@ -80,7 +80,9 @@ def single_blinks(records: Records) -> Events:
     strength = records.numbers(records.name("blink_event_strength"))
     closed_ms = records.numbers(records.name("blink_event_speed"))
     at = np.flatnonzero((strength > 0) | (closed_ms > 0))
-    against = {WORDS[r]: records.against[r] for r in UNUSABLE if r in records.against}
+    against = {
+        WORDS[r]: records.context.against[r] for r in UNUSABLE if r in records.context.against
+    }
     reasons = {word: rows[at] for word, rows in against.items()}
     for part, values in (("counted_strength", strength), ("counted_speed", closed_ms)):
         rule = limit(records.log, part)
@@ -100,7 +102,7 @@ def single_blinks(records: Records) -> Events:
 def single_steps(records: Records) -> Events:
     """Return the steps, and the time that each takes."""
     at = np.flatnonzero(_evidence(records, "step_event") == 1)
-    unworn = records.against.get(Reason.UNWORN, np.zeros(len(records), dtype=bool))
+    unworn = records.context.against.get(Reason.UNWORN, np.zeros(len(records), dtype=bool))
     words = first_word({WORDS[Reason.UNWORN]: unworn[at]}, len(at))
     counted = words == ""
     since_s, between = np.full(len(at), np.nan), first_word({}, len(at))
@@ -159,8 +161,8 @@ def near_blink(records: Records) -> Bools:
     )
     # A blink in time that is not usable is masked, and masking must change nothing.
     for reason in UNUSABLE:
-        if reason in records.against:
-            blinking &= ~records.against[reason]
+        if reason in records.context.against:
+            blinking &= ~records.context.against[reason]
     reach_us = round(limit(records.log, "near_blink").value * 1e6)
     return around(records.us, blinking, reach_us, reach_us)
 

@@ -36,9 +36,9 @@ from collections.abc import Mapping
 from enum import IntFlag
 from functools import cache
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
-from eyelog.catalogue import Field, role, role_field
+from eyelog.catalogue import catalogue, role, role_field
 from eyelog.judge.limits import limits
 
 
@@ -129,40 +129,53 @@ def evidence_for(log: str) -> Mapping[Reason, tuple[str, ...]]:
     )
 
 
-def applies(field: Field | None, log: str) -> Reason:
-    """Return the reasons from the context that can apply to a field."""
-    if field is None or not field.documented or "walking_s" in field.role:
-        return Reason(0)
-    reasons = _BY_KIND.get(field.kind, Reason(0))
-    if field.kind == "gait" and field.agg == "sum":
-        reasons &= ~Reason.STILL  # no steps is a measurement
-    for reason in CONTEXT.keys() - evidence_for(log).keys():
-        reasons &= ~reason
-    return reasons
+class Against(NamedTuple):
+    """What can speak against the values of a field.
+
+    Attributes
+    ----------
+    context : Reason
+        The reasons that come from the context.
+    value : Reason
+        Those that the values themselves can show.
+    counter : str or None
+        The field that counts what a blink statistic is computed from.
+    """
+
+    context: Reason = Reason(0)
+    value: Reason = Reason.MISSING
+    counter: str | None = None
 
 
-def of_value(field: Field | None, log: str) -> Reason:
-    """Return the reasons that the values of a field themselves can show."""
-    if field is None or field.value_type in ("str", "bool"):
-        return Reason.MISSING
-    reasons = Reason.MISSING | Reason.RANGE
-    if field.invalid_value is not None:
-        reasons |= Reason.SENTINEL
-    # Numbers of packets wrap.
-    if field.documented and field.unit == "count" and field.kind != "time" and field.max:
-        reasons |= Reason.SATURATED
-    if counter(field, log) is not None:
-        reasons |= Reason.STALE
-    return reasons
+UNKNOWN: Final = Against()
+"""What can speak against a field that is not in the catalogue."""
 
 
-def counter(field: Field, log: str) -> str | None:
-    """Return the field that counts what a blink statistic is computed from, otherwise None."""
-    if field.kind != "static" or not field.documented:
-        return None
-    if len(field.weight) == 1:
-        return field.weight[0]
-    for part, count in _COUNTED.items():
-        if part in field.role:
-            return role_field(log, count, cleansing=field.cleansing or None)
-    return None
+@cache
+def against_fields(log: str) -> Mapping[str, Against]:
+    """Return what can speak against the values of each field of a log."""
+    no_evidence = Reason(sum(CONTEXT.keys() - evidence_for(log).keys()))
+    found = {}
+    for name, field in catalogue(log).items():
+        context, value, counter = Reason(0), Reason.MISSING, None
+        if field.documented and "walking_s" not in field.role:
+            context = _BY_KIND.get(field.kind, context) & ~no_evidence
+        if field.kind == "gait" and field.agg == "sum":
+            context &= ~Reason.STILL  # no steps is a measurement
+        if field.documented and field.kind == "static":
+            counts = [count for part, count in _COUNTED.items() if part in field.role]
+            if len(field.weight) == 1:
+                counter = field.weight[0]
+            elif counts:
+                counter = role_field(log, counts[0], cleansing=field.cleansing or None)
+        if field.value_type not in ("str", "bool"):
+            value |= Reason.RANGE
+            if field.invalid_value is not None:
+                value |= Reason.SENTINEL
+            # Numbers of packets wrap.
+            if field.documented and field.unit == "count" and field.kind != "time" and field.max:
+                value |= Reason.SATURATED
+            if counter is not None:
+                value |= Reason.STALE
+        found[name] = Against(context, value, counter)
+    return MappingProxyType(found)

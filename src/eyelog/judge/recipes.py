@@ -32,7 +32,7 @@ from eyelog.frame import STORED, require, takes_tables
 from eyelog.judge.flag import OF_CONTEXT, all_reasons, masked
 from eyelog.judge.intervals import Rows, enter
 from eyelog.judge.limits import Limits, limit
-from eyelog.judge.reasons import CONTEXT, KEPT, Reason, applies, of_value
+from eyelog.judge.reasons import CONTEXT, KEPT, UNKNOWN, Reason, against_fields
 from eyelog.judge.records import MASKS, Records
 from eyelog.provenance import derived
 
@@ -50,11 +50,11 @@ class Condition(NamedTuple):
         Blinks may be evidence of wear too; being at rest means not keeping the limit of walking.
         """
         rule, values = records.rules[self.name], records.in_range(self.field)
-        if self.reason is Reason.UNWORN and records.worn is not None:
-            values = records.worn
+        if self.reason is Reason.UNWORN and records.context.worn is not None:
+            values = records.context.worn
         kept = rule.breaks(values) if self.reason is Reason.MOVING else rule.keeps(values)
         if self.name in log_named(records.log).spread:  # it may apply to neighbouring rows too
-            kept = kept & ~records.against[self.reason]
+            kept = kept & ~records.context.against[self.reason]
         return kept, ~kept & np.isnan(values)
 
 
@@ -77,7 +77,7 @@ class Recipe:
         """The limits of all reasons that can apply to the outcomes, in the order of `CONTEXT`."""
         reasons = Reason(0)
         for name in self.outcomes:
-            reasons |= applies(catalogue(self.log)[name], self.log)
+            reasons |= against_fields(self.log)[name].context
         names = [
             (reason, self.instead.get(name, name))
             for reason in CONTEXT
@@ -185,19 +185,19 @@ def attrition(
         steps.append({"reason": condition.reason.name, "condition": text, "unknown": unknown_n})
         kept.append(kept[-1] & keeps)
     reasons = np.stack([records.reasons(name) for name in outcomes], axis=1)
-    possible, against = Reason(0), np.uint16(0)
+    possible, bits = Reason(0), np.uint16(0)
     for name in outcomes:
-        possible |= of_value(fields[name], rows.log)
+        possible |= against_fields(rows.log)[name].value
     for reason in (each for each in Reason if each & possible & MASKS):
-        against |= np.uint16(reason)
-        kept.append(kept[-1] & ((reasons & against) == 0).any(axis=1))
+        bits |= np.uint16(reason)
+        kept.append(kept[-1] & ((reasons & bits) == 0).any(axis=1))
         steps.append({"reason": reason.name, "condition": KEPT[reason], "unknown": 0})
     table = pd.DataFrame(steps, columns=["reason", "condition", "removed", "unknown"])
     table["left"] = [int(rows.sum()) for rows in kept]
     table["removed"] = table["left"].shift(fill_value=len(frame)) - table["left"]
     table["outcome"] = ""
     if len(outcomes) > 1:
-        passing = kept[-1][:, None] & ((reasons & against) == 0)
+        passing = kept[-1][:, None] & ((reasons & bits) == 0)
         alone = pd.DataFrame(
             {
                 "reason": "",
@@ -268,7 +268,7 @@ def select(
         failed[rows.order] = failed.copy()
     bits = all_reasons(rows) & ~OF_CONTEXT
     for at, name in enumerate(frame.columns):
-        if applies(catalogue(rows.log).get(str(name)), rows.log):
+        if against_fields(rows.log).get(str(name), UNKNOWN).context:
             bits[at] |= failed
     reasons = pd.DataFrame(bits.T, frame.index, frame.columns, copy=False)
     table = masked(rows, reasons, MASKS, frame)

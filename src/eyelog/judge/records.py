@@ -21,8 +21,9 @@ valid if it is worn, not walking, and has no ``noiseStatus`` in it or in the 1 s
 missing if the evidence is missing. Evidence outside its own documented range is not evidence.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, cached_property, partial
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -36,7 +37,7 @@ from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError
 from eyelog.frame import SECONDS, STATE, STORED
 from eyelog.judge.limits import Limits
-from eyelog.judge.reasons import CONTEXT, Reason, applies, counter, evidence_for, of_value
+from eyelog.judge.reasons import CONTEXT, UNKNOWN, Reason, against_fields, evidence_for
 
 MASKS: Final = ~Reason.SATURATED
 """The reasons that remove a value: a count at its cap is still a lower bound."""
@@ -71,8 +72,11 @@ class Context(NamedTuple):
         The records to which each reason from the context applies; a missing value sets none. Of a
         masked frame, that which its state shows.
     time : dict of str to array of float64
-        How many seconds of each were worn, valid and walked; missing where the evidence is. Where
-        two records overlap, each second counts in both.
+        How many seconds of each were worn, valid and walked, as far as the fields show it; missing
+        where the evidence is. Where two records overlap, each second counts in both.
+    worn : array of float64 or None
+        The evidence of wear, ``isl`` or ``wea_s``; None without it. With ``wear="blinks"`` an
+        interval in pose with blinks in it has an ``isl`` of 0, or all of its measured seconds.
     """
 
     recorded: Bools
@@ -80,6 +84,7 @@ class Context(NamedTuple):
     state: npt.NDArray[np.int8]
     against: dict[Reason, Bools]
     time: dict[str, Floats]
+    worn: Floats | None
 
 
 class Records:
@@ -112,6 +117,7 @@ class Records:
         self.whole, self.place = whole, place
         self.rules = limits.of(log)
         self.masked = STORED in columns
+        self.length_s = float(log_named(log).interval_s)
         self.judged: set[str] = set()  # the fields whose values were asked for
         self.time: dict[str, Floats] = {}  # their seconds, each of which counts once
         self._values: dict[str, Floats] = {}
@@ -163,40 +169,6 @@ class Records:
             self._evidence[name] = values if outside is None else np.where(outside, np.nan, values)
         return self._evidence[name]
 
-    def compared(self, name: str) -> list[Floats]:
-        """Return the evidence that a limit is compared with, by field; empty without any."""
-        if name == "worn":
-            return [] if self.worn is None else [self.worn]
-        fields = role(self.log, self.rules[name].role)
-        return [self.in_range(field) for field in fields if field in self.columns]
-
-    @cached_property
-    def off_pose(self) -> Bools:
-        """Whether the tilt of each record is that of stored eyewear, or was before masking."""
-        if self.masked:
-            return numbers(self.columns[STORED]) > 0
-        off = np.zeros(len(self), dtype=bool)
-        for name in CONTEXT[Reason.OFF_POSE] if Reason.OFF_POSE in evidence_for(self.log) else ():
-            for tilt in self.compared(name):
-                off |= self.rules[name].breaks(tilt)
-        return off
-
-    @cached_property
-    def worn(self) -> Floats | None:
-        """The evidence of wear, ``isl`` or ``wea_s``; None without it.
-
-        With ``wear="blinks"`` an interval in pose with blinks in it has an ``isl`` of 0, or all of
-        its measured seconds.
-        """
-        values = self.evidence("worn")
-        names = blink_evidence(self.log) if self.limits.wear == "blinks" else ()
-        if not names or not set(names) <= set(self.columns):
-            return values
-        counts, *measured = map(self.in_range, names)
-        whole = measured[0] if measured else np.zeros(len(self))
-        blinked = (counts > 0) & ~self.off_pose & ~np.isnan(whole)
-        return np.where(blinked, whole, np.full(len(self), np.nan) if values is None else values)
-
     @cached_property
     def context(self) -> Context:
         """What the evidence says: judged once, a block at a time."""
@@ -212,82 +184,95 @@ class Records:
             *(_each(lambda *v: np.concatenate(v), *each) for each in zip(*made, strict=True))
         )
 
-    @property
-    def against(self) -> dict[Reason, Bools]:
-        """The records to which each reason from the context applies."""
-        return self.context.against
-
     def _judge(self) -> Context:
         """Return what the evidence in these records says, by itself."""
-        fields, size, length = catalogue(self.log), len(self), log_named(self.log).interval_s
-        present = [name for name in fields if name in self.columns]
-        # What is never masked is rarely missing: it usually answers for all rows.
-        present.sort(key=lambda name: fields[name].kind not in ("wear", "power", "time"))
-        recorded = np.zeros(size, dtype=bool)
+        log, rules, size = log_named(self.log), self.rules, len(self)
+        none, unknown = np.zeros(size, dtype=bool), np.full(size, np.nan)
+        evidence = {
+            name: [self.in_range(n) for n in role(self.log, rules[name].role) if n in self.columns]
+            for names in CONTEXT.values()
+            for name in names
+            if name in rules
+        }
+        # Recorded: what is never masked is rarely missing, and usually answers for all rows.
+        fields = {
+            name: field for name, field in catalogue(self.log).items() if name in self.columns
+        }
+        present = sorted(fields, key=lambda n: fields[n].kind not in ("wear", "power", "time"))
+        recorded = none.copy()
         for name in [STORED, *present] if self.masked else present:
             if recorded.all():
                 break
             recorded |= np.asarray(pd.notna(self.columns[name]))
-        against, state = self._states()
-        none, unknown = np.zeros(size, dtype=bool), np.full(size, np.nan)
-        if self.masked:
-            time = {n: self.numbers(n) if n in self.columns else unknown for n in SECONDS}
-            return Context(recorded, none, state, against, time)
-        off, walked = self.off_pose, self._walked_s(against)
-        if self.worn is None or "worn" not in self.rules:  # nothing but the steps is known
-            walked = np.where(off, np.nan, walked)
-            time = {"worn_s": unknown, "valid_s": unknown, "walking_s": walked}
-            return Context(recorded, none, state, against, time)
-        if log_named(self.log).states_seconds:
-            worn = np.where(off, 0.0, self.worn)
-        else:
-            worn = np.where(np.isnan(self.worn), np.nan, float(length))
-            worn = np.where(off | against[Reason.UNWORN], 0.0, worn)
-        unworn = self.rules.get("worn_for_steps", self.rules["worn"]).breaks(self.worn)
-        walked = np.where(np.isnan(self.worn) | unworn | off, np.nan, walked)
-        unusable = [where for reason, where in against.items() if reason is not Reason.STILL]
-        valid = np.where(state == -1, np.nan, worn)
-        valid = np.where(np.logical_or.reduce(unusable), 0.0, valid)
-        time = {"worn_s": worn, "valid_s": valid, "walking_s": np.minimum(walked, worn)}
-        return Context(recorded, unworn, state, against, time)
-
-    def _states(self) -> tuple[dict[Reason, Bools], npt.NDArray[np.int8]]:
-        """Return where each reason from the context applies, and the state that follows."""
-        against = {Reason.OFF_POSE: self.off_pose}
+        # In pose: eyewear with another tilt is stored, as masking has kept.
+        off = numbers(self.columns[STORED]) > 0 if self.masked else none.copy()
+        if not self.masked:
+            for name in CONTEXT[Reason.OFF_POSE]:
+                for tilt in evidence[name]:
+                    off |= rules[name].breaks(tilt)
+        # Worn: as the eyewear says, or with blinks in pose.
+        worn, counted = self.evidence("worn"), blink_evidence(self.log)
+        if self.limits.wear == "blinks" and counted and {*counted} <= self.columns.keys():
+            counts, *measured = map(self.in_range, counted)
+            whole = measured[0] if measured else np.zeros(size)
+            blinked = (counts > 0) & ~off & ~np.isnan(whole)
+            worn = np.where(blinked, whole, unknown if worn is None else worn)
+        evidence["worn"] = [] if worn is None else [worn]
+        # The reasons, each from its own limit, and the state that follows.
+        against = {Reason.OFF_POSE: off}
         if self.masked and STATE in self.columns:
             given = pd.Series(self.columns[STATE], copy=False).astype(KINDS)
             state = np.asarray(given.cat.codes, dtype=np.int8)
             kept = (Reason.NOISY, Reason.MOVING, Reason.UNWORN)
-            return against | {r: state == STATES.index(_STATE_OF[r]) for r in kept}, state
-        spread = log_named(self.log).spread
-        state = np.zeros(len(self), dtype=np.int8)
-        for reason in evidence_for(self.log):
-            (name, *_) = CONTEXT[reason]
-            values = [] if reason is Reason.OFF_POSE else self.compared(name)
-            if not values:
-                continue
-            rule = self.rules[name]
-            where = np.logical_or.reduce(
-                [rule.keeps(v) if reason is Reason.MOVING else rule.breaks(v) for v in values]
-            )
-            if name in spread and reason is not Reason.STILL:
-                if reason is Reason.MOVING and Reason.UNWORN in against:  # nobody took these steps
-                    where = where & ~against[Reason.UNWORN]
-                spans = (round(self.rules[n].value * 1e6) if n else 0 for n in spread[name])
-                where = around(self.us, where, *spans)
-            against[reason] = where
-        if Reason.MOVING in against:
-            against[Reason.STILL] = against[Reason.STILL] & ~against[Reason.MOVING]
-        for reason in (Reason.INVALID, Reason.NOISY, Reason.MOVING):
-            if reason in against:
-                state[against[reason]] = STATES.index(_STATE_OF[reason])
-                (name,) = CONTEXT[reason]
-                state[np.isnan(self.compared(name)).any(axis=0) & (state == 0)] = -1
-        state[True if self.worn is None else np.isnan(self.worn)] = -1
-        for reason in (Reason.OFF_POSE, Reason.UNWORN):
-            if reason in against:
-                state[against[reason]] = STATES.index(_STATE_OF[reason])
-        return against, state
+            against |= {reason: state == STATES.index(_STATE_OF[reason]) for reason in kept}
+        else:
+            for reason in evidence_for(self.log):
+                (name, *_) = CONTEXT[reason]
+                if reason is Reason.OFF_POSE or not evidence[name]:
+                    continue
+                over = rules[name].keeps if reason is Reason.MOVING else rules[name].breaks
+                where = np.logical_or.reduce([over(values) for values in evidence[name]])
+                if name in log.spread and reason is not Reason.STILL:
+                    if reason is Reason.MOVING and Reason.UNWORN in against:
+                        where = where & ~against[Reason.UNWORN]  # nobody took these steps
+                    spans = (round(rules[n].value * 1e6) if n else 0 for n in log.spread[name])
+                    where = around(self.us, where, *spans)
+                against[reason] = where
+            if Reason.MOVING in against:
+                against[Reason.STILL] = against[Reason.STILL] & ~against[Reason.MOVING]
+            state = np.zeros(size, dtype=np.int8)
+            for reason in (Reason.INVALID, Reason.NOISY, Reason.MOVING):
+                if reason in against:
+                    state[against[reason]] = STATES.index(_STATE_OF[reason])
+                    (name,) = CONTEXT[reason]
+                    state[np.isnan(evidence[name]).any(axis=0) & (state == 0)] = -1
+            state[True if worn is None else np.isnan(worn)] = -1
+            for reason in (Reason.OFF_POSE, Reason.UNWORN):
+                if reason in against:
+                    state[against[reason]] = STATES.index(_STATE_OF[reason])
+        # The seconds: as masking has kept them, or as the evidence shows.
+        if self.masked:
+            time = {name: self.numbers(name) for name in SECONDS if name in self.columns}
+            return Context(recorded, none, state, against, time, worn)
+        walked = self._walked_s(against)
+        if worn is None:  # nothing but the steps is known
+            time, unworn = {"walking_s": np.where(off, np.nan, walked)}, none
+        else:
+            if log.states_seconds:
+                worn_s = np.where(off, 0.0, worn)
+            else:
+                worn_s = np.where(np.isnan(worn), np.nan, self.length_s)
+                worn_s = np.where(off | against[Reason.UNWORN], 0.0, worn_s)
+            unworn = rules.get("worn_for_steps", rules["worn"]).breaks(worn)
+            walked = np.where(np.isnan(worn) | unworn | off, np.nan, walked)
+            unusable = [where for reason, where in against.items() if reason is not Reason.STILL]
+            valid_s = np.where(state == -1, np.nan, worn_s)
+            valid_s = np.where(np.logical_or.reduce(unusable), 0.0, valid_s)
+            walking_s = np.minimum(walked, worn_s)
+            time = {"worn_s": worn_s, "valid_s": valid_s, "walking_s": walking_s}
+        shown = [n for n, own in time_fields(self.log).items() if {*own} <= self.columns.keys()]
+        time = {name: time[name] for name in shown}
+        return Context(recorded, unworn, state, against, time, worn)
 
     def _walked_s(self, against: Mapping[Reason, Bools]) -> Floats:
         """Return the seconds walked in each row; 0 where the limit for walking is not exceeded.
@@ -300,7 +285,7 @@ class Records:
             steps = self.evidence("walking")
             if steps is not None:
                 walked = np.where(np.isnan(steps), np.nan, 0.0)
-                walked[against[Reason.MOVING]] = float(log.interval_s)
+                walked[against[Reason.MOVING]] = self.length_s
             return walked
         if log.states_seconds:
             stated = self.evidence("walking_s")
@@ -310,7 +295,7 @@ class Records:
             if steps is None or cadence is None:
                 return walked
             with np.errstate(divide="ignore", invalid="ignore"):
-                took = np.minimum(60.0 * steps / cadence, float(log.interval_s))
+                took = np.minimum(60.0 * steps / cadence, self.length_s)
             walked = np.where(steps == 0, 0.0, np.where(cadence > 0, took, np.nan))
         return np.where(against[Reason.STILL], 0.0, walked) if Reason.STILL in against else walked
 
@@ -320,30 +305,30 @@ class Records:
         Steps require more wear than all else in the 60-second log.
         """
         field = catalogue(self.log).get(name)
+        possible = against_fields(self.log).get(name, UNKNOWN)
         of_steps = field is not None and "steps" in field.role and "worn_for_steps" in self.rules
-        kind = applies(field, self.log), of_steps and not self.masked
+        kind = possible.context, of_steps and not self.masked
         if kind not in self._bits:
             self._bits[kind] = np.zeros(len(self), dtype=np.uint16)
-            for reason, where in self.against.items():
+            for reason, where in self.context.against.items():
                 if reason is Reason.UNWORN and kind[1]:
                     where = self.context.unworn_for_steps
                 if reason & kind[0] and where.any():
                     self._bits[kind] |= where * np.uint16(reason)
         bits = self._bits[kind]
-        if field is None or field.value_type in ("str", "bool"):
+        if field is None or not possible.value & Reason.RANGE:
             return bits
-        values, own, found = self.numbers(name), of_value(field, self.log), {}
-        if own & Reason.SENTINEL:
+        values, found = self.numbers(name), {}
+        if possible.value & Reason.SENTINEL:
             found[Reason.SENTINEL] = values == field.invalid_value
         outside = out_of_range(values, field)
         if outside is not None:
             found[Reason.RANGE] = outside & ~found.get(Reason.SENTINEL, np.False_)
-        if own & Reason.SATURATED:
+        if possible.value & Reason.SATURATED:
             found[Reason.SATURATED] = values == field.max
-        counted = counter(field, self.log)
-        if counted in self.columns:
+        if possible.counter in self.columns:
             wider, inside = self.beside
-            idle = wider.in_range(cast(str, counted)) == 0
+            idle = wider.in_range(cast(str, possible.counter)) == 0
             found[Reason.STALE] = _stale(wider.numbers(name), idle, field)[inside]
         for reason, where in found.items():
             if where.any():
@@ -384,43 +369,38 @@ class Records:
 
         With those that are asked for `also`.
         """
-        fields = [catalogue(self.log)[name] for name in names if name in catalogue(self.log)]
+        fields = [against_fields(self.log).get(name, UNKNOWN) for name in names]
         wanted = also
         for field in fields:
-            wanted |= applies(field, self.log)
+            wanted |= field.context
         needs = {r: [*names] for r, names in evidence_for(self.log).items() if r & wanted}
         if self.limits.wear == "blinks" and Reason.UNWORN in needs:
             needs[Reason.UNWORN] += blink_evidence(self.log)
-        needs[Reason.STALE] = sorted({c for each in fields if (c := counter(each, self.log))})
+        needs[Reason.STALE] = sorted({field.counter for field in fields if field.counter})
         found = {
             str(reason.name): [name for name in names if name not in self.columns]
             for reason, names in needs.items()
         }
         return {reason: names for reason, names in found.items() if names}
 
-    @property
-    def times(self) -> list[str]:
-        """The kinds of time that the fields show, or that a masked frame has kept."""
-        if self.masked:
-            return [name for name in SECONDS if name in self.columns]
-        return times_of(self.columns, self.log)
-
 
 def _each(make: Callable[..., Any], *values: Any) -> Any:
     """Return what `make` makes of some arrays, or of those of some dicts by their keys."""
     if isinstance(values[0], dict):
         return {key: make(*(each[key] for each in values)) for key in values[0]}
-    return make(*values)
+    return None if values[0] is None else make(*values)
 
 
-def times_of(names: Collection[str], log: str) -> list[str]:
-    """Return the columns of the kinds of time that some fields of a log show."""
-    roles = {name: name.removesuffix("_s") for name in SECONDS}
+@cache
+def time_fields(log: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the fields that show each kind of time; without a field, a name that none has."""
+    parts = {name: name.removesuffix("_s") for name in SECONDS}
     of_log = log_named(log).time_roles
-    fields = {name: role(log, *of_log.get(part, (part,))) for name, part in roles.items()}
-    return [name for name in SECONDS if fields[name] and set(fields[name]) <= set(names)]
+    fields = {name: role(log, *of_log.get(part, (part,))) for name, part in parts.items()}
+    return MappingProxyType({name: own or ("",) for name, own in fields.items()})
 
 
+@cache
 def blink_evidence(log: str) -> tuple[str, ...]:
     """Return the fields that ``wear="blinks"`` needs besides those of the device."""
     counts = role(log, "blink_count", cleansing="strong")

@@ -403,7 +403,7 @@ def angles(
     rows, records = packets_of(
         frame, "posture.angles", ANGLES, instead, UNUSABLE[:1], limits=limits, log=log
     )
-    found, unworn = sent(records), records.against.get(Reason.UNWORN)
+    found, unworn = sent(records), records.context.against.get(Reason.UNWORN)
     data = {}
     for axis in ANGLES:
         angle = corrected(cast(Floats, records.evidence(axis)), found)
@@ -437,7 +437,9 @@ def packets_of(
 
 
 def _against(records: Records, reasons: tuple[Reason, ...], at: Ints) -> dict[str, Bools]:
-    return {WORDS[r]: records.against[r][at] for r in reasons if r in records.against}
+    return {
+        WORDS[r]: records.context.against[r][at] for r in reasons if r in records.context.against
+    }
 
 
 def _table(rows: Rows, data: dict[str, Any], at: Ints, **details: Any) -> pd.DataFrame:

@@ -425,7 +425,7 @@ def bouts(
     taken = cast(Floats, steps_of(records))
     # Steps below the limit for walking are steps, but not walking. A bout of single steps goes
     # from the first to the last.
-    moving = taken > 0 if rows.single else records.against[Reason.MOVING]
+    moving = taken > 0 if rows.single else records.context.against[Reason.MOVING]
     walked = ~np.isnan(taken) & moving
     # Only walking begins and ends a bout, and a gap in the data ends it.
     us, at = rows.closes_us, np.flatnonzero(walked)
