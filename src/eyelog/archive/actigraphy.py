@@ -19,7 +19,7 @@ from eyelog.home import path_of, whole_file
 from eyelog.judge.intervals import bins, enter, sums
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import Records
-from eyelog.judge.terms import Columns
+from eyelog.judge.terms import Counted
 
 HEADER: Final = "Line,Date,Time,Activity,Nonwear"
 WINDOW_S: Final = 900  # GGIR works in windows of 15 minutes
@@ -140,7 +140,7 @@ def export_actigraphy(
     if frame.empty:
         raise ConfigurationError("the frame has no record, so there is no epoch to write")
 
-    def counted(records: Records) -> Columns:
+    def counted(records: Records) -> Counted:
         counts = cast(Floats, np.sum([records.value(name) for name in fields], axis=0))
         return {"count": counts, "seen_n": np.where(np.isnan(counts), 0.0, 1.0)}
 

@@ -126,7 +126,7 @@ def judged(
     ]
     rows = enter(frame, what, (), limits=limits, log=log, wide=False, fields=fields).warn()
     order = slice(None) if rows.order is None else np.argsort(rows.order)
-    shown = frame.assign(**{name: rows.judged(name)[order] for name in fields})
+    shown = frame.assign(**{name: rows.records.value(name)[order] for name in fields})
     shown.attrs = frame.attrs
     return shown
 

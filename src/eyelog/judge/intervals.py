@@ -40,11 +40,12 @@ from eyelog.judge.limits import Limits, chosen_limits
 from eyelog.judge.packets import SUBJECTS_OF_PACKETS
 from eyelog.judge.reasons import Reason
 from eyelog.judge.records import AT_ONCE, OFF, Records, as_numbers, time_fields
-from eyelog.judge.terms import DETAILS, SUBJECTS, Columns, Terms
+from eyelog.judge.terms import DETAILS, SUBJECTS, Columns, Counted, Terms, filled
 from eyelog.overlap import TOLERATED_US, duration_text, span_text
 from eyelog.provenance import derived, history
 
-WIDTH: Final = "width_s"  # how long each row lasts; with the offset the only column that is no sum
+WIDTH: Final = "width_s"  # how long each row lasts
+NO_SUMS: Final = (WIDTH, OFFSET, BETWEEN)
 # Which log Intervals are of, by a column that only its records add.
 LOG_BY: Final = {
     "gap_n": "computed_data",
@@ -59,7 +60,7 @@ SUNDAY: Final = 6
 LONGEST: Final = "longest_"  # of these columns the largest is kept
 EVERYTHING: Final = (*SUBJECTS, *DETAILS)
 Subject = str | Terms  # what a summary is about, by its name or by what it makes of records
-Also = Callable[[slice, Columns], Columns]
+Also = Callable[[slice, Counted], Counted]
 
 
 @dataclass(eq=False)
@@ -88,8 +89,10 @@ class Rows:
         What was given, in order of time: the rows themselves, or the packets of the 20 Hz log.
     firsts : array of int or None
         The first packet of each row.
-    lacking : mapping of str to list of str
+    lacking : dict of str to list of str
         The reasons for which the evidence is not there, with the fields to add.
+    names : list of str
+        The columns that the rows have for the subjects that were asked for.
     arrays : dict
         The columns, each taken out of pandas once.
     single : bool
@@ -110,7 +113,8 @@ class Rows:
     order: Ints | None
     given: pd.DataFrame
     firsts: Ints | None = None
-    lacking: Mapping[str, list[str]] = field(default_factory=dict)
+    lacking: dict[str, list[str]] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.tz: Any = cast(pd.DatetimeIndex, self.frame.index).tz
@@ -188,61 +192,38 @@ class Rows:
             slice(first, last) for first, last in zip(cuts, [*cuts[1:], len(self)], strict=True)
         ]
 
-    def names(self, subjects: Iterable[Subject]) -> list[str]:
-        """Return the columns that the rows have for some subjects, and those of their time."""
-        if self.made:
-            own = {WIDTH, OFFSET, BETWEEN, *(name for name, v in self.arrays.items() if _is_own(v))}
-            return [str(name) for name in self.frame.columns if name not in own]
-        return [*self._added(self._none, subjects)]
-
-    def blocks(self, subjects: Iterable[Subject]) -> list[tuple[slice, Callable[[], Columns]]]:
+    def blocks(self, subjects: Iterable[Subject]) -> list[tuple[slice, Callable[[], Counted]]]:
         """Return blocks of rows, with what makes the columns that each adds.
 
         An event may depend on packets long before: all of them are one block. But a column of them
         is large: one subject comes after the other.
         """
-        subjects, whole = list(subjects), slice(0, len(self))
+        subjects, whole = [self._time, *subjects], slice(0, len(self))
         if self.made:
-            names = self.names(subjects)
-            return [(whole, lambda: {n: as_numbers(self.arrays[n], n) for n in names})]
-        if not self.single:
-            return [
-                (part, partial(lambda part: self._added(self.records.at(part), subjects), part))
-                for part in self.parts
-            ]
+            return [(whole, lambda: {n: as_numbers(self.arrays[n], n) for n in self.names})]
+        if self.single:
+            return [(whole, partial(self._added, self.records, [one])) for one in subjects]
         return [
-            (whole, partial(self._time, self.records)),
-            *((whole, partial(self._of, subject, self.records)) for subject in subjects),
+            (part, partial(lambda part: self._added(self.records.at(part), subjects), part))
+            for part in self.parts
         ]
 
-    def _added(self, records: Records, subjects: Iterable[Subject]) -> Columns:
-        """Return how many some records are and their seconds, and what they add to subjects."""
-        made = dict(self._time(records))
+    def _added(self, records: Records, subjects: Iterable[Subject]) -> Counted:
+        """Return what some records add to subjects, those that are of their log."""
+        terms = SUBJECTS_OF_PACKETS if self.single else {**SUBJECTS, **DETAILS}
+        made: Counted = {}
         for subject in subjects:
-            made |= self._of(subject, records)
+            of = subject if callable(subject) else terms.get(subject)
+            made |= of(records) if of else {}
         return made
 
-    @property
-    def _none(self) -> Records:
-        """No records, with all columns."""
-        columns = {name: values[:0] for name, values in self.arrays.items()}
-        return Records(columns, self.closes_us[:0], self.log, self.limits, place=slice(0, 0))
-
-    def _of(self, subject: Subject, records: Records) -> Columns:
-        """Return what some records add to a subject, if the subject is one of their log."""
-        if callable(subject):
-            return subject(records)
-        terms = SUBJECTS_OF_PACKETS if self.single else {**SUBJECTS, **DETAILS}
-        return terms[subject](records) if subject in terms else {}
-
-    def _time(self, records: Records) -> Columns:
+    def _time(self, records: Records) -> Counted:
         """Return how many some records are, and their seconds."""
         part, context = records.place, records.context
-        time = {"recorded_s": np.where(context.recorded, records.length_s, 0.0)}
-        time |= context.time
+        time = {"recorded_s": context.recorded * records.length_s} | context.time
         if self.share is not None:
             time = {name: values * self.share[part] for name, values in time.items()}
-        time["n"] = np.where(time["recorded_s"] > 0, 1.0, 0.0)
+        time["n"] = (time["recorded_s"] > 0).astype(np.float64)
         time["span_s"] = np.full(len(records), records.length_s)
         time["before_n"] = self.before[part]
         if "worn_s" in time:
@@ -290,25 +271,25 @@ class Rows:
         edges[lasts[long] + 1] -= 1
         return np.cumsum(edges[:-1], dtype=np.int8) > 0
 
-    def judged(self, name: str) -> Floats:
-        """Return the values of one field of records, without those that have a reason against."""
-        return self.records.value(name)
+    def ask(
+        self, subjects: Iterable[Subject], fields: Iterable[str] = (), *, time: bool = False
+    ) -> "Rows":
+        """Learn which columns some subjects have, and what cannot be judged; return the rows.
 
-    def not_judged(
-        self, subjects: Iterable[Subject], fields: Iterable[str] = (), *, time: bool
-    ) -> dict[str, list[str]]:
-        """Return the reasons that some subjects, or times, cannot be judged for, and the fields."""
-        records, log = self._none, self.log
-        made = self._added(records, subjects)
-        wanted = Reason.OFF_POSE if time and "worn_s" in made else Reason(0)
-        if time and "valid_s" in made:
+        No records are asked, which have all columns.
+        """
+        columns = {name: values[:0] for name, values in self.arrays.items()}
+        records = Records(columns, self.closes_us[:0], self.log, self.limits, place=slice(0, 0))
+        self.names = [*self._added(records, [self._time, *subjects])]
+        wanted = Reason.OFF_POSE if time and "worn_s" in self.names else Reason(0)
+        if time and "valid_s" in self.names:
             wanted |= Reason.MOVING | Reason.NOISY | Reason.INVALID
-        found = records.lacking({*records.judged, *fields}, wanted)
-        walking = time_fields(log)["walking_s"]
-        lost = [name for name in walking if name not in records.columns]
-        if time and "worn_s" in made and lost and len(lost) < len(walking):
-            found["walking time"] = lost
-        return found
+        self.lacking = records.lacking({*records.judged, *fields}, wanted)
+        walking = time_fields(self.log)["walking_s"]
+        lost = [name for name in walking if name not in columns]
+        if time and "worn_s" in self.names and lost and len(lost) < len(walking):
+            self.lacking["walking time"] = lost
+        return self
 
     def warn(self, lacking: Mapping[str, list[str]] | None = None) -> "Rows":
         """Warn once about the reasons for which the evidence is not there; return the rows.
@@ -415,8 +396,10 @@ def enter(
         clock = clock_of(frame, log=which)
     days = clock.set_back(day_starts, opens)
     rows = Rows(frame, what, which, chosen, opens, closes, clock, days, made, order, frame)
-    if (subjects or fields or time) and not made:
-        rows.lacking = rows.not_judged(subjects, fields, time=time)
+    if made:
+        rows.names = [n for n, v in rows.arrays.items() if n not in NO_SUMS and not _is_own(v)]
+    elif subjects or fields or time:
+        rows.ask(subjects, fields, time=time)
     return _of_packets(rows, subjects) if rows.single and wide else rows
 
 
@@ -431,7 +414,8 @@ def _of_packets(rows: Rows, subjects: Iterable[Subject]) -> Rows:
     # The time of a recording is that from its first packet to its last.
     opens[:1] = rows.opens_us[:1]
     closes[-1:] = np.minimum(closes[-1:], rows.closes_us[-1:])
-    return replace(rows, frame=table, opens_us=opens, closes_us=closes, made=True, firsts=firsts)
+    ends = {"opens_us": opens, "closes_us": closes}
+    return replace(rows, frame=table, **ends, made=True, firsts=firsts, names=[*data])
 
 
 def _log_of_intervals(table: pd.DataFrame) -> str:
@@ -635,7 +619,7 @@ def sums(
     that they have.
     """
 
-    def of_block(part: slice, columns_of: Callable[[], Columns]) -> tuple[Ints, Columns]:
+    def of_block(part: slice, columns_of: Callable[[], Counted]) -> tuple[Ints, Columns]:
         columns = columns_of()
         return by_group(columns if also is None else columns | also(part, columns), codes[part])
 
@@ -645,40 +629,65 @@ def sums(
     for groups, made in on_cores(calls, values=values):
         for name, added_ in made.items():
             adds = np.fmax if name.startswith(LONGEST) else np.add
-            total = totals.setdefault(name, np.full(number, np.nan))
-            before = total[groups]
+            if name not in totals:
+                totals[name] = np.full(number, np.nan)
+            total, before = totals[name], totals[name][groups]
             both = np.where(np.isnan(before), added_, adds(before, added_))
             total[groups] = np.where(np.isnan(added_), before, both)
     return totals
 
 
-def by_group(columns: Columns, codes: Ints) -> tuple[Ints, Columns]:
+def by_group(columns: Counted, codes: Ints) -> tuple[Ints, Columns]:
     """Return the groups that rows are in, and the sum of each column over each of them.
 
     Missing without a value; rows of code -1 are in no group.
     """
-    rows: Any = slice(None)
-    if (codes[:1] < 0).any() or (codes[1:] < codes[:-1]).any():
+    rows: Any = slice(int(np.searchsorted(codes, 0)), None)
+    if (codes[1:] < codes[:-1]).any():
         rows = np.argsort(codes, kind="stable")
         rows = rows[np.searchsorted(codes[rows], 0) :]
-        codes = codes[rows]
+    codes = codes[rows]
     first = np.flatnonzero(np.diff(codes, prepend=-1))
     totals: Columns = {}
+    found: dict[int, list[_Sums]] = {}  # by how many rows they are of
     for name, column in columns.items():
-        values = column[rows]
         if name.startswith(LONGEST):
-            totals[name] = np.fmax.reduceat(values, first)
-        elif values.dtype == bool:
-            counts = np.add.reduceat(values, first, dtype=np.float64)
-            totals[name] = np.where(counts > 0, counts, np.nan)
-        else:
-            missing = np.isnan(values)
-            if not missing.any():
-                totals[name] = np.add.reduceat(values, first)
-                continue
-            totals[name] = np.add.reduceat(np.where(missing, 0.0, values), first)
-            totals[name][np.logical_and.reduceat(missing, first)] = np.nan
+            totals[name] = np.fmax.reduceat(filled(column)[rows], first)
+            continue
+        values, used = column if isinstance(column, tuple) else (column, column)
+        if used.dtype != bool:
+            used = ~np.isnan(values)
+        alike = found.setdefault(np.count_nonzero(used), [])
+        same = (one for one in alike if one.used is used or np.array_equal(one.used, used))
+        own = next(same, None)
+        if own is None:
+            own = _Sums(used, rows, first)
+            alike.append(own)
+        totals[name] = own.counts if values is column and values.dtype == bool else own.of(values)
     return codes[first], totals
+
+
+class _Sums:
+    """Sums by group over the rows that several columns use; missing in a group without any."""
+
+    def __init__(self, used: Bools, rows: Any, first: Ints) -> None:
+        self.used, self.rows, self.first = used, rows, first
+        chosen = used[rows]
+        counts = np.add.reduceat(chosen, first, dtype=np.float64)
+        self.counts = np.where(counts > 0, counts, np.nan)
+        self.bits = None if chosen.all() else -chosen.astype(np.int64)
+        self.made: dict[int, tuple[Any, Floats]] = {}
+
+    def of(self, values: Any) -> Floats:
+        """Return the sums of some values; those of the same array once."""
+        if id(values) not in self.made:
+            kept = values[self.rows] if values.dtype != bool else (values & self.used)[self.rows]
+            if self.bits is not None and values.dtype != bool:
+                # Without its bits a value is 0, whatever it was: faster than to choose.
+                kept = (kept.view(np.int64) & self.bits).view(np.float64)
+            total = np.add.reduceat(kept, self.first, dtype=np.float64)
+            self.made[id(values)] = values, total + 0.0 * self.counts
+        return self.made[id(values)][1]
 
 
 def added(values: Floats, codes: Ints, number: int, adds: np.ufunc = np.add) -> Floats:
@@ -766,10 +775,7 @@ def intervals(
     if every is None:
         opens, widths = rows.opens_us, (rows.closes_us - rows.opens_us) / 1e6
         parts = [columns_of() for _, columns_of in rows.blocks(EVERYTHING)]
-        data = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-        for name, values in data.items():
-            if values.dtype == bool:
-                data[name] = np.where(values, 1.0, np.nan)
+        data = {name: np.concatenate([filled(part[name]) for part in parts]) for name in parts[0]}
     else:
         check_width(rows, every)
         found = bins(rows, every)

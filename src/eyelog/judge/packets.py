@@ -19,7 +19,7 @@ from eyelog.catalogue import CURRENT_DATA
 from eyelog.judge.limits import limit
 from eyelog.judge.reasons import WORDS, Reason
 from eyelog.judge.records import Records
-from eyelog.judge.terms import Columns, Counted, vectors, while_worn
+from eyelog.judge.terms import Counted, vectors, while_worn
 
 PACKET_S: Final = PACKET_US / 1e6
 UNUSABLE: Final = (Reason.UNWORN, Reason.NOISY, Reason.MOVING)  # the first that applies is named
@@ -262,7 +262,7 @@ def gait(records: Records) -> Counted:
     }
 
 
-def blinks(records: Records) -> Columns:
+def blinks(records: Records) -> Counted:
     """Return the blinks that count, and the seconds in which they would have."""
     parts = records.parts("blink_event_strength", "blink_event_speed")
     if parts is None:
@@ -315,7 +315,7 @@ def shape(records: Records) -> Counted:
     return made
 
 
-def bursts(records: Records) -> Columns:
+def bursts(records: Records) -> Counted:
     """Return the blinks that count, and the runs of blinks within a second of one another."""
     usable = records.parts("blink_event_strength", "blink_event_speed")
     if usable is None:
@@ -330,37 +330,28 @@ def bursts(records: Records) -> Columns:
     return made | {"burst_seen_s": np.where(seen, PACKET_S, np.nan)}
 
 
-def eye_moves(records: Records) -> Columns:
+def eye_moves(records: Records) -> Counted:
     """Return the movements of the eyes; vertical ones do not count near a blink."""
-    made: Columns = {}
+    moves = {}
     for kind, ways in (("horizontal", ("left", "right")), ("vertical", ("up", "down"))):
         sizes = records.parts(*(f"eye_{way}" for way in ways))
-        if sizes is None or "worn_s" not in records.time:
-            continue
-        moved = np.sum([np.where(np.isnan(size), np.nan, size > 0) for size in sizes], axis=0)
-        if kind == "vertical":
-            moved[near_blink(records)] = np.nan
-        made |= while_worn(f"eye_moves_{kind}", moved, records)
-    return made
+        if sizes is not None:
+            moved = np.sum([np.where(np.isnan(size), np.nan, size > 0) for size in sizes], axis=0)
+            moves[f"eye_moves_{kind}"] = moved
+            if kind == "vertical":
+                moved[near_blink(records)] = np.nan
+    return while_worn(moves, records)
 
 
-def head_moves(records: Records) -> Columns:
+def head_moves(records: Records) -> Counted:
     """Return the peaks of acceleration that show movements of the head."""
-    forces = records.parts(*GRAVITY)
-    if forces is None or "worn_s" not in records.time:
-        return {}
-    made: Columns = {}
-    for axis, part in AXES.items():
+    forces, moves = records.parts(*GRAVITY), {}
+    for axis, part in AXES.items() if forces is not None else ():
         moved = np.zeros(len(records))
         moved[head_peaks(records, axis)[0]] = 1.0
-        force = forces[GRAVITY.index(part)]
-        moved[np.isnan(force)] = np.nan
-        made |= while_worn(f"head_moves_{axis}", moved, records)
-    seen = ~np.isnan(made["head_moves_pitch"] + made["head_moves_yaw"])
-    for axis in AXES:
-        made[f"head_both_{axis}"] = np.where(seen, made[f"head_moves_{axis}"], np.nan)
-    made["head_both_s"] = np.where(seen, records.time["worn_s"], np.nan)
-    return made | {"head_seen_s": np.where(seen, PACKET_S, 0.0)}
+        moved[np.isnan(forces[GRAVITY.index(part)])] = np.nan
+        moves[f"head_moves_{axis}"] = moved
+    return while_worn(moves, records)
 
 
 def tilt(records: Records) -> Counted:
@@ -368,7 +359,7 @@ def tilt(records: Records) -> Counted:
     forces = records.parts(*GRAVITY)
     if forces is None:
         return {}
-    made: Columns = {}
+    made: Counted = {}
     tilts = zip(("fore_aft", "sideways"), tilt_from_gravity(forces, records.us), strict=True)
     for noun, angles in tilts:
         made |= vectors(f"tilt_{noun}", angles, ~np.isnan(angles))

@@ -53,7 +53,7 @@ _STATE_OF: Final = {
     Reason.UNWORN: "not worn",
 }
 NOTHING: Final = Reason(0)
-AT_ONCE: Final = 131_072  # records judged at once: less than a month of the 15-second log
+AT_ONCE: Final = 65_536  # records judged at once: eleven days of the 15-second log
 Bits: TypeAlias = npt.NDArray[np.uint16]
 
 

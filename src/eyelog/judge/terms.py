@@ -3,9 +3,13 @@
 Every column can be summed over any rows, and a row that adds nothing known is missing. So a day is
 the sum of its records, or of its bins, and every mean, rate, share, SD and direction is a ratio of
 sums. A function here takes judged records and their seconds, and returns its columns.
+
+A column is an array of numbers, missing where nothing is known; or numbers and the rows that are
+used, which several columns share; or these rows alone, which count as one each.
 """
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias, cast
 
@@ -19,8 +23,8 @@ from eyelog.judge.limits import limit
 from eyelog.judge.reasons import Reason
 from eyelog.judge.records import MASKS, Records
 
-Columns: TypeAlias = dict[str, Floats]
-Counted: TypeAlias = dict[str, Any]  # and columns that say which rows count, as one each
+Columns: TypeAlias = dict[str, Floats]  # their sums, by group
+Counted: TypeAlias = dict[str, Any]
 
 CLEANSINGS: Final = ("strong", "weak")
 MOVES: Final = ("eye_moves_horizontal", "eye_moves_vertical", "head_moves_pitch", "head_moves_yaw")
@@ -38,9 +42,11 @@ def ratio(above: Floats, below: Floats) -> Floats:
     return out
 
 
-def only(values: Floats, used: np.ndarray) -> Floats:
-    """Return the values where they are used, otherwise missing."""
-    return np.where(used, values, np.nan)
+def filled(column: Any) -> Floats:
+    """Return a column as numbers, missing in the rows that it does not use."""
+    if isinstance(column, tuple):
+        return np.where(column[1], column[0], np.nan)
+    return np.where(column, 1.0, np.nan) if column.dtype == bool else column
 
 
 def steps(records: Records) -> Floats | None:
@@ -48,7 +54,7 @@ def steps(records: Records) -> Floats | None:
     names = role(records.log, "steps")
     if not names or not set(names) <= records.columns.keys():
         return None
-    return cast(Floats, np.sum([records.value(name) for name in names], axis=0))
+    return cast(Floats, reduce(np.add, [records.value(name) for name in names]))
 
 
 def gait(records: Records) -> Counted:
@@ -63,11 +69,14 @@ def gait(records: Records) -> Counted:
     if taken is None:
         return {}
     log, counted = log_named(records.log), ~np.isnan(taken)
+    recorded_s, capped = records.time["recorded_s"], np.zeros(len(records), dtype=bool)
+    for name in role(records.log, "steps"):  # a count at its cap is a lower bound
+        capped |= records.value(name) == catalogue(records.log)[name].max
     made: Counted = {
-        "steps": taken,
-        "steps_s": only(np.full(len(records), float(log.interval_s)), counted),
-        "uncounted_s": np.where(counted, 0.0, records.time["recorded_s"]),
-        "capped_n": only(_capped(records), records.time["recorded_s"] > 0),
+        "steps": (taken, counted),
+        "steps_s": (counted * records.length_s, counted),
+        "uncounted_s": recorded_s * ~counted,
+        "capped_n": (capped, recorded_s > 0),
     }
     other = records.part("pace")
     if other is None:
@@ -85,34 +94,26 @@ def gait(records: Records) -> Counted:
     stepped = used & (taken > 0)
     return made | {
         "pace_n": used,
-        "pace_steps": only(taken, used),
-        "pace_s": only(walked, used),
+        "pace_steps": (taken, used),
+        "pace_s": (walked, used),
         "step_n": stepped,
-        "step_s": only(walked, stepped),
-        "step_s2": only(ratio(walked * walked, taken), stepped),
+        "step_s": (walked, stepped),
+        "step_s2": (ratio(walked * walked, taken), stepped),
     }
 
 
-def _capped(records: Records) -> Floats:
-    """Return 1 where a step count is at its cap, so that it is a lower bound."""
-    capped = np.zeros(len(records), dtype=bool)
-    for name in role(records.log, "steps"):
-        capped |= records.value(name) == catalogue(records.log)[name].max
-    return capped.astype(np.float64)
-
-
-def speed_classes(records: Records) -> Columns:
+def speed_classes(records: Records) -> Counted:
     """Return the steps of each class of speed, of records with all classes."""
     names, taken = role(records.log, "steps"), steps(records)
     if taken is None or len(names) < len(CLASSES):
         return {}
     return {
-        f"steps_{noun}": only(records.value(name), ~np.isnan(taken))
+        f"steps_{noun}": (records.value(name), ~np.isnan(taken))
         for noun, name in zip(CLASSES, names, strict=True)
     }
 
 
-def blinks(records: Records) -> Columns:
+def blinks(records: Records) -> Counted:
     """Return what the usual blink rate is made from.
 
     15-second log: gaps free of noise and the time that they last. 60-second log: blinks (weak
@@ -123,7 +124,7 @@ def blinks(records: Records) -> Columns:
     return _gaps(records)
 
 
-def readings(records: Records) -> Columns:
+def readings(records: Records) -> Counted:
     """Return what the other readings of the 60-second log are made from.
 
     Strictly cleansed blinks; and of both cleansings the gaps of each minute, their total and the
@@ -137,7 +138,7 @@ def readings(records: Records) -> Columns:
     return made
 
 
-def noise_onsets(records: Records) -> Columns:
+def noise_onsets(records: Records) -> Counted:
     """Return the gaps of all records, and how often noise sets in after a record without any.
 
     Gaps are free of noise themselves; without those of noisy records the very records in which
@@ -164,7 +165,7 @@ def noise_onsets(records: Records) -> Columns:
     return made
 
 
-def _gaps(records: Records, before: str = "") -> Columns:
+def _gaps(records: Records, before: str = "") -> Counted:
     """Return the gaps between blinks of the 15-second log, and the time that they last."""
     against = MASKS & ~NOISE if before else MASKS
     count = records.part("gap_count", None, against)
@@ -174,13 +175,13 @@ def _gaps(records: Records, before: str = "") -> Columns:
     # Without gaps their length is 0, whatever remains in the buffer.
     present = ~np.isnan(count) & (~np.isnan(length) | (count == 0))
     return {
-        f"{before}gap_n": only(count, present),
-        f"{before}gap_s": only(np.where(count == 0, 0.0, length), present),
-        f"{before}gap_seen_s": _seen(records, present),
+        f"{before}gap_n": (count, present),
+        f"{before}gap_s": (np.where(count == 0, 0.0, length), present),
+        f"{before}gap_seen_s": present * records.length_s,
     }
 
 
-def _average_gaps(records: Records, side: str, before: str = "") -> Columns:
+def _average_gaps(records: Records, side: str, before: str = "") -> Counted:
     """Return the gaps between blinks of each minute, and their totals from the average gap."""
     against = MASKS & ~NOISE if before else MASKS
     count = records.part("gap_count", side, against)
@@ -189,25 +190,25 @@ def _average_gaps(records: Records, side: str, before: str = "") -> Columns:
         return {}
     used = ~np.isnan(count) & ~np.isnan(mean)
     return {
-        f"{before}gap_n_{side}": only(count, used),
-        f"{before}gap_s_{side}": only(count * mean, used),
-        f"{before}gap_s2_{side}": only(count * mean * mean, used),
-        f"{before}gap_usable_s_{side}": only(usable, ~np.isnan(count)),
+        f"{before}gap_n_{side}": (count, used),
+        f"{before}gap_s_{side}": (count * mean, used),
+        f"{before}gap_s2_{side}": (count * mean * mean, used),
+        f"{before}gap_usable_s_{side}": (usable, ~np.isnan(count)),
         # Without gaps no average is expected.
-        f"{before}gap_seen_s_{side}": _seen(records, used | (count == 0)),
+        f"{before}gap_seen_s_{side}": (used | (count == 0)) * records.length_s,
     }
 
 
-def _counts(records: Records, side: str) -> Columns:
+def _counts(records: Records, side: str) -> Counted:
     """Return the blinks of each minute, and its seconds that were measured and free of noise."""
     count, usable = records.part("blink_count", side), _usable_s(records)
     if count is None or usable is None:
         return {}
     present = ~np.isnan(count) & ~np.isnan(usable)
     return {
-        f"blink_n_{side}": only(count, present),
-        f"blink_s_{side}": only(usable, present),
-        f"blink_seen_s_{side}": _seen(records, present),
+        f"blink_n_{side}": (count, present),
+        f"blink_s_{side}": (usable, present),
+        f"blink_seen_s_{side}": present * records.length_s,
     }
 
 
@@ -219,17 +220,12 @@ def _usable_s(records: Records) -> Floats | None:
     return np.maximum(measured - noise, 0.0)
 
 
-def _seen(records: Records, present: np.ndarray) -> Floats:
-    """Return the seconds of the records in which something could be counted."""
-    return np.where(present, float(log_named(records.log).interval_s), 0.0)
-
-
-def shape(records: Records) -> Columns:
+def shape(records: Records) -> Counted:
     """Return the sums behind strength and duration of strictly cleansed blinks."""
     return _shape(records, "strong")
 
 
-def _shape(records: Records, side: str, after: str = "") -> Columns:
+def _shape(records: Records, side: str, after: str = "") -> Counted:
     """Return sums weighted by blinks: of averages, and of squares of their SDs.
 
     An SD of a whole takes the records that have count, average and SD (``_all_``), so that the
@@ -238,7 +234,7 @@ def _shape(records: Records, side: str, after: str = "") -> Columns:
     count = records.part("blink_count", side)
     if count is None:
         return {}
-    made: Columns = {}
+    made: Counted = {}
     for noun in ("strength", "duration"):
         values, sd = records.part(f"blink_{noun}", side), records.part(f"blink_{noun}_sd", side)
         if values is None:
@@ -247,78 +243,80 @@ def _shape(records: Records, side: str, after: str = "") -> Columns:
         seen = ~np.isnan(count) & (~np.isnan(values) | (count == 0))
         used = ~np.isnan(count + values)
         made |= {
-            f"{noun}_n{after}": only(count, used),
-            f"{noun}_sum{after}": only(count * values, used),
-            f"{noun}_blinks{after}": only(count, seen),
-            f"{noun}_seen_s{after}": _seen(records, seen),
+            f"{noun}_n{after}": (count, used),
+            f"{noun}_sum{after}": (count * values, used),
+            f"{noun}_blinks{after}": (count, seen),
+            f"{noun}_seen_s{after}": seen * records.length_s,
         }
         whole = used
         if sd is not None:
-            made[f"{noun}_sd_n{after}"] = only(count, ~np.isnan(count + sd))
-            made[f"{noun}_sd_sum2{after}"] = only(count * sd * sd, ~np.isnan(count + sd))
+            made[f"{noun}_sd_n{after}"] = (count, ~np.isnan(count + sd))
+            made[f"{noun}_sd_sum2{after}"] = (count * sd * sd, ~np.isnan(count + sd))
             whole = used & ~np.isnan(sd)
-            made[f"{noun}_all_sd_sum2{after}"] = only(count * sd * sd, whole)
+            made[f"{noun}_all_sd_sum2{after}"] = (count * sd * sd, whole)
         made |= {
-            f"{noun}_all_n{after}": only(count, whole),
-            f"{noun}_all_sum{after}": only(count * values, whole),
-            f"{noun}_all_sum2{after}": only(count * values * values, whole),
+            f"{noun}_all_n{after}": (count, whole),
+            f"{noun}_all_sum{after}": (count * values, whole),
+            f"{noun}_all_sum2{after}": (count * values * values, whole),
         }
     return made
 
 
-def weak_shape(records: Records) -> Columns:
+def weak_shape(records: Records) -> Counted:
     """Return the same of weakly cleansed blinks, in the 60-second log."""
     return _shape(records, "weak", "_weak") if log_named(records.log).has_cleansings else {}
 
 
-def bursts(records: Records) -> Columns:
+def bursts(records: Records) -> Counted:
     """Return blinks and bursts (several blinks within a second) of the records with both."""
-    made: Columns = {}
+    made: Counted = {}
     for side in CLEANSINGS:
         count, burst = records.part("blink_count", side), records.part("burst_count", side)
         if count is not None and burst is not None:
             used = ~np.isnan(count + burst)
             made |= {
-                f"burst_n_{side}": only(burst, used),
-                f"burst_blinks_{side}": only(count, used),
-                f"burst_seen_s_{side}": _seen(records, used),
+                f"burst_n_{side}": (burst, used),
+                f"burst_blinks_{side}": (count, used),
+                f"burst_seen_s_{side}": used * records.length_s,
             }
     return made
 
 
-def eye_moves(records: Records) -> Columns:
+def eye_moves(records: Records) -> Counted:
     """Return the movements of the eyes, and the worn time in which they could be counted."""
     return _moves(records, MOVES[:2])
 
 
-def head_moves(records: Records) -> Columns:
+def head_moves(records: Records) -> Counted:
     """Return the movements of the head, and the worn time in which they could be counted."""
-    made = _moves(records, MOVES[2:])
-    if set(MOVES[2:]) <= made.keys():
-        both = ~np.isnan(made[MOVES[2]] + made[MOVES[3]])
-        made["head_seen_s"] = _seen(records, both)
-        made["head_both_s"] = only(records.time["worn_s"], both)
-        made |= {f"head_both_{axis}": only(made[f"head_moves_{axis}"], both) for axis in AXES}
-    return made
+    return _moves(records, MOVES[2:])
 
 
-def _moves(records: Records, kinds: tuple[str, ...]) -> Columns:
-    if "worn_s" not in records.time:
-        return {}
-    made: Columns = {}
+def _moves(records: Records, kinds: tuple[str, ...]) -> Counted:
+    moves = {}
     for kind in kinds:
         names = role(records.log, kind)
-        if not names or not set(names) <= records.columns.keys():
-            continue
-        moved = np.sum([records.value(name) for name in names], axis=0)
-        made |= while_worn(kind, moved, records)
+        if names and set(names) <= records.columns.keys():
+            moves[kind] = reduce(np.add, [records.value(name) for name in names])
+    return while_worn(moves, records)
+
+
+def while_worn(moves: Mapping[str, Floats], records: Records) -> Counted:
+    """Return movements by their kind, and the worn time in which they could be counted.
+
+    Of nods and turns of the head also those of the records in which both could be.
+    """
+    worn_s, made = records.time.get("worn_s"), {}
+    if worn_s is None:
+        return {}
+    for kind, moved in moves.items():
+        counted = ~np.isnan(moved + worn_s)
+        made |= {kind: (moved, counted), f"{kind}_s": (worn_s, counted)}
+    if {*MOVES[2:]} <= moves.keys():
+        both = ~np.isnan(moves[MOVES[2]] + moves[MOVES[3]] + worn_s)
+        made |= {"head_seen_s": both * records.length_s, "head_both_s": (worn_s, both)}
+        made |= {f"head_both_{axis}": (moves[f"head_moves_{axis}"], both) for axis in AXES}
     return made
-
-
-def while_worn(kind: str, moved: Floats, records: Records) -> Columns:
-    """Return movements, and the worn time in which they could be counted."""
-    counted = ~np.isnan(moved + records.time["worn_s"])
-    return {kind: only(moved, counted), f"{kind}_s": only(records.time["worn_s"], counted)}
 
 
 def tilt(records: Records) -> Counted:
@@ -334,7 +332,7 @@ def tilt(records: Records) -> Counted:
 def vectors(name: str, angles: Floats, used: np.ndarray) -> Counted:
     """Return the sums of the unit vectors of angles."""
     east, north = unit_vectors(angles)
-    return {f"{name}_n": used, f"{name}_cos": only(east, used), f"{name}_sin": only(north, used)}
+    return {f"{name}_n": used, f"{name}_cos": (east, used), f"{name}_sin": (north, used)}
 
 
 def tilt_spread(records: Records) -> Counted:
@@ -344,14 +342,14 @@ def tilt_spread(records: Records) -> Counted:
     if values is None:
         return {}
     both = ~np.isnan(np.sum(values, axis=0))
-    made: Counted = {"spread_s": _seen(records, both)}
+    made: Counted = {"spread_s": both * records.length_s}
     for noun in ("fore_aft", "sideways"):
         angles, sd = values[parts.index(f"tilt_{noun}")], values[parts.index(f"tilt_{noun}_sd")]
         made |= vectors(f"spread_{noun}", angles, both)
         made |= {
-            f"spread_{noun}_sum": only(wrap(angles), both),
-            f"spread_{noun}_sum2": only(wrap(angles) ** 2, both),
-            f"spread_{noun}_sd_sum2": only(sd * sd, both),
+            f"spread_{noun}_sum": (wrap(angles), both),
+            f"spread_{noun}_sum2": (wrap(angles) ** 2, both),
+            f"spread_{noun}_sd_sum2": (sd * sd, both),
         }
     return made
 
@@ -365,13 +363,13 @@ def scores(records: Records) -> Counted:
             valid = ~np.isnan(values)
             made |= {
                 f"{name}_n": valid,
-                f"{name}_sum": values,
-                f"{name}_high": only(HIGH_SCORE.keeps(values).astype(np.float64), valid),
+                f"{name}_sum": (values, valid),
+                f"{name}_high": (HIGH_SCORE.keeps(values), valid),
             }
     return made
 
 
-Terms = Callable[[Records], Columns]
+Terms = Callable[[Records], Counted]
 SUBJECTS: Final[Mapping[str, Terms]] = MappingProxyType(
     {of.__name__: of for of in (gait, blinks, shape, eye_moves, head_moves, tilt, scores)}
 )

@@ -191,7 +191,7 @@ def rate(
                 "correct_noise mends gaps that noise has broken, and this method counts blinks over"
                 " the time without noise: leave it out, or pass method='exponential'"
             )
-        if f"onset_n{reading.after}" not in rows.names(["noise_onsets"]):
+        if f"onset_n{reading.after}" not in rows.names:
             if STORED in rows.given.columns:
                 raise ConfigurationError(
                     "correct_noise counts the onsets of noise, and this frame has lost its noisy"

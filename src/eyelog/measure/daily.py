@@ -21,7 +21,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.frame import takes_tables
 from eyelog.judge.intervals import LONGEST, Also, Groups, Rows, added, enter, sums
 from eyelog.judge.limits import Limits, chosen_limits, limit
-from eyelog.judge.terms import Columns, ratio
+from eyelog.judge.terms import Columns, Counted, filled, ratio
 from eyelog.measure.blinks import garwood, rate_columns, reading_of
 from eyelog.measure.columns import choose, column
 from eyelog.measure.columns import groups as groups_of
@@ -481,24 +481,21 @@ def _in_order(rows: Rows, days: Groups) -> Also:
     reading = reading_of(rows.log) if rows.log else None
     opened = np.append(cast(Ints, days.opens_us), 0)  # of rows in no day
 
-    def in_order(part: slice, columns: Columns) -> Columns:
+    def in_order(part: slice, columns: Counted) -> Counted:
         opens, closes = rows.opens_us[part], rows.closes_us[part]
-        made: Columns = {}
+        made: Counted = {}
         if "lasting_s" in columns:
             lasting = columns["lasting_s"] > 0
-            made[f"{LONGEST}before"] = np.where(lasting, -opens, np.nan)
-            made[f"{LONGEST}until"] = np.where(lasting, closes, np.nan)
+            made |= {f"{LONGEST}before": (-opens, lasting), f"{LONGEST}until": (closes, lasting)}
         if reading is not None and reading.size in columns:
             # From the opening of its own day: the same digits, whatever else is in the table.
             hours = (opens - opened[days.codes[part]]) / HOUR_US
-            size = columns[reading.size]
-            minutes = np.where(size > 0, size * PER_MIN, np.nan)  # counts of no time have no weight
-            counts = np.where(size > 0, columns[reading.number], np.nan)
-            made |= {"slope_min": minutes, "slope_min_h": minutes * hours}
-            made |= {"slope_min_h2": minutes * hours**2, "slope_n": counts}
-            made |= {"slope_n_h": counts * hours}
-            made[f"{LONGEST}late_h"] = np.where(size > 0, hours, np.nan)
-            made[f"{LONGEST}early_h"] = np.where(size > 0, -hours, np.nan)
+            size, counts = filled(columns[reading.size]), filled(columns[reading.number])
+            used, minutes = size > 0, size * PER_MIN  # counts of no time have no weight
+            parts = {"min": minutes, "min_h": minutes * hours, "min_h2": minutes * hours**2}
+            parts |= {"n": counts, "n_h": counts * hours}
+            made |= {f"slope_{name}": (values, used) for name, values in parts.items()}
+            made |= {f"{LONGEST}late_h": (hours, used), f"{LONGEST}early_h": (-hours, used)}
         return made
 
     return in_order

@@ -23,7 +23,7 @@ from eyelog.judge.intervals import Groups, enter, sums
 from eyelog.judge.limits import Limits
 from eyelog.judge.reasons import Reason
 from eyelog.judge.records import Records
-from eyelog.judge.terms import CLASSES, Columns, only, ratio
+from eyelog.judge.terms import CLASSES, Counted, ratio
 from eyelog.judge.terms import steps as steps_of
 from eyelog.measure.events20 import steps
 from eyelog.measure.groups import By, group, result, spread
@@ -471,7 +471,7 @@ def bouts(
     return result(rows, groups, data, max_pause_s=pause, min_length_s=least)
 
 
-def _feet(records: Records) -> Columns:
+def _feet(records: Records) -> Counted:
     """Return sway and landing of each foot, times the steps, and the steps that have them."""
     taken, made = cast(Floats, steps_of(records)), {}
     for noun, part in FEET.items():
@@ -480,7 +480,7 @@ def _feet(records: Records) -> Columns:
             values = records.part(f"{part}_{side}") if known else None
             if values is not None:
                 made[f"{noun}_{side}"] = values * taken
-                made[f"{noun}_{side}_n"] = only(taken, ~np.isnan(values))
+                made[f"{noun}_{side}_n"] = (taken, ~np.isnan(values))
     return made
 
 

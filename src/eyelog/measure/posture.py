@@ -20,7 +20,7 @@ from eyelog.judge.intervals import enter
 from eyelog.judge.limits import Limits, limit
 from eyelog.judge.packets import GRAVITY
 from eyelog.judge.reasons import Reason
-from eyelog.judge.terms import AXES, ratio
+from eyelog.judge.terms import AXES, filled, ratio
 from eyelog.measure.events20 import angles, packets_of, turns
 from eyelog.measure.groups import By, result
 from eyelog.measure.statistics import Statistic, evaluate, root, sd_about_direction, summed
@@ -140,7 +140,10 @@ def head_movements(
     fields = role(rows.log, *parts) if rows.log else ()
     groups, total = summed(rows, by, subjects, names, fields)
     data = evaluate(MOVES.values(), total)
-    blocks = [pd.DataFrame(made())[names] for _, made in rows.blocks(subjects)]
+    blocks = [
+        pd.DataFrame({name: filled(columns[name]) for name in names})
+        for columns in (made() for _, made in rows.blocks(subjects))
+    ]
     single = pd.concat(blocks, ignore_index=True)
     inside, every = groups.codes >= 0, range(len(groups))
     of_groups = single[inside].groupby(groups.codes[inside])
@@ -316,7 +319,7 @@ def relative_tilt(
     names = [role_field(rows.log, f"tilt_{way}") for way in WAYS]
     require(rows.frame, names, purpose=rows.what)
     rows.warn()
-    tilts = {name: rows.judged(name) for name in names}
+    tilts = {name: rows.records.value(name) for name in names}
     medians = {name: circular_median(tilts[name]) for name in names}
     data = {name: difference(tilts[name], medians[name]) for name in names}
     table = pd.DataFrame(data, index=rows.frame.index)
@@ -407,7 +410,7 @@ def zones(
     if not rising or not (np.abs(cuts) <= 180).all():
         raise ConfigurationError(f"edges must be rising degrees within -180 to 180, not {edges!r}")
     require(rows.frame, [field], purpose=rows.what)
-    values = rows.warn().judged(field)
+    values = rows.warn().records.value(field)
     if reference == "median":
         values = difference(values, circular_median(values))
     measured = ~np.isnan(values)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.series.angles import direction, unit_vectors
-from eyelog.analysis.series.arrays import Bools, Floats
+from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.packets import PACKET_US
 from eyelog.catalogue import COMPUTED_DATA, log_named, role_field
 from eyelog.clock import stamps_at
@@ -26,7 +26,7 @@ from eyelog.judge.packets import (
     tilt_from_gravity,
 )
 from eyelog.judge.records import Records
-from eyelog.judge.terms import Columns, only, ratio
+from eyelog.judge.terms import Counted, ratio
 from eyelog.measure.events20 import packets_of
 from eyelog.measure.groups import spread
 from eyelog.measure.statistics import Statistic, amount, evaluate, sd_about_direction
@@ -181,70 +181,65 @@ def recompute(
 # What each packet adds to the sums of its 15 seconds.
 
 
-def _count(chosen: Bools, values: Floats) -> Floats:
-    """Return 1 for the packets that are chosen, and 0 for the others that have a value."""
-    return only(chosen.astype(np.float64), ~np.isnan(values))
-
-
-def _wear(records: Records) -> Columns:
-    made: Columns = {}
+def _wear(records: Records) -> Counted:
+    made: Counted = {}
     off, noisy = records.evidence("worn"), records.evidence("noise_flag")
     if off is not None:
-        made |= {"off": off, "off_n": _count(~np.isnan(off), off)}
+        made |= {"off": off, "off_n": ~np.isnan(off)}
     if noisy is not None:
-        made["noise_s"] = _count(noisy > 0, noisy) * (PACKET_US / 1e6)
+        made["noise_s"] = ((noisy > 0) * records.length_s, ~np.isnan(noisy))
     return made
 
 
-def _walking(records: Records) -> Columns:
+def _walking(records: Records) -> Counted:
     flags = records.evidence("step_event")
     if flags is None:
         return {}
     events, time_s = single_steps(records), np.full(len(records), np.nan)
     time_s[events.rows] = events.since_s
-    number = _count(~np.isnan(time_s), time_s)
-    return {"steps": _count(flags > 0, flags), "step_s": time_s, "step_n": number}
+    steps = (flags > 0, ~np.isnan(flags))
+    return {"steps": steps, "step_s": time_s, "step_n": ~np.isnan(time_s)}
 
 
-def _blinks(records: Records) -> Columns:
+def _blinks(records: Records) -> Counted:
     strength = records.evidence("blink_event_strength")
     closed_ms = records.evidence("blink_event_speed")
     if strength is None or closed_ms is None:
         return {}
-    known, events = strength + closed_ms, single_blinks(records)
-    kept = counts_as_blink(strength, closed_ms) & ~np.isnan(known)
+    known, events = ~np.isnan(strength + closed_ms), single_blinks(records)
+    kept = counts_as_blink(strength, closed_ms) & known
     interval_s = np.full(len(records), np.nan)
     interval_s[events.rows] = events.since_s
     return {
-        "blinks_all": _count((strength > 0) | (closed_ms > 0), known),
-        "blink_count": _count(kept, known),
-        "gap_count": _count(~np.isnan(interval_s), known),
-        "gap_total": only(np.nan_to_num(interval_s), ~np.isnan(known)),
-        "blink_strength_total": only(np.where(kept, strength, 0.0), ~np.isnan(known)),
-        "strength_sum2": only(strength * strength, kept),
-        f"{LONGEST}strength": only(strength, kept),
-        "closed_ms": only(closed_ms, kept),
+        "blinks_all": ((strength > 0) | (closed_ms > 0), known),
+        "blink_count": (kept, known),
+        "gap_count": (~np.isnan(interval_s), known),
+        "gap_total": (np.nan_to_num(interval_s), known),
+        "blink_strength_total": (np.where(kept, strength, 0.0), known),
+        "strength_sum2": (strength * strength, kept),
+        f"{LONGEST}strength": (strength, kept),
+        "closed_ms": (closed_ms, kept),
     }
 
 
-def _head(records: Records) -> Columns:
+def _head(records: Records) -> Counted:
     aside, ahead, down = map(records.evidence, GRAVITY)
     if aside is None or ahead is None or down is None:
         return {}
-    made: Columns = {}
+    made: Counted = {}
     tilts = tilt_from_gravity((aside, ahead, down), records.us)
     for way, angles in zip(("fore_aft", "sideways"), tilts, strict=True):
         east, north = unit_vectors(angles)
         made |= {f"tilt_{way}_cos": east, f"tilt_{way}_sin": north}
         made |= {f"tilt_{way}_sum": angles, f"tilt_{way}_sum2": angles * angles}
-        made[f"tilt_{way}_n"] = _count(~np.isnan(angles), angles)
+        made[f"tilt_{way}_n"] = ~np.isnan(angles)
     for axis in AXES:
         moved = np.zeros(len(records), dtype=bool)
         moved[head_peaks(records, axis)[0]] = True
-        made[f"head_moves_{axis}"] = _count(moved, aside + down)
+        made[f"head_moves_{axis}"] = (moved, ~np.isnan(aside + down))
     return made
 
 
-def _eyes(records: Records) -> Columns:
+def _eyes(records: Records) -> Counted:
     sizes = {f"eye_{way}": records.evidence(f"eye_{way}") for way in DIRECTIONS}
-    return {name: _count(size > 0, size) for name, size in sizes.items() if size is not None}
+    return {n: (size > 0, ~np.isnan(size)) for n, size in sizes.items() if size is not None}

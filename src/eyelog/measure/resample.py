@@ -1,5 +1,6 @@
 """Longer intervals to look at: each field by its rule, in bins named by when they open."""
 
+from functools import reduce
 from typing import Any, Final, cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from eyelog.frame import OFFSET, OWN_COLUMNS, require, takes_tables
 from eyelog.judge.intervals import LONGEST, bins, check_width, enter, sums, width_us
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import Records
-from eyelog.judge.terms import Columns, ratio
+from eyelog.judge.terms import Columns, Counted, ratio
 from eyelog.measure.groups import as_counts
 from eyelog.provenance import derived
 
@@ -107,12 +108,16 @@ def resample(
     min_coverage = proportion(min_coverage, "min_coverage")
     rules: dict[Any, tuple[str, tuple[str, ...]]] = {}
 
-    def terms(records: Records) -> Columns:
-        made: Columns = {}
-        for name, (rule, weights) in rules.items():
-            parts = [records.value(each) for each in weights]
-            weight = np.sum(parts, axis=0) if parts else None
-            own = terms_of(rule, records.value(name), weight, records.place.start or 0)
+    def terms(records: Records) -> Counted:
+        made: Counted = {}
+        judged = {n: records.value(n) for name in rules for n in (name, *rules[name][1])}
+        weights = {
+            names: reduce(np.add, [judged[n] for n in names])
+            for _, names in rules.values()
+            if names
+        }
+        for name, (rule, by) in rules.items():
+            own = terms_of(rule, judged[name], weights.get(by), records.place.start or 0)
             made |= {f"{term} of {name}": values for term, values in own.items()}
         return made
 
@@ -130,7 +135,7 @@ def resample(
         if name not in fields and pd.api.types.is_numeric_dtype(rows.frame[name].dtype)
     ]
     rules |= dict.fromkeys(own, ("mean", ()))
-    rows.warn(rows.not_judged([terms], time=False))
+    rows.ask([terms]).warn()
     check_width(rows, every)
     found = bins(rows, every, empty=True)
     with np.errstate(invalid="ignore"):  # infinities of both signs have no sum
@@ -163,21 +168,19 @@ def resample(
     )
 
 
-def terms_of(rule: str, values: Floats, weight: Floats | None, first: int = 0) -> Columns:
+def terms_of(rule: str, values: Floats, weight: Floats | None, first: int = 0) -> Counted:
     """Return what the rule of a field adds up; the last value is that of the largest row."""
+    if rule in AVERAGES:
+        above = values * values if rule in SQUARES else values
+        above = above if weight is None else weight * above
+        known = ~np.isnan(above)
+        return {"above": (above, known), "below": known if weight is None else (weight, known)}
     if rule == "circ_mean":
-        east, north = unit_vectors(values)
-        return {"east": east, "north": north, "n": ~np.isnan(values)}
+        known, (east, north) = np.isfinite(values), unit_vectors(values)
+        return {"east": (east, known), "north": (north, known), "n": known}
     if rule == "last":
-        row = np.arange(first, first + len(values), dtype=np.float64)
-        return {f"{LONGEST}row": np.where(np.isnan(values), np.nan, row)}
-    if rule not in AVERAGES:
-        return {TERMS[rule][0]: values}
-    squares = values * values if rule in SQUARES else values
-    if weight is None:
-        return {"above": squares, "below": ~np.isnan(values)}
-    above = weight * squares
-    return {"above": above, "below": np.where(np.isnan(above), 0.0, weight)}
+        return {f"{LONGEST}row": (np.arange(first, first + len(values)), ~np.isnan(values))}
+    return {TERMS[rule][0]: values}
 
 
 def value_of(rule: str, total: Columns) -> Floats:

@@ -116,7 +116,7 @@ def summed(
     FieldError
         If the rows lack some `terms`, with the names of the `fields` to add.
     """
-    lacking = sorted(set(terms) - set(rows.names(subjects)))
+    lacking = sorted(set(terms) - set(rows.names))
     if lacking:
         require(rows.given, fields, purpose=rows.what)
         raise FieldError(

@@ -28,7 +28,7 @@ from eyelog.frame import ACCOUNT, log_of, takes_tables
 from eyelog.judge.intervals import enter
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import Records
-from eyelog.judge.terms import Columns
+from eyelog.judge.terms import Counted
 from eyelog.measure.results import shown
 from eyelog.provenance import KEY, record
 
@@ -561,9 +561,9 @@ def _opened(
         )
     names = {name for pair in pairs for name in (*pair.fields(log), *pair.weight(log))}
 
-    def judged(records: Records) -> Columns:
+    def judged(records: Records) -> Counted:
         made = {name: records.value(name) for name in names if name in records.columns}
-        worn = records.context.time[WORN_S] if records.field("worn") else None
+        worn = records.context.time.get(WORN_S)
         return made if worn is None else made | {WORN_S: worn}
 
     rows = enter(frame, what, [judged], limits=limits, wide=False).warn()

@@ -18,6 +18,7 @@ from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import interval_seconds, is_resampled, log_of, one_source, require
 from eyelog.judge.intervals import added, enter
 from eyelog.judge.limits import Limits
+from eyelog.judge.terms import filled
 from eyelog.measure.resample import terms_of, value_of
 from eyelog.provenance import stated_log
 
@@ -74,7 +75,7 @@ class Windows:
             return last
         adds = np.fmax if column.rule == "max" else np.add
         terms = terms_of(column.rule, values, weights)
-        total = {n: added(each, self.codes, self.number, adds) for n, each in terms.items()}
+        total = {n: added(filled(v), self.codes, self.number, adds) for n, v in terms.items()}
         return value_of(column.rule, total)
 
 

@@ -267,7 +267,7 @@ def _of_records(
     )
     index, us = pd.DatetimeIndex(opened.frame.index), opened.closes_us
     return Rows(
-        opened.warn().judged(str(series.name)),
+        opened.warn().records.value(str(series.name)),
         index,
         name_of(series),
         step,
