@@ -63,13 +63,13 @@ from .measure import eyes as eyes
 from .measure import gait as gait
 from .measure import posture as posture
 from .measure.coverage import coverage as coverage
+from .measure.coverage import describe as describe
 from .measure.coverage import gaps as gaps
 from .measure.daily import daily as daily
 from .measure.daily import summary as summary
 from .measure.daily import weekly as weekly
-from .measure.describe import describe as describe
+from .measure.events20 import recompute as recompute
 from .measure.readable import readable as readable
-from .measure.recompute import recompute as recompute
 from .measure.resample import resample as resample
 from .read.diary import read_events as read_events
 from .read.read import read as read

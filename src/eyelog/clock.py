@@ -406,6 +406,8 @@ class LocalClock:
 
     def set_back(self, day_starts: str | None, us: Ints) -> "LocalClock":
         """Return the clock that shows midnight when a day starts, for sorted instants."""
+        if day_starts is None:
+            return self
         at = time_of_day(day_starts)
         if at == MIDNIGHT or not len(us):
             return self
@@ -576,24 +578,6 @@ def days_with_records(
     """
     inside = time_of_day_us(index, clock=clock) < DAY_US
     return local_days(index[inside], clock=clock).unique().sort_values()
-
-
-def first_and_last_day(
-    index: pd.DatetimeIndex, *, stamp: str = "end", clock: LocalClock | None = None
-) -> list[str]:
-    """Return the first and the last local date of aware stamps as text, for a history.
-
-    A table of hours, weekdays or labels has lost its stamps: its history states the days.
-    """
-    if not len(index):
-        return []
-    order = index.sort_values()
-    begins = order[:1]
-    # A slice by date begins with the record that closes the day before.
-    if stamp == "end" and len(order) > 1 and int(time_of_day_us(begins, clock=clock)[0]) == DAY_US:
-        begins = order[1:2]
-    ends = pd.DatetimeIndex([begins[0], order[-1]])
-    return [str(day.date()) for day in local_days(ends, stamp=stamp, clock=clock)]
 
 
 def dates_at(days: Ints) -> pd.DatetimeIndex:

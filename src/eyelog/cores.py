@@ -24,8 +24,9 @@ def on_cores(calls: Sequence[Callable[[], Made]], *, values: int) -> list[Made]:
     values : int
         How many values they compute with. If there are few, the caller's thread computes them.
     """
-    cores = min(usable_cores(), MOST_CORES)
-    if cores < 2 or len(calls) < 2 or values < LEAST_VALUES:
+    many = len(calls) > 1 and values >= LEAST_VALUES
+    cores = min(usable_cores(), MOST_CORES) if many else 1
+    if cores < 2:
         return [call() for call in calls]
     made: dict[int, Made] = {}
     places = iter(range(len(calls)))

@@ -608,7 +608,7 @@ def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | Non
     return back
 
 
-def one_source(frame: pd.DataFrame, *, what: str) -> None:
+def one_source(frame: pd.DataFrame, *, what: str, log: str | None = None) -> None:
     """Raise `ConfigurationError` if a frame holds the records of several wearers or devices.
 
     That is the case if its index has the level ``account``, if rows with one stamp have different
@@ -631,11 +631,14 @@ def one_source(frame: pd.DataFrame, *, what: str) -> None:
         _refuse_other_values(frame[index.duplicated(keep=False)], what)
     if is_resampled(frame):
         return
-    seconds = interval_seconds(frame)
+    if log is None:
+        with suppress(ConfigurationError):  # it may be no frame of a log
+            log = log_of(frame)
+    seconds = interval_seconds(frame) if log is None else float(log_named(log).interval_s)
     if np.isnan(seconds):
         return
     length_us = round(seconds * 1e6)
-    packets = _numbers_packets(frame)
+    packets = log is not None and log_named(log).numbers_packets
     overlap = crowding(us, length_us) if packets else overlaps(us, None, length_us)
     if overlap.too_much:
         first, last = (
@@ -646,14 +649,6 @@ def one_source(frame: pd.DataFrame, *, what: str) -> None:
             f"{what} takes the records of one wearer and device, and rows of this frame overlap by"
             f" {duration_text(overlap.doubled_us)} {span_text(first, last)}: {_ONE_SOURCE}"
         )
-
-
-def _numbers_packets(frame: pd.DataFrame) -> bool:
-    """Return whether the rows of a frame are packets, whose stamps are uneven."""
-    try:
-        return log_named(log_of(frame)).numbers_packets
-    except ConfigurationError:
-        return False  # no frame of a log
 
 
 def is_resampled(frame: Any) -> bool:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.measure.results import all_missing
+from eyelog.measure.sheet import all_missing
 from support.public import public_names
 
 # A summary of a cohort is three tables, each of which `readable` shows.

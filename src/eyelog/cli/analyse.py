@@ -140,7 +140,7 @@ def summary(
 @command
 def describe(source: Source, *, json: bool = False) -> None:
     """Say what the records are, and what is missing."""
-    from eyelog.measure.describe import describe
+    from eyelog.measure.coverage import describe
 
     sheet = describe(source.read())
     if json:

@@ -95,6 +95,8 @@ class Rows:
         The columns that the rows have for the subjects that were asked for.
     arrays : dict
         The columns, each taken out of pandas once.
+    records : Records
+        The records, to be judged; not of Intervals.
     single : bool
         Whether the rows are packets, each of which may report an event.
     tz : tzinfo
@@ -123,6 +125,8 @@ class Rows:
             name: column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
             for name, column in self.frame.items()
         }
+        if not self.made:
+            self.records = Records(self.arrays, self.closes_us, self.log, self.limits)
         self._days: dict[int, tuple[Ints, Ints, Ints, Ints]] = {}
 
     def __len__(self) -> int:
@@ -175,10 +179,18 @@ class Rows:
             self._days[reach] = opens, closes, dates, day
         return self._days[reach]
 
-    @cached_property
-    def records(self) -> Records:
-        """The records as arrays, to be judged."""
-        return Records(self.arrays, self.closes_us, self.log, self.limits)
+    def first_and_last_day(self) -> list[str]:
+        """Return the first and the last local date as text, for a history.
+
+        A table of hours, weekdays or labels has lost its stamps: its history states the days.
+        """
+        if not len(self):
+            return []
+        at = (self.opens_us if self.made else self.closes_us)[[0, min(1, len(self) - 1), -1]]
+        wall = self.clock.wall_us(at if self.made else at - 1)
+        # A slice by date begins with the record that closes the day before.
+        skip = not self.made and wall[0] % DAY_US == DAY_US - 1
+        return np.datetime_as_string(wall[[int(skip), -1]].view("M8[us]"), unit="D").tolist()
 
     @cached_property
     def parts(self) -> list[slice]:
@@ -385,7 +397,7 @@ def enter(
         offsets = frame[OFFSET].to_numpy("float64", na_value=np.nan) if OFFSET in frame else None
         clock = local_clock(index, offsets, stamp="start")
     else:
-        one_source(frame, what=what)
+        one_source(frame, what=what, log=which)
         if index.hasnans or not index.is_unique:
             raise ConfigurationError(
                 "the frame has a missing stamp or several rows with one stamp: keep the last row of"

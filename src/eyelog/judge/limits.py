@@ -124,6 +124,7 @@ def limits(log: str) -> Mapping[str, Limit]:
     return MappingProxyType({row.name: row for row in _rows() if row.log in ("", log)})
 
 
+@cache
 def limit(log: str, name: str) -> Limit:
     """Return one limit of a log; `KeyError` if the log has no limit of that name."""
     return limits(log)[name]
@@ -243,7 +244,7 @@ class Limits:
 
     def seconds(self, name: str) -> float:
         """Return a duration of these limits in seconds."""
-        return duration_us(getattr(self, name), name) / 1e6
+        return pd.Timedelta(getattr(self, name)).total_seconds()
 
     def of(self, log: str) -> Mapping[str, Limit]:
         """Return the limits that apply to a log, by their names in ``limits.csv``."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,6 @@ from eyelog.catalogue import (
     near,
     role,
 )
-from eyelog.clock import first_and_last_day
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import STORED, require, takes_tables
 from eyelog.judge.flag import OF_CONTEXT, all_reasons, masked
@@ -212,8 +211,8 @@ def attrition(
     table["outcome"] = table["outcome"].astype("string")
     table["left_share"] = table["left"] / len(frame) if len(frame) else np.nan
     table.index.name = "step"
-    days = first_and_last_day(cast(pd.DatetimeIndex, rows.frame.index), clock=rows.clock)
-    return derived(table, frame, "attrition", outcomes=outcomes, days=days, **_said(rows, chosen))
+    details = {"outcomes": outcomes, "days": rows.first_and_last_day(), **_said(rows, chosen)}
+    return derived(table, frame, "attrition", **details)
 
 
 @takes_tables

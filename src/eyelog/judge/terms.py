@@ -87,7 +87,7 @@ def gait(records: Records) -> Counted:
     else:
         used = (taken > 0) & (other > 0)
         walked = ratio(taken * 60.0, other)
-    bent = limit(records.log, "tilt_fore_aft_for_pace")
+    bent = records.rules["tilt_fore_aft_for_pace"]
     tilt = records.part(bent.role)
     if tilt is not None:
         used = used & ~bent.breaks(tilt)
@@ -220,13 +220,8 @@ def _usable_s(records: Records) -> Floats | None:
     return np.maximum(measured - noise, 0.0)
 
 
-def shape(records: Records) -> Counted:
-    """Return the sums behind strength and duration of strictly cleansed blinks."""
-    return _shape(records, "strong")
-
-
-def _shape(records: Records, side: str, after: str = "") -> Counted:
-    """Return sums weighted by blinks: of averages, and of squares of their SDs.
+def shape(records: Records, side: str = "strong", after: str = "") -> Counted:
+    """Return the sums behind strength and duration of blinks: of averages, and of squared SDs.
 
     An SD of a whole takes the records that have count, average and SD (``_all_``), so that the
     squares of the SDs within and between records add up.
@@ -264,7 +259,7 @@ def _shape(records: Records, side: str, after: str = "") -> Counted:
 
 def weak_shape(records: Records) -> Counted:
     """Return the same of weakly cleansed blinks, in the 60-second log."""
-    return _shape(records, "weak", "_weak") if log_named(records.log).has_cleansings else {}
+    return shape(records, "weak", "_weak") if log_named(records.log).has_cleansings else {}
 
 
 def bursts(records: Records) -> Counted:

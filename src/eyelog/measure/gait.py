@@ -27,7 +27,7 @@ from eyelog.judge.terms import CLASSES, Counted, ratio
 from eyelog.judge.terms import steps as steps_of
 from eyelog.measure.events20 import steps
 from eyelog.measure.groups import By, group, result, spread
-from eyelog.measure.results import shown
+from eyelog.measure.sheet import shown
 from eyelog.measure.statistics import GROUP_S, Statistic, amount, evaluate, share, summed
 from eyelog.measure.wearer import OF, Of, of_wearer
 

@@ -11,7 +11,7 @@ import pandas as pd
 from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.analysis.series.calendar import CYCLES, HOUR_US, cycle_labels, hour_codes
 from eyelog.catalogue import near
-from eyelog.clock import DAY_US, LocalClock, first_and_last_day, microseconds
+from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.errors import ConfigurationError, warn
 from eyelog.frame import ACCOUNT, OFFSET
 from eyelog.judge.intervals import Groups, Rows, bins, parse_width, refuse_wide
@@ -49,12 +49,10 @@ def group(rows: Rows, by: By, *, empty: bool = False) -> Groups:
     ConfigurationError
         If `by` is not one of these, or the numbers of labels and rows differ.
     """
-    by = _with_columns(by, rows.given)
-    if several_keys(by, len(rows.given)):
-        keys = list(cast(Sequence[Any], by))
-        if len(keys) > 1:
-            return _combined(rows, keys)
-        by = keys[0]
+    keys = _keys(by, rows.given)
+    if len(keys) > 1:
+        return _combined(rows, keys)
+    (by,) = keys
     if by is None:
         seconds = rows.asked_s(rows.opens_us[:1], rows.closes_us[-1:]) if len(rows) else np.zeros(1)
         return Groups(WHOLE, np.zeros(len(rows), np.int64), seconds)
@@ -75,15 +73,20 @@ def is_whole(labels: pd.Index) -> bool:
     return labels.name == WHOLE.name and labels.equals(WHOLE)
 
 
-def several_keys(by: Any, number: int) -> bool:
-    """Return whether `by` is a list of keys, not one of `number` labels."""
+def _keys(by: Any, frame: pd.DataFrame) -> list[Any]:
+    """Return the keys of a grouping, of which a list may be several, or a label for each row."""
     if not isinstance(by, list | tuple) or not 1 <= len(by) <= MOST_KEYS:
-        return False
-    if not all(isinstance(key, str | pd.Series) for key in by):
-        return False
-    if any(isinstance(key, pd.Series) or _is_time(key) for key in by):
-        return True
-    return len(by) != number and len(set(by)) == len(by)  # labels occur more than once
+        named = isinstance(by, str) and by not in TIMES and by in frame.columns
+        return [frame[by] if named else by]
+    texts = all(isinstance(key, str) for key in by)
+    if texts and {*by} <= {*frame.columns}:
+        return [frame[key] for key in by]
+    if not texts and not all(isinstance(key, str | pd.Series) for key in by):
+        return [by]
+    keys = any(isinstance(key, pd.Series) or _is_time(key) for key in by)
+    if not keys and (len(by) == len(frame) or len({*by}) < len(by)):  # labels occur more than once
+        return [by]
+    return [each for key in by for each in _keys(key, frame)]
 
 
 def _is_time(key: str) -> bool:
@@ -97,18 +100,6 @@ def _is_time(key: str) -> bool:
     except ConfigurationError:
         return False
     return True
-
-
-def _with_columns(by: Any, frame: pd.DataFrame) -> Any:
-    """Return `by` with the names of columns of the frame replaced by the columns."""
-    if isinstance(by, str):
-        return frame[by] if by not in TIMES and by in frame.columns else by
-    named = isinstance(by, list | tuple) and 1 <= len(by) <= MOST_KEYS
-    if named and all(isinstance(key, str) and key in frame.columns for key in by):
-        return [frame[key] for key in by]
-    if several_keys(by, len(frame)):
-        return [_with_columns(key, frame) for key in by]
-    return by
 
 
 def _width(rows: Rows, by: str) -> str:
@@ -361,13 +352,11 @@ def result(rows: Rows, groups: Groups, data: Mapping[str, Any], **details: Any) 
     aware = isinstance(groups.labels, pd.DatetimeIndex) and groups.labels.tz is not None
     if rows.clock.tz is None and aware and groups.opens_us is not None:
         table[OFFSET] = rows.clock.offset_min(groups.opens_us)
-    stamp = "start" if rows.made else "end"
-    index = cast(pd.DatetimeIndex, rows.frame.index)
     known: dict[str, Any] = {"stamp": "start"} if aware else {}
     known |= {
         "limits": rows.limits.details(),
         "tz": None if rows.clock.tz is None else str(rows.clock.tz),
-        "days": first_and_last_day(index, stamp=stamp, clock=rows.clock),
+        "days": rows.first_and_last_day(),
     }
     log = rows.log or None
     return derived(table, rows.frame, rows.what, log=log, interval_s=None, **known | details)

@@ -38,7 +38,7 @@ from eyelog.judge.limits import DEFAULT, Limits, chosen_limits, limit
 from eyelog.judge.recipes import attrition
 from eyelog.measure.coverage import coverage
 from eyelog.measure.daily import daily, weekly
-from eyelog.measure.recompute import recompute
+from eyelog.measure.events20 import recompute
 from eyelog.measure.resample import resample
 from eyelog.provenance import KEY
 from eyelog.reports.findings import COLUMNS, Findings, findings

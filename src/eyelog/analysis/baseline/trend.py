@@ -18,7 +18,7 @@ from eyelog.analysis.series.inference import (
 from eyelog.analysis.series.observed import observed
 from eyelog.frame import takes_tables
 from eyelog.judge.limits import Limits
-from eyelog.measure.results import all_missing, shown
+from eyelog.measure.sheet import all_missing, shown
 
 MOST_DAYS = 5000
 LEAST_VALUES = 3

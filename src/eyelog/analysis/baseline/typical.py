@@ -19,7 +19,7 @@ from eyelog.analysis.series.observed import (
 from eyelog.errors import ConfigurationError
 from eyelog.frame import takes_tables
 from eyelog.judge.limits import Limits
-from eyelog.measure.results import shown
+from eyelog.measure.sheet import shown
 
 PEAK_GRID: Final = 1001
 WHAT: Final = "typical_value"

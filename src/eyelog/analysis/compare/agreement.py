@@ -29,7 +29,7 @@ from eyelog.judge.intervals import enter
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import Records
 from eyelog.judge.terms import Counted
-from eyelog.measure.results import shown
+from eyelog.measure.sheet import shown
 from eyelog.provenance import KEY, record
 
 REACH: Final = 1.96  # SDs either way that contain 95 % of normal differences

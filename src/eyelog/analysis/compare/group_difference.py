@@ -16,7 +16,7 @@ from eyelog.analysis.series.observed import check_frame
 from eyelog.catalogue import near
 from eyelog.errors import ConfigurationError, FieldError, warn
 from eyelog.frame import takes_tables
-from eyelog.measure.results import all_missing, shown
+from eyelog.measure.sheet import all_missing, shown
 
 # With two wearers on one side and more on the other, Welch's interval contains the true difference
 # in only 90 of 100 cases.

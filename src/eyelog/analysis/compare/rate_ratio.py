@@ -16,7 +16,7 @@ from eyelog.clock import DAY_US, microseconds
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import takes_tables
 from eyelog.judge.limits import limit
-from eyelog.measure.results import all_missing, shown
+from eyelog.measure.sheet import all_missing, shown
 from eyelog.provenance import history
 
 LEAST_DAYS: Final = 4  # of a side; both together are enough to tell how alike they are

@@ -11,7 +11,7 @@ from eyelog.analysis.series.arrays import MISSING, Floats, Ints, numbers
 from eyelog.analysis.series.inference import LEAST_DAYS, effective_n, likeness
 from eyelog.checks import whole_number
 from eyelog.frame import takes_tables
-from eyelog.measure.results import all_missing, shown
+from eyelog.measure.sheet import all_missing, shown
 
 LEAST_WEARERS: Final = 5
 MOST_DAYS: Final = 365

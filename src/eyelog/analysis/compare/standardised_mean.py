@@ -19,7 +19,7 @@ from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 from eyelog.frame import is_resampled, takes_tables
 from eyelog.judge.limits import Limits
-from eyelog.measure.results import shown
+from eyelog.measure.sheet import shown
 
 HOURS: Final = 24
 QUARTERS: Final = 4  # every offset in use is a whole number of quarters of an hour

@@ -19,7 +19,7 @@ from eyelog.analysis.series.observed import Rows, observed, one_log
 from eyelog.errors import ConfigurationError
 from eyelog.frame import takes_tables
 from eyelog.judge.limits import Limits
-from eyelog.measure.results import all_missing, shown
+from eyelog.measure.sheet import all_missing, shown
 
 MOST_PAIRS: Final = 250_000
 LEAST_VALUES: Final = 3

@@ -19,7 +19,7 @@ from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 from eyelog.frame import takes_tables
 from eyelog.judge.limits import Limits, limit
-from eyelog.measure.results import shown
+from eyelog.measure.sheet import shown
 
 NIGHT_HOURS: Final = range(*map(int, limit(COMPUTED_DATA, "night").values))  # local hours
 # With less freedom, the most active hours of everybody who wears it from 8 to 19 are 8 to 18.

@@ -20,7 +20,7 @@ from eyelog.clock import microseconds, stamps_at
 from eyelog.errors import ConfigurationError
 from eyelog.frame import OFFSET, takes_tables
 from eyelog.judge.limits import Limits
-from eyelog.measure.results import shown
+from eyelog.measure.sheet import shown
 
 ROUNDING: Final = 1e-12
 HALF: Final = 0.5 + ROUNDING

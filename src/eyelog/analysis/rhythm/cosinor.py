@@ -17,7 +17,7 @@ from eyelog.analysis.series.observed import (
 )
 from eyelog.frame import takes_tables
 from eyelog.judge.limits import Limits
-from eyelog.measure.results import shown
+from eyelog.measure.sheet import shown
 
 ALPHA: Final = 0.05  # a wave that arises by chance this often is not a finding
 LEAST_DAYS: Final = 3  # with fewer, two coefficients leave no variation

@@ -14,7 +14,7 @@ from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 from eyelog.frame import takes_tables
 from eyelog.judge.limits import Limits
-from eyelog.measure.results import shown
+from eyelog.measure.sheet import shown
 
 
 @shown("Sleep regularity")

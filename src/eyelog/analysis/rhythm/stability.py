@@ -17,7 +17,7 @@ from eyelog.analysis.series.runs import follows
 from eyelog.errors import ConfigurationError
 from eyelog.frame import takes_tables
 from eyelog.judge.limits import Limits
-from eyelog.measure.results import shown
+from eyelog.measure.sheet import shown
 
 SHIFTS: Final = 1000
 MOST_CELLS: Final = 4_000_000  # of one block of shifted series

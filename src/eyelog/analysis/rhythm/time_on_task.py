@@ -16,7 +16,7 @@ from eyelog.analysis.series.observed import (
 )
 from eyelog.frame import takes_tables
 from eyelog.judge.limits import Limits
-from eyelog.measure.results import all_missing, shown
+from eyelog.measure.sheet import all_missing, shown
 
 ROUNDING: Final = 1e-12
 
