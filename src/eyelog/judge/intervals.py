@@ -373,7 +373,14 @@ def enter(
             f"the table has the column {RECORDED!r} of Intervals and lacks {WIDTH!r}: keep both, or"
             " give your own column another name"
         )
-    which = _log_of_intervals(frame) if made else log_of(frame, log)
+    if made:
+        which, *others = [one for name, one in LOG_BY.items() if name in frame.columns] or [""]
+        if others:
+            raise MixedLogsError(
+                "Intervals of two logs are in one table: keep them in separate tables"
+            )
+    else:
+        which = log_of(frame, log)
     refuse_results(frame, what, wide=wide)
     chosen = chosen_limits(limits, frame)
     if not frame.columns.is_unique:
@@ -428,13 +435,6 @@ def _of_packets(rows: Rows, subjects: Iterable[Subject]) -> Rows:
     closes[-1:] = np.minimum(closes[-1:], rows.closes_us[-1:])
     ends = {"opens_us": opens, "closes_us": closes}
     return replace(rows, frame=table, **ends, made=True, firsts=firsts, names=[*data])
-
-
-def _log_of_intervals(table: pd.DataFrame) -> str:
-    logs = [log for name, log in LOG_BY.items() if name in table.columns]
-    if len(logs) > 1:
-        raise MixedLogsError("Intervals of two logs are in one table: keep them in separate tables")
-    return logs[0] if logs else ""
 
 
 def _refuse_half_masked(frame: pd.DataFrame, log: str) -> None:
@@ -522,7 +522,7 @@ def bins(rows: Rows, every: str, *, empty: bool = False) -> Groups:
     wearer's day starts, so that none contains parts of two days. With `empty`, the bins without
     rows between the first and the last are there too.
     """
-    kind, size = parse_width(every)
+    kind, size, _ = parse_width(every)
     opens, closes, dates, day = rows.days(0 if kind == "span" else max(size, 7))
     if kind == "span":
         opened = opens[day]
@@ -600,22 +600,25 @@ def refuse_wide(rows: Rows, by: str, ends: Ints, width: int) -> None:
         )
 
 
-def parse_width(every: Any) -> tuple[str, int]:
-    """Return ("span", microseconds), ("days", n) or ("weeks", closing weekday)."""
+def parse_width(every: Any) -> tuple[str, int, int]:
+    """Return ("span", microseconds), ("days", n) or ("weeks", closing weekday), and how long it is.
+
+    A day has 24 hours, in microseconds, even if the clocks change.
+    """
     try:
         offset = to_offset(every)
     except (ValueError, TypeError):
         offset = None
     if isinstance(offset, pd.offsets.Day) and offset.n > 0:
-        return "days", offset.n
+        return "days", offset.n, offset.n * DAY_US
     if isinstance(offset, pd.offsets.Week) and offset.n == 1:
         weekday = getattr(offset, "weekday", None)
         if weekday is not None:
-            return "weeks", int(weekday)
+            return "weeks", int(weekday), 7 * DAY_US
     if isinstance(offset, pd.offsets.Tick):
         span, rest = divmod(offset.nanos, 1000)
         if 0 < span <= DAY_US and not rest:
-            return "span", span
+            return "span", span, span
     raise ConfigurationError(
         f"{every!r} is not a valid width of a bin: use up to a day ('15s', '10min', '1h'),"
         " days ('1D', '7D') or weeks ('W')"
@@ -807,15 +810,9 @@ def intervals(
     return derived(table, frame, "intervals", log=rows.log or None, **details)
 
 
-def width_us(every: str) -> int:
-    """Return the width of a bin in microseconds; a day has 24 hours even if the clocks change."""
-    kind, size = parse_width(every)
-    return size if kind == "span" else DAY_US * (size if kind == "days" else 7)
-
-
 def check_width(rows: Rows, every: str) -> None:
     """Raise unless whole rows fit into the bins."""
-    kind, width = parse_width(every)[0], width_us(every)
+    kind, _, width = parse_width(every)
     if not rows.made:
         own = np.array([log_named(rows.log).interval_us])
     else:

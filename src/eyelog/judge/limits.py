@@ -271,7 +271,9 @@ class Limits:
         rows = []
         for name, default in _DEFAULTS.items():
             given = getattr(self, name)
-            for log, source, documented in _sources(name):
+            of_logs = [row for row in _rows() if row.argument == name]
+            found = [(row.log, row.source, f"{row.values[0]:g}{row.unit}") for row in of_logs]
+            for log, source, documented in found or [("", "eyelog", None)]:
                 rows.append(
                     {
                         "limit": name,
@@ -361,14 +363,6 @@ def _range(name: str, given: Any) -> tuple[float, float]:
     if not low <= high:
         raise ConfigurationError(f"{name} must be (low, high) in degrees, not {given!r}")
     return low, high
-
-
-def _sources(name: str) -> list[tuple[str, str, Any]]:
-    """Return the logs that a limit applies to, its source there, and its value there."""
-    documented = [row for row in _rows() if row.argument == name]
-    if not documented:
-        return [("", "eyelog", None)]
-    return [(row.log, row.source, f"{row.values[0]:g}{row.unit}") for row in documented]
 
 
 def _text(value: Any) -> str:

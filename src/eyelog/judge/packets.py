@@ -4,7 +4,7 @@ A packet may report one event. Each is found here once, whether it is listed, co
 or written into a recomputed record.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -354,9 +354,9 @@ def head_moves(records: Records) -> Counted:
     return while_worn(moves, records)
 
 
-def tilt(records: Records) -> Counted:
+def tilt(records: Records, forces: Sequence[Floats] | None = None) -> Counted:
     """Return the unit vectors of the tilt from gravity, and the sums behind its SD."""
-    forces = records.parts(*GRAVITY)
+    forces = records.parts(*GRAVITY) if forces is None else forces
     if forces is None:
         return {}
     made: Counted = {}

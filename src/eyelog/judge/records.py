@@ -254,7 +254,21 @@ class Records:
         if self.masked:
             time = {name: self.numbers(name) for name in SECONDS if name in self.columns}
             return Context(recorded, none, state, against, time, worn)
-        walked = self._walked_s(against)
+        # Walked: around each step, as stated, or those that the steps took, at most all.
+        steps, cadence, stated = map(self.evidence, ("steps", "pace", "walking_s"))
+        walked = unknown
+        if "walking" in log.spread:
+            if evidence["walking"]:
+                walked = np.where(np.isnan(evidence["walking"][0]), np.nan, 0.0)
+                walked[against[Reason.MOVING]] = self.length_s
+        elif log.states_seconds:
+            walked = walked if stated is None else stated
+        elif steps is not None and cadence is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                took = np.minimum(60.0 * steps / cadence, self.length_s)
+            walked = np.where(steps == 0, 0.0, np.where(cadence > 0, took, np.nan))
+        if Reason.STILL in against and "walking" not in log.spread:
+            walked = np.where(against[Reason.STILL], 0.0, walked)
         if worn is None:  # nothing but the steps is known
             time, unworn = {"walking_s": np.where(off, np.nan, walked)}, none
         else:
@@ -273,31 +287,6 @@ class Records:
         shown = [n for n, own in time_fields(self.log).items() if {*own} <= self.columns.keys()]
         time = {name: time[name] for name in shown}
         return Context(recorded, unworn, state, against, time, worn)
-
-    def _walked_s(self, against: Mapping[Reason, Bools]) -> Floats:
-        """Return the seconds walked in each row; 0 where the limit for walking is not exceeded.
-
-        15-second log: those that the steps took, at most all of them; missing if there are steps
-        without a cadence.
-        """
-        log, walked = log_named(self.log), np.full(len(self), np.nan)
-        if "walking" in log.spread:  # the time around each step
-            steps = self.evidence("walking")
-            if steps is not None:
-                walked = np.where(np.isnan(steps), np.nan, 0.0)
-                walked[against[Reason.MOVING]] = self.length_s
-            return walked
-        if log.states_seconds:
-            stated = self.evidence("walking_s")
-            walked = walked if stated is None else stated
-        else:
-            steps, cadence = self.evidence("steps"), self.evidence("pace")
-            if steps is None or cadence is None:
-                return walked
-            with np.errstate(divide="ignore", invalid="ignore"):
-                took = np.minimum(60.0 * steps / cadence, self.length_s)
-            walked = np.where(steps == 0, 0.0, np.where(cadence > 0, took, np.nan))
-        return np.where(against[Reason.STILL], 0.0, walked) if Reason.STILL in against else walked
 
     def bits(self, name: str) -> Bits:
         """Return the reasons against each value of a field, as a sum of bits; without MISSING.

@@ -334,8 +334,7 @@ def strength(
     >>> bool((table["strength_sd_total_uv"] >= table["strength_sd_between_uv"]).all())
     True
     """
-    options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
-    return _shape(frame, "strength", "uv", by, cleansing, **options)
+    return _shape(frame, "strength", by, cleansing, limits=limits, log=log, day_starts=day_starts)
 
 
 @takes_tables
@@ -373,8 +372,7 @@ def duration(
     >>> el.blinks.duration(el.sample("standard_mode_logs"))["duration_ms"].between(90, 250).all()
     np.True_
     """
-    options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
-    return _shape(frame, "duration", "ms", by, cleansing, **options)
+    return _shape(frame, "duration", by, cleansing, limits=limits, log=log, day_starts=day_starts)
 
 
 @takes_tables
@@ -441,12 +439,10 @@ def bursts(
     return result(rows, groups, data, cleansing=side)
 
 
-def _shape(
-    frame: pd.DataFrame, noun: str, unit: str, by: By, cleansing: str, **options: Any
-) -> pd.DataFrame:
+def _shape(frame: pd.DataFrame, noun: str, by: By, cleansing: str, **options: Any) -> pd.DataFrame:
     """Return the mean of a quantity of blinks, and its SDs."""
     one_of(cleansing, "cleansing", CLEANSINGS)
-    subjects = ["shape", "weak_shape"]
+    subjects, unit = ["shape", "weak_shape"], {"strength": "uv", "duration": "ms"}[noun]
     rows = enter(frame, f"blinks.{noun}", subjects, **options)
     kind = log_named(rows.log) if rows.log else None
     two, single = bool(kind and kind.has_cleansings), bool(kind and kind.numbers_packets)

@@ -19,7 +19,7 @@ from eyelog.checks import names_of, proportion, whole_number
 from eyelog.clock import DAY_US, dates_at, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import takes_tables
-from eyelog.judge.intervals import LONGEST, Also, Groups, Rows, added, enter, sums
+from eyelog.judge.intervals import LONGEST, Also, Groups, Rows, added, by_group, enter, sums
 from eyelog.judge.limits import Limits, chosen_limits, limit
 from eyelog.judge.terms import Columns, Counted, filled, ratio
 from eyelog.measure.blinks import garwood, rate_columns, reading_of
@@ -387,26 +387,23 @@ def weekly(
     wanted = None if columns is None else names_of(columns, "columns")
     details: dict[str, Any] = {"min_coverage": min_coverage, "min_days": min_days}
     if dates is not None:
-        used = chosen_limits(limits, frame)
-        days = _days_of_table(frame.set_axis(dates))
-        counted = _counted(days, min_coverage, used)
-        weeks, data = _weeks(days, counted)
-        codes = weeks.get_indexer(mondays(cast(pd.DatetimeIndex, days.index[counted])))
-        data |= _from_days(days[counted], codes, len(weeks))
+        days, used = _days_of_table(frame.set_axis(dates)), chosen_limits(limits, frame)
     else:
         options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
         rows = enter(frame, "weekly", EVERYTHING, **options, time=True).warn()
         of_days, used = group(rows, "day"), rows.limits
         total = sums(rows, of_days.codes, len(of_days), EVERYTHING)
         days = pd.DataFrame(statistics(rows, of_days, total), index=of_days.labels)
-        counted = _counted(days, min_coverage, used)
-        weeks, data = _weeks(days, counted)
+    counted = _counted(days, min_coverage, used)
+    weeks, data = _weeks(days, counted)
+    codes = weeks.get_indexer(mondays(cast(pd.DatetimeIndex, days.index[counted])))
+    if dates is not None:
+        data |= _from_days(days[counted], codes, len(weeks))
+    else:
+        # Sums of the days that count; the length of a week is that of all its days.
         kept = group(rows, "week")
         kept = kept.keep(kept.labels.isin(weeks))
-        codes = weeks.get_indexer(mondays(cast(pd.DatetimeIndex, days.index[counted])))
-        for name, values in total.items():
-            adds = np.fmax if name.startswith(LONGEST) else np.add
-            total[name] = added(values[counted], codes, len(weeks), adds)
+        _, total = by_group({name: values[counted] for name, values in total.items()}, codes)
         of_weeks = statistics(rows, kept, total)
         data |= {name: values for name, values in of_weeks.items() if name not in DAY_ONLY}
     _blank(data, data["days_counted"] < min_days, (*KEPT, *OF_DAYS))

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.analysis.series.angles import difference, direction, unit_vectors
+from eyelog.analysis.series.angles import difference, direction
 from eyelog.analysis.series.arrays import Bools, Floats, Ints
 from eyelog.analysis.series.packets import PACKET_US, Packets
 from eyelog.catalogue import COMPUTED_DATA, CURRENT_DATA, log_named, role_field
@@ -32,7 +32,7 @@ from eyelog.judge.packets import (
     sent,
     single_blinks,
     single_steps,
-    tilt_from_gravity,
+    tilt,
 )
 from eyelog.judge.reasons import WORDS, Reason
 from eyelog.judge.records import Records
@@ -723,20 +723,14 @@ def _blinks(records: Records) -> Counted:
 
 
 def _head(records: Records) -> Counted:
-    aside, ahead, down = map(records.evidence, GRAVITY)
-    if aside is None or ahead is None or down is None:
+    forces = [force for part in GRAVITY if (force := records.evidence(part)) is not None]
+    if len(forces) < len(GRAVITY):
         return {}
-    made: Counted = {}
-    tilts = tilt_from_gravity((aside, ahead, down), records.us)
-    for way, angles in zip(("fore_aft", "sideways"), tilts, strict=True):
-        east, north = unit_vectors(angles)
-        made |= {f"tilt_{way}_cos": east, f"tilt_{way}_sin": north}
-        made |= {f"tilt_{way}_sum": angles, f"tilt_{way}_sum2": angles * angles}
-        made[f"tilt_{way}_n"] = ~np.isnan(angles)
+    made, known = tilt(records, forces), ~np.isnan(forces[0] + forces[2])
     for axis in AXES:
         moved = np.zeros(len(records), dtype=bool)
         moved[head_peaks(records, axis)[0]] = True
-        made[f"head_moves_{axis}"] = (moved, ~np.isnan(aside + down))
+        made[f"head_moves_{axis}"] = (moved, known)
     return made
 
 

@@ -65,7 +65,11 @@ def group(rows: Rows, by: By, *, empty: bool = False) -> Groups:
         return groups.keep(np.bincount(codes, minlength=len(labels)) > 0)
     if isinstance(by, str):
         return _dated(rows, by, empty=empty)
-    return _labelled(rows, by)
+    codes, labels = _labels(rows, by)
+    inside = codes >= 0
+    seconds = np.bincount(codes[inside], rows.span_s[inside], len(labels)).astype(np.float64)
+    groups = Groups(labels, codes, seconds)
+    return groups.keep(np.bincount(codes[inside], minlength=len(labels)) > 0)
 
 
 def is_whole(labels: pd.Index) -> bool:
@@ -133,14 +137,6 @@ def _dated(rows: Rows, by: str, *, empty: bool = False) -> Groups:
     if empty:
         kept = np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1]
     return found.keep(kept)
-
-
-def _labelled(rows: Rows, by: Any) -> Groups:
-    codes, labels = _labels(rows, by)
-    inside = codes >= 0
-    seconds = np.bincount(codes[inside], rows.span_s[inside], len(labels)).astype(np.float64)
-    groups = Groups(labels, codes, seconds)
-    return groups.keep(np.bincount(codes[inside], minlength=len(labels)) > 0)
 
 
 def _labels(rows: Rows, by: Any) -> tuple[Ints, pd.Index]:

@@ -12,7 +12,7 @@ from eyelog.catalogue import catalogue
 from eyelog.checks import proportion
 from eyelog.clock import stamps_at
 from eyelog.frame import OFFSET, OWN_COLUMNS, require, takes_tables
-from eyelog.judge.intervals import LONGEST, bins, check_width, enter, sums, width_us
+from eyelog.judge.intervals import LONGEST, bins, check_width, enter, parse_width, sums
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import Records
 from eyelog.judge.terms import Columns, Counted, ratio
@@ -160,7 +160,7 @@ def resample(
         "resample",
         log=rows.log,
         every=str(every),
-        interval_s=width_us(every) / 1e6,  # for the units on axes
+        interval_s=parse_width(every)[2] / 1e6,  # for the units on axes
         stamp="start",
         min_coverage=min_coverage,
         limits=rows.limits.details(),
