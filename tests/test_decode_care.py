@@ -67,6 +67,7 @@ def test_a_missing_date_is_named() -> None:
         ("tl_yav", "Infinity", "NaN, infinite"),
         ("tl_yav", "-Infinity", "NaN, infinite"),
         ("tl_yav", "1e999", "too large"),
+        ("stp", "9" * 350, "too large"),
         ("stp", "9" * 400, "too large"),
         ("stp", "9" * 5000, "too large"),
         ("new", "NaN", "NaN"),

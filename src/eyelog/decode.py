@@ -12,10 +12,11 @@ than its page accounts for.
 
 import json
 import math
+import re
 import struct
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -116,9 +117,8 @@ def decode_page(
         outside the catalogue's range are not errors. Also if it is large and has more records than
         a day has seconds, or if more than 200 fields of its records are not in the catalogue.
     """
-    names = columns(log) if fields is None else check_fields(log, fields)
-    whole = fields is None
-    wanted = None if whole else names
+    wanted = columns(log) if fields is None else check_fields(log, fields)
+    names = None if fields is None else wanted
     if len(body) > LARGE and max(body.count(b"{"), body.count(b"[")) > MOST_RECORDS:
         raise fault(where, f"the answer has more than {MOST_RECORDS:,} objects or lists")
     # An eighth of the time of `bytes.count`.
@@ -126,35 +126,19 @@ def decode_page(
     if colons > MOST_KEYS:
         raise fault(where, f"the answer has more than {MOST_KEYS:,} keys")
     hours, cursor, told = _envelope(body, log, where)
-    filled = [raw for raw in hours.values() if len(raw) > len("[]")]
-    decoded: _Decoded | None = None
+    page = None
     # The second try knows the keys of all records: some may be neither in the catalogue nor in
     # the first records.
-    for sample, most in ((filled[:1], SAMPLED), (filled, sys.maxsize)):
+    for sampled in (True, False):
         with suppress(*UNFIT):
-            order = _learn(sample, most, log, whole=whole, where=where)
-            decoded = _fast(hours.values(), order, log, names, whole=whole)
+            page, accounted = _fast(hours, cursor, log, names, _order(hours, log, sampled=sampled))
             break
     # A colon within a text may be written as an escape.
-    escaped = b"\\" in body and b"\\u003" in body
-    if decoded is None or decoded.colons + told != colons or escaped:
-        records = what_is_wrong(body, log, wanted, where)
-        if decoded is None:
-            decoded = _slow(records, log, names, whole=whole, where=where)
-    counted = tuple(zip(hours, decoded.counts, strict=True))
-    page = Page(log, cursor, decoded.stamps, decoded.columns, decoded.unknown, hours=counted)
+    if page is None or accounted + told != colons or (b"\\" in body and b"\\u003" in body):
+        records = what_is_wrong(body, log, names, where)
+        page = page or _slow(records, cursor, log, names, where)
     refuse_conflicts([page], where)
     return page
-
-
-class _Decoded(NamedTuple):
-    """The records of an answer, how many each hour has, and the colons that they account for."""
-
-    counts: list[int]
-    stamps: np.ndarray
-    columns: dict[str, np.ndarray]
-    unknown: tuple[str, ...]
-    colons: int
 
 
 def _envelope(body: bytes, log: str, where: str) -> tuple[dict[str, msgspec.Raw], str | None, int]:
@@ -162,56 +146,55 @@ def _envelope(body: bytes, log: str, where: str) -> tuple[dict[str, msgspec.Raw]
     try:
         if not body.isascii():
             body.decode("utf-8")  # the decoder does not check what it skips
-        envelope = _envelope_decoder(log).decode(body)
-        if envelope.error is None and envelope.other is msgspec.UNSET:
-            given = envelope.cursor is not msgspec.UNSET
-            cursor = (envelope.cursor or None) if given else None
-            texts = "".join((*envelope.hours, cursor or ""))
-            return envelope.hours, cursor, 1 + given + len(envelope.hours) + texts.count(":")
-        reason = "an error object"
+        envelope = _ENVELOPE.decode(body)
+        logs = [name for name in LOGS if getattr(envelope, name) is not msgspec.UNSET]
+        if logs == [log] and envelope.error is None:
+            hours, cursor = getattr(envelope, log), envelope.cursor
+            given = cursor is not msgspec.UNSET
+            cursor = (cursor or None) if given else None
+            return (
+                hours,
+                cursor,
+                1 + given + len(hours) + "".join((*hours, cursor or "")).count(":"),
+            )
+        reason = "an error object, or of another log"
     except UNFIT as error:
         reason = str(error)
     what_is_wrong(body, log, None, where)
     raise fault(where, f"the answer is not readable ({reason})")
 
 
-@lru_cache
-def _envelope_decoder(log: str) -> msgspec.json.Decoder[Any]:
-    other = next(name for name in LOGS if name != log)
-    envelope = msgspec.defstruct(
+_Hours = dict[str, msgspec.Raw] | msgspec.UnsetType
+_ENVELOPE: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(
+    msgspec.defstruct(
         "Envelope",
         [
-            ("hours", dict[str, msgspec.Raw]),
+            *((log, _Hours, msgspec.UNSET) for log in LOGS),
             ("cursor", str | None | msgspec.UnsetType, msgspec.UNSET),
             ("error", Any, None),
-            ("other", Any, msgspec.UNSET),
         ],
-        rename={"hours": log, "other": other},
     )
-    return msgspec.json.Decoder(envelope)
+)
 
 
-def _learn(
-    raws: Sequence[msgspec.Raw], most: int, log: str, *, whole: bool, where: str
-) -> list[str]:
-    """Return the keys in the order in which up to `most` records per hour have them.
+def _order(hours: Mapping[str, msgspec.Raw], log: str, *, sampled: bool) -> list[str]:
+    """Return the keys of the records of an answer, or of some of its first hour, in their order.
 
-    Of those that are not in the catalogue few are allowed, so that their places in the order are
-    found in bounded time; if not all fields are wanted (`whole`), the others are passed over.
+    Raises
+    ------
+    ValueError
+        If there are more than can be put in order in bounded time.
     """
-    documented = catalogue(log).keys()
     order: list[str] = []
-    for raw in raws:
+    filled = [raw for raw in hours.values() if len(raw) > len("[]")]
+    for raw in filled[:1] if sampled else filled:
         records = msgspec.json.decode(raw, type=list[msgspec.Raw])
-        for record in records[:: max(1, len(records) // most)]:
-            crowded = len(record) > 1 << 16 and bytes(record).count(b":") > 10 * MOST_UNKNOWN
-            keys = {} if crowded else msgspec.json.decode(record, type=dict[str, msgspec.Raw])
-            if set(order).issuperset(keys) and not crowded:
+        for record in records[:: max(1, len(records) // SAMPLED) if sampled else 1]:
+            keys = msgspec.json.decode(record, type=dict[str, msgspec.Raw])
+            if set(order).issuperset(keys):
                 continue
-            if crowded or len({*order, *keys} - documented) > MOST_UNKNOWN:
-                if whole:
-                    check_unknown(MOST_UNKNOWN + 1, where)
-                keys = {name: keys[name] for name in keys if name in documented}
+            if len({*order, *keys} - catalogue(log).keys()) > MOST_UNKNOWN:
+                raise ValueError("too many unknown fields")
             at = 0
             for name in keys:
                 if name not in order:
@@ -221,34 +204,30 @@ def _learn(
 
 
 def _fast(
-    raws: Iterable[msgspec.Raw],
-    order: Sequence[str],
+    hours: Mapping[str, msgspec.Raw],
+    cursor: str | None,
     log: str,
-    names: Sequence[str],
-    *,
-    whole: bool,
-) -> _Decoded:
-    """Return the records of hours that have only the keys of `order`."""
-    specs = catalogue(log)
-    unknown = tuple(name for name in order if name not in specs) if whole else ()
+    names: Sequence[str] | None,
+    order: Sequence[str],
+) -> tuple[Page, int]:
+    """Return the page of hours whose records have the keys of `order`, and their colons."""
+    wanted = columns(log) if names is None else names
+    unknown = tuple(name for name in order if name not in catalogue(log)) if names is None else ()
     # The fields that nobody wants are decoded too: no key of theirs may be there twice.
-    ordered = tuple(dict.fromkeys((*order, "date", *names)))
-    decoder = _record_decoder(log, ordered, whole)
+    ordered = tuple(dict.fromkeys((*order, "date", *wanted)))
+    decoder = _record_decoder(log, ordered, names is None)
     numbers = [at for at, name in enumerate(ordered) if name in _numbers(log)]
-    others = [at for at, name in enumerate(ordered) if name not in _numbers(log)]
-
+    others = {at: list[Any]() for at, name in enumerate(ordered) if name not in _numbers(log)}
     blocks: list[np.ndarray] = [np.empty((len(numbers), 0))]
-    counts: list[int] = []
     with_gaps: set[int] = set()  # columns with None, where packing is not tried again
-    objects: dict[int, list[Any]] = {at: [] for at in others}
-    for raw in raws:
+    for raw in hours.values():
         by_field = list(zip(*map(msgspec.structs.astuple, decoder.decode(raw)), strict=True))
-        counts.append(len(by_field[0]) if by_field else 0)
+        block = np.empty((len(numbers), len(by_field[0]) if by_field else 0))
+        blocks.append(block)
         if not by_field:
             continue
-        block = np.empty((len(numbers), counts[-1]))
         # Packing is three times faster than `numpy.fromiter`, but does not accept None.
-        packer = struct.Struct(f"{counts[-1]}d")
+        packer = struct.Struct(f"{block.shape[1]}d")
         for row, at in enumerate(numbers):
             if at not in with_gaps:
                 try:
@@ -256,47 +235,50 @@ def _fast(
                     continue
                 except struct.error:
                     with_gaps.add(at)
-            block[row] = np.fromiter(by_field[at], np.float64, counts[-1])
-        blocks.append(block)
-        for at in others:
-            objects[at].extend(by_field[at])
+            block[row] = np.fromiter(by_field[at], np.float64, block.shape[1])
+        for at, values in others.items():
+            values.extend(by_field[at])
+    counts = tuple(zip(hours, (block.shape[1] for block in blocks[1:]), strict=True))
     block = np.concatenate(blocks, axis=1)
-    dates = objects.pop(ordered.index("date"))
-    stamps = parse_stamps(dates)  # an absent one is empty, which is not a stamp
-    colons = len(dates) * len(ordered) + "".join(dates).count(":")
     left_out = block.view(np.uint64) == ABSENT_BITS
-    absent = int(np.count_nonzero(left_out))
-    if absent:
-        block[left_out] = np.nan
+    dates = others.pop(ordered.index("date"))
+    colons = len(dates) * len(ordered) + "".join(dates).count(":") - np.count_nonzero(left_out)
+    block[left_out] = np.nan
     found = {ordered[at]: row for at, row in zip(numbers, block, strict=True)}
-    for at, values in objects.items():
-        missing = values.count(msgspec.UNSET)
-        if missing:
-            absent += missing
-            values = [None if value is msgspec.UNSET else value for value in values]
-        colons += sum(value.count(":") for value in values if isinstance(value, str))
-        found[ordered[at]] = _objects(values)
-    chosen = {name: found[name] for name in (*names, *unknown)}
-    return _Decoded(counts, stamps, chosen, unknown, colons - absent)
+    for at, values in others.items():
+        colons -= values.count(msgspec.UNSET)
+        colons += "".join([text for text in values if isinstance(text, str)]).count(":")
+        found[ordered[at]] = _objects([None if v is msgspec.UNSET else v for v in values])
+    chosen = {name: found[name] for name in (*wanted, *unknown)}
+    stamps = parse_stamps(dates)  # an absent one is empty, which is not a stamp
+    return Page(log, cursor, stamps, chosen, unknown, hours=counts), int(colons)
 
 
 @lru_cache(maxsize=64)
 def _record_decoder(log: str, ordered: tuple[str, ...], whole: bool) -> msgspec.json.Decoder[Any]:
     specs = catalogue(log)
-    types: dict[str, Any] = {"bool": bool | None, "str": str | None}
-    attributes: list[tuple[str, Any, Any]] = []
-    for at, name in enumerate(ordered):
-        kind = types.get(specs[name].value_type, float | None) if name in specs else Any
-        default = ABSENT if name in _numbers(log) else msgspec.UNSET
-        attributes.append((f"f{at}", *((str, "") if name == "date" else (kind, default))))
+    types = [_TYPES[specs[name].value_type if name in specs else ""] for name in ordered]
     record = msgspec.defstruct(
         "Record",
-        attributes,
+        [(f"f{at}", kind, absent) for at, (kind, absent, *_) in enumerate(types)],
         rename={f"f{at}": name for at, name in enumerate(ordered)},
         forbid_unknown_fields=whole,
         gc=False,
     )
     return msgspec.json.Decoder(list[record])  # type: ignore[valid-type] # made at run time
+
+
+# What a field of a type holds in JSON: as msgspec reads it, what stands for an absent one, as
+# Python reads it, and in words. A field that is not in the catalogue may hold anything.
+_NUMBER: Final = (float | None, ABSENT, (int, float), "a number")
+_TYPES: Final[Mapping[str, tuple[Any, Any, Any, str]]] = {
+    "bool": (bool | None, ABSENT, bool, "true or false"),
+    "str": (str | None, msgspec.UNSET, str, "a text"),
+    "int": _NUMBER,
+    "float": _NUMBER,
+    "datetime": (str, "", str, "a text"),
+    "": (Any, msgspec.UNSET, object, "anything"),
+}
 
 
 @lru_cache
@@ -324,25 +306,14 @@ def fault(where: str, what: str) -> AnswerError:
 def check_unknown(count: int, where: str) -> None:
     """Raise if an answer has more unknown fields than a service would add."""
     if count > MOST_UNKNOWN:
-        raise fault(
-            where,
-            f"its records have more than {MOST_UNKNOWN} fields that are not in the catalogue",
-        )
+        what = f"its records have more than {MOST_UNKNOWN} fields that are not in the catalogue"
+        raise fault(where, what)
 
 
 class _Object(dict[str, Any]):
     """An object of JSON, and a key that it has twice."""
 
     twice: str | None = None
-
-
-# What a field of a type holds in JSON, as Python reads it, and in words.
-_HOLDS: Final[Mapping[str, tuple[Any, str]]] = {
-    "bool": (bool, "true or false"),
-    "str": (str, "a text"),
-    "int": ((int, float), "a number"),
-    "float": ((int, float), "a number"),
-}
 
 
 def what_is_wrong(
@@ -362,8 +333,7 @@ def what_is_wrong(
     def as_object(pairs: list[tuple[str, Any]]) -> _Object:
         found = _Object(pairs)
         if len(found) < len(pairs):
-            counted = Counter(key for key, _ in pairs)
-            found.twice = max(counted, key=counted.__getitem__)[:64]
+            found.twice = Counter(key for key, _ in pairs).most_common(1)[0][0][:64]
             deep.append(found.twice)
         return found
 
@@ -371,10 +341,9 @@ def what_is_wrong(
         # Longer than any number of a log; Python refuses to read integers of many thousand digits.
         return int(text) if len(text) < 400 else math.inf
 
-    start = body[:512].lstrip()
     if not body.strip():
         raise fault(where, "the answer is empty")
-    if start.startswith(b"<"):
+    if body[:512].lstrip().startswith(b"<"):
         raise fault(where, "the answer is an HTML or XML page, not JSON")
     try:
         top = json.loads(body.decode("utf-8"), parse_int=integer, object_pairs_hook=as_object)
@@ -382,20 +351,16 @@ def what_is_wrong(
         raise fault(where, f"the answer is not UTF-8 (byte {error.start})") from None
     except json.JSONDecodeError as error:
         cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
-        raise fault(
-            where,
-            f"the answer {'breaks off' if cut else 'is damaged'} at character {error.pos} of"
-            f" {len(error.doc)} ({error.msg})",
-        ) from None
+        what = f"the answer {'breaks off' if cut else 'is damaged'} at character {error.pos}"
+        raise fault(where, f"{what} of {len(error.doc)} ({error.msg})") from None
     except RecursionError:
         raise fault(where, "the answer is nested too deeply") from None
     if not isinstance(top, _Object):
         raise fault(where, f"the answer is {_kind(top)}, not an object")
-    refused = top.get("error")
-    if refused is not None:
+    if top.get("error") is not None:
         # Only a plain code is repeated: a server's free text may contain anything.
-        code = refused if isinstance(refused, str) and refused.replace("_", "").isalnum() else ""
-        raise fault(where, f"the answer is an error object{f' ({code[:40]})' if code else ''}")
+        code = re.fullmatch(r"\w{1,40}", str(top["error"]))
+        raise fault(where, f"the answer is an error object{f' ({code[0]})' if code else ''}")
     for other in known_logs():
         if other != log and other in top:
             raise fault(where, f"the answer has {other!r}, but {log!r} was requested")
@@ -408,15 +373,14 @@ def what_is_wrong(
         raise fault(where, f"{log!r} is {_kind(hours)}, not an object of hours")
     if hours.twice is not None:
         raise fault(where, f"hour {hours.twice!r} is given twice")
-    for hour, records in hours.items():
-        if not isinstance(records, list):
-            raise fault(where, f"hour {hour!r} is {_kind(records)}, not a list of records")
     cursor = top.get("cursor")
     if cursor is not None and not isinstance(cursor, str):
         raise fault(where, f"the cursor is {_kind(cursor)}, not a text")
-    for hour in hours:
-        for number, record in enumerate(hours[hour], 1):
-            place = f"{where}: hour {hour!r}, record {number} of {len(hours[hour])}"
+    for hour, records in hours.items():
+        if not isinstance(records, list):
+            raise fault(where, f"hour {hour!r} is {_kind(records)}, not a list of records")
+        for number, record in enumerate(records, 1):
+            place = f"{where}: hour {hour!r}, record {number} of {len(records)}"
             _check_record(record, log, names, place)
     if deep:  # inside the value of a field
         raise fault(where, f"the key {deep[0]!r} is given twice")
@@ -433,23 +397,19 @@ def _check_record(record: Any, log: str, names: Sequence[str] | None, place: str
     try:
         parse_rfc3339(record["date"])
     except ConfigurationError:
-        kind = _kind(record["date"])
-        raise fault(
-            f"{place}, field 'date'", f"{kind} is not an RFC 3339 stamp with an offset"
-        ) from None
+        what = f"{_kind(record['date'])} is not an RFC 3339 stamp with an offset"
+        raise fault(f"{place}, field 'date'", what) from None
     specs = catalogue(log)
     for name, value in record.items():
         if value is None or name == "date" or (names is not None and name not in names):
             continue
-        kind = specs[name].value_type if name in specs else "any"
-        holds, words = _HOLDS.get(kind, (object, ""))
-        wrong = ""
-        if isinstance(value, float) and not math.isfinite(value):
-            wrong = "a number that JSON or a float cannot hold (NaN, infinite or too large)"
-        elif not isinstance(value, holds) or (isinstance(value, bool) and holds == (int, float)):
-            wrong = f"{_kind(value)} instead of {words}"
-        if wrong:
-            raise fault(f"{place}, field {name!r}", wrong)
+        *_, holds, words = _TYPES[specs[name].value_type if name in specs else ""]
+        of_numbers = holds == (int, float)
+        if not isinstance(value, holds) or (of_numbers and isinstance(value, bool)):
+            raise fault(f"{place}, field {name!r}", f"{_kind(value)} instead of {words}")
+        if (of_numbers or isinstance(value, float)) and not abs(value) <= sys.float_info.max:
+            what = "a number that JSON or a float cannot hold (NaN, infinite or too large)"
+            raise fault(f"{place}, field {name!r}", what)
 
 
 def _kind(value: object) -> str:
@@ -465,24 +425,24 @@ def _kind(value: object) -> str:
 
 def _slow(
     hours: Sequence[tuple[str, list[dict[str, Any]]]],
+    cursor: str | None,
     log: str,
-    names: Sequence[str],
-    *,
-    whole: bool,
+    names: Sequence[str] | None,
     where: str,
-) -> _Decoded:
-    """Return records that were checked one by one."""
+) -> Page:
+    """Return the page of records that were checked one by one."""
     records = [record for _, part in hours for record in part]
     keys = dict.fromkeys(key for record in records for key in record)
-    unknown = tuple(key for key in keys if key not in catalogue(log)) if whole else ()
+    unknown = tuple(key for key in keys if key not in catalogue(log)) if names is None else ()
     check_unknown(len(unknown), where)
-    columns: dict[str, np.ndarray] = {}
-    for name in (*names, *unknown):
+    found: dict[str, np.ndarray] = {}
+    for name in (*(columns(log) if names is None else names), *unknown):
         values = [record.get(name) for record in records]
         number = name in _numbers(log)
-        columns[name] = np.array(values, np.float64) if number else _objects(values)
+        found[name] = np.array(values, np.float64) if number else _objects(values)
     stamps = parse_stamps([record["date"] for record in records])
-    return _Decoded([len(part) for _, part in hours], stamps, columns, unknown, 0)
+    counts = tuple((hour, len(part)) for hour, part in hours)
+    return Page(log, cursor, stamps, found, unknown, hours=counts)
 
 
 # Pages as one table

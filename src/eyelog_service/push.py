@@ -107,7 +107,10 @@ def push(
     query = {"replace": "true"} if replace else {}
     query |= {} if tz is None else {"tz": tz}
     total = sum(path.stat().st_size for path in every)
-    with service_session(tries=1) as session, progress_line(total, "push", unit="B") as done:
+    with (
+        service_session(base_url, tries=1) as session,
+        progress_line(total, "push", unit="B") as done,
+    ):
         session.headers["Authorization"] = f"Bearer {token}"
         for path in every:
             size = path.stat().st_size

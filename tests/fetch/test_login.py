@@ -188,7 +188,7 @@ def test_a_pasted_callback_url_serves_where_the_redirect_goes_elsewhere(home, th
     who = credentials(home, there.url, application=WEB)
     assert login(who, open_browser=False, paste=paste, say=browser.say) == who.token
     assert there.requests[0].form["redirect_uri"] == WEB.redirect_uri
-    assert "neither a callback URL nor a code" in browser.lines[-1]
+    assert "neither the callback URL of this login nor a code" in browser.lines[-1]
 
 
 def test_pasting_works_while_listening(home, there, paste):
@@ -205,7 +205,7 @@ def test_a_pasted_url_of_another_login_is_not_accepted_and_the_right_one_is(home
     browser = Browser(visit)
     who = credentials(home, there.url, application=WEB)
     assert login(who, open_browser=False, paste=paste, say=browser.say) == who.token
-    assert "does not belong to this login" in browser.lines[-1]
+    assert "neither the callback URL of this login nor a code" in browser.lines[-1]
     assert [seen.form["code"] for seen in there.requests] == [authority.CODE]
 
 
@@ -351,6 +351,7 @@ def test_the_login_page_and_its_extra_parameters_are_configurable(home, there, m
 
 
 @pytest.mark.parametrize("page", ["https://l/?state=x", "ftp://l", "nonsense", "https://u:p@l/"])
-def test_an_invalid_login_page_is_refused(home, there, page):
+def test_an_invalid_login_page_is_refused(home, there, page, monkeypatch):
+    monkeypatch.setenv("EYELOG_AUTHORIZE_URL", page)
     with pytest.raises(ConfigurationError, match="EYELOG_AUTHORIZE_URL"):
-        login(credentials(home, there.url, application=FREE), page=page, open_browser=False)
+        login(credentials(home, there.url, application=FREE), open_browser=False)

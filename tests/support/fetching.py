@@ -13,7 +13,7 @@ import zstandard
 
 import eyelog as el
 from eyelog.fetch.oauth import Credentials, TokenFile
-from eyelog.fetch.session import service_session
+from eyelog.fetch.session import check_base_url, service_session
 from support import authority, faulty
 
 APPLICATION = el.Application(authority.CLIENT_ID, authority.CLIENT_SECRET, authority.REDIRECT_URI)
@@ -45,10 +45,10 @@ def credentials(
     application: el.Application | None = APPLICATION,
     account: str = "me",
 ) -> Credentials:
-    store = TokenFile(home, account, url)
+    store = TokenFile(home, account, check_base_url(url))
     if saved is not None:
         store.save(saved)
-    return Credentials(url, application, token=token, store=store)
+    return Credentials(store, application, token)
 
 
 def session_of(who: Credentials, *, workers: int = 4) -> requests.Session:

@@ -197,7 +197,7 @@ def _answering(base_url: str) -> Finding:
     address = f"{base_url}/v2/users/me/official/{LOGS[0]}"
     begun = time.monotonic()
     try:
-        with service_session(tries=1) as session:
+        with service_session(base_url, tries=1) as session:
             answer = ask(session, "GET", address, where=base_url, timeout=_SECONDS)
     except EyelogError as fault:
         parts = urlsplit(base_url)

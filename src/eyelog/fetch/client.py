@@ -20,14 +20,7 @@ import requests
 
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_fields
 from eyelog.checks import whole_number
-from eyelog.clock import (
-    SECOND,
-    Zone,
-    Zones,
-    instant_range,
-    known_zones,
-    windows,
-)
+from eyelog.clock import SECOND, Zone, Zones, instant_range, known_zones, windows
 from eyelog.decode import Page, decode_page, joined_pages, refuse_conflicts
 from eyelog.errors import (
     AnswerError,
@@ -37,6 +30,7 @@ from eyelog.errors import (
     NotCached,
     RequestError,
     listed,
+    warn,
 )
 from eyelog.fetch.cache import Day, DayCache
 from eyelog.fetch.oauth import (
@@ -54,6 +48,7 @@ from eyelog.home import home_dir, progress_line
 from eyelog.provenance import record
 
 When = str | date | datetime
+Fields = Sequence[str] | str | None
 
 DATA_PATH: Final = "/v2/users/me/official/"
 MOST_WORKERS: Final = 64
@@ -147,7 +142,7 @@ class Client:
         self.progress = progress
         self.home: Path = home_dir(home)
         store = TokenFile(self.home, self.account, self.base_url)
-        self.credentials = Credentials(self.base_url, application, token=token, store=store)
+        self.credentials = Credentials(store, application, token)
         cache = DayCache(self.home, self.account, self.base_url)
         self.walker = Walker(self.credentials, cache, workers=self.workers)
 
@@ -305,13 +300,7 @@ class Client:
         return self._fetch(STANDARD_MODE_LOGS, start, end, fields, tz, refresh)
 
     def _fetch(
-        self,
-        log: str,
-        start: When,
-        end: When,
-        fields: Sequence[str] | str | None,
-        tz: Zone | None,
-        refresh: bool,
+        self, log: str, start: When, end: When, fields: Fields, tz: Zone | None, refresh: bool
     ) -> pd.DataFrame:
         names = None if fields is None else check_fields(log, fields)
         zones = self._zones
@@ -325,7 +314,7 @@ class Client:
         first, last = instant_range(start, end, zones)
         days = days_of(log, start, end, zones, names)
         walker, at = self.walker, None if self.offline else datetime.now(UTC).timestamp()
-        found: dict[Day, list[Page] | None] = dict.fromkeys(days)
+        held: list[list[Page] | None] = [None] * len(days)
         with progress_line(len(days), f"{log} of {self.account}", choice=self.progress) as done:
             try:
                 if not refresh:
@@ -335,30 +324,28 @@ class Client:
                         workers=self.workers,
                         done=lambda pages: done(int(pages is not None)),
                     )
-                    found.update(zip(days, held, strict=True))
-                missing = [day for day in days if found[day] is None]
+                missing = [day for day, found in zip(days, held, strict=True) if found is None]
                 if missing and self.offline:
                     raise walker.not_cached(missing)
-                asked = side_by_side(
-                    missing, walker.fresh, workers=self.workers, done=lambda _: done()
+                asked = iter(
+                    side_by_side(missing, walker.fresh, workers=self.workers, done=lambda _: done())
                 )
             except KeyboardInterrupt:
                 self.close()  # ends the waits of the requests under way
                 raise
-        found.update(zip(missing, asked, strict=True))
-        pages = [page for part in found.values() for page in part or ()]
+        pages = [page for found in held for page in (next(asked) if found is None else found)]
         frame = joined_pages(pages, log, tz=zones.home, fields=names).frame
         if zones.vary:
             frame = in_zones(frame, zones)
         notes = list(walker.cache.notes.values())
+        walker.cache.notes.clear()
         if outside := int(((frame.index < first) | (frame.index >= last + SECOND)).sum()):
             notes.append(
                 f"the service sent {outside} record(s) with a stamp outside the range of the"
                 " request; they are kept"
             )
-        walker.cache.notes.clear()
         for note in notes:
-            warnings.warn(note, EyelogWarning, stacklevel=3)
+            warn(note)
         return record(
             frame,
             "fetch",
@@ -447,15 +434,6 @@ class Walker:
         if session is not None:
             session.close()
 
-    def session(self) -> requests.Session:
-        """Return the session of this process: a forked child must not read its parent's answers."""
-        session = self._sessions.get(os.getpid())
-        if session is None:  # of several threads that come first, all take the session of one
-            url = self.credentials.base_url
-            made = service_session(url, self.credentials, workers=self.workers)
-            session = self._sessions.setdefault(os.getpid(), made)
-        return session
-
     def take_notes(self) -> list[str]:
         """Return the faults of the cache since the last call."""
         notes, self.cache.notes = self.cache.notes, {}
@@ -487,7 +465,13 @@ class Walker:
     def fresh(self, day: Day, stop: threading.Event, *, store: bool = True) -> list[Page]:
         """Return the pages of a day from the service; the cache then has them too, if wanted."""
         begun = datetime.now(UTC)
-        asking = self.cache.asking(self.session())
+        # A session for each process: a forked child must not read its parent's answers.
+        session = self._sessions.get(os.getpid())
+        if session is None:  # of several threads that come first, all take the session of one
+            url = self.credentials.base_url
+            made = service_session(url, self.credentials, workers=self.workers)
+            session = self._sessions.setdefault(os.getpid(), made)
+        asking = self.cache.asking(session)
         # Each answer is decoded when it arrives, so everything stored was read to its end once.
         pages = self._walk(asking, day, stop, force_refresh=True)
         if store:
@@ -570,13 +554,13 @@ def side_by_side(
         Called in the caller's thread with each result.
     """
     stop = threading.Event()
-    results: dict[int, Result] = {}
+    results: list[Any] = [None] * len(tasks)
     if min(workers, len(tasks)) < 2:
         # A new thread starts with cold memory, which makes decoding one day a tenth slower.
         for number, task in enumerate(tasks):
             results[number] = work(task, stop)
             done(results[number])
-        return list(results.values())
+        return results
     finished: queue.SimpleQueue[tuple[int, Result] | BaseException] = queue.SimpleQueue()
     numbered = enumerate(tasks)  # shared by the threads
 
@@ -593,7 +577,7 @@ def side_by_side(
     for _ in range(min(workers, len(tasks))):
         threading.Thread(target=run, name="eyelog-fetch", daemon=True).start()
     try:
-        while len(results) < len(tasks):
+        for _ in tasks:
             outcome = finished.get()
             if isinstance(outcome, BaseException):
                 raise outcome
@@ -601,4 +585,4 @@ def side_by_side(
             done(outcome[1])
     finally:
         stop.set()
-    return [results[number] for number in range(len(tasks))]
+    return results

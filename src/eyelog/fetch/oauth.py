@@ -18,10 +18,9 @@ import socket
 import socketserver
 import sys
 import threading
-import time
-import warnings
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler
@@ -33,13 +32,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit, urlunsplit
 from filelock import FileLock, Timeout
 from jinja2 import Environment
 
-from eyelog.errors import (
-    AnswerError,
-    AuthorizationError,
-    ConfigurationError,
-    EyelogWarning,
-    Unreachable,
-)
+from eyelog.errors import AnswerError, AuthorizationError, ConfigurationError, Unreachable, warn
 from eyelog.fetch.session import (
     ask,
     check_base_url,
@@ -100,13 +93,12 @@ class Application:
             if not isinstance(value, str) or not value.strip():
                 raise ConfigurationError(f"{name} is empty: give the one that the service issued")
         parts = split_address(self.redirect_uri, "redirect_uri")
-        if not parts.scheme or (parts.scheme.lower() in ("http", "https") and not parts.hostname):
+        of_web = parts.scheme.lower() in ("http", "https")
+        if not parts.scheme or parts.fragment or (of_web and not parts.hostname):
             raise ConfigurationError(
                 "redirect_uri must be the absolute address registered for the application,"
-                " such as http://127.0.0.1:8000/callback"
+                " such as http://127.0.0.1:8000/callback, without a part after #"
             )
-        if parts.fragment:
-            raise ConfigurationError("redirect_uri must not have a part after #")
         object.__setattr__(self, "redirect_uri", self.redirect_uri.strip())
 
 
@@ -146,14 +138,13 @@ class Token:
     scope: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("access_token", "refresh_token"):
-            value = getattr(self, name)
-            plain = isinstance(value, str) and all("!" <= c <= "~" for c in value)
-            if not plain and (name == "access_token" or value is not None):
+        texts = {"access_token": self.access_token, "refresh_token": self.refresh_token or ""}
+        for name, text in texts.items():
+            if not isinstance(text, str) or not all("!" <= c <= "~" for c in text):
                 raise ConfigurationError(
                     f"{name} is not valid: it must be text without blanks or control characters"
                 )
-        if not self.access_token and not self.refresh_token:
+        if not any(texts.values()):
             raise ConfigurationError("a token needs an access_token, a refresh_token, or both")
         if str(self.token_type).lower() != "bearer":
             raise ConfigurationError(
@@ -238,29 +229,6 @@ def token_from_environment() -> Token | None:
 # The token file
 
 
-def token_files(home: Path, account: str) -> list[Path]:
-    """Return the token files of an account at every service, with what belongs to them, sorted."""
-    folder = Path(home) / "tokens"
-    own = re.compile(rf"\.?({re.escape(_stem(account))}-[0-9a-f]{{16}})\.")
-    paths = []
-    for path in folder.iterdir() if folder.is_dir() else ():
-        match = own.match(path.name)
-        if match is None:
-            continue
-        try:
-            owner = json.loads((folder / f"{match[1]}.json").read_bytes())["account"]
-        except (OSError, ValueError, KeyError, TypeError):
-            # Damaged, or gone: what is left belongs to nobody else.
-            owner = account
-        if owner == account:  # several names share a stem
-            paths.append(path)
-    return sorted(paths)
-
-
-def _stem(account: str) -> str:
-    return re.sub(r"[^A-Za-z0-9-]+", "_", account)[:32]
-
-
 class TokenFile:
     """The token file of one account at one service: 0600, replaced whole, locked between processes.
 
@@ -280,9 +248,6 @@ class TokenFile:
         key = hashlib.sha256(f"{base_url}\n{account}".encode()).hexdigest()[:16]
         self.path = Path(home) / "tokens" / f"{_stem(account)}-{key}.json"
 
-    def __repr__(self) -> str:
-        return f"TokenFile({str(self.path)!r})"
-
     def load(self) -> Token | None:
         """Return the saved token; None if there is none.
 
@@ -293,24 +258,19 @@ class TokenFile:
         ConfigurationError
             If it cannot be read, or is a symbolic link.
         """
-        try:
-            handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-        except FileNotFoundError:
-            return None
-        except OSError as fault:
-            what = "is a symbolic link" if self.path.is_symlink() else fault.strerror
-            raise ConfigurationError(f"cannot read the token file {self.path}: {what}") from fault
-        with os.fdopen(handle, "rb") as file:
-            content = file.read()
-            if os.name == "posix" and os.fstat(handle).st_mode & 0o077:
-                warnings.warn(
-                    f"other users could read the token file {self.path}; it is now 0600. If others"
-                    " use this machine, run `eyelog logout` and `eyelog login`",
-                    EyelogWarning,
-                    stacklevel=4,
-                )
-                with contextlib.suppress(OSError):
+        with self._faults("read"):
+            try:
+                handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            except FileNotFoundError:
+                return None
+            with os.fdopen(handle, "rb") as file:
+                content = file.read()
+                if os.name == "posix" and os.fstat(handle).st_mode & 0o077:
                     os.fchmod(handle, 0o600)
+                    warn(
+                        f"other users could read the token file {self.path}; it is now 0600. If"
+                        " others use this machine, run `eyelog logout` and `eyelog login`"
+                    )
         try:
             saved = json.loads(content)
             if (saved.pop("account"), saved.pop("base_url")) != (self.account, self.base_url):
@@ -332,28 +292,13 @@ class TokenFile:
             If it cannot be written.
         """
         content = {"account": self.account, "base_url": self.base_url, **asdict(token)}
-        self._make_folder()
-        try:
-            with whole_file(self.path) as file:
-                file.write(json.dumps(content, default=datetime.isoformat).encode())
-        except OSError as fault:
-            raise ConfigurationError(
-                f"cannot write the token file {self.path}: {fault.strerror}"
-            ) from fault
-
-    def _make_folder(self) -> None:
-        make_private(self.path.parent)
-        with contextlib.suppress(OSError):
-            self.path.parent.chmod(0o700)
+        with self._faults("write"), whole_file(self.path) as file:
+            file.write(json.dumps(content, default=datetime.isoformat).encode())
 
     def delete(self) -> None:
         """Remove the file, if there is one."""
-        try:
+        with self._faults("remove"):
             self.path.unlink(missing_ok=True)
-        except OSError as fault:
-            raise ConfigurationError(
-                f"cannot remove the token file {self.path}: {fault.strerror}"
-            ) from fault
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
@@ -366,77 +311,95 @@ class TokenFile:
         ConfigurationError
             If the folder cannot be written, which should be noticed before a refresh, not after it.
         """
-        self._make_folder()
+        make_private(self.path.parent)
         guard = FileLock(self.path.with_suffix(".lock"), timeout=LOCK_SECONDS, mode=0o600)
-        try:
-            guard.acquire()
-        except Timeout:
-            raise Unreachable(
-                f"another process has been refreshing the token of account {self.account!r} for"
-                f" {LOCK_SECONDS:.0f} s: try again later",
-                retryable=True,
-            ) from None
-        except (OSError, NotImplementedError) as fault:
-            raise ConfigurationError(f"cannot lock the token file {self.path}: {fault}") from fault
+        with self._faults("lock"):
+            try:
+                held = guard.acquire()
+            except Timeout:
+                raise Unreachable(
+                    f"another process has been refreshing the token of account {self.account!r} for"
+                    f" {LOCK_SECONDS:.0f} s: try again later",
+                    retryable=True,
+                ) from None
+        with held:
+            yield
+
+    @contextlib.contextmanager
+    def _faults(self, verb: str) -> Iterator[None]:
+        """Say of what file, and why, if the block cannot do this to it."""
         try:
             yield
-        finally:
-            guard.release()
+        except (OSError, NotImplementedError) as fault:
+            reason = getattr(fault, "strerror", None) or fault
+            raise ConfigurationError(
+                f"cannot {verb} the token file {self.path}: {reason}"
+            ) from fault
+
+
+def _stem(account: str) -> str:
+    return re.sub(r"[^A-Za-z0-9-]+", "_", account)[:32]
+
+
+def token_files(home: Path, account: str) -> list[Path]:
+    """Return the token files of an account at every service, with what belongs to them, sorted."""
+    folder = Path(home) / "tokens"
+    own = re.compile(rf"\.?({re.escape(_stem(account))}-[0-9a-f]{{16}})\.")
+    owned = []
+    for path, match in ((path, own.match(path.name)) for path in folder.glob("*")):
+        if match is not None:
+            # One that is damaged, or gone, is of nobody else.
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+                saved = json.loads((folder / f"{match[1]}.json").read_bytes())
+                if saved["account"] != account:  # several names share a stem
+                    continue
+            owned.append(path)
+    return sorted(owned)
 
 
 # The token in use
 
 
 class Credentials:
-    """The token of one account, and everything needed to renew it.
+    """The token of one account at one service, and everything needed to renew it.
 
     Parameters
     ----------
-    base_url : str
-        The service's address.
+    store : TokenFile
+        The account's token file.
     application : Application, optional
         Needed to exchange and refresh a token, not to use one.
     token : Token, optional
         Takes precedence over the token file. It and its refreshed successors are kept in memory
         only, because the file may have another grant; read them from `token`.
-    store : TokenFile
-        The account's token file.
     """
 
     def __init__(
-        self,
-        base_url: str,
-        application: Application | None,
-        *,
-        token: Token | None = None,
-        store: TokenFile,
+        self, store: TokenFile, application: Application | None, token: Token | None = None
     ) -> None:
-        self.base_url = check_base_url(base_url)
-        warn_of_plain_http(self.base_url)
-        self.application = application
+        warn_of_plain_http(store.base_url)
         self.store = store
+        self.base_url = store.base_url
+        self.application = application
         self._given = token
         self._in_memory = token is not None
         self._refused: tuple[str, AuthorizationError] | None = None
-        self._seen: frozenset[str] = frozenset()
+        self._seen: frozenset[str | None] = frozenset()
         self._locks: dict[int, threading.RLock] = {}
-
-    def __repr__(self) -> str:
-        return f"Credentials({self.base_url!r}, account={self.store.account!r})"
 
     @property
     def secrets(self) -> frozenset[str]:
         """Every value that must not be shown, including earlier tokens."""
         client_secret = self.application.client_secret if self.application else ""
         # A very short value would hide ordinary words; its name still hides it.
-        return frozenset(text for text in self._seen | {client_secret} if len(text) >= 8)
+        return frozenset(text for text in self._seen | {client_secret} if text and len(text) >= 8)
 
     @property
     def token(self) -> Token | None:
         """The current token; None if there is none."""
         token = self._given if self._in_memory else self.store.load()
         if token is not None:
-            self._seen |= {text for text in (token.access_token, token.refresh_token) if text}
+            self._seen |= {token.access_token, token.refresh_token}
         return token
 
     def bearer(self, *, rejected: str | None = None) -> str:
@@ -496,14 +459,12 @@ class Credentials:
         if not isinstance(code, str) or not code.strip():
             raise ConfigurationError("the code is empty: give the code of the callback URL")
         form = {"grant_type": "authorization_code", "code": code.strip()}
-        if code_verifier is not None:
-            form["code_verifier"] = code_verifier
-        if redirect_uri is not None:
-            form["redirect_uri"] = redirect_uri
+        login = {"code_verifier": code_verifier, "redirect_uri": redirect_uri}
+        form |= {name: text for name, text in login.items() if text is not None}
         # The lock comes first: it fails if the folder cannot be written, and the code has then
         # not been used up.
         with self._locked(for_file=True):
-            self._seen |= {form["code"], code_verifier or ""}
+            self._seen |= {form["code"], code_verifier}
             fresh = self._issued(form, "cannot exchange the code for")
             self._in_memory = False
             self.store.save(fresh)
@@ -524,11 +485,11 @@ class Credentials:
         """
         where = f"cannot revoke the token of account {self.store.account!r}"
 
-        def end(which: str, token: Token) -> bool:
+        def end(which: str | None, token: Token) -> bool:
             """Revoke one of the two tokens; return whether the access token is accepted."""
             url = f"{self.base_url}/v1/oauth/revoke"
             form, headers = {"token": which}, {"Authorization": f"Bearer {token.access_token}"}
-            with service_session() as session:
+            with service_session(self.base_url) as session:
                 answer = ask(session, "POST", url, where=where, data=form, headers=headers)
             # A token unknown to the service counts as revoked (RFC 7009, section 2.2).
             if answer.status_code // 100 != 2 and answer.status_code != 401:
@@ -538,34 +499,29 @@ class Credentials:
         with self._locked():
             token = self._held()
             try:
-                if token.refresh_token and (token.expired() or not token.access_token):
-                    token = self._refreshed(token)
                 # With the refresh token the service revokes the whole grant.
-                if token.refresh_token and not end(token.refresh_token, token):
-                    token = self._refreshed(token)
-                    if not end(token.refresh_token or "", token):
-                        raise self._login(
-                            "the service refuses the access token that it has just issued"
-                        )
+                if token.refresh_token:
+                    ended = not token.access_token or token.expired()
+                    if ended or not end(token.refresh_token, token):
+                        token = self._refreshed(token)
+                        if not end(token.refresh_token, token):
+                            raise self._to_log_in("the service refuses its newest token")
                 if token.access_token:  # a service may revoke the refresh token alone
                     end(token.access_token, token)
             except AuthorizationError as refused:
                 if refused.status != 400:  # not invalid_grant, which says that the grant has ended
                     raise
-            self._forget()
+            self._given = None
+            if not self._in_memory:
+                self.store.delete()
 
     def forget(self) -> bool:
         """Delete the token file without telling the service; return whether there was one."""
         with self._locked():
             there = not self._in_memory and self.token is not None
             if there:
-                self._forget()
+                self.store.delete()
             return there
-
-    def _forget(self) -> None:
-        self._given = None
-        if not self._in_memory:
-            self.store.delete()
 
     @contextlib.contextmanager
     def _locked(self, *, for_file: bool = False) -> Iterator[None]:
@@ -579,19 +535,18 @@ class Credentials:
     def _held(self) -> Token:
         token = self.token
         if token is None:
-            raise self._login("there is no token")
+            raise self._to_log_in("there is no token")
         return token
 
     def _refreshed(self, token: Token) -> Token:
         """Get a new token and keep it; the caller has both locks."""
         if not token.refresh_token:
-            raise self._login(
+            raise self._to_log_in(
                 "the access token has expired, or is refused, and there is no refresh token"
             )
         if self._refused is not None and self._refused[0] == token.refresh_token:
             # The refusal is final: other threads need not ask the service again.
-            final = self._refused[1]
-            raise AuthorizationError(str(final), status=final.status, url=final.url)
+            raise copy(self._refused[1])
         form = {"grant_type": "refresh_token", "refresh_token": token.refresh_token}
         try:
             fresh = self._issued(form, "cannot refresh the token of", previous=token)
@@ -605,17 +560,13 @@ class Credentials:
             except ConfigurationError as fault:
                 # The old token may have been used up by now, so the new one must not be lost.
                 self._in_memory = True
-                warnings.warn(
-                    f"the refreshed token could not be saved and is lost when this program ends:"
-                    f" {fault}",
-                    EyelogWarning,
-                    stacklevel=3,
+                warn(
+                    "the refreshed token could not be saved and is lost when this program ends:"
+                    f" {fault}"
                 )
         return fresh
 
-    def _issued(
-        self, grant: Mapping[str, str], doing: str, *, previous: Token | None = None
-    ) -> Token:
+    def _issued(self, grant: dict[str, str], doing: str, *, previous: Token | None = None) -> Token:
         """Return the token that the token endpoint issues for a grant.
 
         Values missing from the answer, above all the refresh token, come from the `previous` one.
@@ -626,32 +577,15 @@ class Credentials:
                 f"{where}: no application is set: set EYELOG_CLIENT_ID, EYELOG_CLIENT_SECRET and"
                 " EYELOG_REDIRECT_URI, then run `eyelog login`"
             )
-        form = {
-            "redirect_uri": self.application.redirect_uri,
-            "client_id": self.application.client_id,
-            "client_secret": self.application.client_secret,
-            **grant,
-        }
-        with service_session() as session:
+        form = {**asdict(self.application), **grant}
+        with service_session(self.base_url) as session:
             answer = ask(session, "POST", self.base_url + "/v1/oauth/token", where=where, data=form)
         error = error_object(answer).get("error")
         if answer.status_code // 100 != 2 or error:  # some services send an error with status 200
-            final = error in ("invalid_grant", "invalid_client") and answer.status_code < 500
-            advice = "run `eyelog login`" if error == "invalid_grant" else None
-            if error == "invalid_client" or (advice is None and answer.status_code == 401):
-                advice = "check EYELOG_CLIENT_ID and EYELOG_CLIENT_SECRET, then run `eyelog login`"
-            fault = refusal(answer, where=where, secrets=self.secrets, advice=advice)
-            if final:  # asking again cannot help
-                raise AuthorizationError(str(fault), status=fault.status, url=fault.url)
-            raise fault
-        try:
-            body: Any = answer.json()
-        except ValueError:
-            body = None
-        if not isinstance(body, dict) or not isinstance(body.get("access_token"), str):
-            raise AnswerError(f"{where}: the answer of the token endpoint has no access_token")
+            raise refusal(answer, where=where, secrets=self.secrets)
         old = previous or Token("-")
         try:
+            body = answer.json()
             fresh = Token(
                 access_token=body["access_token"],
                 refresh_token=body.get("refresh_token") or old.refresh_token,
@@ -659,14 +593,15 @@ class Credentials:
                 expires_at=_end(body.get("expires_in")),
                 scope=body["scope"] if isinstance(body.get("scope"), str) else old.scope,
             )
-        except ConfigurationError as fault:
+        except (ValueError, TypeError, KeyError) as fault:
+            reason = fault if isinstance(fault, ConfigurationError) else "no access_token"
             raise AnswerError(
-                f"{where}: the answer of the token endpoint is not a token ({fault})"
+                f"{where}: the answer of the token endpoint is not a token ({reason})"
             ) from None
-        self._seen |= {text for text in (fresh.access_token, fresh.refresh_token) if text}
+        self._seen |= {fresh.access_token, fresh.refresh_token}
         return fresh
 
-    def _login(self, problem: str) -> AuthorizationError:
+    def _to_log_in(self, problem: str) -> AuthorizationError:
         account = self.store.account
         command = "eyelog login"
         if account != "me":
@@ -677,16 +612,15 @@ class Credentials:
         )
 
 
-def _end(expires_in: object) -> datetime | None:
+def _end(expires_in: Any) -> datetime | None:
     """Return when the token ends; None if the service does not say so in a usable way.
 
     The old token may have been used up by now, so an odd number must not lose the new one.
     """
-    try:
-        seconds = timedelta(seconds=float(expires_in))  # type: ignore[arg-type] # caught below
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return datetime.now(UTC) + min(max(seconds, timedelta()), timedelta(days=36_500))
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        seconds = timedelta(seconds=float(expires_in))
+        return datetime.now(UTC) + min(max(seconds, timedelta()), timedelta(days=36_500))
+    return None
 
 
 # A login
@@ -696,20 +630,16 @@ class AccessDenied(AuthorizationError):
     """The wearer chose Deny on the login page."""
 
 
-class ForeignCallback(AuthorizationError):
-    """A callback that does not belong to this login: the login itself goes on."""
+Outcome = str | AuthorizationError
+"""How a login ends: with a code, or a refusal."""
 
-
-Say = Callable[[str], object]
-Outcome = str | AuthorizationError | None
 Outcomes = queue.SimpleQueue[Outcome]
-"""The outcomes of a login: a code, a refusal, or None at the end of the pasted input."""
+Say = Callable[[str], object]
 
 
 def login(
     credentials: Credentials,
     *,
-    page: str | None = None,
     open_browser: bool = True,
     paste: TextIO | None = None,
     say: Say = lambda line: sys.stderr.write(f"{line}\n"),
@@ -721,9 +651,6 @@ def login(
     ----------
     credentials : Credentials
         The account's credentials; they need an application.
-    page : str, optional
-        The address of the login page, further parameters as its query; by default that of
-        EYELOG_AUTHORIZE_URL, else the service's own page.
     open_browser : bool
         Whether to open the address, besides showing it.
     paste : text stream, optional
@@ -749,8 +676,9 @@ def login(
 
     Notes
     -----
-    Authorization code grant with state (RFC 6749 section 4.1), PKCE S256 (RFC 7636) and a
-    loopback redirect on any port (RFC 8252 section 7.3).
+    The address of the login page is that of EYELOG_AUTHORIZE_URL, with further parameters as its
+    query; else it is the service's own. Authorization code grant with state (RFC 6749 section 4.1),
+    PKCE S256 (RFC 7636) and a loopback redirect on any port (RFC 8252 section 7.3).
     """
     application = credentials.application
     if application is None:
@@ -760,22 +688,15 @@ def login(
         )
     state, verifier = secrets.token_urlsafe(24), secrets.token_urlsafe(48)
     redirect_uri, listening = application.redirect_uri, False
-    parts = urlsplit(redirect_uri)
     outcomes: Outcomes = queue.SimpleQueue()
     with contextlib.ExitStack() as receiver:
-        if parts.scheme == "http" and is_loopback(parts.hostname):
-            try:
-                redirect_uri = receiver.enter_context(receiving(redirect_uri, state, outcomes))
-                listening = True
-            except ConfigurationError as fault:
-                if paste is None:
-                    raise
-                say(str(fault))
-        elif paste is None:
-            raise ConfigurationError(
-                "the redirect URI is not on this machine's loopback (http://127.0.0.1/...), so the"
-                " code must be pasted: run `eyelog login` in a terminal, or pass --code"
-            )
+        try:
+            redirect_uri = receiver.enter_context(receiving(redirect_uri, state, outcomes))
+            listening = True
+        except ConfigurationError as fault:
+            if paste is None:
+                raise
+            say(str(fault))
         own = {
             "response_type": "code",
             "client_id": application.client_id,
@@ -784,40 +705,34 @@ def login(
             "code_challenge": challenge_of(verifier),
             "code_challenge_method": "S256",
         }
-        page = page or os.environ.get("EYELOG_AUTHORIZE_URL", "").strip()
+        page = os.environ.get("EYELOG_AUTHORIZE_URL", "").strip()
         page = page or f"{credentials.base_url}/v1/oauth/authorize"
         place = urlsplit(check_base_url(page, name="EYELOG_AUTHORIZE_URL", query=True))
         further = parse_qsl(place.query, keep_blank_values=True)
-        for name, _ in further:
-            if name in own:
-                raise ConfigurationError(
-                    f"EYELOG_AUTHORIZE_URL sets {name!r}, which eyelog sets itself: leave it out"
-                )
+        if twice := own.keys() & dict(further).keys():
+            raise ConfigurationError(
+                f"EYELOG_AUTHORIZE_URL sets {min(twice)!r}, which eyelog sets itself: leave it out"
+            )
         address = urlunsplit(place._replace(query=urlencode([*own.items(), *further])))
         say(f"Open this address in a browser to log in:\n{address}")
         if paste is not None:
             say("Or paste here the address that the browser shows at the end, or its code:")
-            reading = (paste, state, outcomes, say)
+            last = None if listening else "no code was pasted: run `eyelog login` again"
+            reading = (paste, state, outcomes, say, last)
             threading.Thread(target=_read_pasted, args=reading, daemon=True).start()
         if open_browser:
             # The address is shown in any case, so a machine without a browser is not a failure.
             with contextlib.suppress(webbrowser.Error, OSError):
                 webbrowser.open(address)
-        ends = time.monotonic() + timeout
-        code: str | None = None
-        while code is None:
-            try:
-                outcome = outcomes.get(timeout=max(0.0, ends - time.monotonic()))
-            except queue.Empty:
-                raise AuthorizationError(
-                    f"no code came within {timeout:.0f} s: run `eyelog login` again"
-                ) from None
-            if isinstance(outcome, AuthorizationError):
-                raise outcome
-            if outcome is None and not listening:
-                raise AuthorizationError("no code was pasted: run `eyelog login` again")
-            code = outcome
-    return credentials.exchange(code, code_verifier=verifier, redirect_uri=redirect_uri)
+        try:
+            outcome = outcomes.get(timeout=timeout)
+        except queue.Empty:
+            raise AuthorizationError(
+                f"no code came within {timeout:.0f} s: run `eyelog login` again"
+            ) from None
+    if isinstance(outcome, AuthorizationError):
+        raise outcome
+    return credentials.exchange(outcome, code_verifier=verifier, redirect_uri=redirect_uri)
 
 
 def challenge_of(verifier: str) -> str:
@@ -826,7 +741,7 @@ def challenge_of(verifier: str) -> str:
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode("ascii")
 
 
-def code_of(text: str, *, state: str) -> Outcome:
+def code_of(text: str, *, state: str) -> Outcome | None:
     """Return what a callback URL, its query, or a code alone says.
 
     Parameters
@@ -840,85 +755,79 @@ def code_of(text: str, *, state: str) -> Outcome:
     Returns
     -------
     str, AuthorizationError or None
-        The grant code; the error if the wearer denied access, the service refused the login, or the
-        state is not that of this login (a `ForeignCallback`); None if the text says none of these.
+        The grant code; the error if the wearer denied access or the service refused the login; None
+        if the text says neither, or its state is not that of this login.
     """
     text = text.strip().strip("<>\"'")
     if not re.search(r"://|[?&=]", text) or re.fullmatch(r"[\w.~+/-]{8,}={1,2}", text):
         return text if text and all("!" <= c <= "~" for c in text) else None
     parts = parse_qs(urlsplit(text).query if "://" in text or "?" in text else text)
-    if "code" not in parts and "error" not in parts:
+    states, codes, errors = (parts.get(name, []) for name in ("state", "code", "error"))
+    ours = len(states) == 1 and hmac.compare_digest(states[0].encode(), state.encode())
+    if not ours or len(codes) > 1 or bool(codes) == bool(errors):
         return None
-    states = parts.get("state", [])
-    same = len(states) == 1 and hmac.compare_digest(states[0].encode(), state.encode())
-    if not same or ("error" in parts) == ("code" in parts) or len(parts.get("code", [])) > 1:
-        return ForeignCallback(
-            "the callback URL does not belong to this login (its state differs):"
-            " use the address that the browser shows after this login"
-        )
-    if parts.get("error") == ["access_denied"]:
+    if codes:
+        return codes[0]
+    if errors == ["access_denied"]:
         return AccessDenied(
             "access was denied on the login page, and nothing was shared: to allow it after all,"
             " run `eyelog login` again"
         )
-    if "error" in parts:
-        told = [parts[name][0] for name in ("error", "error_description") if name in parts]
-        reason = ": ".join(short(text, 200) for text in told)
-        return AuthorizationError(redact(f"the login was refused ({reason}): run `eyelog login`"))
-    return parts["code"][0]
+    told = [errors[0], *parts.get("error_description", [])[:1]]
+    reason = ": ".join(short(text, 200) for text in told)
+    return AuthorizationError(redact(f"the login was refused ({reason}): run `eyelog login`"))
 
 
 def _read_pasted(
-    paste: TextIO, state: str, outcomes: Outcomes, say: Callable[[str], object]
+    paste: TextIO, state: str, outcomes: Outcomes, say: Say, at_the_end: str | None
 ) -> None:
-    """Put the outcome of pasted lines into `outcomes`, and None at their end."""
+    """Put the outcome of pasted lines into `outcomes`; if they have none, an error that says so."""
     try:
         # A separate file object: a thread that waits in sys.stdin would keep the program from
         # ending.
         lines: TextIO = os.fdopen(os.dup(paste.fileno()), encoding="utf-8", errors="replace")
     except (OSError, ValueError):  # a stream in memory
         lines = paste
-    outcome: Outcome = None
     with lines:
         for line in filter(str.strip, lines):
             outcome = code_of(line, state=state)
-            if isinstance(outcome, ForeignCallback):
-                say(f"Not accepted: {outcome}:")
-            elif outcome is None:
-                say("That is neither a callback URL nor a code; paste the whole address:")
-            else:
-                break
-    outcomes.put(None if isinstance(outcome, ForeignCallback) else outcome)
+            if outcome is not None:
+                outcomes.put(outcome)
+                return
+            say("That is neither the callback URL of this login nor a code: paste all of it:")
+    if at_the_end is not None:
+        outcomes.put(AuthorizationError(at_the_end))
 
 
 # The loopback page that receives the code
 
+_SHOWN: Final[Mapping[type, tuple[int, str]]] = {
+    str: (200, "received"),
+    AccessDenied: (200, "denied"),
+    AuthorizationError: (400, "refused"),
+    type(None): (400, "foreign"),
+}
 _PAGE_HEADERS: Final = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none';"
-        " frame-ancestors 'none'; base-uri 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+    "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
     "Content-Type": "text/html; charset=utf-8",
-    "Connection": "close",
 }
 
 
 class _Server(socketserver.ThreadingTCPServer):
     # A browser opens connections in advance and leaves them idle: they must not delay the others.
     daemon_threads = True
-    block_on_close = False
     # On Windows the option would let another program take the port over.
     allow_reuse_address = os.name == "posix"
 
-    def __init__(self, host: str, port: int, handler: type[BaseHTTPRequestHandler]) -> None:
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        super().__init__((host, port), handler)
-
     def handle_error(self, request: object, client_address: object) -> None:
         """Show nothing: a browser that closes a connection does not concern the user."""
+
+
+class _ServerV6(_Server):
+    address_family = socket.AF_INET6
 
 
 @contextlib.contextmanager
@@ -933,29 +842,24 @@ def receiving(redirect_uri: str, state: str, outcomes: Outcomes) -> Iterator[str
     Raises
     ------
     ConfigurationError
-        If the port is not available.
+        If it does not lead to this machine, or its port is not available.
     """
     parts = urlsplit(redirect_uri)
     host = parts.hostname or ""
+    if parts.scheme != "http" or not is_loopback(host):
+        raise ConfigurationError(
+            "the redirect URI is not on this machine's loopback (http://127.0.0.1/...), so the"
+            " code must be pasted: run `eyelog login` in a terminal, or pass --code"
+        )
 
     class Callback(BaseHTTPRequestHandler):
         timeout = 5
-        server_version = "eyelog"
-        sys_version = ""
 
         def do_GET(self) -> None:
             asked = urlsplit(self.path)
-            outcome = code_of(f"?{asked.query}", state=state)
-            if (asked.path or "/") != (parts.path or "/"):  # an icon
-                status, shown, outcome = 404, "unknown", None
-            elif outcome is None or isinstance(outcome, ForeignCallback):
-                status, shown, outcome = 400, "foreign", None
-            elif isinstance(outcome, str):
-                status, shown = 200, "received"
-            elif isinstance(outcome, AccessDenied):
-                status, shown = 200, "denied"
-            else:
-                status, shown = 400, "refused"
+            here = (asked.path or "/") == (parts.path or "/")  # not an icon
+            outcome = code_of(f"?{asked.query}", state=state) if here else None
+            status, shown = _SHOWN[type(outcome)] if here else (404, "unknown")
             template = files("eyelog.fetch").joinpath("login-ended.html").read_text("utf-8")
             environment = Environment(autoescape=True, trim_blocks=True)
             page = environment.from_string(template).render(shown=shown).encode()
@@ -972,9 +876,10 @@ def receiving(redirect_uri: str, state: str, outcomes: Outcomes) -> Iterator[str
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name
             """Show nothing: the request line contains the code."""
 
+    # What "localhost" resolves to may differ; browsers try 127.0.0.1 in any case.
+    place = ("127.0.0.1" if host == "localhost" else host, parts.port or 0)
     try:
-        # What "localhost" resolves to may differ; browsers try 127.0.0.1 in any case.
-        server = _Server("127.0.0.1" if host == "localhost" else host, parts.port or 0, Callback)
+        server = (_ServerV6 if ":" in host else _Server)(place, Callback)
     except OSError as fault:
         raise ConfigurationError(
             f"cannot listen on port {parts.port or 'any'} of {host} ({fault.strerror}): end the"
@@ -983,11 +888,9 @@ def receiving(redirect_uri: str, state: str, outcomes: Outcomes) -> Iterator[str
     if not parts.port:
         netloc = f"{f'[{host}]' if ':' in host else host}:{server.server_address[1]}"
         redirect_uri = urlunsplit(parts._replace(netloc=netloc, fragment=""))
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield redirect_uri
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        try:
+            yield redirect_uri
+        finally:
+            server.shutdown()

@@ -16,35 +16,32 @@ import ipaddress
 import json
 import logging
 import math
+import os
 import re
 import socket
 import threading
 import time
-import warnings
-import zlib
-from collections.abc import Callable, Iterable, Mapping
-from http import HTTPStatus
+from collections.abc import Iterable, Mapping
 from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit, urlunsplit
 
+import pyarrow as pa
 import requests
 import urllib3
-import zstandard
 from requests import exceptions
 from requests.adapters import HTTPAdapter
-from urllib3.exceptions import MaxRetryError, NewConnectionError
 
 from eyelog.errors import (
     AnswerError,
     AuthorizationError,
     ConfigurationError,
-    EyelogWarning,
     RateLimited,
     Refused,
     RequestError,
     ServerFault,
     Unreachable,
+    warn,
 )
 
 if TYPE_CHECKING:
@@ -83,7 +80,7 @@ class TooLarge(requests.RequestException):
 
 
 def service_session(
-    base_url: str = "",
+    base_url: str,
     credentials: "Credentials | None" = None,
     *,
     workers: int = 1,
@@ -93,7 +90,7 @@ def service_session(
 
     Parameters
     ----------
-    base_url : str, optional
+    base_url : str
         The service's address.
     credentials : Credentials, optional
         They have the token. None for the OAuth endpoints, which the contract asks without one.
@@ -109,8 +106,13 @@ def service_session(
     session.headers.update(
         {"Accept": "application/json", "Accept-Encoding": "gzip, zstd", "User-Agent": "eyelog"}
     )
-    # With an `auth` of its own, a session does not look into netrc.
-    session.auth = lambda request: request
+    # The environment is read once, which takes a tenth of a page's time, and netrc never: its
+    # passwords would take the place of the bearer. A proxy's loopback is another machine's.
+    session.trust_env = False
+    bundle = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
+    session.verify = bundle or True
+    if not is_loopback(urlsplit(base_url).hostname):
+        session.proxies = requests.utils.get_environ_proxies(base_url)
     session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
     return session
 
@@ -230,8 +232,7 @@ class Adapter(HTTPAdapter):
         super().__init__(pool_connections=2, pool_maxsize=workers)
         self.credentials = credentials
         # As requests spells it: host in IDNA, path quoted.
-        spelled = requests.Request("GET", base_url).prepare().url if base_url else ""
-        self.base = f"{spelled or ''}".rstrip("/") + "/"
+        self.base = f"{requests.Request('GET', base_url).prepare().url}".rstrip("/") + "/"
         self.tries = tries
         self._closed = threading.Event()
 
@@ -246,22 +247,14 @@ class Adapter(HTTPAdapter):
         pool.ConnectionCls = _SecureConnection if pool.scheme == "https" else _Connection
         return pool
 
-    def send(
-        self,
-        request: requests.PreparedRequest,
-        stream: bool = False,  # noqa: ARG002 - the body is always read whole
-        timeout: Any = None,
-        verify: Any = True,
-        cert: Any = None,
-        proxies: Any = None,
+    def send(  # type: ignore[override] # a session gives all options by name
+        self, request: requests.PreparedRequest, *, timeout: Any = None, **options: Any
     ) -> requests.Response:
         """Return the answer with its whole body; if all tries fail, the last faulty one.
 
         A `timeout` is for requests that take long by nature: seconds to connect, and of silence.
         """
         connect, silence = timeout or (CONNECT_S, SILENCE_S)
-        if is_loopback(urlsplit(request.url or "").hostname):
-            proxies = {}  # a proxy's loopback is another machine's
         begun = time.monotonic()
         outer = _wire.ends  # of the request for which the token is renewed just now
         _wire.ends = min(outer, begun + (max(WHOLE_S, silence) if timeout else WHOLE_S))
@@ -277,11 +270,11 @@ class Adapter(HTTPAdapter):
                         sent.headers["Authorization"] = f"Bearer {bearer}"
                 tries += 1
                 left = max(_wire.ends - time.monotonic(), 0.1)
-                timeout = (min(connect, left), min(silence, left))
+                options |= {"timeout": (min(connect, left), min(silence, left)), "stream": True}
                 _wire.silence, _wire.received = silence, 0
                 last: requests.Response | requests.RequestException
                 try:
-                    last = super().send(sent, True, timeout, verify, cert, proxies)
+                    last = super().send(sent, **options)
                     _read_whole(last)
                 except requests.RequestException as fault:
                     fault.request = request
@@ -315,11 +308,8 @@ def _may_repeat(method: str | None, fault: requests.RequestException) -> bool:
     """Return whether another try may help and cannot harm."""
     if isinstance(fault, exceptions.SSLError | exceptions.ProxyError | TooLarge):
         return False
-    if method == "GET":
-        return True
-    cause = fault.args[0] if fault.args else None
-    reason = cause.reason if isinstance(cause, MaxRetryError) else cause
-    return isinstance(fault, requests.ConnectTimeout) or isinstance(reason, NewConnectionError)
+    unsent = re.search("NewConnectionError|NameResolutionError|ConnectTimeout", repr(fault))
+    return method == "GET" or unsent is not None
 
 
 def retry_after(response: requests.Response) -> float | None:
@@ -412,37 +402,22 @@ def _read_whole(response: requests.Response) -> None:
     response._content = decompressed(bytes(body), codings)
 
 
-_DECOMPRESS: Final[Mapping[str, Callable[[], Any]]] = {
-    "gzip": lambda: zlib.decompressobj(31),
-    "x-gzip": lambda: zlib.decompressobj(31),
-    "zstd": lambda: zstandard.ZstdDecompressor().decompressobj(),
-}
-
-
 def decompressed(body: bytes, codings: str) -> bytes:
-    """Undo the content codings of a body."""
-    for coding in reversed(codings.lower().replace(" ", "").split(",")):
+    """Undo the content codings of a body, of all its parts."""
+    for coding in reversed(codings.lower().replace(" ", "").replace("x-gzip", "gzip").split(",")):
         if coding in ("", "identity"):
             continue
-        if coding not in _DECOMPRESS:
+        if coding not in ("gzip", "zstd"):
             raise exceptions.ContentDecodingError(f"the coding {coding!r} was not requested")
-        plain, at = bytearray(), 0
         try:
-            while at < len(body):  # a body may have several frames
-                frame = _DECOMPRESS[coding]()
-                while at < len(body) and not frame.eof:
-                    plain += frame.decompress(body[at : at + 1024])  # 32 MB at most
-                    at = min(at + 1024, len(body))
-                    if len(plain) > MOST_BYTES:
-                        raise TooLarge
-                if not frame.eof:
-                    raise EOFError
-                at -= len(frame.unused_data)
-        except (EOFError, zlib.error, zstandard.ZstdError) as fault:
+            with pa.CompressedInputStream(pa.BufferReader(body), coding) as plain:
+                body = plain.read(MOST_BYTES + 1)
+        except OSError:
             raise exceptions.ContentDecodingError(
                 f"the {coding} body is cut short or damaged"
-            ) from fault
-        body = bytes(plain)
+            ) from None
+        if len(body) > MOST_BYTES:
+            raise TooLarge
     return body
 
 
@@ -458,12 +433,15 @@ def error_object(response: requests.Response) -> dict[str, Any]:
     return body if isinstance(body, dict) and isinstance(body.get("error"), str) else {}
 
 
-_ADVICE: Final = {
+_ADVICE: Final[Mapping[str | int, str]] = {
+    "invalid_grant": "run `eyelog login`",
+    "invalid_client": "check EYELOG_CLIENT_ID and EYELOG_CLIENT_SECRET, then run `eyelog login`",
     401: "run `eyelog login`",
     403: "the token does not permit this: log in with the account that owns the data",
     404: "check the service's address (EYELOG_BASE_URL)",
     409: "the request conflicts with the state of the service: try again later",
 }
+"""What to do, by the word of the service or by its status."""
 
 
 def refusal(
@@ -473,7 +451,7 @@ def refusal(
     secrets: Iterable[str] = (),
     advice: str | None = None,
 ) -> RequestError:
-    """Return the error for an answer other than 2xx.
+    """Return the error for an answer that is not a success.
 
     Parameters
     ----------
@@ -484,38 +462,35 @@ def refusal(
     secrets : iterable of str
         Values that must not be shown, whatever their name.
     advice : str, optional
-        What to do; by default the status decides.
+        What to do; by default the error or the status decides.
     """
-    status = response.status_code
-    url = response.request.url or ""
-    wait = retry_after(response)
+    status, url = response.status_code, response.request.url or ""
+    error, wait = error_object(response), retry_after(response)
     kind: Any = {401: AuthorizationError, 429: RateLimited}.get(status, Refused)
-    later = f"try again in {wait:.0f} s" if wait and wait >= 1 else "try again later"
     if status >= 500:
         kind = ServerFault
-    elif 300 <= status < 400:
-        target = urlsplit(response.headers.get("Location", ""))
-        place = f"{target.scheme}://{target.netloc.rpartition('@')[2]}" if target.netloc else ""
-        advice = (f"the service points to {place}: " if place else "") + (
-            "set the base URL to the address that answers directly"
-        )
+    elif error.get("error") in _ADVICE:  # asking again cannot help
+        kind = AuthorizationError
+    if advice is None:
+        advice = _ADVICE.get(error.get("error", "")) or _ADVICE.get(status, "check the request")
+        if kind in (RateLimited, ServerFault):
+            advice = f"try again in {wait:.0f} s" if wait and wait >= 1 else "try again later"
+        elif 300 <= status < 400:
+            target = urlsplit(response.headers.get("Location", ""))
+            place = f"{target.scheme}://{target.netloc.rpartition('@')[2]}"
+            advice = f"the service points to {place}: " if target.netloc else ""
+            advice += "set the base URL to the address that answers directly"
+    about = _detail(response, error)
     quota: dict[str, Any] = {}
-    for limit in ("limit", "remaining") if status == 429 else ():
-        text = response.headers.get(f"X-RateLimit-{limit.title()}", "").strip()
+    for limit in ("limit", "remaining") if kind is RateLimited else ():
+        text = response.headers.get(f"X-RateLimit-{limit}", "").strip()
         if text.isdecimal() and len(text) < 16:
             quota[limit] = int(text)
-    if advice is None:
-        passing = status == 429 or status >= 500
-        advice = later if passing else _ADVICE.get(status, "check the request")
-    name = next((known.phrase for known in HTTPStatus if known == status), "")
-    limits = ", ".join(f"{key} {value}" for key, value in quota.items())
-    text = (
-        f"{where}: {f'{status} {name}'.rstrip()} from {response.request.method}"
-        f" {urlsplit(url).path} ({_detail(response)}{f'; {limits}' if limits else ''}):"
-        f" {advice}"
-    )
+            about += f"{',' if len(quota) > 1 else ';'} {limit} {text}"
+    phrase = f"{status} {http.client.responses.get(status, '')}".rstrip()
+    text = f"{where}: {phrase} from {response.request.method} {urlsplit(url).path} ({about}): "
     fault: RequestError = kind(
-        redact(text, secrets),
+        redact(text + advice, secrets),
         status=status,
         retryable=status in PASSING,
         retry_after=wait,
@@ -525,9 +500,8 @@ def refusal(
     return fault
 
 
-def _detail(response: requests.Response) -> str:
+def _detail(response: requests.Response, error: Mapping[str, Any]) -> str:
     """Describe the body in words that fit into a sentence."""
-    error = error_object(response)
     if error:
         texts = [error["error"], error.get("error_description")]
         return ": ".join(short(text, 200) for text in texts if isinstance(text, str) and text)
@@ -599,12 +573,13 @@ def split_address(text: str, name: str) -> SplitResult:
     ConfigurationError
         If it cannot be one. `name` is what it is called.
     """
-    if not isinstance(text, str) or not text.strip():
-        raise ConfigurationError(f"{name} is empty: give an address such as https://host")
-    if any(c.isspace() or not c.isprintable() for c in text.strip()):
-        raise ConfigurationError(f"{name} has blanks or control characters: give a plain address")
+    plain = text.strip() if isinstance(text, str) else ""
+    if not plain or any(c.isspace() or not c.isprintable() for c in plain):
+        raise ConfigurationError(
+            f"{name} is empty, or has blanks: give an address like https://host"
+        )
     try:
-        parts = urlsplit(text.strip())
+        parts = urlsplit(plain)
         _ = parts.port, parts.hostname
     except ValueError as fault:
         raise ConfigurationError(f"{name} is not an address: {fault}") from None
@@ -628,8 +603,7 @@ def check_base_url(text: str, *, name: str = "base_url", query: bool = False) ->
     scheme, host = parts.scheme.lower(), parts.hostname
     if scheme not in ("http", "https") or not host:
         raise ConfigurationError(
-            f"{name} must be an http or https address such as https://host"
-            f" (it has {'another scheme' if host else 'no host'})"
+            f"{name} must be an http or https address with a host, such as https://host"
         )
     if parts.fragment or (parts.query and not query):
         raise ConfigurationError(f"{name} must end with its path: leave out what follows ? or #")
@@ -652,9 +626,7 @@ def warn_of_plain_http(url: str) -> None:
     """
     parts = urlsplit(url)
     if parts.scheme == "http" and not is_loopback(parts.hostname):
-        warnings.warn(
+        warn(
             f"{parts.hostname} is used over plain http: others can read tokens and data on the way,"
-            " so use https",
-            EyelogWarning,
-            stacklevel=4,
+            " so use https"
         )
