@@ -32,7 +32,7 @@ from tools.rivals import COLUMNS, duckdb_daily, polars_daily
 
 import eyelog as el
 from eyelog.archive.arrow_tables import table_of
-from eyelog.archive.encode import encode_table
+from eyelog.archive.export import encode_table
 from eyelog.archive.place import folder as account_folder
 from eyelog.archive.store import place_of
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS

@@ -14,7 +14,7 @@ import pandas as pd
 
 import eyelog as el
 from eyelog.archive.arrow_tables import table_of
-from eyelog.archive.encode import encode_table
+from eyelog.archive.export import encode_table
 from eyelog.catalogue import LOGS, Field, catalogue, columns
 
 DAY = "2026-10-21"

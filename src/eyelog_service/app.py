@@ -21,9 +21,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from eyelog.archive.damage import is_of_damage
-from eyelog.archive.months import locked
-from eyelog.archive.place import open_place, require_store
+from eyelog.archive.lists import locked
+from eyelog.archive.place import is_of_damage, open_place, require_store
 from eyelog.catalogue import LOGS
 from eyelog.checks import whole_number
 from eyelog.errors import ArchiveError, ConfigurationError

@@ -27,9 +27,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from eyelog.archive.damage import is_damage
-from eyelog.archive.months import LISTS, list_path, listed, locked, part_path, write_lists
-from eyelog.archive.place import LINKED, account_of, check_account, everything, open_place
+from eyelog.archive.lists import LISTS, listed, locked, part_path, write_lists
+from eyelog.archive.place import (
+    LINKED,
+    OF_OLD,
+    account_of,
+    check_account,
+    everything,
+    open_place,
+    small_file,
+)
 from eyelog.archive.store import Archive
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.home import (
@@ -227,7 +234,7 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
                 inside = f"{log}/account={check_account(account)}"
                 for path in _files_of_archive(registry, inside):
                     take(path)
-            take(Path(list_path(open_place(registry.folder), account)))
+            take(Path(small_file(open_place(registry.folder), LISTS, account)))
     return files
 
 
@@ -312,7 +319,7 @@ def _check(folder: Path, files: _Files) -> None:
 
 
 def _damaged(archive: Path) -> int:
-    return sum(map(is_damage, Archive(archive).verify()["problem"]))
+    return int((Archive(archive).verify()["problem"] != OF_OLD).sum())
 
 
 def restore(registry: Registry, source: Path) -> Restored:
@@ -408,17 +415,18 @@ def _let_count(
     try:
         now = listed(place, account)
     except ArchiveError:  # what is damaged is replaced
-        now = {}
+        now = frozenset()
     then = listed(open_place(source / "archive"), account)
-    for (log, month), parts in then.items():
-        for part in set(now.get((log, month), ())) - set(parts):
-            path = Path(part_path(place, log, account, month, part.name))
-            if path.exists():
-                aside.append(str(_set_aside(registry, path, "archive", stamp)))
-                path.unlink(missing_ok=True)
-    if now == {**now, **then}:
+    months = {(part.log, part.month) for part in then}
+    replaced = {part for part in now - then if (part.log, part.month) in months}
+    for part in replaced:
+        path = Path(part_path(place, account, part))
+        if path.exists():
+            aside.append(str(_set_aside(registry, path, "archive", stamp)))
+            path.unlink(missing_ok=True)
+    if now == (now - replaced) | then:
         return False
-    write_lists(place, {account: {**now, **then}})
+    write_lists(place, {account: (now - replaced) | then})
     return True
 
 

@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal
 
-from eyelog.archive.erase import named_accounts, prune, traces
+from eyelog.archive.account import named_accounts, prune, traces
 from eyelog.archive.place import Place, open_place, require_store
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from eyelog.archive.erase import traces
+from eyelog.archive.account import traces
 from eyelog.archive.place import open_place
 from eyelog.errors import ConfigurationError
 from eyelog.home import whole_file

@@ -33,7 +33,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog.archive.check import bytes_of_account
-from eyelog.archive.months import locked, months
+from eyelog.archive.lists import locked, months
 from eyelog.archive.place import archive_errors
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import known_logs

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive.erase import prune
+from eyelog.archive.account import prune
 from eyelog.archive.store import place_of
 from eyelog.read.intake import import_files
 

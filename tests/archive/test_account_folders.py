@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.archive import months
-from eyelog.archive.months import locked
+from eyelog.archive import lists
+from eyelog.archive.lists import locked
 from eyelog.archive.place import check_account, folder, open_place, same_account
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
@@ -71,7 +71,7 @@ def test_who_waits_too_long_for_a_folder_is_told_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = open_place(tmp_path)
-    monkeypatch.setattr(months, "WAIT_S", 0.1)
+    monkeypatch.setattr(lists, "WAIT_S", 0.1)
     (tmp_path / ".months").mkdir()
     with (
         FileLock(tmp_path / ".months" / "account=ada.lock"),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog.archive.csv_text import header_cell, text_of, written
+from eyelog.archive.export import header_cell, text_of, written
 from eyelog.catalogue import LOGS
 
 ODD = ["=1+1", "@x", "+1", "-1", "\tx", " a ", "", "nan", "12", "1e5", "true", '"a"', "a\nb", "NA"]

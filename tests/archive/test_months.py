@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import eyelog as el
-from eyelog.archive.months import Part, checksum, write_lists
+from eyelog.archive.lists import Part, checksum, write_lists
 from eyelog.archive.place import open_place
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
@@ -46,7 +46,7 @@ def test_a_file_whose_name_has_its_checksum_but_no_place_is_refused(archive: Arc
     body = path.read_bytes()
     path.rename(path.with_name(f"2026-10.1.{checksum(body)}.parquet"))
     place = open_place(archive.path)
-    parts = {(SIXTY, "2026-10"): (Part("2026-10", f"2026-10.1.{checksum(body)}.parquet"),)}
-    write_lists(place, {"me": parts})
+    part = Part(SIXTY, "2026-10", f"2026-10.1.{checksum(body)}.parquet")
+    write_lists(place, {"me": frozenset([part])})
     with pytest.raises(el.ArchiveError, match="not a file of an archive"):
         archive.read(SIXTY, "2026-10-01", "2026-10-31")

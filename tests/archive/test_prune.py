@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive.erase import prune
+from eyelog.archive.account import prune
 from eyelog.archive.place import open_place
 from eyelog.catalogue import LOGS
 from support.records import records

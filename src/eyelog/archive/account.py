@@ -1,4 +1,4 @@
-"""What an archive has of an account beside its records: zones, events, and days that syncs brought.
+"""What an archive has of an account beside its records, and how all of it is erased.
 
 ::
 
@@ -9,49 +9,59 @@
 Zones and events belong to the wearer, not to one log. A day without records leaves no trace in the
 Parquet files, so the ledger notes it; it notes a day only once its records are on the disk, so a
 sync that is killed in between requests it again. Parquet tools skip what is hidden.
+
+An account has folders of its own, one per log, and others of the same name under hidden folders
+such as ``.damaged``. Whatever lies in them is the account's, whatever its name. The list of its
+months, its zones and its events are files of its name, beside the logs and wherever a restore has
+set them aside. A link in the folders of an account is removed, and what it leads to stays: the
+protocol of erasing names that.
 """
 
 import csv
 import io
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from datetime import date, datetime
-from typing import Final
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.archive.damage import problem_of
-from eyelog.archive.months import locked
+from eyelog.archive.arrow_tables import instant_us, is_month, month_edges
+from eyelog.archive.lists import ASIDE, LISTS, listed, locked, part_of, write_lists
 from eyelog.archive.place import (
     SMALL_FILE,
     Found,
     Place,
     account_of,
-    check_account,
+    archive_errors,
+    deep_link,
     everything,
     folder,
+    problem_of,
     read_small_file,
     remove_file,
+    same_account,
+    small_file,
     write_small_file,
 )
-from eyelog.archive.utc_stamps import instant_us, slot_edges
 from eyelog.clock import DAY, Zones, day_start, zone
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
+from eyelog.home import sync_folder
 
 ZONES: Final = ".zones"
 EVENTS: Final = ".events"
+LINK: Final = "link to "
+_KEY: Final = "month="
+_BESIDE: Final = {ZONES: "zones", EVENTS: "events", LISTS: "list of months"}
 EVENT_COLUMNS: Final = ("start", "end", "label", "kind", "value")
 DIARY: Final = "diary"
 # Two events with these the same are one; the later file has its end and value.
 _SAME: Final = ["start", "kind", "label"]
-
-
-def small_file(place: Place, home: str, account: str) -> str:
-    """Return the file of the zones or the events of an account."""
-    return f"{place.root}/{home}/account={check_account(account)}{SMALL_FILE}"
 
 
 def small_file_problems(place: Place) -> Iterator[tuple[str, str, str]]:
@@ -255,41 +265,6 @@ def _write_events(place: Place, path: str, events: pd.DataFrame) -> None:
     write_small_file(place, path, text.encode("utf-8", "replace"))
 
 
-def prune_events(
-    place: Place, before: datetime, concerned: Callable[[Found], bool], *, dry_run: bool = False
-) -> list[tuple[str, int]]:
-    """Remove the events that began before an instant, even from files that a restore set aside.
-
-    Returns each file and by how many bytes it shrank.
-
-    Parameters
-    ----------
-    place, before, dry_run
-        As for `eyelog.archive.erase.prune`.
-    concerned : callable
-        Returns whether a file is one of those to examine.
-    """
-    removed = []
-    for file in [file for file in everything(place) if _has_events(file) and concerned(file)]:
-        events = _read_events(place, file.path)
-        left = events[events["start"] >= before]
-        if len(left) == len(events):
-            continue
-        removed.append((file.path, round(file.bytes * (1 - len(left) / len(events)))))
-        if dry_run:
-            continue
-        if len(left):
-            _write_events(place, file.path, left)
-        else:
-            remove_file(place, file.path)
-    return removed
-
-
-def _has_events(file: Found) -> bool:
-    *_, parent, name = ("", *file.parts)
-    return parent == EVENTS and name.startswith("account=") and name.endswith(SMALL_FILE)
-
-
 # The ledger of syncs
 
 
@@ -305,7 +280,7 @@ Days = dict[date, Noted]
 
 def synced_days(place: Place, log: str, account: str, slot: str) -> set[date]:
     """Return the days with records that any service brought and that overlap a month or a day."""
-    first, after = slot_edges(slot)
+    first, after = month_edges(slot)
     found = set()
     for source, days in read_ledger(place, log, account).items():
         tz = zone(source.rpartition(" ")[2])
@@ -346,3 +321,166 @@ def source_of(base_url: str, tz: str) -> str:
 
 def _ledger(place: Place, log: str, account: str) -> str:
     return f"{folder(place, log, account)}/.synced.v1.json"
+
+
+# All that an archive has of an account, and what is older than a study keeps
+
+
+class AccountFile(NamedTuple):
+    """One file of an account: what it is, where, and its size in bytes."""
+
+    what: str
+    path: str
+    bytes: int
+
+
+def erase(place: Place, account: str) -> list[AccountFile]:
+    """Remove everything of an account, even what a killed process left; return what was removed."""
+    with ExitStack() as stack:
+        found = _of_account(place, account)  # with unfinished files: whoever locks removes them
+        if place.local and found:
+            with suppress(ConfigurationError):  # the archive cannot have so long a name
+                stack.enter_context(locked(place, account))
+        removed = {file.path: file for file in (*found, *_of_account(place, account))}
+        for file in removed.values():
+            _remove(place, file)
+    return _reported(removed.values())
+
+
+def traces(place: Place, account: str) -> list[AccountFile]:
+    """Return the files of an account, sorted by path."""
+    return _reported(_of_account(place, account))
+
+
+def named_accounts(place: Place) -> set[str]:
+    """Return the accounts after which anything in the archive is named, even in hidden folders."""
+    return {account for file in everything(place) for account in file.accounts}
+
+
+def _of_account(place: Place, account: str) -> list[Found]:
+    return [
+        file
+        for file in everything(place, of=account)
+        if any(same_account(account, each) for each in file.accounts)
+    ]
+
+
+def _reported(files: Iterable[Found]) -> list[AccountFile]:
+    """Return files with what they are, sorted by path."""
+    reported = []
+    for file in files:
+        name, parent = file.parts[-1], file.parts[-2]
+        what = _BESIDE.get(parent, "file")
+        if file.leads_to:
+            what = f"{LINK}{file.leads_to}"
+        elif ASIDE in file.parts:
+            what = "damaged month"
+        elif file.parts[0] == ".live":
+            what = "live recording"
+        elif parent.startswith(_KEY) and part_of("", parent.removeprefix(_KEY), name) is not None:
+            what = "month"
+        elif name.startswith(".synced."):
+            what = "ledger"
+        if not file.is_folder and not name.endswith(".lock"):
+            reported.append(AccountFile(what, file.path, file.bytes))
+    return sorted(reported, key=lambda each: each.path)
+
+
+def _remove(place: Place, file: Found) -> None:
+    """Remove a file, a link or an empty folder, and the folders above that are then empty."""
+    if not file.is_folder:
+        remove_file(place, file.path)
+    if not place.local:
+        return
+    above = Path(file.path) if file.is_folder else Path(file.path).parent
+    with suppress(OSError):  # something is in it
+        while above != Path(place.root) and not above.is_symlink():
+            above.rmdir()
+            above = above.parent
+    if above.is_dir():
+        sync_folder(above)
+
+
+# What is older than a study keeps
+
+
+def prune(
+    place: Place,
+    before: datetime,
+    *,
+    accounts: Collection[str] | None = None,
+    dry_run: bool = False,
+) -> list[AccountFile]:
+    """Remove months and live recordings that ended before an instant, and events begun before it.
+
+    A month is removed as a whole, when its last instant is older: so nothing younger is lost, and
+    what is older stays for at most one more month. Months that `repair` or a restore has set aside
+    are removed too. The ledger of syncs stays, so that no sync brings them back.
+
+    Parameters
+    ----------
+    place : Place
+        The root of the archive.
+    before : datetime
+        The instant, in UTC.
+    accounts : collection of str, optional
+        Only what belongs to these accounts; by default to any.
+    dry_run : bool
+        Change nothing.
+
+    Returns
+    -------
+    list of AccountFile
+        What was removed.
+    """
+    end_us = instant_us(before)
+
+    def concerned(file: Found) -> bool:
+        return accounts is None or not file.accounts.isdisjoint(accounts)
+
+    def is_old(file: Found) -> bool:
+        if file.parts[0] == ".live" and file.path.endswith(".gz"):  # the others still wait
+            return file.modified < before.timestamp()
+        months = [part.removeprefix(_KEY) for part in file.parts if part.startswith(_KEY)]
+        return any(is_month(month) and month_edges(month)[1] <= end_us for month in months)
+
+    with archive_errors(f"prune {place.name}"):
+        files = [file for file in everything(place) if concerned(file)]
+        old = [file for file in files if is_old(file)]
+        for file in set(files) - set(old):
+            if file.leads_to and Path(file.path).is_dir():
+                raise deep_link(file.path)
+        for account in sorted({of for file in old for of in file.accounts} if not dry_run else ()):
+            with (
+                suppress(ArchiveError),
+                locked(place, account),
+            ):  # of a damaged list nothing is lost
+                found = listed(place, account)
+                left = frozenset(each for each in found if month_edges(each.month)[1] > end_us)
+                if left != found:
+                    write_lists(place, {account: left})
+        for file in old if not dry_run else ():
+            _remove(place, file)
+        with_events = [file for file in files if _has_events(file)]
+        events = [_prune_events(place, file, before, dry_run=dry_run) for file in with_events]
+    return [*_reported(old), *(file for file in events if file is not None)]
+
+
+def _has_events(file: Found) -> bool:
+    *_, parent, name = ("", *file.parts)
+    return parent == EVENTS and name.startswith("account=") and name.endswith(SMALL_FILE)
+
+
+def _prune_events(
+    place: Place, file: Found, before: datetime, *, dry_run: bool
+) -> AccountFile | None:
+    """Remove the events of a file that began before an instant; return by how much it shrank."""
+    events = _read_events(place, file.path)
+    left = events[events["start"] >= before]
+    if len(left) == len(events):
+        return None
+    if len(left) and not dry_run:
+        _write_events(place, file.path, left)
+    elif not dry_run:
+        remove_file(place, file.path)
+    return AccountFile("events", file.path, round(file.bytes * (1 - len(left) / len(events))))

@@ -1,14 +1,16 @@
 """Records as an Arrow table with the types of the catalogue, between files, answers and frames.
 
-Stamps are microseconds of UTC throughout. A missing number is null in the table, so that other
+Stamps are microseconds of UTC throughout, and a record belongs to the month of its stamp in UTC, so
+its place does not depend on a time zone. A missing number is null in the table, so that other
 tools do not read it as a value, and NaN in a frame.
 """
 
 import json
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from datetime import date, datetime
 from functools import cache
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pandas.api.types import pandas_dtype
 
-from eyelog.archive.utc_stamps import Stamps
 from eyelog.catalogue import catalogue
-from eyelog.clock import zone
+from eyelog.clock import DAY_US, SECOND, Zones, instant_range, zone
 from eyelog.decode import Page, joined_column, rows_kept
 from eyelog.frame import warn_unknown
 
@@ -33,6 +34,12 @@ _ARROW: Final = {
 }
 _DTYPES: Final = {pa.bool_(): pd.BooleanDtype(), pa.string(): pd.StringDtype()}
 _Chosen = npt.NDArray[np.bool_]  # of rows
+Stamps = npt.NDArray[np.int64]  # microseconds, UTC
+Span = tuple[int, int]  # half open
+Instant = str | date | datetime
+NO_STAMPS: Final = np.empty(0, np.int64)
+_GROUP_DAYS: Final = 4
+_MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 
 
 @cache
@@ -157,19 +164,13 @@ def frame_of(table: pa.Table, tz: str, *, share: bool = False) -> pd.DataFrame:
 # Rows laid over the rows of another table: the merge of an archive, and what it changed
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(NamedTuple):
     """Rows after a merge, and the sorted stamps of those added, changed or removed."""
 
     table: pa.Table
     added: Stamps
     changed: Stamps
     removed: Stamps
-
-    @property
-    def differs(self) -> bool:
-        """Whether the rows have changed."""
-        return bool(len(self.added) or len(self.changed) or len(self.removed))
 
 
 def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Merged:
@@ -179,8 +180,7 @@ def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Mer
     its value. Rows of `old` inside `spans` are removed unless `new` has them.
     """
     if not new.num_rows and not spans:
-        nothing = np.empty(0, np.int64)
-        return Merged(old, nothing, nothing, nothing)
+        return Merged(old, NO_STAMPS, NO_STAMPS, NO_STAMPS)
     old_stamps, new_stamps = stamps_of(old), stamps_of(new)
     if not len(old_stamps):
         return Merged(fit(new, old.schema), new_stamps, old_stamps, old_stamps)
@@ -274,3 +274,54 @@ def table_of_pages(pages: Sequence[Page], log: str) -> pa.Table:
     table = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
     kept, _ = rows_kept(stamps)
     return table if kept is None else table.take(pa.array(kept))
+
+
+# Ranges of time, and the months of UTC in which an archive keeps its records
+
+
+def span_of(start: Instant, end: Instant, tz: str | Zones) -> Span:
+    """Return an inclusive range as a half-open range of microseconds, the last second whole."""
+    first, last = instant_range(start, end, tz)
+    return instant_us(first), instant_us(last + SECOND)
+
+
+def instant_us(instant: datetime) -> int:
+    """Return the microseconds of an instant given in UTC."""
+    return int(np.datetime64(instant.replace(tzinfo=None), "us").astype(np.int64))
+
+
+def is_month(text: str) -> bool:
+    """Return whether a text is a month as in a folder's name, such as ``2026-10``."""
+    return _MONTH.fullmatch(text) is not None
+
+
+def month_edges(slot: str) -> tuple[int, int]:
+    """Return the first microsecond (UTC) of a month (or a day, ``2026-10-24``) and of the next."""
+    first = np.datetime64(slot)
+    first_us, next_us = (edge.astype("M8[us]").astype(np.int64) for edge in (first, first + 1))
+    return int(first_us), int(next_us)
+
+
+def overlap(month: str, span: Span) -> bool:
+    """Return whether any instant of a month lies in a half-open range."""
+    first, after = month_edges(month)
+    return first < span[1] and after > span[0]
+
+
+def group_edges(slot: str) -> list[int]:
+    """Return the edges (microseconds) that cut a month (or a day) into groups of four days.
+
+    An archive is read, merged and kept in memory in these groups.
+    """
+    first, after = month_edges(slot)
+    return [*range(first, after - 1, _GROUP_DAYS * DAY_US), after]
+
+
+def days_of(stamps: npt.NDArray[np.int64]) -> list[str]:
+    """Return the days that sorted stamps (microseconds, UTC) lie in, in order."""
+    return [str(day) for day in np.unique(stamps.view("M8[us]").astype("M8[D]"))]
+
+
+def months_of(stamps: npt.NDArray[np.int64]) -> list[str]:
+    """Return the months that sorted stamps (microseconds, UTC) lie in, in order."""
+    return [str(month) for month in np.unique(stamps.view("M8[us]").astype("M8[M]"))]

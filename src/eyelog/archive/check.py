@@ -12,28 +12,25 @@ import pandas as pd
 
 from eyelog.analysis.series.packets import PAUSE_US
 from eyelog.archive.account import small_file_problems, stored_zones, synced_days
-from eyelog.archive.arrow_tables import schema_of
-from eyelog.archive.damage import OF_OLD, is_damage, problem_of
-from eyelog.archive.months import (
+from eyelog.archive.arrow_tables import NO_STAMPS, days_of, month_edges, schema_of
+from eyelog.archive.lists import (
     JOURNAL,
+    LISTS,
     OLD,
-    Listed,
-    Month,
     Part,
+    Parts,
     accounts,
     journal,
-    list_path,
     listed,
     locked,
     months,
-    opened,
     part_path,
     set_aside,
     stored_parts,
     write_lists,
 )
-from eyelog.archive.place import Place, everything, require_place
-from eyelog.archive.utc_stamps import Stamps, days_of, month_edges, slot_edges
+from eyelog.archive.months import Stored, opened
+from eyelog.archive.place import OF_OLD, Place, everything, problem_of, require_place, small_file
 from eyelog.catalogue import known_logs, log_named
 from eyelog.clock import DAY, DAY_US
 from eyelog.errors import ArchiveError, EyelogWarning
@@ -61,64 +58,55 @@ def inventory(place: Place) -> pd.DataFrame:
     """Return one row per log and account; see `eyelog.Archive.inventory`."""
     require_place(place)
     present = sorted((account, log) for log in known_logs() for account in accounts(place, log))
-    rows = [_row(place, account, log) for account, log in present]
+    rows = [(account, log, *_summary(place, account, log)) for account, log in present]
     table = pd.DataFrame(rows, columns=list(_DTYPES))
     for name in ("first", "last"):  # all missing, if every month is damaged
         table[name] = pd.to_datetime(table[name], utc=True)
     return table.astype(_DTYPES)
 
 
-def _row(place: Place, account: str, log: str) -> dict[str, Any]:
-    parts: list[Stamps] = [np.empty(0, np.int64)]
-    damaged, size, zones = 0, 0, None
+def _summary(place: Place, account: str, log: str) -> tuple[Any, ...]:
+    """Return what `inventory` says of a log of an account."""
+    problems, parts, damaged, size, zones = [], [NO_STAMPS], 0, 0, None
     present: list[str] = []
     try:
         present, size = months(place, log, account), bytes_of_account(place, account, log)
     except ArchiveError as error:
         damaged = 1
-        warnings.warn(str(error), EyelogWarning, stacklevel=4)
+        problems.append(str(error))
     for month in present:
         try:
-            with opened(place, log, account, month_edges(month)) as files:
-                parts += [file.stamps(*month_edges(month)) for file in files]
+            with opened(place, log, account, month_edges(month)) as stored:
+                parts.append(stored.stamps(*month_edges(month)))
         except ArchiveError as error:
             damaged += 1
-            warnings.warn(
+            problems.append(
                 f"{log!r} of {account!r}: {month} is damaged and not counted"
                 f" ({problem_of(error)}): `eyelog archive repair` sets it aside and lists the days"
-                " to get again",
-                EyelogWarning,
-                stacklevel=4,
+                " to get again"
             )
     try:
         zones = stored_zones(place, account)
     except ArchiveError as error:
-        warnings.warn(str(error), EyelogWarning, stacklevel=4)
+        problems.append(str(error))
+    for problem in problems:
+        warnings.warn(problem, EyelogWarning, stacklevel=4)
     stamps, about = np.concatenate(parts), log_named(log)
+    edges = pd.to_datetime(stamps[[0, -1]], unit="us", utc=True) if len(stamps) else [pd.NaT] * 2
     # The stamps of packets are uneven: only the end of a connection is sure to be a gap.
     longest = PAUSE_US if about.numbers_packets else about.interval_us * 3 // 2
-    return {
-        "account": account,
-        "log": log,
-        "first": pd.Timestamp(stamps[0], unit="us", tz="UTC") if len(stamps) else pd.NaT,
-        "last": pd.Timestamp(stamps[-1], unit="us", tz="UTC") if len(stamps) else pd.NaT,
-        "days": len(days_of(stamps)),
-        "records": len(stamps),
-        "gaps": int(np.count_nonzero(np.diff(stamps) > longest)),
-        "bytes": size,
-        "damaged": damaged,
-        "tz": None if zones is None else str(zones),
-    }
+    gaps = int(np.count_nonzero(np.diff(stamps) > longest))
+    known = None if zones is None else str(zones)
+    return *edges, len(days_of(stamps)), len(stamps), gaps, size, damaged, known
 
 
 def bytes_of_account(place: Place, account: str, log: str | None = None) -> int:
     """Return the size of the files of months of an account, of one log or of all."""
     total = 0
-    for (of, month), parts in listed(place, account).items():
-        for part in parts if log in (None, of) else ():
+    for part in listed(place, account):
+        if log in (None, part.log):
             with suppress(FileNotFoundError):
-                path = part_path(place, of, account, month, part.name)
-                total += int(place.fs.size(path) or 0)
+                total += int(place.fs.size(part_path(place, account, part)) or 0)
     return total
 
 
@@ -151,14 +139,14 @@ def verify(place: Place) -> pd.DataFrame:
     for account in _every_account(place):
         found, problem = _listed_or_rebuilt(place, account)
         if problem:
-            problems.append((account, "", "", list_path(place, account), problem))
-        parts += [(account, *key, part) for key, each in found.items() for part in each]
+            problems.append((account, "", "", small_file(place, LISTS, account), problem))
+        parts += [(part, account) for part in found]
     paths = set()
     with progress_line(len(parts), "verify", unit="file") as done:
-        for account, log, month, part in sorted(parts, key=lambda each: each[1:3]):
-            path = part_path(place, log, account, month, part.name)
-            of_part = part_problems(place, log, account, month, part)
-            problems += [(account, log, month, path, problem) for problem in of_part]
+        for part, account in sorted(parts):
+            path = part_path(place, account, part)
+            of_part = part_problems(place, account, part)
+            problems += [(account, part.log, part.month, path, problem) for problem in of_part]
             paths.add(path)
             done()
     logs = {f"log={log}" for log in known_logs()}
@@ -183,41 +171,43 @@ def _every_account(place: Place) -> list[str]:
     return sorted({name for log in known_logs() for name in accounts(place, log)})
 
 
-def _listed_or_rebuilt(place: Place, account: str) -> tuple[Listed, str]:
-    """Return the list of an account, or what it said, from its files, and what is wrong with it.
-
-    Of each month and day the highest number counts.
-    """
+def _listed_or_rebuilt(place: Place, account: str) -> tuple[Parts, str]:
+    """Return the list of an account, or what it said, from its files, and what is wrong with it."""
     try:
         return listed(place, account), ""
     except ArchiveError as error:
-        found = {key: _newest(parts) for key, parts in stored_parts(place, account).items()}
-        return found, problem_of(error, list_path(place, account))
+        found = _newest(stored_parts(place, account))
+        return found, problem_of(error, small_file(place, LISTS, account))
 
 
-def _newest(parts: Iterable[Part]) -> tuple[Part, ...]:
-    newest = {part.slot: part for part in sorted(parts, key=lambda part: part.number)}
-    since = max((part.number for part in newest.values() if not part.is_day), default=-1)
-    return tuple(part for part in newest.values() if not part.is_day or part.number > since)
+def _newest(parts: Iterable[Part]) -> Parts:
+    """Return the files with the highest numbers; a day that is older than its month has no say."""
+    newest = {(part.log, part.slot): part for part in sorted(parts, key=lambda part: part.number)}
+    return frozenset(
+        part
+        for part in newest.values()
+        if not part.is_day
+        or (part.log, part.month) not in newest
+        or part.number > newest[part.log, part.month].number
+    )
 
 
-def part_problems(place: Place, log: str, account: str, month: str, part: Part) -> list[str]:
+def part_problems(place: Place, account: str, part: Part) -> list[str]:
     """Return what is wrong with a file of a month, nothing if all is well."""
-    path = part_path(place, log, account, month, part.name)
     problems = []
     try:
-        with closing(Month(place, log, account, month, [part])) as file:
+        with closing(Stored(place, part.log, account, [part])) as file:
             (own,) = file.schemas()
-            file.rows(*slot_edges(part.slot), own)  # which checks its stamps
+            file.rows(*month_edges(part.slot), own)  # which checks its stamps
             problems = [
                 f"{field.name!r} is {own.field(field.name).type}, not {field.type}"
-                for field in schema_of(log)
+                for field in schema_of(part.log)
                 if field.name in own.names and own.field(field.name).type != field.type
             ]
     except FileNotFoundError:
         problems = ["it is gone, and the list of months names it"]
     except ArchiveError as error:
-        problems = [problem_of(error, path)]
+        problems = [problem_of(error, part_path(place, account, part))]
     return problems or ([OF_OLD] if part.name == OLD else [])
 
 
@@ -243,33 +233,28 @@ def _repair(place: Place, account: str) -> Iterator[tuple[str, ...]]:
     before, problem = _listed_or_rebuilt(place, account)
     if problem:
         yield account, "", "", problem, "", "", ""
-    stored, sound = stored_parts(place, account), {}
-    for (log, month), parts in sorted(before.items()):
-        kept = []
-        for part in parts:
-            wrong = part_problems(place, log, account, month, part)
-            wrong = [each for each in wrong if is_damage(each)]
-            if not wrong:
-                kept.append(part)
-                continue
-            path, aside = part_path(place, log, account, month, part.name), ""
+    sound, damaged = set(before), set()
+    for part in sorted(before):
+        wrong = [each for each in part_problems(place, account, part) if each != OF_OLD]
+        if wrong:
+            sound.remove(part)
+            damaged.add((part.log, part.month))
+            aside = ""
             with suppress(FileNotFoundError):
-                aside = set_aside(place, path)
-            synced = synced_days(place, log, account, part.slot)
-            first, after = slot_edges(part.slot)
+                aside = set_aside(place, part_path(place, account, part))
+            synced = synced_days(place, part.log, account, part.slot)
+            first, after = month_edges(part.slot)
             every = np.arange(first, after, DAY_US).view("M8[us]").astype("M8[D]").tolist()
             rest = [day for day in every if day not in synced]
             told = "; ".join(wrong), _ranges(synced), _ranges(rest), aside
-            yield account, log, month, *told
-        if len(kept) < len(parts):  # a version that somebody has put back counts
-            for part in _newest(set(stored.get((log, month), ())) - set(parts)):
-                taken = {each.slot for each in kept}
-                if part.slot not in taken and not part_problems(place, log, account, month, part):
-                    kept.append(part)
-        sound[log, month] = tuple(kept)
-    left = {key: parts for key, parts in sound.items() if parts}
-    if problem or left != before:
-        write_lists(place, {account: left})
+            yield account, part.log, part.month, *told
+    taken = {(part.log, part.slot) for part in sound}
+    for part in _newest(stored_parts(place, account) - before):
+        instead = (part.log, part.month) in damaged and (part.log, part.slot) not in taken
+        if instead and not part_problems(place, account, part):
+            sound.add(part)  # a version that somebody has put back counts
+    if problem or sound != before:
+        write_lists(place, {account: frozenset(sound)})
 
 
 def _ranges(days: Iterable[date]) -> str:

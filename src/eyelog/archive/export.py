@@ -5,28 +5,41 @@ An archive and a frame that was fetched write the same records as the same bytes
 
 import csv
 import io
+import json
+import re
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Final, cast
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from eyelog.archive.arrow_tables import extras_of, frame_of, joined, schema_of, stamps_of
-from eyelog.archive.csv_text import header_cell, written
-from eyelog.archive.encode import encode_table, stamp_texts
-from eyelog.archive.month_writer import parquet_writer, prepare
-from eyelog.archive.months import opened, present_months
+from eyelog.archive.arrow_tables import (
+    Span,
+    Stamps,
+    extras_of,
+    frame_of,
+    group_edges,
+    instant_us,
+    joined,
+    month_edges,
+    months_of,
+    schema_of,
+    stamps_of,
+)
+from eyelog.archive.lists import present_months
+from eyelog.archive.months import opened, parquet_writer, prepare
 from eyelog.archive.place import Place, archive_errors
-from eyelog.archive.utc_stamps import Span, group_edges, instant_us, month_edges, months_of, overlap
 from eyelog.catalogue import catalogue, known_logs
 from eyelog.clock import DAY, DAY_US, LocalClock, Zones, as_tzinfo, day_start, zone, zone_at
 from eyelog.errors import ConfigurationError, EyelogWarning
@@ -42,6 +55,16 @@ LOCATION: Final = frozenset(
     for name, field in catalogue(log).items()
     if field.kind == "location" and field.unit == "deg"
 )
+
+# The first characters of formulas, also full-width ones: Japanese spreadsheets run those too.
+_FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these are the letters meant
+_BREAK: Final = re.compile(r"[\x00\r\n]")
+_OTHER_VALUES: Final = frozenset(
+    {"", "true", "false", "nan", "null", "none", "na", "n/a", "<na>", "inf", "infinity"}
+)
+_SECOND: Final = 1_000_000
+_HOUR: Final = 3600 * _SECOND
+_WHOLE: Final = 2.0**53  # above it a float cannot distinguish neighbouring whole numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,33 +186,34 @@ def records_of(
     Without `location` the fields that show where the wearer was are left out.
     """
     present_months(place, log, account)
-    with opened(place, log, account, span) as months:
+    with opened(place, log, account, span) as stored:
         schema = schema_of(log)
         if fields is not None:
             schema = pa.schema([schema.field(name) for name in ("date", *fields)])
         else:
-            own = [each.empty_table() for month in months for each in month.schemas()]
-            schema = joined(own, log).schema
+            schema = joined([own.empty_table() for own in stored.schemas()], log).schema
         # First find which of the doubtful columns have a value: a frame of the same records does
         # not have the others, and the files must not differ.
         extras = {field.name for field in extras_of(schema, log)}
         secret = set() if location else LOCATION.intersection(schema.names)
         narrow = pa.schema([f for f in schema if f.name in {"date", *extras, *secret}])
         filled: set[str] = set()
-        for month in months if extras or secret else ():
-            table = month.rows(*span, narrow)
+        for month in stored.months if extras or secret else ():
+            table = stored.rows(*_within(month, span), narrow)
             filled |= {n for n in extras | secret if table.column(n).null_count < table.num_rows}
         _warn_of_location(filled & secret)
         left_out = (extras - filled) | secret
         schema = pa.schema([field for field in schema if field.name not in left_out])
 
         def rows(first: int, after: int, columns: pa.Schema) -> pa.Table:
-            edges = max(first, span[0]), min(after, span[1])
-            within = [month for month in months if overlap(month.month, edges)]
-            return joined([month.rows(*edges, columns) for month in within], log, columns)
+            return stored.rows(max(first, span[0]), min(after, span[1]), columns)
 
-        names = [month.month for month in months]
-        yield Records(log, account, zones.home, zones, schema, names, rows)
+        yield Records(log, account, zones.home, zones, schema, stored.months, rows)
+
+
+def _within(month: str, span: Span) -> Span:
+    first, after = month_edges(month)
+    return max(first, span[0]), min(after, span[1])
 
 
 def _of_frame(frame: pd.DataFrame) -> Records:
@@ -304,3 +328,162 @@ def _answers(records: Records, folder: Path) -> Iterator[Path]:
                 sink.write(encode_table(table, records.log, offset_us=offsets_us, names=names))
             yield path
             done()
+
+
+# Texts in a CSV file that a spreadsheet cannot run and that are read back as they were: one that a
+# spreadsheet would run as a formula, or that a reader would misread, is written as a JSON string
+# (``"=1+1"``, quotation marks included), and so is one that is itself in quotation marks.
+
+
+def _altered(text: str) -> bool:
+    """Return whether a spreadsheet or a reader would misread a text."""
+    return (
+        text.startswith((*_FORMULA, '"')) or text != text.strip() or _BREAK.search(text) is not None
+    )
+
+
+def _no_text(text: str) -> bool:
+    """Return whether an untyped column would contain a number or nothing instead of a text."""
+    if text.casefold().lstrip("+-") in _OTHER_VALUES:
+        return True
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def written(column: pa.ChunkedArray, *, documented: bool) -> pa.ChunkedArray:
+    """Return a column of texts as it is written; only a documented field is certain to be text."""
+    if not pa.types.is_string(column.type):
+        return column
+    encoded = column.combine_chunks().dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    safe = [_quoted(t) if _altered(t) or (not documented and _no_text(t)) else t for t in texts]
+    if safe == texts:
+        return column
+    return pa.chunked_array([pa.array(safe, pa.string()).take(encoded.indices)])
+
+
+def text_of(cell: str) -> str:
+    """Return the text behind a cell that `written` has written."""
+    if len(cell) > 1 and cell[0] == cell[-1] == '"':
+        try:
+            text = json.loads(cell)
+        except ValueError:
+            return cell
+        return text if isinstance(text, str) else cell
+    return cell
+
+
+def header_cell(name: str, log: str) -> str:
+    """Return the name of a column as it is written in the header of a file of `log`."""
+    if name == "date" or name in catalogue(log):
+        return name
+    fields = [field for each in known_logs() for field in catalogue(each).values()]
+    # A reader would take such a name as a field of one of the logs.
+    spelled = any(name.casefold() in (f.name.casefold(), f.long_name.casefold()) for f in fields)
+    return _quoted(name) if spelled or not name or _altered(name) else name
+
+
+# Records as an answer of the service: JSON, grouped by the hour in their own offset
+
+
+def encode_table(
+    table: pa.Table,
+    log: str,
+    *,
+    offset_us: int | Stamps,
+    names: Sequence[str],
+    cursor: str | None = None,
+) -> bytes:
+    """Return the rows of a table of the archive as the body of one answer of the service.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Records of at most one local day: ``date`` in UTC, and other columns.
+    log : {"computed_data", "standard_mode_logs"}
+        The log of `table`.
+    offset_us : int or array of int64
+        Microseconds between UTC and the stamps that are written.
+    names : sequence of str
+        The fields of a record, in this order.
+    cursor : str, optional
+        Where the next page begins; null for the last page.
+
+    Returns
+    -------
+    bytes
+        ``{LOG: {"9": [{"date": ..., ...}, ...]}, "cursor": null}``. Each record has every field; a
+        missing value is null. A whole number in an integer field of the catalogue is written
+        without a fraction.
+    """
+    stamps = stamps_of(table)
+    local = stamps + offset_us
+
+    def values(name: str) -> list[Any]:
+        if name == "date":
+            return stamp_texts(local, stamps)
+        column = table.column(name)
+        if pa.types.is_floating(column.type):
+            return _numbers(column.to_numpy(), name, log)
+        return cast(list[Any], column.to_pylist())
+
+    # A struct writes its keys from a table made once, in half the time of a dict per record.
+    records = list(map(_record(tuple(names)), *map(values, names)))
+    hours: dict[str, list[Any]] = {}
+    hour_of = local // _HOUR
+    starts = [0, *(np.flatnonzero(np.diff(hour_of)) + 1).tolist(), len(records)]
+    for first, last in pairwise(starts if records else []):
+        hours.setdefault(str(hour_of[first] % 24), []).extend(records[first:last])
+    return msgspec.json.encode({log: hours, "cursor": cursor})
+
+
+@lru_cache(maxsize=128)
+def _record(names: tuple[str, ...]) -> Callable[..., Any]:
+    if any(not name.isprintable() or '"' in name or "\\" in name for name in names):
+        return lambda *values: dict(zip(names, values, strict=True))  # a struct cannot spell these
+    # An unknown field may have any name, so the attributes are numbered.
+    spelled = {f"f{i}": name for i, name in enumerate(names)}
+    return msgspec.defstruct("Record", [(key, Any) for key in spelled], rename=spelled, gc=False)
+
+
+def stamp_texts(local: Stamps, utc: Stamps) -> list[str]:
+    """Return stamps of a local clock in RFC 3339, with a fraction only if there is one."""
+    texts: list[str] = np.datetime_as_string(local.view("M8[us]"), unit="s").tolist()
+    for i in np.flatnonzero(local % _SECOND).tolist():
+        texts[i] = str(np.datetime_as_string(local[i].view("M8[us]"), unit="us"))
+    shifts = local - utc
+    if len(shifts) and (shifts == shifts[0]).all():  # an answer of the service has one offset
+        suffix = _offset(int(shifts[0]))
+        return [text + suffix for text in texts]
+    offsets, which = np.unique(shifts, return_inverse=True)
+    suffixes = [_offset(offset) for offset in offsets.tolist()]
+    return [text + suffixes[i] for text, i in zip(texts, which.tolist(), strict=True)]
+
+
+def _offset(us: int) -> str:
+    minutes = abs(us) // (60 * _SECOND)
+    return f"{'-' if us < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def _numbers(numbers: npt.NDArray[np.float64], name: str, log: str) -> list[Any]:
+    """Return numbers as JSON accepts them; the encoder itself writes NaN as null."""
+    field = catalogue(log).get(name)
+    if field is None or field.value_type != "int":
+        return list(numbers.tolist())
+    with np.errstate(invalid="ignore"):  # from values that are not numbers, which are handled below
+        integers = numbers.astype(np.int64)
+    # Only whole numbers survive the round trip through integers; numbers too large come back
+    # changed
+    whole = (integers == numbers) & (np.abs(numbers) < _WHOLE)
+    if whole.all():
+        return list(integers.tolist())
+    mixed = numbers.astype(object)
+    mixed[whole] = integers[whole]
+    return list(mixed.tolist())

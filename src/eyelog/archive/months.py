@@ -1,414 +1,108 @@
-"""The months of an archive: the list of their files, and the one way in which a file is read.
+"""A month of an archive: the one way in which its files are read, and how records are laid over it.
 
-::
-
-    ROOT/.months/account=me.v1.csv                                        the list
-    ROOT/log=computed_data/account=me/month=2026-10/2026-10.7.SUM.parquet
-    ROOT/log=computed_data/account=me/month=2026-10/2026-10-24.8.SUM.parquet
-
-A file has one month of one log of one account, or one day (of UTC) that counts in place of what the
-month has of it. Its name has a number that rises with each version, and the CRC-32 of the whole
-file. The list of an account says which files count, for all of its logs: it is replaced
-by one rename, so a reader meets the months before a change or after it. What is on the disk beside
-them was left by a process that was killed.
-
-Whoever reads records comes through `open_months`: a file is opened without following a link, must
+Whoever reads records comes through `opened`: a file is opened without following a link, must
 have the checksum of its name, and must say that it is of this account, log and month.
+
+Records are merged once, region by region, so memory stays small, and a file whose records would not
+change is not touched. New files are made under names that begin with a dot, flushed to the disk and
+put in place together (`lists.commit_all`). The last month of an account grows day by day: its days
+are written as files of their own, until a later month begins; then they are folded into the month.
 """
 
-import json
-import re
-import threading
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
-from datetime import UTC, datetime
-from functools import lru_cache
+import io
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
+from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from filelock import FileLock, Timeout
 
-from eyelog.archive.arrow_tables import STAMP, joined, schema_of, stamps_of
-from eyelog.archive.damage import damage
+from eyelog.archive.arrow_tables import (
+    NO_STAMPS,
+    STAMP,
+    Merged,
+    Span,
+    Stamps,
+    days_of,
+    extras_of,
+    group_edges,
+    joined,
+    merge,
+    month_edges,
+    months_of,
+    other_values,
+    overlap,
+    schema_of,
+    stamps_of,
+    table_of,
+    widest,
+)
+from eyelog.archive.lists import (
+    OLD,
+    Part,
+    Parts,
+    Staged,
+    checksum,
+    commit_all,
+    listed,
+    locked,
+    months,
+    part_path,
+    present_months,
+)
 from eyelog.archive.place import (
-    SMALL_FILE,
-    Found,
     Place,
-    account_of,
     archive_errors,
     check_account,
-    everything,
-    folder,
-    names_inside,
+    damage,
     open_regular,
-    read_small_file,
     read_whole,
-    remove_file,
-    write_small_file,
 )
 from eyelog.archive.sealed import open_sealed
-from eyelog.archive.utc_stamps import Span, Stamps, is_month, overlap, slot_edges
-from eyelog.catalogue import check_log, known_logs, near
-from eyelog.errors import ArchiveError, EyelogError
-from eyelog.home import make_folders, move_file, sync_folder
+from eyelog.catalogue import catalogue, catalogue_version, check_log, log_named
+from eyelog.clock import DAY_US
+from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.frame import OFFSET, log_of, stamps, warn_unknown
+from eyelog.home import make_folders, new_file, temporary_name
+from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
 
-LISTS: Final = ".months"
-ASIDE: Final = ".damaged"  # hidden: Parquet tools and the archive itself skip it
-OLD: Final = "data.parquet"  # of eyelog 0.3 and before
-WAIT_S: Final = 300
-_FILE: Final = re.compile(r"(\d{4}-\d\d(?:-\d\d)?)\.(\d+)\.([0-9a-f]{8})\.parquet", re.ASCII)
-_HEADER: Final = "log,month,file"
-JOURNAL: Final = (
-    f"{LISTS}/.import-journal"  # beside the lists, while those of several accounts change
-)
+MOST_DAYS: Final = 10  # that one change writes as files of their own
 _KEYS: Final = (b"eyelog.log", b"eyelog.account", b"eyelog.slot")
 
+# The years that the folders of months can be named after.
+_FIRST: Final = int(np.datetime64("0001-01-01", "us").astype(np.int64))
+_AFTER: Final = int(np.datetime64("9999-12-01", "us").astype(np.int64))
 
-class Part(NamedTuple):
-    """A file of a month: the month or the day that it has, and its name."""
 
-    slot: str
-    name: str
-
-    @property
-    def number(self) -> int:
-        """The number of the version; 0 for a file of an older eyelog."""
-        return 0 if self.name == OLD else int(self.name.split(".")[1])
-
-    @property
-    def is_day(self) -> bool:
-        """Whether it has one day."""
-        return len(self.slot) > len("2026-10")
-
-
-Listed = dict[tuple[str, str], tuple[Part, ...]]  # by log and month
-
-
-def part_of(name: str, month: str) -> Part | None:
-    """Return what a name in the folder of a month says; None if the archive reads no such file."""
-    if name == OLD:
-        return Part(month, OLD)
-    match = _FILE.fullmatch(name)
-    return Part(match[1], name) if match and match[1].startswith(month) else None
-
-
-def checksum(body: bytes) -> str:
-    """Return the checksum (CRC-32) of a file as it stands in its name."""
-    return f"{zlib.crc32(body):08x}"
-
-
-def part_path(place: Place, log: str, account: str, month: str, name: str) -> str:
-    """Return the path of a file of a month."""
-    return f"{folder(place, log, account)}/month={month}/{name}"
-
-
-# The lists
-
-
-def list_path(place: Place, account: str) -> str:
-    """Return the path of the list of the months of an account."""
-    return f"{place.root}/{LISTS}/account={check_account(account)}{SMALL_FILE}"
-
-
-def listed(place: Place, account: str) -> Listed:
-    """Return the months of an account, of all logs, with their files.
-
-    Raises
-    ------
-    ArchiveError
-        If the list is damaged or gone. An account that an older eyelog wrote has none yet.
-    """
-    path = list_path(place, account)
-    body = journal(place).get(path) or read_small_file(place, path)
-    if body is not None:
-        try:
-            return dict(_parsed(body))
-        except ValueError:
-            raise damage(path, "the list of the months of an account is damaged") from None
-    found = stored_parts(place, account)
-    if any(part.name != OLD for parts in found.values() for part in parts):
-        raise damage(path, "the list of the months of an account is gone")
-    return found
-
-
-@lru_cache(maxsize=64)
-def _parsed(body: bytes) -> Listed:
-    months: Listed = {}
-    for line in _unsigned(body).decode().splitlines()[1:]:
-        log, month, name, *_ = line.split(",")
-        part = part_of(name, month)
-        if part is None:
-            raise ValueError(name)
-        months[log, month] = (*months.get((log, month), ()), part)
-    return months
-
-
-def _signed(text: str) -> bytes:
-    body = f"{text}\n".encode()
-    return body + f"# {checksum(body)}\n".encode()
-
-
-def _unsigned(body: bytes) -> bytes:
-    text, _, stated = body.rpartition(b"# ")
-    if checksum(text) != stated.decode().strip():
-        raise ValueError("not the text that was written")
-    return text
-
-
-def write_lists(place: Place, lists: Mapping[str, Listed]) -> None:
-    """Replace the lists of some accounts, all or none: this is when a change comes into force.
-
-    On a local disk, the lists of several accounts are first written as one file, the journal. While
-    it is there it counts in place of the lists, and whoever locks an account carries it out.
-    """
-    bodies = {}
-    for account, months in lists.items():
-        lines = [
-            f"{log},{month},{part.name}"
-            for (log, month), parts in sorted(months.items())
-            for part in parts
-        ]
-        bodies[list_path(place, account)] = _signed("\n".join([_HEADER, *lines]))
-    if len(bodies) < 2 or not place.local:
-        for path, body in bodies.items():
-            write_small_file(place, path, body)
-        return
-    with _journal_lock(place):
-        _carry_out(place)
-        told = {path.removeprefix(place.root): body.decode() for path, body in bodies.items()}
-        write_small_file(place, f"{place.root}/{JOURNAL}", _signed(json.dumps(told)))
-        with suppress(ArchiveError):  # what cannot be written now counts all the same
-            _carry_out(place)
-
-
-def _journal_lock(place: Place) -> FileLock:
-    path = Path(place.root, f"{JOURNAL}.lock")
-    make_folders(path.parent)
-    return FileLock(path, timeout=WAIT_S, mode=0o600)
-
-
-def journal(place: Place) -> dict[str, bytes]:
-    """Return the lists, by path, that count in place of the files of their names."""
-    path = f"{place.root}/{JOURNAL}"
-    body = read_small_file(place, path) if place.local else None
-    if body is None:
-        return {}
-    try:
-        told = json.loads(_unsigned(body))
-    except ValueError:
-        raise damage(path, "the lists that an import left are damaged") from None
-    return {f"{place.root}{inside}": text.encode() for inside, text in told.items()}
-
-
-def _carry_out(place: Place) -> None:
-    """Put the lists of a journal in their places, if there is one."""
-    for path, body in journal(place).items():
-        write_small_file(place, path, body)
-    remove_file(place, f"{place.root}/{JOURNAL}")
-
-
-def stored_parts(place: Place, account: str) -> Listed:
-    """Return the files of months that are in the folders of an account, whether listed or not."""
-    found: Listed = {}
-    for key, _, part in _files_of(place, account):
-        if part is not None:
-            found[key] = (*found.get(key, ()), part)
-    return found
-
-
-def _files_of(place: Place, account: str) -> Iterator[tuple[tuple[str, str], Found, Part | None]]:
-    """Yield log, month and path of each file in the folders of an account, and if it is a part."""
-    for log in known_logs():
-        home = folder(place, log, account).removeprefix(f"{place.root}/")
-        for file in everything(place, home):
-            month = file.parts[2].removeprefix("month=") if len(file.parts) == 4 else ""
-            of_month = is_month(month) and not (file.is_folder or file.leads_to)
-            yield (log, month), file, part_of(file.parts[-1], month) if of_month else None
-
-
-# One process at a time writes an account
-
-_held = threading.local()
-
-
-@contextmanager
-def locked(place: Place, account: str) -> Iterator[None]:
-    """Let one process at a time write the records of an account, and remove what a killed one left.
-
-    Only a local disk can lock. On an object store a list is still old or new, but of two processes
-    that write the same account at the same moment the later one wins.
-    """
-    if not place.local:
-        bucket = place.root.partition("/")[0]
-        if bucket and not place.fs.exists(bucket):  # fsspec would create it, even if it is misspelt
-            raise ArchiveError(
-                f"cannot write to {place.name}: there is no {bucket!r}, create it first"
-            )
-        yield
-        return
-    path = Path(place.root, LISTS, f"account={check_account(account)}.lock")
-    held: set[Path] = _held.__dict__.setdefault("paths", set())
-    if path in held:
-        yield
-        return
-    make_folders(path.parent)
-    try:
-        with FileLock(path, timeout=WAIT_S, mode=0o600):
-            held.add(path)
-            try:
-                _sweep(place, account)
-                yield
-            finally:
-                held.discard(path)
-    except Timeout:
-        raise ArchiveError(
-            f"another process has been writing the records of {account!r} for {WAIT_S} s:"
-            " try again when it has finished"
-        ) from None
-
-
-def _sweep(place: Place, account: str) -> None:
-    """Remove unfinished files and versions that do not count; set aside months of no list."""
-    with suppress(ArchiveError):  # `repair` removes a damaged one
-        if journal(place):
-            with _journal_lock(place):
-                _carry_out(place)
-    stored: dict[tuple[str, str], list[Part]] = {}
-    for key, file, part in list(_files_of(place, account)):
-        if part is not None:
-            stored.setdefault(key, []).append(part)
-        elif file.parts[-1].startswith(".") and file.parts[-1].endswith(".tmp"):
-            remove_file(place, file.path)
-    if not Path(list_path(place, account)).exists():
-        return
-    try:
-        months = listed(place, account)
-    except ArchiveError:  # `repair` makes the list again
-        return
-    for (log, month), parts in stored.items():
-        counting = set(months.get((log, month), ()))
-        for part in set(parts) - counting if counting <= set(parts) else ():
-            path = part_path(place, log, account, month, part.name)
-            if counting:
-                remove_file(place, path, if_possible=True)
-            else:
-                set_aside(place, path)
-
-
-def set_aside(place: Place, path: str) -> str:
-    """Move a file into the hidden folder of damaged files, for its owner alone; return where to."""
-    inside, name = path.removeprefix(f"{place.root}/").rsplit("/", 1)
-    aside = f"{place.root}/{ASIDE}/{inside}/{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{name}"
-    if not place.local:
-        place.fs.makedirs(aside.rsplit("/", 1)[0], exist_ok=True)
-        place.fs.mv(path, aside)
-        return aside
-    file = Path(path)
-    if not file.is_symlink():
-        file.chmod(0o600)
-    move_file(file, Path(aside))
-    sync_folder(file.parent)
-    with suppress(OSError):  # something else is in the folder
-        file.parent.rmdir()
-    return aside
-
-
-# Which months there are
-
-
-def accounts(place: Place, log: str) -> list[str]:
-    """Return the accounts that have records of a log, sorted."""
-    found: set[str] = set()
-    for home in (f"log={check_log(log)}", LISTS):
-        for name in names_inside(place, f"{place.root}/{home}"):
-            account = account_of(name)
-            if account is None or account in found:
-                continue
-            with suppress(ArchiveError):  # whoever reads the account is told why
-                if not months(place, log, account):
-                    continue
-            found.add(account)
-    return sorted(found)
-
-
-def months(place: Place, log: str, account: str) -> list[str]:
-    """Return the months (``2026-10``, by UTC) of one log of one account, in order."""
-    check_log(log)
-    return sorted(month for of, month in listed(place, account) if of == log)
-
-
-def present_months(place: Place, log: str, account: str) -> list[str]:
-    """Return the months; if there are none, raise an `ArchiveError` that lists what there is."""
-    present = months(place, log, account)
-    if present:
-        return present
-    by_log = {name: accounts(place, name) for name in known_logs()}
-    every = sorted(set().union(*by_log.values()))
-    if not every:
-        raise ArchiveError(f"the archive {place.name} is empty: write, import or sync into it")
-    if account not in every:
-        names = ", ".join(map(repr, every[:10])) + (", ..." if len(every) > 10 else "")
-        raise ArchiveError(
-            f"no account {account!r} in the archive {place.name}{near(account, every)};"
-            f" it has {names}"
-        )
-    logs = ", ".join(repr(name) for name in known_logs() if account in by_log[name])
-    raise ArchiveError(f"the archive {place.name} has no {log!r} of {account!r}, only {logs}")
-
-
-def fingerprint(place: Place, log: str, account: str, span: Span) -> tuple[tuple[str, ...], ...]:
-    """Return each month in a half-open range with the checksums of its files; none is read.
-
-    Of a month of an older eyelog, whose name has no checksum, the file is read once.
-    """
-    found = sorted(listed(place, account).items())
-    return tuple(
-        (month, *(_stated_checksum(place, log, account, month, part) for part in parts))
-        for (of, month), parts in found
-        if of == log and overlap(month, span)
-    )
-
-
-def _stated_checksum(place: Place, log: str, account: str, month: str, part: Part) -> str:
-    if part.name != OLD:
-        return part.name.split(".")[-2]
-    path = part_path(place, log, account, month, OLD)
-    if not place.local:
-        return str(place.fs.ukey(path))
-    status = Path(path).stat()
-    return _read_checksum(path, status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-@lru_cache(maxsize=1024)
-def _read_checksum(path: str, *_state: int) -> str:
-    return checksum(Path(path).read_bytes())
-
-
-# Records
+# Read
 
 
 class _File:
     """An open file of a month: what is taken from it has passed all checks."""
 
-    def __init__(self, place: Place, log: str, account: str, month: str, part: Part) -> None:
+    def __init__(self, place: Place, account: str, part: Part) -> None:
         self.part = part
-        self.path = part_path(place, log, account, month, part.name)
-        self.edges = slot_edges(part.slot)
+        self.account = account
+        self.path = part_path(place, account, part)
+        self.edges = month_edges(part.slot)
         self.schema = pa.schema([])  # its columns, once it was read
-        self._of = log, account
         # An open file can be read to the end even if the next version takes its place.
-        self._source: BinaryIO | None = open_regular(place, self.path) if place.local else None
-        self._body = b"" if place.local else read_whole(place, self.path)
+        self._source = (
+            open_regular(place, self.path)
+            if place.local
+            else io.BytesIO(read_whole(place, self.path))
+        )
         self._kept: pq.ParquetFile | None = None
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._source is not None:
-            self._source.close()
+        self.close = self._source.close
 
     def open(self, *, keep: bool = False) -> pq.ParquetFile:
         """Return the file, read and checked; with `keep` it stays in memory, for a writer.
@@ -420,14 +114,13 @@ class _File:
         """
         if self._kept is not None:
             return self._kept
-        with damage_errors(self.path):
-            body = self._body
-            if self._source is not None:
-                self._source.seek(0)
-                body = self._source.read()
+        with archive_errors(f"read {self.path}"):
+            self._source.seek(0)
+            body = self._source.read()
+        with _damage_errors(self.path):
             if self.part.name == OLD:
                 file = open_sealed(body, self.path)
-            elif checksum(body) != self.part.name.split(".")[-2]:
+            elif checksum(body) != self.part.checksum:
                 raise damage(self.path, "it is not as it was written: its checksum differs")
             else:
                 file = pq.ParquetFile(pa.BufferReader(body))
@@ -438,7 +131,7 @@ class _File:
         log, account, slot = stated
         if not log or not account:
             raise damage(self.path, "its metadata names no log and no account, as if of another")
-        is_ours = log == self._of[0] and check_account(account) == check_account(self._of[1])
+        is_ours = log == self.part.log and check_account(account) == check_account(self.account)
         if not is_ours or (slot != self.part.slot and self.part.name != OLD):  # an old says none
             raise damage(
                 self.path,
@@ -449,8 +142,8 @@ class _File:
 
     def rows(self, first: int, after: int, names: Sequence[str] | None) -> pa.Table:
         """Return the rows of [first, after), in those of its columns that are among `names`."""
-        with damage_errors(self.path):
-            file = self.open()
+        file = self.open()
+        with _damage_errors(self.path):
             own = self.schema.names
             names = own if names is None else [name for name in names if name in own]
             at, wanted = file.metadata.schema.names.index("date"), []
@@ -475,24 +168,39 @@ class _File:
             return table.select(names).slice(low, high - low)
 
 
-class Month:
-    """The open files of one month of one log of one account; ranges are half open."""
+@contextmanager
+def _damage_errors(path: str) -> Iterator[None]:
+    """Turn into `damage` whatever a Parquet reader raises on the bytes of a file."""
+    try:
+        yield
+    except (EyelogError, Warning):
+        raise
+    except Exception as error:  # a wrong bit can affect anything: text, sizes, types, names
+        raise damage(path, " ".join(str(error).split()) or type(error).__name__) from error
 
-    def __init__(self, place: Place, log: str, account: str, month: str, parts: Sequence[Part]):
+
+class Stored:
+    """The open files of some months of one log of one account; ranges are half open."""
+
+    def __init__(self, place: Place, log: str, account: str, parts: Iterable[Part]) -> None:
         self.log = log
-        self.month = month
-        self.parts = tuple(parts)
+        self.parts = sorted(parts)
+        self.months = sorted({part.month for part in self.parts})
         self._files: list[_File] = []
         with ExitStack() as opening:
-            for part in sorted(parts):
-                file = _File(place, log, account, month, part)
-                opening.callback(file.close)
-                self._files.append(file)
-            self._opened = opening.pop_all()
-
-    def close(self) -> None:
-        """Close the files."""
-        self._opened.close()
+            for part in self.parts:
+                self._files.append(_File(place, account, part))
+                opening.callback(self._files[-1].close)
+            self.close = opening.pop_all().close
+        # Each file with the times for which it counts: a month for those of no file of a day.
+        self._counting: list[tuple[int, int, _File]] = []
+        days = [file for file in self._files if file.part.is_day]
+        for file in self._files:
+            own = [] if file.part.is_day else [d for d in days if d.part.month == file.part.slot]
+            opens = [file.edges[0], *(day.edges[1] for day in own)]
+            closes = [*(day.edges[0] for day in own), file.edges[1]]
+            self._counting += [(*edges, file) for edges in zip(opens, closes, strict=True)]
+        self._counting.sort(key=itemgetter(0))
 
     def schemas(self, slots: Sequence[str] = (), *, keep: bool = False) -> Iterator[pa.Schema]:
         """Yield the columns of each file (or of some months and days), as they were written."""
@@ -513,18 +221,12 @@ class Month:
             If a file is damaged, or of another place.
         """
         names = None if schema is None else schema.names
-        within = [each for each in self._files if each.edges[0] < after and each.edges[1] > first]
-        days = [file for file in within if file.part.is_day]
-        whole = [file for file in within if not file.part.is_day]
-        if any(day.edges[0] <= first and day.edges[1] >= after for day in days):
-            whole = []  # nothing of the month counts
-        tables, at = [], 0
-        base = joined([file.rows(first, after, names) for file in whole], self.log, schema)
-        for day in days:
-            low, high = np.searchsorted(stamps_of(base), day.edges).tolist()
-            tables += [base.slice(at, low - at), day.rows(first, after, names)]
-            at = high
-        return joined([*tables, base.slice(at)], self.log, schema)
+        tables = [
+            file.rows(max(first, opens), min(after, closes), names)
+            for opens, closes, file in self._counting
+            if max(first, opens) < min(after, closes)
+        ]
+        return joined(tables, self.log, schema)
 
     def stamps(self, first: int, after: int) -> Stamps:
         """Return the stamps of [first, after); no other column is read."""
@@ -533,8 +235,8 @@ class Month:
 
 @contextmanager
 def opened(
-    place: Place, log: str, account: str, span: Span, found: Listed | None = None
-) -> Iterator[list[Month]]:
+    place: Place, log: str, account: str, span: Span, found: Parts | None = None
+) -> Iterator[Stored]:
     """Open the months of a range, as they are after the same change.
 
     Whoever has locked the account may give what is listed.
@@ -546,22 +248,17 @@ def opened(
     """
     found = listed(place, account) if found is None else found
     while True:
-        with ExitStack() as opening:
-            try:
-                months = [
-                    opening.enter_context(closing(Month(place, log, account, month, parts)))
-                    for (of, month), parts in sorted(found.items())
-                    if of == log and overlap(month, span)
-                ]
-            except FileNotFoundError as gone:
-                before, found = found, listed(place, account)
-                if found == before:
-                    path = str(gone.filename or gone)
-                    raise damage(path, "it is gone, and the list of months names it") from None
-                continue  # another process has written meanwhile
-            opening = opening.pop_all()
-        with opening:
-            yield months
+        wanted = [part for part in found if part.log == log and overlap(part.month, span)]
+        try:
+            stored = Stored(place, log, account, wanted)
+        except FileNotFoundError as gone:
+            before, found = found, listed(place, account)
+            if found == before:
+                path = str(gone.filename or gone)
+                raise damage(path, "it is gone, and the list of months names it") from None
+            continue  # another process has written meanwhile
+        with closing(stored):
+            yield stored
         return
 
 
@@ -579,26 +276,305 @@ def read_table(
     schema = None
     if fields is not None:
         schema = pa.schema([schema_of(log).field(name) for name in ("date", *fields)])
-    with opened(place, log, account, span) as months:
-        return joined([month.rows(*span, schema) for month in months], log, schema)
+    with opened(place, log, account, span) as stored:
+        return stored.rows(*span, schema)
+
+
+# Write
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """New records of one month, and how they are merged.
+
+    `merge` takes the rows of a region of some days and its edges; it is called once for each
+    region that has some of `stamps` or overlaps one of `spans`.
+    """
+
+    month: str
+    stamps: Stamps  # sorted
+    extras: Sequence[pa.Field]  # columns that are not in the catalogue
+    merge: Callable[[pa.Table, int, int], Merged]
+    spans: Sequence[Span] = ()
+
+    def concerns(self, first: int, after: int) -> bool:
+        """Return whether any record of [first, after) can change."""
+        low, high = np.searchsorted(self.stamps, [first, after])
+        return bool(low < high) or any(a < after and b > first for a, b in self.spans)
+
+    def days(self) -> list[str]:
+        """Return the days of which any record can change, in order."""
+        first, after = month_edges(self.month)
+        replaced = [
+            np.arange(max(a, first) // DAY_US * DAY_US, min(b, after), DAY_US)
+            for a, b in self.spans
+        ]
+        return days_of(np.concatenate([self.stamps, *replaced]))
+
+
+class Outcome(NamedTuple):
+    """The sorted stamps of records added, changed or removed."""
+
+    added: Stamps
+    changed: Stamps
+    removed: Stamps
+
+
+_NOTHING: Final = Outcome(NO_STAMPS, NO_STAMPS, NO_STAMPS)
+
+
+def prepare(frame: pd.DataFrame, log: str) -> pa.Table:
+    """Return the records of a frame as a table of the archive.
+
+    Raises
+    ------
+    MixedLogsError
+        If `frame` is of the other log.
+    ConfigurationError
+        If the index is naive, or a stamp is missing.
+    """
+    log_of(frame, check_log(log))
+    if stamps(frame, what="the frame").hasnans:
+        raise ConfigurationError(
+            "a stamp of the frame is missing (NaT): drop those rows (frame[frame.index.notna()])"
+        )
+    if OFFSET in frame.columns:
+        frame = frame.drop(columns=OFFSET)  # the archive knows the wearer's clock
+    warn_unknown(log, [name for name in frame.columns if name not in catalogue(log)])
+    return table_of(frame, log)
+
+
+def write(
+    place: Place,
+    log: str,
+    account: str,
+    table: pa.Table,
+    *,
+    spans: Sequence[Span] = (),
+    replace: bool = False,
+) -> Outcome:
+    """Merge the rows of a sorted table into the archive, as `eyelog.Archive.write` does.
+
+    Records of the archive inside `spans` are removed unless they are among the rows. The columns
+    may be any of the catalogue's, and others.
+
+    Raises
+    ------
+    ConfigurationError
+        If a stamp is outside the years 1 to 9999. Without spans, if the account has the records of
+        another wearer or device in the same time. Different values at the same stamps may be
+        replaced.
+    """
+    stamps = stamps_of(table)
+    if not len(stamps) and not spans:
+        return _NOTHING
+    if len(stamps) and not (stamps[0] >= _FIRST and stamps[-1] < _AFTER):
+        first, last = (str(edge) for edge in stamps[[0, -1]].view("M8[us]"))
+        raise ConfigurationError(f"a stamp lies outside the years 1 to 9999: {first} to {last}")
+    held: list[Stamps] = [NO_STAMPS]
+    meetings: list[tuple[int, int]] = []  # stamps that both have, and those with other values
+
+    def rows_of(first: int, after: int) -> slice:
+        return slice(*np.searchsorted(stamps, [first, after]).tolist())
+
+    def lay_over(before: pa.Table, first: int, after: int) -> Merged:
+        new = table[rows_of(first, after)]
+        if not spans:  # whole days replace whatever was there
+            held.append(stamps_of(before))
+            meetings.append(other_values(before, new))
+        return merge(before, new, spans)
+
+    doing = f"write {log!r} of {account!r} to {place.name}"
+    with archive_errors(doing), locked(place, account):
+        replaced = {
+            month
+            for month in (months(place, log, account) if spans else ())
+            if any(overlap(month, span) for span in spans)
+        }
+        extras = extras_of(table.schema, log)
+        changes = [
+            Change(month, stamps[rows_of(*month_edges(month))], extras, lay_over, spans)
+            for month in replaced | set(months_of(stamps))
+        ]
+        with merging(place, log, account, changes) as outcome:
+            if not spans:
+                shared, conflicts = np.sum([(0, 0), *meetings], axis=0).tolist()
+                stored = np.concatenate(held)
+                _refuse_another(account, log, stored, stamps, shared, 0 if replace else conflicts)
+            return outcome
+
+
+def _refuse_another(
+    account: str, log: str, stored: Stamps, new: Stamps, shared: int, conflicts: int
+) -> None:
+    """Raise if an account has the records of another wearer or device in the time of new ones."""
+    interval = log_named(log).interval_us
+    if mostly_differ(shared, conflicts, interval):
+        raise ConfigurationError(
+            f"the account {account!r} has other values on {conflicts:,} of the"
+            f" {shared:,} stamps that it shares with this frame, as if they were of two"
+            f" wearers: write into another account, or pass"
+            f" replace=True; nothing was written"
+        )
+    source = np.repeat([0, 1], [len(stored), len(new)])
+    overlap = overlaps(np.append(stored, new), source, interval)
+    if overlap.too_much:
+        first, last = (utc(edge) for edge in (overlap.first, overlap.last))
+        raise ConfigurationError(
+            f"the account {account!r} has records of another device or wearer between those of"
+            f" this frame, {duration_text(overlap.doubled_us)} {span_text(first, last)} (UTC):"
+            " write into another account; nothing was written"
+        )
 
 
 @contextmanager
-def damage_errors(path: str) -> Iterator[None]:
-    """Turn whatever a Parquet reader raises on unchecked bytes into `damage`.
+def merging(
+    place: Place,
+    log: str,
+    account: str,
+    changes: Iterable[Change],
+    *,
+    keep: bool = True,
+    staged: Staged | None = None,
+) -> Iterator[Outcome]:
+    """Merge changes into their months, one after the other; give what would change.
 
-    Errors of the disk or of the store are left as they are.
+    Every new file is complete on the disk before the first is put in place, at the end of the
+    context, so a full disk or an error of the caller changes nothing. Without `keep` nothing is
+    written at all. With `staged`, the new files are added to it, and the caller puts them in place
+    with those of other logs, inside the context (`commit_all`).
     """
-    with archive_errors(f"read {path}"):
-        try:
-            yield
-        except (EyelogError, Warning):
-            raise
-        except Exception as error:  # a wrong bit can affect anything: text, sizes, types, names
-            module = type(error).__module__.partition(".")[0]
-            of_the_disk = isinstance(error, ConnectionError | TimeoutError) or (
-                isinstance(error, OSError) and error.errno is not None
-            )
-            if of_the_disk or module not in ("builtins", "pyarrow", "json"):
-                raise
-            raise damage(path, " ".join(str(error).split()) or type(error).__name__) from error
+    new: Staged = {}
+    with ExitStack() as cleanup:
+        cleanup.enter_context(archive_errors(f"write {log!r} of {account!r} to {place.name}"))
+        if keep:
+            cleanup.enter_context(locked(place, account))
+        found = listed(place, account)
+        by_month = {change.month: change for change in changes}
+        latest = max([*by_month, *(part.month for part in found if part.log == log)], default="")
+        for part in found:  # days of a month that is over
+            if part.log == log and part.is_day and part.month < latest:
+                nothing = Change(part.month, NO_STAMPS, (), _unchanged)
+                by_month.setdefault(part.month, nothing)
+        writer = _Writer(place, log, account, keep, cleanup)
+        for month, change in sorted(by_month.items()):
+            with opened(place, log, account, month_edges(month), found) as old:
+                files = writer.merge(old, change, is_last=month == latest)
+            if files is not None:
+                new[account, log, month] = files
+        if staged is not None:
+            staged.update(new)
+        yield Outcome(*map(np.concatenate, zip(*writer.merged, strict=True)))
+        if staged is None:
+            commit_all(place, new)
+
+
+def _unchanged(rows: pa.Table, *_: int) -> Merged:
+    return Merged(rows, *_NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Makes the new files of the months of one log of one account."""
+
+    place: Place
+    log: str
+    account: str
+    keep: bool
+    cleanup: ExitStack  # removes the files that were not put in place
+    merged: list[Outcome] = field(default_factory=lambda: [_NOTHING])
+
+    def merge(
+        self, old: Stored, change: Change, *, is_last: bool
+    ) -> tuple[Iterable[Part], dict[str, Path]] | None:
+        """Merge a change into a month; return its files, None if no record would change."""
+        days = change.days()
+        # What is new, or of an older eyelog, or changes on many days, is written as a whole.
+        by_day = len(days) <= MOST_DAYS and is_last
+        by_day &= any(not part.is_day and part.name != OLD for part in old.parts)
+        slots = days if by_day else [change.month]
+        fold = not is_last and any(part.is_day for part in old.parts)
+        extras = list(change.extras)
+        for own in old.schemas([change.month, *days] if by_day else (), keep=True):
+            extras += extras_of(own, self.log)
+        schema = pa.schema([*schema_of(self.log), *widest(extras)])
+        before = len(self.merged)
+        tried = {slot: self._slot(slot, old, change, schema, rewrite=fold) for slot in slots}
+        made = {slot: path for slot, path in tried.items() if path is not None}
+        if not made:
+            return None
+        of_month = self.merged[before:]
+        fewer = sum(len(each.removed) - len(each.added) for each in of_month)
+        if fewer > 0 and fewer == len(old.stamps(*month_edges(change.month))):
+            return (), {}  # no record is left
+        return [part for part in old.parts if by_day and part.slot not in made], made
+
+    def _slot(
+        self, slot: str, old: Stored, change: Change, schema: pa.Schema, *, rewrite: bool
+    ) -> Path | None:
+        """Merge a change into a month or a day; return its new file, None if no record differs."""
+        regions = list(pairwise(group_edges(slot)))
+        path: Path | None = None
+        writer: pq.ParquetWriter | None = None
+        with ExitStack() as stack:
+            for at, edges in enumerate(regions):
+                concerned = change.concerns(*edges)
+                if not (concerned or writer or rewrite):
+                    continue
+                table, differs = old.rows(*edges, schema), rewrite
+                if concerned:
+                    table, *stamps = change.merge(table, *edges)
+                    self.merged.append(Outcome(*stamps))
+                    differs = rewrite or any(map(len, stamps))
+                tables = [table]
+                if writer is None and differs and self.keep:
+                    path = self._new_path(slot)
+                    sink = stack.enter_context(new_file(path))
+                    writer = parquet_writer(sink, schema, self.log, self.account, slot)
+                    stack.enter_context(writer)
+                    tables = [*(old.rows(*before, schema) for before in regions[:at]), table]
+                for rows in tables:
+                    if writer is not None and rows.num_rows:
+                        # One chunk, one group: the same records make the same bytes.
+                        writer.write_table(rows.combine_chunks(), row_group_size=rows.num_rows)
+        return path
+
+    def _new_path(self, slot: str) -> Path:
+        """Return a hidden name for the file of a month or a day that is not in its place yet."""
+        home = Path(tempfile.gettempdir())  # uploads are first written here
+        if self.place.local:
+            home = Path(part_path(self.place, self.account, Part(self.log, slot, slot))).parent
+            make_folders(home)
+        path = temporary_name(home / slot)
+        self.cleanup.callback(path.unlink, missing_ok=True)
+        return path
+
+
+def parquet_writer(
+    sink: object, schema: pa.Schema, log: str, account: str, slot: str = ""
+) -> pq.ParquetWriter:
+    """Return a Parquet writer with the settings of the archive, which an export uses too.
+
+    Values with few decimals suit dictionaries; stamps, all different, suit differences. A file of a
+    day lives for some days, so it is packed quickly rather than well.
+    """
+    # No clock time is in it: same records, same bytes.
+    about = {"eyelog.log": log, "eyelog.account": account, **_versions()}
+    about |= {"eyelog.slot": slot} if slot else {}
+    is_day = len(slot) > len("2026-10")
+    return pq.ParquetWriter(
+        sink,
+        schema.with_metadata({**(schema.metadata or {}), **about}),
+        compression="snappy" if is_day else "zstd",
+        compression_level=None if is_day else 3,
+        use_dictionary=[name for name in schema.names if name != "date"],
+        column_encoding={"date": "DELTA_BINARY_PACKED"},
+        write_statistics=["date"],
+        write_page_checksum=True,
+        sorting_columns=[pq.SortingColumn(schema.names.index("date"))],
+    )
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {"eyelog.catalogue": catalogue_version(), "eyelog.version": version("eyelog")}

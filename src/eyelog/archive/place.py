@@ -73,8 +73,7 @@ def open_place(path: str | os.PathLike[str]) -> Place:
 
 def require_place(place: Place) -> None:
     """Raise `ArchiveError` if there is no archive at a place."""
-    exists = Path(place.root).is_dir() if place.local else place.fs.exists(place.root)
-    if not exists:
+    if not place.fs.isdir(place.root):
         raise ArchiveError(
             f"there is no archive {place.name}: `eyelog import` and `eyelog sync` make one"
         )
@@ -114,12 +113,36 @@ def archive_errors(doing: str) -> Iterator[None]:
         raise ArchiveError(f"cannot {doing}: {' '.join(reason.split())}") from error
 
 
+_REMEDY: Final = ": `eyelog archive repair` sets the damaged month aside"
+OF_OLD: Final = "of an older eyelog: it is written anew at the next change of its month"
+
+
+def damage(path: str, problem: str) -> ArchiveError:
+    """Return the error of a file whose content has changed since it was written."""
+    return ArchiveError(f"cannot read {path}: {problem.rstrip('.')}{_REMEDY}")
+
+
+def is_of_damage(error: ArchiveError) -> bool:
+    """Return whether an error is about the content of a file, not about its disk or store."""
+    return str(error).endswith(_REMEDY)
+
+
+def problem_of(error: EyelogError, path: str = "") -> str:
+    """Return what is wrong with a file, from the error of reading it."""
+    return str(error).removeprefix(f"cannot read {path}: ").removesuffix(_REMEDY)
+
+
 # The names of accounts
 
 
 def folder(place: Place, log: str, account: str) -> str:
     """Return the folder of one log of one account."""
     return f"{place.root}/log={check_log(log)}/account={check_account(account)}"
+
+
+def small_file(place: Place, home: str, account: str) -> str:
+    """Return the file of the months, the zones or the events of an account."""
+    return f"{place.root}/{home}/account={check_account(account)}{SMALL_FILE}"
 
 
 def check_account(account: str) -> str:
@@ -234,10 +257,7 @@ def write_small_file(place: Place, path: str, body: bytes) -> None:
 def remove_file(place: Place, path: str, *, if_possible: bool = False) -> None:
     """Remove a file of an archive, unless it is gone; `if_possible`, unless somebody reads it."""
     with suppress(FileNotFoundError, *([PermissionError] if if_possible else [])):
-        if place.local:
-            Path(path).unlink()
-        else:
-            place.fs.rm_file(path)
+        place.fs.rm_file(path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eyelog.archive.damage import damage
+from eyelog.archive.place import damage
 from eyelog.errors import ArchiveError
 
 MARK: Final = b"\x89eyelog\xf0seal\r\n\x1a\n"

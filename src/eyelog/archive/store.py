@@ -15,15 +15,21 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog import provenance
-from eyelog.archive.account import add_events, events_in_utc, set_zones, stored_events, stored_zones
-from eyelog.archive.arrow_tables import frame_of
+from eyelog.archive.account import (
+    add_events,
+    erase,
+    events_in_utc,
+    set_zones,
+    stored_events,
+    stored_zones,
+    traces,
+)
+from eyelog.archive.arrow_tables import Instant, Span, frame_of, instant_us, month_edges, span_of
 from eyelog.archive.check import contents, inventory, repair, verify
-from eyelog.archive.erase import erase, traces
 from eyelog.archive.export import names_location, records_of, write_records
-from eyelog.archive.month_writer import prepare, write
-from eyelog.archive.months import accounts, fingerprint, present_months, read_table
+from eyelog.archive.lists import accounts, fingerprint, present_months
+from eyelog.archive.months import prepare, read_table, write
 from eyelog.archive.place import Place, archive_errors, open_place
-from eyelog.archive.utc_stamps import Instant, Span, instant_us, month_edges, span_of
 from eyelog.catalogue import catalogue, check_fields, check_log, known_logs
 from eyelog.clock import DAY, Zone, Zones, as_zones, day_start, known_zones, parse_day
 from eyelog.errors import ArchiveError, ConfigurationError

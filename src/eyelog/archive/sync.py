@@ -12,22 +12,17 @@ import math
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from itertools import groupby
-from typing import Final
+from itertools import groupby, pairwise
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from eyelog.archive.account import Days, Noted, note_days, read_ledger, source_of
-from eyelog.archive.arrow_tables import stamps_of, table_of_pages
-from eyelog.archive.month_writer import write
-from eyelog.archive.months import months, opened
-from eyelog.archive.place import Place, archive_errors
-from eyelog.archive.utc_stamps import (
+from eyelog.archive.arrow_tables import (
     Instant,
     Span,
     Stamps,
@@ -35,7 +30,12 @@ from eyelog.archive.utc_stamps import (
     month_edges,
     months_of,
     overlap,
+    stamps_of,
+    table_of_pages,
 )
+from eyelog.archive.lists import months
+from eyelog.archive.months import opened, write
+from eyelog.archive.place import Place, archive_errors
 from eyelog.catalogue import check_served
 from eyelog.clock import DAY, as_zones, day_range, day_start, instant_range, zone
 from eyelog.decode import Page
@@ -48,7 +48,7 @@ from eyelog.errors import (
     EyelogWarning,
     RequestError,
 )
-from eyelog.fetch.cache import Day, lifetime
+from eyelog.fetch.cache import EMPTY, Day, lifetime
 from eyelog.fetch.client import Client, days_of, side_by_side
 from eyelog.home import progress_line
 
@@ -72,9 +72,8 @@ _DTYPES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One day of the report."""
+class _Row(NamedTuple):
+    """One day of the report, without its name."""
 
     state: str
     asked: bool = False
@@ -83,10 +82,10 @@ class _Row:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """The records of one day, the time of the request, and whether the service was asked."""
+class _Answer(NamedTuple):
+    """What came for one day, when it was wanted, and whether the service was asked."""
 
+    day: date
     wanted: datetime
     pages: list[Page]
     asked: bool
@@ -107,16 +106,29 @@ def sync(place: Place, client: Client, log: str, start: Instant, end: Instant) -
     run = _Run(place, client, log, tz)
     if wanted:  # unless the zone skipped the only day of the range
         days = days_of(log, wanted[0], wanted[-1], as_zones(tz), None)
-        try:
-            due = run.look(wanted, {day.day for day in days})
-            run.bring([day for day in days if day.day in due])
-        finally:
-            run.close()
-    values = [
-        (day.isoformat(), row.state, row.asked, row.records, row.removed, row.reason)
-        for day, row in ((day, run.rows[day]) for day in wanted)
-    ]
-    return pd.DataFrame(values, columns=list(_DTYPES)).astype(_DTYPES)
+        with _warning_once():
+            try:
+                due = run.look(wanted, {day.day for day in days})
+                run.bring([day for day in days if day.day in due])
+            finally:
+                client.close()
+                for note in run.notes():
+                    warnings.warn(note, EyelogWarning, stacklevel=3)
+    rows = [(day.isoformat(), *run.rows[day]) for day in wanted]
+    return pd.DataFrame(rows, columns=list(_DTYPES)).astype(_DTYPES)
+
+
+@contextmanager
+def _warning_once() -> Iterator[None]:
+    """Issue at the end, and once, the warnings that every month would repeat."""
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", EyelogWarning)
+            yield
+    finally:
+        for each in {str(each.message): each for each in caught}.values():
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
 class _Run:
@@ -129,58 +141,42 @@ class _Run:
         self.tz = tz
         self.account = client.account
         self.source = source_of(client.base_url, tz)
+        self.doing = f"sync {log!r} of {client.account!r} into {place.name}"
         self.noted: Days = {}
+        self.spans: dict[date, Span] = {}
         self.present: dict[date, int] = {}  # records of the archive before the sync
         self.rows: dict[date, _Row] = {}
-        self.answers: dict[date, _Answer] = {}
+        self.answers: list[_Answer] = []
         self.outside = 0
+        self.in_a_row = 0  # days on which the service failed
         self.fatal: EyelogError | None = None
-        self._guard = threading.Lock()
-        self._in_a_row = 0
-        self._written_at = time.monotonic()
-        self._warnings: dict[str, warnings.WarningMessage] = {}
+        self.written_at = time.monotonic()
 
-    def close(self) -> None:
-        """Close the connections, and issue once the warnings that every chunk would repeat."""
-        self.client.close()
-        for warning in self._warnings.values():
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )
+    def notes(self) -> list[str]:
+        """Return what a user should know of the answers."""
         notes = self.client.walker.take_notes()
         if self.outside:
             notes.append(
                 f"the service sent {self.outside} record(s) with a stamp outside the requested"
                 " days; they are kept"
             )
-        for note in notes:
-            warnings.warn(note, EyelogWarning, stacklevel=4)
-
-    @contextmanager
-    def _at_the_archive(self) -> Iterator[None]:
-        """Turn errors of the disk into one line, and keep warnings for the end."""
-        doing = f"sync {self.log!r} of {self.account!r} into {self.place.name}"
-        with warnings.catch_warnings(record=True) as caught, archive_errors(doing):
-            warnings.simplefilter("always", EyelogWarning)
-            yield
-        for warning in caught:
-            self._warnings.setdefault(str(warning.message), warning)
+        return notes
 
     def look(self, wanted: Sequence[date], existing: set[date]) -> set[date]:
         """Return the days to request, and report the others."""
-        now, due = datetime.now(UTC), set()
-        with self._at_the_archive():
+        now, due, clock = datetime.now(UTC), set(), zone(self.tz)
+        midnights = [instant_us(day_start(day, clock)) for day in (*wanted, wanted[-1] + DAY)]
+        self.spans = dict(zip(wanted, pairwise(midnights), strict=True))
+        with archive_errors(self.doing):
             ledger = read_ledger(self.place, self.log, self.account)
-            self.noted = ledger.get(self.source, {})
-            damaged = self._count(wanted)
-        for day in wanted:
-            noted, span = self.noted.get(day), self._span(day)
+            damaged = self._count(midnights)
+        self.noted = ledger.get(self.source, {})
+        for day, span in self.spans.items():
+            noted = self.noted.get(day)
             if day not in existing:
                 reason = "the zone skipped this day" if span[0] == span[1] else "it has not begun"
                 self.rows[day] = _Row("empty", records=0, reason=reason)
-            elif (
-                noted is None or self.present[day] < noted.records or self._is_due(day, noted, now)
-            ):
+            elif noted is None or self.present[day] < noted.records or self._is_due(day, now):
                 month = next((month for month in damaged if overlap(month, span)), None)
                 if month is None:
                     due.add(day)
@@ -194,40 +190,31 @@ class _Run:
                 self.rows[day] = _Row("empty", records=0, reason=reason)
         return due
 
-    def _count(self, days: Sequence[date]) -> list[str]:
+    def _count(self, midnights: Sequence[int]) -> list[str]:
         """Count the records of the archive per day by their stamps; return the damaged months."""
-        edges = np.array([*(self._span(day)[0] for day in days), self._span(days[-1])[1]])
-        whole, damaged = (int(edges[0]), int(edges[-1])), []
-        counts = np.zeros(len(days), np.int64)
+        counts, damaged = np.zeros(len(midnights) - 1, np.int64), []
         for month in months(self.place, self.log, self.account):
-            if overlap(month, whole):
+            if overlap(month, (midnights[0], midnights[-1])):
                 try:
-                    with opened(self.place, self.log, self.account, month_edges(month)) as files:
-                        stamps = files[0].stamps(*month_edges(month))
-                    counts += np.diff(np.searchsorted(stamps, edges))
+                    with opened(self.place, self.log, self.account, month_edges(month)) as stored:
+                        stamps = stored.stamps(*month_edges(month))
+                    counts += np.diff(np.searchsorted(stamps, midnights))
                 except ArchiveError:
                     damaged.append(month)
-        self.present = dict(zip(days, counts.tolist(), strict=True))
+        self.present = dict(zip(self.spans, counts.tolist(), strict=True))
         return damaged
 
-    def _span(self, day: date) -> Span:
-        """Return the microseconds of a local day, from its midnight up to the next, half open."""
-        clock = zone(self.tz)
-        return instant_us(day_start(day, clock)), instant_us(day_start(day + DAY, clock))
-
-    def _is_due(self, day: date, noted: Noted, now: datetime) -> bool:
+    def _is_due(self, day: date, now: datetime) -> bool:
         """Return whether a noted day is to be requested again.
 
         A day that may still grow always is: a sync fetches what the phone has delivered since. A
         day without records never becomes final, so it is requested again once its answer is no
         longer fresh.
         """
-        if noted.asked > now:  # noted by a wrong clock
-            return True
-        if lifetime(day, self.tz, begun=noted.asked, empty=False) is not None:
-            return True
-        age = lifetime(day, self.tz, begun=noted.asked, empty=not noted.records)
-        return age is not None and now >= noted.asked + age
+        noted = self.noted[day]
+        by_a_wrong_clock = noted.asked > now
+        may_grow = lifetime(day, self.tz, begun=noted.asked, empty=False) is not None
+        return by_a_wrong_clock or may_grow or (not noted.records and now >= noted.asked + EMPTY)
 
     def bring(self, days: Sequence[Day]) -> None:
         """Request days, month by month, and keep the answers.
@@ -237,21 +224,24 @@ class _Run:
         AuthorizationError, ConfigurationError
             If a day met one, because all others would. The days before it are kept.
         """
+
+        def month_of(day: Day) -> str:
+            return months_of(np.array(self.spans[day.day][:1]))[0]
+
+        by_month = (list(month) for _, month in groupby(days[FIRST_DAYS:], month_of))
         label = f"sync {self.log} of {self.account}"
         with progress_line(len(days), label, choice=self.client.progress) as done:
 
-            def day_done(_: None) -> None:
+            def arrived(answer: _Answer | None) -> None:
                 done()
-                if time.monotonic() - self._written_at > WRITE_AFTER_S:
+                if answer is not None:
+                    self.answers.append(answer)
+                if time.monotonic() - self.written_at > WRITE_AFTER_S:
                     self._keep()
 
-            def month_of(day: Day) -> str:
-                return months_of(np.array(self._span(day.day)[:1]))[0]
-
-            by_month = (list(month) for _, month in groupby(days[FIRST_DAYS:], month_of))
             for part in (days[:FIRST_DAYS], *by_month):
                 try:
-                    side_by_side(part, self._ask, workers=self.client.workers, done=day_done)
+                    side_by_side(part, self._ask, workers=self.client.workers, done=arrived)
                 except KeyboardInterrupt:
                     self.client.close()  # ends the waits of open requests
                     raise
@@ -260,69 +250,66 @@ class _Run:
                 if self.fatal is not None:
                     raise self.fatal
 
-    def _ask(self, day: Day, stop: threading.Event) -> None:
-        """Request one day; its answer is kept until it is written."""
+    def _ask(self, day: Day, stop: threading.Event) -> _Answer | None:
+        """Request one day, in a thread; None if it failed, or every further one would."""
         if self.fatal is not None:
-            return
-        if self._in_a_row >= GIVE_UP_AFTER:
+            return None
+        if self.in_a_row >= GIVE_UP_AFTER:
             reason = f"not requested: the service failed for {GIVE_UP_AFTER} days in a row"
             self.rows[day.day] = _Row("failed", reason=reason)
-            return
+            return None
         wanted = datetime.now(UTC)
         try:
             # A stored day answers if it is settled, however fresh the others are.
-            pages = self.client.walker.stored(day, stop, at=math.inf)
-            was_asked = pages is None
+            stored = self.client.walker.stored(day, stop, at=math.inf)
+            pages = stored
             if pages is None:
                 pages = self.client.walker.fresh(day, stop, store=False)
         except _OF_EVERY_DAY as error:
             self.fatal = error
+            return None
         except _OF_ONE_DAY as error:
             self.rows[day.day] = _Row("failed", asked=True, reason=" ".join(str(error).split()))
-            # A fault of 500 is of the records of one day, not of the service.
+            # A fault of 500 is of the records of one day, not of the service. Threads that count
+            # at once can miss a day, which costs one more request.
             of_service = isinstance(error, RequestError) and error.status != 500
-            with self._guard:
-                self._in_a_row = self._in_a_row + 1 if of_service else 0
-        else:
-            self.answers[day.day] = _Answer(wanted, pages, was_asked)
-            with self._guard:
-                self._in_a_row = 0
+            self.in_a_row = self.in_a_row + 1 if of_service else 0
+            return None
+        self.in_a_row = 0
+        return _Answer(day.day, wanted, pages, asked=stored is None)
 
     def _keep(self) -> None:
         """Write the answers that have arrived, then note them."""
-        answers, self.answers = self.answers, {}  # an interrupted worker may still add one
+        answers, self.answers = sorted(self.answers), []  # what failed is not written twice
         if answers:
-            with self._at_the_archive():
-                self._write(dict(sorted(answers.items())))
-            self._written_at = time.monotonic()
+            with archive_errors(self.doing):
+                self._write(answers)
+            self.written_at = time.monotonic()
 
-    def _write(self, answers: Mapping[date, _Answer]) -> None:
-        pages = [page for answer in answers.values() for page in answer.pages]
-        table = table_of_pages(pages, self.log)
-        for answer in answers.values():
-            answer.pages.clear()
-        del pages
-        spans = {day: self._span(day) for day in answers}
+    def _write(self, answers: Sequence[_Answer]) -> None:
+        table = table_of_pages([page for answer in answers for page in answer.pages], self.log)
+        for answer in answers:
+            answer.pages.clear()  # a month is in memory once
 
         def inside(stamps: Stamps, day: date) -> int:
-            return int(np.diff(np.searchsorted(stamps, spans[day]))[0])
+            return int(np.diff(np.searchsorted(stamps, self.spans[day]))[0])
 
-        counts = {day: inside(stamps_of(table), day) for day in answers}
+        counts = {answer.day: inside(stamps_of(table), answer.day) for answer in answers}
         self.outside += len(table) - sum(counts.values())
         # A day from an earlier sync is replaced as a whole. Records from elsewhere stay, and an
         # answer without records removes nothing.
-        again = [spans[day] for day, count in counts.items() if count and day in self.noted]
+        again = [self.spans[day] for day, count in counts.items() if count and day in self.noted]
         outcome = write(self.place, self.log, self.account, table, spans=again)
-        for day, answer in answers.items():
-            asked, present = answer.asked, self.present[day]
+        for day, _, _, asked in answers:
+            present = self.present[day]
+            added, changed, removed = (inside(stamps, day) for stamps in outcome)
             if not counts[day]:
                 reason = f"the {present} record(s) of the archive are kept" if present else ""
                 self.rows[day] = _Row("empty", asked=asked, records=0, reason=reason)
                 continue
-            removed = inside(outcome.removed, day)
-            differs = inside(outcome.added, day) or inside(outcome.changed, day) or removed
-            state = ("fetched" if asked else "cached") if differs else "unchanged"
+            state = "fetched" if asked else "cached"
+            state = state if added or changed or removed else "unchanged"
             self.rows[day] = _Row(state, asked=asked, records=counts[day], removed=removed)
-        noted = {day: Noted(answer.wanted, counts[day]) for day, answer in answers.items()}
+        noted = {answer.day: Noted(answer.wanted, counts[answer.day]) for answer in answers}
         note_days(self.place, self.log, self.account, self.source, noted)
         self.noted = {**self.noted, **noted}

@@ -41,7 +41,7 @@ def erase_records(account: str, archive: str | None, *, dry_run: bool) -> list[R
 
 def led_elsewhere(removed: Iterable[tuple[str, str]]) -> list[str]:
     """Return, of what was removed and from where, to what links led: that is still there."""
-    from eyelog.archive.erase import LINK
+    from eyelog.archive.account import LINK
 
     return [
         f"{what.removeprefix(LINK)}, to which the link {path} leads"
@@ -84,7 +84,7 @@ def print_erasure(
 
 def _default_archive(account: str, archive: str | None, *, dry_run: bool) -> list[str]:
     """Return how to erase the account from the archive in the folder of eyelog, if it is there."""
-    from eyelog.archive.erase import traces
+    from eyelog.archive.account import traces
     from eyelog.archive.place import open_place
     from eyelog.home import home_dir
 

@@ -415,7 +415,7 @@ def archive_list(*, archive: str | None = None, json: bool = False) -> None:
 @partial(command, called="verify", of=archive)
 def archive_verify(*, archive: str | None = None, json: bool = False) -> None:
     """Check every file for damage."""
-    from eyelog.archive.damage import OF_OLD
+    from eyelog.archive.place import OF_OLD
 
     store = open_archive(archive)
     problems = store.verify()

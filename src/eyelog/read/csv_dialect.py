@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from eyelog.archive.csv_text import text_of
+from eyelog.archive.export import text_of
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.read.format import FIRST, whole_of
 

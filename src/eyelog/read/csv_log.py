@@ -14,8 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from eyelog.archive.arrow_tables import schema_of
-from eyelog.archive.utc_stamps import Stamps
+from eyelog.archive.arrow_tables import Stamps, schema_of
 from eyelog.catalogue import catalogue, fold
 from eyelog.clock import FILE_ZONE
 from eyelog.errors import ArchiveError, MixedLogsError, listed

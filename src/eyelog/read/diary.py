@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog.archive.account import DIARY, events_table
-from eyelog.archive.utc_stamps import Stamps
+from eyelog.archive.arrow_tables import Stamps
 from eyelog.catalogue import fold, near
 from eyelog.clock import DAY, FILE_ZONE, Zone, Zones, as_tzinfo, as_zones, day_start
 from eyelog.decode import UNFIT

@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from eyelog import catalogue
 from eyelog.archive.arrow_tables import STAMP
-from eyelog.archive.csv_text import text_of
+from eyelog.archive.export import text_of
 from eyelog.catalogue import fold, known_logs
 from eyelog.clock import Zones
 from eyelog.errors import ArchiveError, MixedLogsError

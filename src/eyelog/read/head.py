@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from eyelog.archive.arrow_tables import extras_of, stamps_of
-from eyelog.archive.utc_stamps import Stamps
+from eyelog.archive.arrow_tables import Stamps, extras_of, stamps_of
 from eyelog.catalogue import log_named, near
 from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones
 from eyelog.errors import ConfigurationError, EyelogError, counted, listed

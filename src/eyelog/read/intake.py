@@ -13,11 +13,19 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eyelog.archive.arrow_tables import Merged, extras_of, merge, stamps_of
-from eyelog.archive.month_writer import Change, Staged, commit_all, merging
+from eyelog.archive.arrow_tables import (
+    Merged,
+    Stamps,
+    extras_of,
+    merge,
+    month_edges,
+    months_of,
+    stamps_of,
+)
+from eyelog.archive.lists import Staged, commit_all
+from eyelog.archive.months import Change, merging
 from eyelog.archive.place import check_account
 from eyelog.archive.store import Archive, place_of
-from eyelog.archive.utc_stamps import Stamps, month_edges, months_of
 from eyelog.clock import Zone, Zones, stamps_at, zones_of_offsets
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, warn
 from eyelog.frame import OFFSET

@@ -18,8 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from eyelog.archive.arrow_tables import extras_of, fit, schema_of, stamps_of, widest
-from eyelog.archive.utc_stamps import Stamps
+from eyelog.archive.arrow_tables import Stamps, extras_of, fit, schema_of, stamps_of, widest
 from eyelog.catalogue import log_named
 from eyelog.errors import ConfigurationError, listed
 from eyelog.frame import OFFSET

@@ -501,7 +501,7 @@ def erase(account: str, places: Places, *, dry_run: bool = False, json: bool = F
 
 def _folders_of(settings: Settings, account: str) -> list[str]:
     """Return the folders with records of an account."""
-    from eyelog.archive.months import months
+    from eyelog.archive.lists import months
     from eyelog.archive.place import folder, open_place
     from eyelog.catalogue import known_logs
 
@@ -884,7 +884,7 @@ def prune(
         Only the accounts of a study.
     """
     settings = places.settings()
-    from eyelog.archive.erase import named_accounts, prune
+    from eyelog.archive.account import named_accounts, prune
     from eyelog.archive.place import open_place
 
     registry = settings.registry()

@@ -1,0 +1,414 @@
+"""Which files of an archive count: the months of each account, put in force by one rename.
+
+::
+
+    ROOT/.months/account=me.v1.csv                                        the list
+    ROOT/log=computed_data/account=me/month=2026-10/2026-10.7.SUM.parquet
+    ROOT/log=computed_data/account=me/month=2026-10/2026-10-24.8.SUM.parquet
+
+A file has one month of one log of one account, or one day (of UTC) that counts in place of what the
+month has of it. Its name has a number that rises with each version, and the CRC-32 of the whole
+file. The list of an account says which files count, for all of its logs: it is replaced
+by one rename, so a reader meets the months before a change or after it. What is on the disk beside
+them was left by a process that was killed.
+"""
+
+import json
+import re
+import threading
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple, cast
+
+from filelock import FileLock, Timeout
+
+from eyelog.archive.arrow_tables import Span, is_month, overlap
+from eyelog.archive.place import (
+    Found,
+    Place,
+    account_of,
+    archive_errors,
+    check_account,
+    damage,
+    everything,
+    folder,
+    names_inside,
+    read_small_file,
+    remove_file,
+    small_file,
+    write_small_file,
+)
+from eyelog.catalogue import check_log, known_logs, near
+from eyelog.errors import ArchiveError
+from eyelog.home import make_folders, move_file, put_in_place, sync_folder
+
+LISTS: Final = ".months"
+ASIDE: Final = ".damaged"  # hidden: Parquet tools and the archive itself skip it
+OLD: Final = "data.parquet"  # of eyelog 0.3 and before
+WAIT_S: Final = 300
+JOURNAL: Final = f"{LISTS}/.import-journal"  # while the lists of several accounts change
+_FILE: Final = re.compile(r"(\d{4}-\d\d(?:-\d\d)?)\.(\d+)\.([0-9a-f]{8})\.parquet", re.ASCII)
+_HEADER: Final = "log,month,file"
+
+
+class Part(NamedTuple):
+    """A file of an account: its log, the month or the day that it has, and its name."""
+
+    log: str
+    slot: str
+    name: str
+
+    @property
+    def month(self) -> str:
+        """The month that it is of."""
+        return self.slot[: len("2026-10")]
+
+    @property
+    def is_day(self) -> bool:
+        """Whether it has one day."""
+        return self.slot != self.month
+
+    @property
+    def number(self) -> int:
+        """The number of the version; 0 for a file of an older eyelog."""
+        return 0 if self.name == OLD else int(self.name.split(".")[1])
+
+    @property
+    def checksum(self) -> str:
+        """The checksum of the file; none for a file of an older eyelog."""
+        return "" if self.name == OLD else self.name.split(".")[2]
+
+
+Parts = frozenset[Part]
+
+
+def part_of(log: str, month: str, name: str) -> Part | None:
+    """Return what a name in the folder of a month says; None if the archive reads no such file."""
+    if name == OLD:
+        return Part(log, month, OLD)
+    match = _FILE.fullmatch(name)
+    return Part(log, match[1], name) if match and match[1].startswith(month) else None
+
+
+def of_month(parts: Iterable[Part], log: str, month: str) -> Parts:
+    """Return the files of one month of one log."""
+    return frozenset(part for part in parts if (part.log, part.month) == (log, month))
+
+
+def checksum(body: bytes) -> str:
+    """Return the checksum (CRC-32) of a file as it stands in its name."""
+    return f"{zlib.crc32(body):08x}"
+
+
+def part_path(place: Place, account: str, part: Part) -> str:
+    """Return the path of a file of a month."""
+    return f"{folder(place, part.log, account)}/month={part.month}/{part.name}"
+
+
+# The lists
+
+
+def listed(place: Place, account: str) -> Parts:
+    """Return the files that count, of all logs and months of an account.
+
+    Raises
+    ------
+    ArchiveError
+        If the list is damaged or gone. An account that an older eyelog wrote has none yet.
+    """
+    path = small_file(place, LISTS, account)
+    body = journal(place).get(path) or read_small_file(place, path)
+    if body is not None:
+        try:
+            return _parsed(body)
+        except ValueError:
+            raise damage(path, "the list of the months of an account is damaged") from None
+    found = stored_parts(place, account)
+    if any(part.name != OLD for part in found):
+        raise damage(path, "the list of the months of an account is gone")
+    return found
+
+
+@lru_cache(maxsize=64)
+def _parsed(body: bytes) -> Parts:
+    parts = [part_of(*line.split(",")) for line in _unsigned(body).splitlines()[1:]]
+    if None in parts:
+        raise ValueError("a name of no file of a month")
+    return cast(Parts, frozenset(parts))
+
+
+def _signed(text: str) -> bytes:
+    body = f"{text}\n".encode()
+    return body + f"# {checksum(body)}\n".encode()
+
+
+def _unsigned(body: bytes) -> str:
+    text, _, stated = body.rpartition(b"# ")
+    if checksum(text) != stated.decode().strip():
+        raise ValueError("not the text that was written")
+    return text.decode()
+
+
+def write_lists(place: Place, lists: Mapping[str, Parts]) -> None:
+    """Replace the lists of some accounts, all or none: this is when a change comes into force.
+
+    On a local disk, the lists of several accounts are first written as one file, the journal. While
+    it is there it counts in place of the lists, and whoever locks an account carries it out.
+    """
+    bodies = {}
+    for account, parts in lists.items():
+        lines = [f"{part.log},{part.month},{part.name}" for part in sorted(parts)]
+        bodies[small_file(place, LISTS, account)] = _signed("\n".join([_HEADER, *lines]))
+    if len(bodies) < 2 or not place.local:
+        for path, body in bodies.items():
+            write_small_file(place, path, body)
+        return
+    with _journal_lock(place):
+        _carry_out(place)
+        told = {path.removeprefix(place.root): body.decode() for path, body in bodies.items()}
+        write_small_file(place, f"{place.root}/{JOURNAL}", _signed(json.dumps(told)))
+        with suppress(ArchiveError):  # what cannot be written now counts all the same
+            _carry_out(place)
+
+
+def _journal_lock(place: Place) -> FileLock:
+    path = Path(place.root, f"{JOURNAL}.lock")
+    make_folders(path.parent)
+    return FileLock(path, timeout=WAIT_S, mode=0o600)
+
+
+def journal(place: Place) -> dict[str, bytes]:
+    """Return the lists, by path, that count in place of the files of their names."""
+    path = f"{place.root}/{JOURNAL}"
+    body = read_small_file(place, path) if place.local else None
+    if body is None:
+        return {}
+    try:
+        told = json.loads(_unsigned(body))
+    except ValueError:
+        raise damage(path, "the lists that an import left are damaged") from None
+    return {f"{place.root}{inside}": text.encode() for inside, text in told.items()}
+
+
+def _carry_out(place: Place) -> None:
+    """Put the lists of a journal in their places, if there is one."""
+    for path, body in journal(place).items():
+        write_small_file(place, path, body)
+    remove_file(place, f"{place.root}/{JOURNAL}")
+
+
+def stored_parts(place: Place, account: str) -> Parts:
+    """Return the files of months in the folders of an account, whether they count or not."""
+    return frozenset(part for _, part in _files_of(place, account) if part is not None)
+
+
+def _files_of(place: Place, account: str) -> Iterator[tuple[Found, Part | None]]:
+    """Yield each file in the folders of an account, and what it is as a file of a month."""
+    for log in known_logs():
+        home = folder(place, log, account).removeprefix(f"{place.root}/")
+        for file in everything(place, home):
+            month = file.parts[2].removeprefix("month=") if len(file.parts) == 4 else ""
+            readable = is_month(month) and not (file.is_folder or file.leads_to)
+            yield file, part_of(log, month, file.parts[-1]) if readable else None
+
+
+# A change, one process at a time
+
+# The parts that stay, and the files that are not in their places yet: by account, log and month
+Staged = dict[tuple[str, str, str], tuple[Iterable[Part], Mapping[str, Path]]]  # by slot
+
+
+def commit_all(place: Place, staged: Staged) -> None:
+    """Put the new files of months in place, under the locks of the caller.
+
+    On a local disk the months of all accounts come into force together; in an object store, those
+    of one account after those of another, and an error says which are written.
+    """
+    written: list[str] = []
+    for account in [None] if place.local else sorted({of for of, _, _ in staged}):
+        try:
+            with archive_errors(f"write to {place.name}"):
+                _commit(place, {key: staged[key] for key in staged if account in (None, key[0])})
+        except ArchiveError as error:
+            if not written:
+                raise
+            done = ", ".join(map(repr, written))
+            raise ArchiveError(
+                f"cannot write the records of {account!r} ({error}); those of {done} are written:"
+                " import again, which adds the others"
+            ) from error
+        written.append(str(account))
+
+
+def _commit(place: Place, staged: Staged) -> None:
+    before = {account: listed(place, account) for account, _, _ in staged}
+    lists = dict(before)
+    with ExitStack() as undo:
+        for (account, log, month), (kept, made) in staged.items():
+            if read_small_file(place, small_file(place, LISTS, account)) is None:
+                # From now on, what no list names does not count.
+                write_lists(place, {account: before[account]})
+            old = of_month(before[account], log, month)
+            number = max((part.number for part in old), default=0) + 1
+            new = set(kept)
+            for slot, file in made.items():
+                part = Part(log, slot, f"{slot}.{number}.{checksum(file.read_bytes())}.parquet")
+                path = part_path(place, account, part)
+                undo.callback(remove_file, place, path)
+                if place.local:
+                    put_in_place(file, Path(path))
+                else:
+                    place.fs.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
+                    place.fs.put_file(str(file), path)
+                new.add(part)
+            lists[account] = lists[account] - old | new
+        write_lists(place, lists)
+        undo.pop_all()
+    for account, counting in lists.items():
+        for part in before[account] - counting:
+            path = part_path(place, account, part)
+            remove_file(place, path, if_possible=True)
+            if place.local:
+                with suppress(OSError):  # something else is in it
+                    Path(path).parent.rmdir()
+
+
+_held = threading.local()
+
+
+@contextmanager
+def locked(place: Place, account: str) -> Iterator[None]:
+    """Let one process at a time write the records of an account, and remove what a killed one left.
+
+    Only a local disk can lock. On an object store a list is still old or new, but of two processes
+    that write the same account at the same moment the later one wins.
+    """
+    if not place.local:
+        bucket = place.root.partition("/")[0]
+        if bucket and not place.fs.exists(bucket):  # fsspec would create it, even if it is misspelt
+            raise ArchiveError(
+                f"cannot write to {place.name}: there is no {bucket!r}, create it first"
+            )
+        yield
+        return
+    path = Path(place.root, LISTS, f"account={check_account(account)}.lock")
+    held: set[Path] = _held.__dict__.setdefault("paths", set())
+    if path in held:
+        yield
+        return
+    make_folders(path.parent)
+    try:
+        with FileLock(path, timeout=WAIT_S, mode=0o600):
+            held.add(path)
+            try:
+                _sweep(place, account)
+                yield
+            finally:
+                held.discard(path)
+    except Timeout:
+        raise ArchiveError(
+            f"another process has been writing the records of {account!r} for {WAIT_S} s:"
+            " try again when it has finished"
+        ) from None
+
+
+def _sweep(place: Place, account: str) -> None:
+    """Remove unfinished files and versions that do not count; set aside months of no list."""
+    with suppress(ArchiveError):  # `repair` removes a damaged one
+        if journal(place):
+            with _journal_lock(place):
+                _carry_out(place)
+    found = list(_files_of(place, account))
+    for file, _ in found:
+        if file.parts[-1].startswith(".") and file.parts[-1].endswith(".tmp"):
+            remove_file(place, file.path)
+    try:
+        counting = listed(place, account)
+    except ArchiveError:  # `repair` makes the list again
+        return
+    stored = {part for _, part in found}
+    for file, part in found:
+        if part is None or part in counting:
+            continue
+        instead = of_month(counting, part.log, part.month)
+        if not instead:
+            set_aside(place, file.path)
+        elif instead <= stored:
+            remove_file(place, file.path, if_possible=True)
+
+
+def set_aside(place: Place, path: str) -> str:
+    """Move a file into the hidden folder of damaged files, for its owner alone; return where to."""
+    inside, name = path.removeprefix(f"{place.root}/").rsplit("/", 1)
+    aside = f"{place.root}/{ASIDE}/{inside}/{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{name}"
+    if not place.local:
+        place.fs.makedirs(aside.rsplit("/", 1)[0], exist_ok=True)
+        place.fs.mv(path, aside)
+        return aside
+    file = Path(path)
+    if not file.is_symlink():
+        file.chmod(0o600)
+    move_file(file, Path(aside))
+    sync_folder(file.parent)
+    with suppress(OSError):  # something else is in the folder
+        file.parent.rmdir()
+    return aside
+
+
+# Which months there are
+
+
+def accounts(place: Place, log: str) -> list[str]:
+    """Return the accounts that have records of a log, sorted."""
+    found: set[str] = set()
+    for home in (f"log={check_log(log)}", LISTS):
+        for name in names_inside(place, f"{place.root}/{home}"):
+            account = account_of(name)
+            if account is None or account in found:
+                continue
+            with suppress(ArchiveError):  # whoever reads the account is told why
+                if not months(place, log, account):
+                    continue
+            found.add(account)
+    return sorted(found)
+
+
+def months(place: Place, log: str, account: str) -> list[str]:
+    """Return the months (``2026-10``, by UTC) of one log of one account, in order."""
+    check_log(log)
+    return sorted({part.month for part in listed(place, account) if part.log == log})
+
+
+def present_months(place: Place, log: str, account: str) -> list[str]:
+    """Return the months; if there are none, raise an `ArchiveError` that lists what there is."""
+    present = months(place, log, account)
+    if present:
+        return present
+    by_log = {name: accounts(place, name) for name in known_logs()}
+    every = sorted(set().union(*by_log.values()))
+    if not every:
+        raise ArchiveError(f"the archive {place.name} is empty: write, import or sync into it")
+    if account not in every:
+        names = ", ".join(map(repr, every[:10])) + (", ..." if len(every) > 10 else "")
+        raise ArchiveError(
+            f"no account {account!r} in the archive {place.name}{near(account, every)};"
+            f" it has {names}"
+        )
+    logs = ", ".join(repr(name) for name in known_logs() if account in by_log[name])
+    raise ArchiveError(f"the archive {place.name} has no {log!r} of {account!r}, only {logs}")
+
+
+def fingerprint(place: Place, log: str, account: str, span: Span) -> tuple[tuple[str, str], ...]:
+    """Return the files of the months in a half-open range with their checksums; none is read.
+
+    For a file of an older eyelog, whose name has no checksum, its size and time stand.
+    """
+    return tuple(
+        (part.slot, part.checksum or place.fs.ukey(part_path(place, account, part)))
+        for part in sorted(listed(place, account))
+        if part.log == log and overlap(part.month, span)
+    )
