@@ -37,6 +37,21 @@ def test_answers_are_one_per_local_day_and_decode_to_the_same_frame(
     assert_frame_equal(joined_pages(pages, log, tz=tz).frame, frame)
 
 
+@pytest.mark.parametrize("way", [("Asia/Tokyo", "America/New_York"), ("UTC", "Pacific/Auckland")])
+def test_answers_of_a_traveller_have_each_record_once(
+    archive: Archive, tmp_path: Path, way: tuple[str, str]
+) -> None:
+    frame = records(SIXTY, "2026-10-30", 4 * 1440, tz="UTC")
+    archive.write(SIXTY, frame, account="me")
+    zones = el.Zones([("", way[0]), ("2026-11-01", way[1])])
+    made = archive.export(
+        SIXTY, "2026-10-01", "2026-11-30", tmp_path / "answers", tz=zones, location=True
+    )
+    pages = [decode_page(path.read_bytes(), SIXTY) for path in made]
+    assert sum(page.n for page in pages) == len(frame)
+    assert_frame_equal(joined_pages(pages, SIXTY, tz="UTC").frame, frame)
+
+
 def test_a_range_without_records_is_an_error_and_writes_no_file(
     archive: Archive, tmp_path: Path
 ) -> None:

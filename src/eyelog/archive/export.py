@@ -10,8 +10,8 @@ import re
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import date, tzinfo
 from functools import lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -69,24 +69,14 @@ _WHOLE: Final = 2.0**53  # above it a float cannot distinguish neighbouring whol
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Records to be written: their description, their months of UTC, and any part of them."""
+    """Records to be written: their description, and their tables, one after the other."""
 
     log: str
     account: str
     tz: str  # of the index
     zones: Zones  # of the wearer's clock
     schema: pa.Schema
-    months: list[str]
-    rows: Callable[[int, int, pa.Schema], pa.Table]  # by edges in microseconds, and columns
-
-    def by_month(self) -> Iterator[pa.Table]:
-        """Yield the records of each month that has any: memory does not grow with the range."""
-        label = f"write {self.log} of {self.account}"
-        with progress_line(len(self.months), label, unit="month") as done:
-            for month in self.months:
-                if len(table := self.rows(*month_edges(month), self.schema)):
-                    yield table
-                done()
+    tables: Iterator[pa.Table]  # one month of UTC at a time: memory does not grow with the range
 
 
 def check_target(path: Path) -> str:
@@ -147,9 +137,7 @@ def export_frame(frame: pd.DataFrame, path: Path) -> list[Path]:
 
 def print_csv(frame: pd.DataFrame, sink: Any) -> None:
     """Write a frame to a binary stream, as the CSV that `export_frame` writes."""
-    records = _of_frame(frame)
-    for piece in _csv(records, records.by_month()):
-        sink.write(piece)
+    sink.writelines(_csv(_of_frame(frame)))
 
 
 def csv_pieces(
@@ -159,15 +147,12 @@ def csv_pieces(
 
     The pieces are some days each, so that memory does not grow with the month.
     """
-    edges = group_edges(month)
+    span = month_edges(month)
     with (
         archive_errors(f"read {log!r} of {account!r}"),
-        records_of(
-            place, log, account, (edges[0], edges[-1]), None, zones, location=True
-        ) as records,
+        records_of(place, log, account, span, None, zones, location=True, cut=group_edges) as found,
     ):
-        groups = (records.rows(*each, records.schema) for each in pairwise(edges))
-        yield from _csv(records, filter(len, groups))
+        yield from _csv(found)
 
 
 @contextmanager
@@ -180,8 +165,9 @@ def records_of(
     zones: Zones,
     *,
     location: bool,
+    cut: Callable[[str], Sequence[int]] = month_edges,
 ) -> Iterator[Records]:
-    """Open a range of an archive to be written.
+    """Open a range of an archive to be written, where `cut` says how each month is cut.
 
     Without `location` the fields that show where the wearer was are left out.
     """
@@ -199,21 +185,26 @@ def records_of(
         narrow = pa.schema([f for f in schema if f.name in {"date", *extras, *secret}])
         filled: set[str] = set()
         for month in stored.months if extras or secret else ():
-            table = stored.rows(*_within(month, span), narrow)
+            table = stored.rows(*_within(month_edges(month), span), narrow)
             filled |= {n for n in extras | secret if table.column(n).null_count < table.num_rows}
         _warn_of_location(filled & secret)
         left_out = (extras - filled) | secret
         schema = pa.schema([field for field in schema if field.name not in left_out])
 
-        def rows(first: int, after: int, columns: pa.Schema) -> pa.Table:
-            return stored.rows(max(first, span[0]), min(after, span[1]), columns)
+        def tables() -> Iterator[pa.Table]:
+            label = f"write {log} of {account}"
+            choice = None if cut is month_edges else False  # a download shows none
+            with progress_line(len(stored.months), label, unit="month", choice=choice) as done:
+                for month in stored.months:
+                    for edges in pairwise(cut(month)):
+                        yield stored.rows(*_within(edges, span), schema)
+                    done()
 
-        yield Records(log, account, zones.home, zones, schema, stored.months, rows)
+        yield Records(log, account, zones.home, zones, schema, filter(len, tables()))
 
 
-def _within(month: str, span: Span) -> Span:
-    first, after = month_edges(month)
-    return max(first, span[0]), min(after, span[1])
+def _within(edges: Span, span: Span) -> Span:
+    return max(edges[0], span[0]), min(edges[1], span[1])
 
 
 def _of_frame(frame: pd.DataFrame) -> Records:
@@ -222,13 +213,10 @@ def _of_frame(frame: pd.DataFrame) -> Records:
         warnings.simplefilter("ignore", EyelogWarning)
         table = prepare(frame, log)
     stamps, account = stamps_of(table), stated_account(frame) or "me"
-
-    def rows(first: int, after: int, columns: pa.Schema) -> pa.Table:
-        low, high = np.searchsorted(stamps, [first, after]).tolist()
-        return table.select(columns.names).slice(low, high - low)
-
+    rows = [np.searchsorted(stamps, month_edges(month)).tolist() for month in months_of(stamps)]
+    tables = (table[slice(*each)] for each in rows)
     tz = str(cast(pd.DatetimeIndex, frame.index).tz)
-    return Records(log, account, tz, zones_of(frame), table.schema, months_of(stamps), rows)
+    return Records(log, account, tz, zones_of(frame), table.schema, tables)
 
 
 def _warn_of_location(names: set[str]) -> None:
@@ -249,28 +237,27 @@ def write_records(records: Records, path: Path, *, empty: bool = False) -> list[
     kind = check_target(path)
     if kind == "answers":
         return list(_answers(records, path))
-    tables = records.by_month()
-    first = next(tables, None)
+    first = next(records.tables, None)
     if first is None and not empty:
         return []
-    every = chain([] if first is None else [first], tables)
+    every = records if first is None else replace(records, tables=chain([first], records.tables))
     with whole_file(path) as sink:
         if kind == "csv":
-            sink.writelines(_csv(records, every))
+            sink.writelines(_csv(every))
         else:
-            _write_parquet(records, every, sink)
+            _write_parquet(every, sink)
     return [path]
 
 
-def _csv(records: Records, tables: Iterable[pa.Table]) -> Iterator[bytes]:
+def _csv(records: Records) -> Iterator[bytes]:
     """Yield the header of a CSV file, and the lines of each table."""
     header = io.StringIO()
     names = [header_cell(name, records.log) for name in records.schema.names]
     csv.writer(header, lineterminator="\n").writerow(names)
     yield header.getvalue().encode()
-    for table in tables:
+    for table in records.tables:
         stamps = stamps_of(table)
-        local = stamps + (_offsets_min(table, records) * 60e6).astype(np.int64)
+        local = stamps + _ahead_us(table, records)
         columns = {
             name: written(table.column(name), documented=name in catalogue(records.log))
             for name in table.column_names
@@ -283,15 +270,16 @@ def _csv(records: Records, tables: Iterable[pa.Table]) -> Iterator[bytes]:
         yield lines.getvalue()
 
 
-def _offsets_min(table: pa.Table, records: Records) -> npt.NDArray[np.float64]:
-    """Return how far the wearer's clock is ahead of UTC at each record, in minutes."""
+def _ahead_us(table: pa.Table, records: Records) -> Stamps:
+    """Return how far the wearer's clock is ahead of UTC at each record, in microseconds."""
+    stamps = stamps_of(table)
     if not records.zones.vary:
-        return LocalClock(zone(records.tz)).offset_min(stamps_of(table))
-    index = cast(pd.DatetimeIndex, frame_of(table.select(["date"]), "UTC").index)
-    return records.zones.offset_min(index)
+        return LocalClock(zone(records.tz)).wall_us(stamps) - stamps
+    index = pd.DatetimeIndex(stamps.view("M8[us]"), tz="UTC")
+    return (records.zones.offset_min(index) * 60e6).astype(np.int64)
 
 
-def _write_parquet(records: Records, tables: Iterable[pa.Table], sink: Any) -> None:
+def _write_parquet(records: Records, sink: Any) -> None:
     """Write the file from which pandas reads the frame: its index, its zone, its dtypes."""
     fields = [field for field in records.schema if field.name != "date"]
     fields += [pa.field(OFFSET, pa.float64())] if records.zones.vary else []
@@ -299,35 +287,42 @@ def _write_parquet(records: Records, tables: Iterable[pa.Table], sink: Any) -> N
     empty = frame_of(schema.empty_table(), records.tz)
     schema = schema.with_metadata({b"pandas": pa.Schema.from_pandas(empty).metadata[b"pandas"]})
     with parquet_writer(sink, schema, records.log, records.account) as writer:
-        for table in tables:
+        for table in records.tables:
             if records.zones.vary:
-                offsets = pa.array(_offsets_min(table, records))
+                offsets = pa.array(_ahead_us(table, records) / 60e6)
                 table = table.append_column(OFFSET, offsets)
             # One chunk: the same records make the same bytes, however they were read.
             writer.write_table(table.combine_chunks().cast(schema), row_group_size=_GROUP_ROWS)
 
 
 def _answers(records: Records, folder: Path) -> Iterator[Path]:
-    """Write an answer per local day that has a record: none of the others is looked at."""
-    clock, just_dates = as_tzinfo(records.zones), pa.schema([records.schema.field("date")])
-    days: set[date] = set()
-    for month in records.months:
-        stamps = stamps_of(records.rows(*month_edges(month), just_dates))
-        local = LocalClock(clock).wall_us(stamps) // DAY_US
-        days |= set(np.unique(local).astype("M8[D]").tolist())
-    with progress_line(len(days), f"write {records.log} of {records.account}") as done:
-        for day in sorted(days):
-            begins = day_start(day, clock)
-            edges = instant_us(begins), instant_us(day_start(day + DAY, clock))
-            table = records.rows(*edges, records.schema)
-            tz = zone_at(records.zones, begins) if records.zones.vary else records.tz
-            offsets_us = LocalClock(zone(tz)).wall_us(stamps_of(table)) - stamps_of(table)
-            path = folder / f"{records.log}-{day.isoformat()}.json"
-            names = records.schema.names
-            with whole_file(path) as sink:
-                sink.write(encode_table(table, records.log, offset_us=offsets_us, names=names))
-            yield path
-            done()
+    """Write an answer per local day that has a record."""
+    clock, names = as_tzinfo(records.zones), records.schema.names
+    for day, table in _by_day(records, clock):
+        tz = zone_at(records.zones, day_start(day, clock)) if records.zones.vary else records.tz
+        offsets_us = LocalClock(zone(tz)).wall_us(stamps_of(table)) - stamps_of(table)
+        path = folder / f"{records.log}-{day.isoformat()}.json"
+        with whole_file(path) as sink:
+            sink.write(encode_table(table, records.log, offset_us=offsets_us, names=names))
+        yield path
+
+
+def _by_day(records: Records, clock: tzinfo) -> Iterator[tuple[date, pa.Table]]:
+    """Yield the records of each local day that has any; a day may be of two months of UTC."""
+    parts: dict[date, list[pa.Table]] = {}
+    for table in records.tables:
+        stamps = stamps_of(table)
+        # A day more, because a traveller's clock may go back to the day before.
+        shown = (stamps + _ahead_us(table, records)) // DAY_US
+        for day in np.arange(shown.min(), shown.max() + 2).astype("M8[D]").tolist():
+            edges = [instant_us(day_start(each, clock)) for each in (day, day + DAY)]
+            low, high = np.searchsorted(stamps, edges).tolist()
+            if low < high:
+                parts.setdefault(day, []).append(table.slice(low, high - low))
+        for day in list(parts)[:-1]:
+            yield day, pa.concat_tables(parts.pop(day))
+    for day, rest in parts.items():
+        yield day, pa.concat_tables(rest)
 
 
 # Texts in a CSV file that a spreadsheet cannot run and that are read back as they were: one that a
