@@ -258,6 +258,9 @@ def add_events(place: Place, account: str, events: pd.DataFrame, *, keep: bool =
 
 
 def _write_events(place: Place, path: str, events: pd.DataFrame) -> None:
+    if events.empty:
+        remove_file(place, path)
+        return
     # All cells are quoted: a lone carriage return in a label would end its line otherwise.
     text = events.to_csv(
         index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ", quoting=csv.QUOTE_ALL, lineterminator="\n"
@@ -365,25 +368,30 @@ def _of_account(place: Place, account: str) -> list[Found]:
     ]
 
 
+def _what(file: Found) -> str:
+    """Return what a file of an account is."""
+    *_, parent, name = ("", *file.parts)
+    if file.leads_to:
+        return f"{LINK}{file.leads_to}"
+    if ASIDE in file.parts:
+        return "damaged month"
+    if file.parts[0] == ".live":
+        return "live recording"
+    if parent.startswith(_KEY) and part_of("", parent.removeprefix(_KEY), name) is not None:
+        return "month"
+    if name.startswith(".synced."):
+        return "ledger"
+    return _BESIDE.get(parent, "file")
+
+
 def _reported(files: Iterable[Found]) -> list[AccountFile]:
     """Return files with what they are, sorted by path."""
-    reported = []
-    for file in files:
-        name, parent = file.parts[-1], file.parts[-2]
-        what = _BESIDE.get(parent, "file")
-        if file.leads_to:
-            what = f"{LINK}{file.leads_to}"
-        elif ASIDE in file.parts:
-            what = "damaged month"
-        elif file.parts[0] == ".live":
-            what = "live recording"
-        elif parent.startswith(_KEY) and part_of("", parent.removeprefix(_KEY), name) is not None:
-            what = "month"
-        elif name.startswith(".synced."):
-            what = "ledger"
-        if not file.is_folder and not name.endswith(".lock"):
-            reported.append(AccountFile(what, file.path, file.bytes))
-    return sorted(reported, key=lambda each: each.path)
+    told = [
+        AccountFile(_what(file), file.path, file.bytes)
+        for file in files
+        if not file.is_folder and not file.path.endswith(".lock")
+    ]
+    return sorted(told, key=lambda each: each.path)
 
 
 def _remove(place: Place, file: Found) -> None:
@@ -444,6 +452,7 @@ def prune(
         months = [part.removeprefix(_KEY) for part in file.parts if part.startswith(_KEY)]
         return any(is_month(month) and month_edges(month)[1] <= end_us for month in months)
 
+    removed: list[AccountFile] = []
     with archive_errors(f"prune {place.name}"):
         files = [file for file in everything(place) if concerned(file)]
         old = [file for file in files if is_old(file)]
@@ -451,36 +460,20 @@ def prune(
             if file.leads_to and Path(file.path).is_dir():
                 raise deep_link(file.path)
         for account in sorted({of for file in old for of in file.accounts} if not dry_run else ()):
-            with (
-                suppress(ArchiveError),
-                locked(place, account),
-            ):  # of a damaged list nothing is lost
+            with suppress(ArchiveError), locked(place, account):  # a damaged list is left
                 found = listed(place, account)
                 left = frozenset(each for each in found if month_edges(each.month)[1] > end_us)
                 if left != found:
                     write_lists(place, {account: left})
         for file in old if not dry_run else ():
             _remove(place, file)
-        with_events = [file for file in files if _has_events(file)]
-        events = [_prune_events(place, file, before, dry_run=dry_run) for file in with_events]
-    return [*_reported(old), *(file for file in events if file is not None)]
-
-
-def _has_events(file: Found) -> bool:
-    *_, parent, name = ("", *file.parts)
-    return parent == EVENTS and name.startswith("account=") and name.endswith(SMALL_FILE)
-
-
-def _prune_events(
-    place: Place, file: Found, before: datetime, *, dry_run: bool
-) -> AccountFile | None:
-    """Remove the events of a file that began before an instant; return by how much it shrank."""
-    events = _read_events(place, file.path)
-    left = events[events["start"] >= before]
-    if len(left) == len(events):
-        return None
-    if len(left) and not dry_run:
-        _write_events(place, file.path, left)
-    elif not dry_run:
-        remove_file(place, file.path)
-    return AccountFile("events", file.path, round(file.bytes * (1 - len(left) / len(events))))
+        for file in files:
+            if _what(file) == "events" and file.path.endswith(SMALL_FILE):
+                events = _read_events(place, file.path)
+                left_events = events[events["start"] >= before]
+                share = 1 - len(left_events) / max(len(events), 1)
+                if share:
+                    removed.append(AccountFile("events", file.path, round(file.bytes * share)))
+                if share and not dry_run:
+                    _write_events(place, file.path, left_events)
+    return [*_reported(old), *removed]
