@@ -136,7 +136,7 @@ def verify(place: Place) -> pd.DataFrame:
     """Read everything; return one row per problem; see `eyelog.Archive.verify`."""
     require_place(place)
     problems, parts = [], []
-    for account in _every_account(place):
+    for account in accounts(place):
         found, problem = _listed_or_rebuilt(place, account)
         if problem:
             problems.append((account, "", "", small_file(place, LISTS, account), problem))
@@ -165,10 +165,6 @@ def verify(place: Place) -> pd.DataFrame:
     for account, path, problem in small_file_problems(place):
         problems.append((account, "", "", path, problem))
     return pd.DataFrame(problems, columns=list(_PROBLEM)).astype("string")
-
-
-def _every_account(place: Place) -> list[str]:
-    return sorted({name for log in known_logs() for name in accounts(place, log)})
 
 
 def _listed_or_rebuilt(place: Place, account: str) -> tuple[Parts, str]:
@@ -223,7 +219,7 @@ def repair(place: Place) -> pd.DataFrame:
     except ArchiveError as error:
         path = f"{place.root}/{JOURNAL}"
         rows.append(("", "", "", problem_of(error, path), "", "", set_aside(place, path)))
-    for account in _every_account(place):
+    for account in accounts(place):
         with locked(place, account):
             rows += _repair(place, account)
     return pd.DataFrame(rows, columns=list(_REPAIRED)).astype("string")

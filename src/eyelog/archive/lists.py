@@ -362,18 +362,17 @@ def set_aside(place: Place, path: str) -> str:
 # Which months there are
 
 
-def accounts(place: Place, log: str) -> list[str]:
-    """Return the accounts that have records of a log, sorted."""
-    found: set[str] = set()
-    for home in (f"log={check_log(log)}", LISTS):
-        for name in names_inside(place, f"{place.root}/{home}"):
-            account = account_of(name)
-            if account is None or account in found:
+def accounts(place: Place, *logs: str) -> list[str]:
+    """Return the accounts that have records of some logs, by default of any, sorted."""
+    logs = tuple(map(check_log, logs)) or known_logs()
+    homes = (LISTS, *(f"log={log}" for log in logs))
+    names = [name for home in homes for name in names_inside(place, f"{place.root}/{home}")]
+    found = set()
+    for account in {account for name in names if (account := account_of(name)) is not None}:
+        with suppress(ArchiveError):  # whoever reads the account is told why
+            if not any(part.log in logs for part in listed(place, account)):
                 continue
-            with suppress(ArchiveError):  # whoever reads the account is told why
-                if not months(place, log, account):
-                    continue
-            found.add(account)
+        found.add(account)
     return sorted(found)
 
 
@@ -388,8 +387,7 @@ def present_months(place: Place, log: str, account: str) -> list[str]:
     present = months(place, log, account)
     if present:
         return present
-    by_log = {name: accounts(place, name) for name in known_logs()}
-    every = sorted(set().union(*by_log.values()))
+    every = accounts(place)
     if not every:
         raise ArchiveError(f"the archive {place.name} is empty: write, import or sync into it")
     if account not in every:
@@ -398,7 +396,7 @@ def present_months(place: Place, log: str, account: str) -> list[str]:
             f"no account {account!r} in the archive {place.name}{near(account, every)};"
             f" it has {names}"
         )
-    logs = ", ".join(repr(name) for name in known_logs() if account in by_log[name])
+    logs = ", ".join(repr(name) for name in known_logs() if months(place, name, account))
     raise ArchiveError(f"the archive {place.name} has no {log!r} of {account!r}, only {logs}")
 
 

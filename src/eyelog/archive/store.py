@@ -30,7 +30,7 @@ from eyelog.archive.export import names_location, records_of, write_records
 from eyelog.archive.lists import accounts, fingerprint, present_months
 from eyelog.archive.months import prepare, read_table, write
 from eyelog.archive.place import Place, archive_errors, open_place
-from eyelog.catalogue import catalogue, check_fields, check_log, known_logs
+from eyelog.catalogue import catalogue, check_fields
 from eyelog.clock import DAY, Zone, Zones, as_zones, day_start, known_zones, parse_day
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.frame import STORED, in_zones, is_resampled, takes_tables, warn_unknown, zones_of
@@ -114,9 +114,8 @@ class Archive:
         >>> el.Archive("memory://not-there-yet").accounts()
         []
         """
-        logs = known_logs() if log is None else (check_log(log),)
         with archive_errors(f"list the archive {self.path}"):
-            return sorted({name for log in logs for name in accounts(self._place, log)})
+            return accounts(self._place, *([] if log is None else [log]))
 
     def read(
         self,
