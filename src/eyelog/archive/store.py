@@ -823,13 +823,12 @@ class Archive:
         ['week.csv']
         """
         zones = self._zones_of(tz, account)
-        fields = fields if fields is None or isinstance(fields, str) else list(fields)
         chosen = None if fields is None else check_fields(log, fields)
+        location = location or names_location(chosen)
         with archive_errors(f"export {log!r} of {account!r} to {os.fspath(path)}"):
             span = span_of(start, end, zones)
-            with_location = location or names_location(fields)
             with records_of(
-                self._place, log, account, span, chosen, zones, location=with_location
+                self._place, log, account, span, chosen, zones, location=location
             ) as records:
                 files = write_records(records, Path(path))
         if not files:
