@@ -1,9 +1,9 @@
 """Counts per epoch in the CSV format that actigraphy programs read."""
 
 import os
-from datetime import timedelta, timezone
+from datetime import timedelta, timezone, tzinfo
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 import pandas as pd
@@ -149,9 +149,19 @@ def export_actigraphy(
     total = sums(rows, found.codes, len(found), [counted])
     enough = total["seen_n"] * log_named(log).interval_s >= seconds / 2
     index = pd.DatetimeIndex(found.labels)
-    opens, whole = _whole_days(index, seconds)
+    first, last = (index[at].date() for at in (0, -1))
+    edges = [day_start(day, cast(tzinfo, index.tz)) for day in (first, last + DAY)]
+    midnight, end = pd.DatetimeIndex(edges).tz_convert(index.tz)
+    if midnight.utcoffset() != (end - pd.Timedelta(1, "us")).utcoffset():
+        warn(
+            f"the clocks change between {first} and {last}: the times keep the offset of the first"
+            " day, so that every epoch has the same length"
+        )
+    # Bins are cut at midnight, so on any day they lie on this one grid.
+    step = pd.Timedelta(seconds, "s")
+    opens = pd.date_range(midnight, end - step, freq=step, unit="us")
     values = pd.Series(np.where(enough, total["count"], np.nan), index=index).reindex(opens)
-    clock = opens.tz_convert(timezone(cast(timedelta, whole.utcoffset())))
+    clock = opens.tz_convert(timezone(cast(timedelta, midnight.utcoffset())))
     table = pd.DataFrame(
         {
             "Line": np.arange(1, len(opens) + 1),
@@ -165,26 +175,10 @@ def export_actigraphy(
     label = label if len(fields) == 1 else label.split(",")[0]
     about = (
         f"# eyelog: {' + '.join(fields)} ({label}, {unit} per epoch of {seconds} s), {index.tz},"
-        f" UTC{whole.isoformat()[-6:]}\n"
+        f" UTC{midnight.isoformat()[-6:]}\n"
     )
     with archive_errors(f"write {target}"), whole_file(target) as sink:
         sink.write(f"{about}{HEADER}\n\n".encode())
         lines = table.to_csv(index=False, header=False, na_rep="NA", float_format="%.12g")
         sink.write(lines.encode())
     return target
-
-
-def _whole_days(index: pd.DatetimeIndex, seconds: int) -> tuple[pd.DatetimeIndex, Any]:
-    """Return the openings of all epochs of the local days, and the midnight they begin at."""
-    tz = index.tz
-    first, last = (index[at].date() for at in (0, -1))
-    opens, closes = (pd.Timestamp(day_start(d, cast(Any, tz))) for d in (first, last + DAY))
-    midnight, end = opens.tz_convert(tz), closes.tz_convert(tz)
-    if midnight.utcoffset() != (end - pd.Timedelta(1, "us")).utcoffset():
-        warn(
-            f"the clocks change between {first} and {last}: the times keep the offset of the first"
-            " day, so that every epoch has the same length"
-        )
-    step = pd.Timedelta(seconds, "s")
-    # Bins are cut at midnight, so on any day they lie on this one grid.
-    return pd.date_range(opens, closes - step, freq=step, unit="us").tz_convert(tz), midnight
