@@ -135,7 +135,7 @@ def listed(place: Place, account: str) -> Parts:
 
 @lru_cache(maxsize=64)
 def _parsed(body: bytes) -> Parts:
-    parts = [part_of(*line.split(",")) for line in _unsigned(body).splitlines()[1:]]
+    parts = [part_of(*line.split(",")[:3]) for line in _unsigned(body).splitlines()[1:]]
     if None in parts:
         raise ValueError("a name of no file of a month")
     return cast(Parts, frozenset(parts))
