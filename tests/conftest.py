@@ -13,8 +13,15 @@ from hypothesis import HealthCheck, settings
 
 mpl.use("Agg")
 os.environ["EYELOG_TZ"] = "UTC"  # also for fixtures that are older than a test
+# The same examples in every run, so that a change is not refused for what it has not touched;
+# EYELOG_EXPLORE=1000 looks for others, so many for each law.
+explore = int(os.environ.get("EYELOG_EXPLORE", 0))
 settings.register_profile(
-    "eyelog", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    "eyelog",
+    deadline=None,
+    max_examples=explore or 50,
+    derandomize=not explore,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("eyelog")
 
