@@ -25,9 +25,12 @@ def check_events(events: Any) -> pd.DataFrame:
         If it lacks the columns that `eyelog.read_events` returns, or its times have no zone.
     """
     if not isinstance(events, pd.DataFrame) or not set(COLUMNS) <= set(events.columns):
+        given = f"a {type(events).__name__}"
+        if isinstance(events, pd.DataFrame):
+            given = f"one with {', '.join(map(repr, events.columns[:5])) or 'no columns'}"
         raise ConfigurationError(
             "events must be a table with the columns start, end and label, as eyelog.read_events"
-            f" returns it, not {_described(events)}"
+            f" returns it, not {given}"
         )
     for name in ("start", "end"):
         if not isinstance(events[name].dtype, pd.DatetimeTZDtype):
@@ -44,12 +47,6 @@ def check_events(events: Any) -> pd.DataFrame:
         first = events[backwards].iloc[0]
         raise ConfigurationError(f"an event ends before it starts: {_shown(first)}")
     return events[list(COLUMNS)].sort_values("start", kind="stable", ignore_index=True)
-
-
-def _described(events: Any) -> str:
-    if isinstance(events, pd.DataFrame):
-        return f"one with {', '.join(map(repr, events.columns[:5])) or 'no columns'}"
-    return f"a {type(events).__name__}"
 
 
 def _shown(event: "pd.Series[Any]") -> str:
@@ -128,7 +125,9 @@ def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
     _refuse_overlaps(spans, starts, ends, names)
     categories = list(dict.fromkeys(names.tolist()))
     codes = np.full(len(index), -1, np.int64)
-    middles = _middles(frame, index)
+    seconds, us = interval_seconds(frame), cast(Ints, index.as_unit("us").asi8)
+    half = 0 if np.isnan(seconds) else round(seconds * 500_000)
+    middles = us - half if stamps_close(frame) else us + half
     # If events with the same label are nested, the last one to end decides.
     reach = np.maximum.accumulate(ends) if len(ends) else ends
     at = np.searchsorted(starts, middles, side="right") - 1
@@ -144,14 +143,6 @@ def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
         )
     kinds = pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype="str"))
     return pd.Series(kinds, index=frame.index, name="label")
-
-
-def _middles(frame: pd.DataFrame, index: pd.DatetimeIndex) -> Ints:
-    """Return the middle of the interval of each row, in microseconds."""
-    seconds = interval_seconds(frame)
-    half = 0 if np.isnan(seconds) else round(seconds * 500_000)
-    us = cast(Ints, index.as_unit("us").asi8)
-    return us - half if stamps_close(frame) else us + half
 
 
 def _refuse_overlaps(

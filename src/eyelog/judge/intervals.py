@@ -40,7 +40,7 @@ from eyelog.judge.limits import Limits, chosen_limits
 from eyelog.judge.packets import SUBJECTS_OF_PACKETS
 from eyelog.judge.reasons import Reason
 from eyelog.judge.records import AT_ONCE, OFF, Records, as_numbers, time_fields
-from eyelog.judge.terms import DETAILS, SUBJECTS, Columns, Counted, Terms, filled
+from eyelog.judge.terms import SUBJECTS, Columns, Counted, Terms, filled
 from eyelog.overlap import TOLERATED_US, duration_text, span_text
 from eyelog.provenance import derived, history
 
@@ -58,7 +58,6 @@ MOST_EMPTY: Final = 100_000
 MOST_EMPTY_OF_ROWS: Final = 100
 SUNDAY: Final = 6
 LONGEST: Final = "longest_"  # of these columns the largest is kept
-EVERYTHING: Final = (*SUBJECTS, *DETAILS)
 Subject = str | Terms  # what a summary is about, by its name or by what it makes of records
 Also = Callable[[slice, Counted], Counted]
 
@@ -222,8 +221,7 @@ class Rows:
 
     def _added(self, records: Records, subjects: Iterable[Subject]) -> Counted:
         """Return what some records add to subjects, those that are of their log."""
-        terms = SUBJECTS_OF_PACKETS if self.single else {**SUBJECTS, **DETAILS}
-        made: Counted = {}
+        terms, made = SUBJECTS_OF_PACKETS if self.single else SUBJECTS, {}
         for subject in subjects:
             of = subject if callable(subject) else terms.get(subject)
             made |= of(records) if of else {}
@@ -786,16 +784,16 @@ def intervals(
     True
     """
     options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
-    rows = enter(frame, "intervals", EVERYTHING, **options, time=True).warn()
+    rows = enter(frame, "intervals", SUBJECTS, **options, time=True).warn()
     if every is None:
         opens, widths = rows.opens_us, (rows.closes_us - rows.opens_us) / 1e6
-        parts = [columns_of() for _, columns_of in rows.blocks(EVERYTHING)]
+        parts = [columns_of() for _, columns_of in rows.blocks(SUBJECTS)]
         data = {name: np.concatenate([filled(part[name]) for part in parts]) for name in parts[0]}
     else:
         check_width(rows, every)
         found = bins(rows, every)
         opens, widths = cast(Ints, found.opens_us), found.seconds
-        data = sums(rows, found.codes, len(found), EVERYTHING)
+        data = sums(rows, found.codes, len(found), SUBJECTS)
     table = pd.DataFrame({WIDTH: widths} | data, index=stamps_at(opens, rows.tz).rename("date"))
     if rows.clock.tz is None:
         table[OFFSET] = rows.clock.offset_min(opens)

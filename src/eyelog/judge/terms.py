@@ -366,13 +366,12 @@ def scores(records: Records) -> Counted:
 
 Terms = Callable[[Records], Counted]
 SUBJECTS: Final[Mapping[str, Terms]] = MappingProxyType(
-    {of.__name__: of for of in (gait, blinks, shape, eye_moves, head_moves, tilt, scores)}
-)
-"""What `eyelog.daily` is made from, by its subject."""
-DETAILS: Final[Mapping[str, Terms]] = MappingProxyType(
     {
         of.__name__: of
-        for of in (speed_classes, readings, noise_onsets, weak_shape, bursts, tilt_spread)
+        for of in (
+            *(gait, blinks, shape, eye_moves, head_moves, tilt, scores),
+            *(speed_classes, readings, noise_onsets, weak_shape, bursts, tilt_spread),
+        )
     }
 )
-"""What only summaries of one subject are made from."""
+"""What records add, by subject: first those of `eyelog.daily`, then those of one summary alone."""

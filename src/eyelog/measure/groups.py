@@ -50,26 +50,12 @@ def group(rows: Rows, by: By, *, empty: bool = False) -> Groups:
         If `by` is not one of these, or the numbers of labels and rows differ.
     """
     keys = _keys(by, rows.given)
-    if len(keys) > 1:
-        return _combined(rows, keys)
-    (by,) = keys
-    if by is None:
+    if len(keys) == 1 and keys[0] is None:
         seconds = rows.asked_s(rows.opens_us[:1], rows.closes_us[-1:]) if len(rows) else np.zeros(1)
         return Groups(WHOLE, np.zeros(len(rows), np.int64), seconds)
-    if isinstance(by, str) and by in CYCLES:
-        opens, closes = _cells(rows, [])
-        labels, codes = cycle_labels(by), _cycle_of_rows(rows, by)
-        asked = rows.asked_s(opens, closes)
-        seconds = np.bincount(_cycle(rows, by, opens), asked, len(labels)).astype(np.float64)
-        groups = Groups(labels, codes, seconds)
-        return groups.keep(np.bincount(codes, minlength=len(labels)) > 0)
-    if isinstance(by, str):
-        return _dated(rows, by, empty=empty)
-    codes, labels = _labels(rows, by)
-    inside = codes >= 0
-    seconds = np.bincount(codes[inside], rows.span_s[inside], len(labels)).astype(np.float64)
-    groups = Groups(labels, codes, seconds)
-    return groups.keep(np.bincount(codes[inside], minlength=len(labels)) > 0)
+    if len(keys) == 1 and isinstance(keys[0], str) and keys[0] not in CYCLES:
+        return _dated(rows, keys[0], empty=empty)
+    return _combined(rows, keys)
 
 
 def is_whole(labels: pd.Index) -> bool:
@@ -203,37 +189,39 @@ def _cells(rows: Rows, keys: Sequence[Any]) -> tuple[Ints, Ints]:
 
 
 def _combined(rows: Rows, keys: Sequence[Any]) -> Groups:
-    """Return the combinations of several keys that have rows, with one level for each.
+    """Return the combinations of keys that have rows, with one level for each of several.
 
     Each lasts for the time that it has between the first and the last row; with a key of labels,
     which say nothing about the time without rows, for the time of its rows.
     """
-    opens, closes = _cells(rows, keys)
+    # With labels the time without rows does not count.
+    dated = all(isinstance(key, str) for key in keys)
+    opens, closes = _cells(rows, keys) if dated else (rows.opens_us[:0], rows.closes_us[:0])
     parts = [_key(rows, key, opens) for key in keys]
     names = [labels.name for _, labels, _ in parts]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ConfigurationError(f"by has the key {twice!r} twice: name each once")
-    shape = tuple(len(labels) for _, labels, _ in parts)
+    shape = tuple(max(len(labels), 1) for _, labels, _ in parts)
     codes = _joined([of_rows for of_rows, _, _ in parts], shape)
     filled = np.unique(codes[codes >= 0])
     places = np.unravel_index(filled, shape)
     levels = [labels.take(at) for (_, labels, _), at in zip(parts, places, strict=True)]
     number = np.where(codes >= 0, np.searchsorted(filled, codes), -1)
-    of_cells = [cells for _, _, cells in parts if cells is not None]
-    if len(of_cells) < len(parts):
-        own, length = number, rows.span_s
-    else:
-        joined, length = _joined(of_cells, shape), rows.asked_s(opens, closes)
+    own, length = number, rows.span_s
+    if dated:
+        joined, length = _joined([cells for *_, cells in parts], shape), rows.asked_s(opens, closes)
         own = np.where(np.isin(joined, filled), np.searchsorted(filled, joined), -1)
     seconds = np.bincount(own[own >= 0], length[own >= 0], len(filled)).astype(np.float64)
-    return Groups(pd.MultiIndex.from_arrays(levels, names=names), number, seconds)
+    several = len(keys) > 1
+    labels = pd.MultiIndex.from_arrays(levels, names=names) if several else levels[0]
+    return Groups(labels, number, seconds)
 
 
-def _key(rows: Rows, key: Any, opens: Ints) -> tuple[Ints, pd.Index, Ints | None]:
+def _key(rows: Rows, key: Any, opens: Ints) -> tuple[Ints, pd.Index, Ints]:
     """Return the codes of the rows, the labels, and the codes of the cells of time."""
     if not isinstance(key, str):
-        return *_labels(rows, key), None
+        return *_labels(rows, key), opens
     if key in CYCLES:
         return _cycle_of_rows(rows, key), cycle_labels(key), _cycle(rows, key, opens)
     groups = _dated(rows, key)
