@@ -39,8 +39,7 @@ from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import known_logs
 from eyelog.clock import as_zones
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
-from eyelog.read.csv_dialect import check_encoding
-from eyelog.read.files import input_files
+from eyelog.read.files import check_encoding, input_files
 from eyelog.read.head import FileReport
 from eyelog.read.intake import conflicts_of, import_files
 from eyelog.read.stamps import CLOCKS

@@ -1,34 +1,32 @@
 """One CSV file of a log: from a stream to tables of typed columns, and the lines left out.
 
-The file is read in blocks of whole lines, so that memory does not grow with its size.
+The file is read in blocks of whole lines, so that memory does not grow with its size. Arrow splits
+and converts whole blocks. A block with a cell that does not fit its column is read as text, and one
+in which lines differ is split line by line, so that a report can say which line is wrong, and how.
 """
 
+import csv
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar, Final, NamedTuple
+from functools import cache
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
 
 from eyelog.archive.arrow_tables import Stamps, schema_of
+from eyelog.archive.export import text_of
 from eyelog.catalogue import catalogue, fold
 from eyelog.clock import FILE_ZONE
 from eyelog.errors import ArchiveError, MixedLogsError, listed
 from eyelog.frame import OFFSET
-from eyelog.read.csv_dialect import (
-    cells_of,
-    decimal_of,
-    guess,
-    guessed,
-    numbers_of,
-    shown,
-    split,
-    values_of,
-)
+from eyelog.read.files import guess, guessed
 from eyelog.read.format import (
     TIMES,
     UNIX_TIME,
@@ -72,8 +70,14 @@ class _Layout:
         folded = [fold(cell) for cell in header.cells]
         wearers = [at for at, name in enumerate(folded) if name in WEARER and name not in own]
         wearer = names[wearers[0]] if wearers else None
-        types = {field.name: field.type for field in schema_of(header.log) if field.name != "date"}
+        types = _types(header.log)
         return cls(header, names, [types.get(name, pa.string()) for name in names], wearer)
+
+
+@cache
+def _types(log: str) -> dict[str, pa.DataType]:
+    """Return the type of each field but the date, whose cells are texts."""
+    return {field.name: field.type for field in schema_of(log) if field.name != "date"}
 
 
 class _Block(NamedTuple):
@@ -109,7 +113,7 @@ class CsvLog(LogFile):
         start = stream.read(_LOOK)
         self._stream = stream
         self._tz = tz
-        whole = len(start) < _LOOK
+        self._whole = whole = len(start) < _LOOK
         lines = start if whole else start[: max(start.rfind(b"\n"), start.rfind(b"\r")) + 1]
         self._encoding = guess(lines)
         header = find_header(start, whole=whole, encoding=self._encoding, log=log)
@@ -142,32 +146,28 @@ class CsvLog(LogFile):
             of the file, or there are several wearers and these are not `named`.
         """
         records, seen = 0, set[str]()
-        with ThreadPoolExecutor(1) as pool:  # splits one block while the one before is converted
-            blocks = self._split()
-            coming = pool.submit(next, blocks, None)
-            while (block := coming.result()) is not None:
-                coming = pool.submit(next, blocks, None)
-                table = self._table(block, named=named)
-                records += table.num_rows
-                if self.faults.count > max(_PATIENCE, records):
-                    self.refuse_unreadable()
-                if (column := block.layout.wearer) is None:
-                    yield "", table
-                    continue
-                wearers = set(filter(None, pc.unique(table.column(column)).to_pylist()))
-                for wearer in sorted(wearers) if named else ():
-                    own = table.filter(pc.equal(table.column(column), wearer))
-                    yield wearer, own.drop_columns(column)
-                if not named:
-                    seen |= wearers
-                    if len(seen) > 1:
-                        raise ArchiveError(
-                            f"it has the rows of several wearers ({column!r} is"
-                            f" {listed(map(repr, sorted(seen)))}): choose one with wearer=, or"
-                            " import each into its own account with `eyelog import"
-                            " --split-wearers`"
-                        )
-                    yield "", table
+        for block in self._split() if self._whole else _ahead(self._split()):
+            table = self._table(block, named=named)
+            records += table.num_rows
+            if self.faults.count > max(_PATIENCE, records):
+                self.refuse_unreadable()
+            if (column := block.layout.wearer) is None:
+                yield "", table
+                continue
+            wearers = set(filter(None, pc.unique(table.column(column)).to_pylist()))
+            for wearer in sorted(wearers) if named else ():
+                own = table.filter(pc.equal(table.column(column), wearer))
+                yield wearer, own.drop_columns(column)
+            if not named:
+                seen |= wearers
+                if len(seen) > 1:
+                    raise ArchiveError(
+                        f"it has the rows of several wearers ({column!r} is"
+                        f" {listed(map(repr, sorted(seen)))}): choose one with wearer=, or"
+                        " import each into its own account with `eyelog import"
+                        " --split-wearers`"
+                    )
+                yield "", table
         if not records and self.rows > len(self._layout.header.before):
             lines = "its only line is not a record"
             if self.rows > 1:
@@ -344,3 +344,182 @@ class CsvLog(LogFile):
             fault = f"{texts}, not a stamp"
             wrong[int(lines[row])] = faults.get(row, fault) if len(times) == 1 else fault
         return stamps
+
+
+def _ahead(blocks: Iterator[_Block]) -> Iterator[_Block]:
+    """Yield blocks, of which one is split while the one before is converted."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, blocks, None)
+        while (block := coming.result()) is not None:
+            coming = pool.submit(next, blocks, None)
+            yield block
+
+
+# Lines as columns
+
+# Arrow works on this many bytes at a time, so that its data stay in the processor's cache.
+_PIECE: Final = 1 << 20
+
+_MISSING: Final = pa.array(["", "nan", "null", "none", "na", "n/a", "<na>"])
+_TRUE: Final = pa.array(["1", "1.0", "true"])
+_FALSE: Final = pa.array(["0", "0.0", "false"])
+# The spellings of booleans that Arrow converts itself; `values_of` accepts all of them.
+_PLAIN_TRUE: Final = ["1", "true", "True", "TRUE", "1.0"]
+_PLAIN_FALSE: Final = ["0", "false", "False", "FALSE", "0.0"]
+
+
+def decimal_of(block: bytes, delimiter: str) -> str:
+    """Return the decimal sign of the numbers in some lines, nothing if they do not show it.
+
+    A comma is accepted only if no number has a point, and if it cannot group thousands: some number
+    begins with ``0,`` or does not have exactly three digits after it. Between commas, such a number
+    is in quotation marks.
+    """
+    edge = rb'"' if delimiter == "," else rb'[%s"\n]' % delimiter.encode()
+    cell = rb"(?:^|(?<=[\n\"%s]))[ ]*-?%%s[ ]*(?=[\n\"%s]|$)" % ((delimiter.encode(),) * 2)
+    if re.search(cell % rb"\d+\.\d+", block):
+        return "."
+    comma = rb"(?:^|(?<=%s))[ ]*-?(?:\d+,(?:\d{1,2}|\d{4,})|0,\d+)[ ]*(?=%s|$)" % (edge, edge)
+    return "," if re.search(comma, block) else ""
+
+
+def split(
+    block: bytes, lines: int, kinds: Sequence[pa.DataType], delimiter: str, decimal: str
+) -> pa.Table | None:
+    """Split lines into columns of types, with null for missing; blank lines are left out.
+
+    Of `lines` that are not blank each must give a record. More columns at their end are ignored if
+    they are empty, as the Logger app ends rows with a comma. None if a line has too many or few
+    columns, or a cell that does not fit its type.
+    """
+    for columns in (list(kinds), [*kinds, pa.string()]):
+        types = {f"{at}": kind for at, kind in enumerate(columns)}
+        if not lines:
+            return pa.schema(types.items()).empty_table()
+        reading = pa_csv.ReadOptions(column_names=[*types], block_size=_PIECE, use_threads=False)
+        converting = pa_csv.ConvertOptions(
+            column_types=types,
+            null_values=[""],
+            true_values=_PLAIN_TRUE,
+            false_values=_PLAIN_FALSE,
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,  # "" is an empty text, nothing is a missing value
+            decimal_point=decimal,
+        )
+        try:
+            table = pa_csv.read_csv(
+                pa.BufferReader(block),
+                read_options=reading,
+                parse_options=pa_csv.ParseOptions(delimiter=delimiter),
+                convert_options=converting,
+            )
+        except pa.ArrowInvalid:
+            continue
+        spare = table.column(len(kinds)).null_count if len(columns) > len(kinds) else lines
+        if table.num_rows == lines == spare:
+            return table
+    return None
+
+
+def cells_of(line: bytes, width: int, delimiter: str) -> tuple[bytes, str]:
+    """Return a line with `width` cells, of which spare ones are cut off, or what is wrong."""
+    try:
+        cells = next(csv.reader([line.decode("utf-8")], delimiter=delimiter))
+    except UnicodeDecodeError:
+        return b"", "it is not UTF-8: name its encoding with encoding= (--encoding)"
+    except csv.Error:
+        return b"", "it is not CSV"
+    if line.count(b'"') % 2:
+        return b"", "a quotation mark is not closed"
+    if len(cells) < width or any(cell.strip() for cell in cells[width:]):
+        columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+        return b"", f"it has {columns}, not {width}"
+    mark = delimiter.encode()
+    spare = len(cells) - width
+    return (mark.join(line.split(mark)[:-spare]) if spare else line), ""
+
+
+# Cells as values
+
+Column: TypeAlias = pa.Array | pa.ChunkedArray
+
+
+def values_of(column: Column, kind: str, decimal: str = ".") -> tuple[Column, list[int]]:
+    """Return cells as values of a type of the catalogue, and the rows that have something else.
+
+    Those of an unknown field (an empty `kind`) are numbers, otherwise true and false, otherwise
+    texts.
+    """
+    if kind == "str":
+        return texts_of(column), []
+    if kind == "bool":
+        return _truths(column)
+    values, wrong = numbers_of(column, decimal)
+    if kind or not wrong:
+        return values, wrong
+    words = pc.utf8_lower(column)
+    truths = pc.if_else(pc.is_in(words, pa.array(["true", "false"])), pc.equal(words, "true"), None)
+    return (truths if truths.null_count == words.null_count else texts_of(column)), []
+
+
+def texts_of(column: Column) -> Column:
+    """Return texts without the spaces around them."""
+    column = pc.utf8_trim_whitespace(column)
+    if not pc.any(pc.starts_with(column, '"')).as_py():
+        return column
+    # As an export protects texts; a lone surrogate is valid JSON, but not text.
+    texts = [None if cell is None else utf8(text_of(cell)) for cell in column.to_pylist()]
+    return pa.array(texts, pa.string())
+
+
+def utf8(text: str) -> str:
+    """Return a text without lone surrogates, which no file can have."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def numbers_of(column: Column, decimal: str = ".") -> tuple[Column, list[int]]:
+    """Return numbers, and the rows of which the text is not a finite number."""
+    if pa.types.is_string(column.type):
+        column = pc.utf8_trim_whitespace(column)
+        if decimal == ",":
+            # Such a number has no decimal point; a cell with one is not a number in either form.
+            column = pc.replace_substring(column, ".", "?")
+            column = pc.replace_substring(column, ",", ".")
+        column = pc.if_else(pc.is_in(pc.utf8_lower(column), _MISSING), None, column)
+        try:
+            column = pc.cast(column, pa.float64())
+        except pa.ArrowInvalid:
+            column = pa.array([_number(text) for text in column.to_pylist()], pa.float64())
+    if math.isfinite(pc.sum(column, min_count=0).as_py()):  # the fastest look at all of them
+        return column, []
+    wrong = np.flatnonzero(pc.fill_null(pc.is_inf(column), False)).tolist()
+    return pc.if_else(pc.is_finite(column), column, None), wrong
+
+
+def _number(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        return float(text) if text.isascii() and "_" not in text else np.inf
+    except ValueError:
+        return np.inf
+
+
+def _truths(column: Column) -> tuple[Column, list[int]]:
+    if pa.types.is_boolean(column.type):
+        return column, []
+    words = pc.utf8_lower(pc.utf8_trim_whitespace(column))
+    true, false, missing = (pc.is_in(words, known) for known in (_TRUE, _FALSE, _MISSING))
+    known = pc.or_(pc.or_(true, false), pc.or_(missing, words.is_null()))
+    values = pc.if_else(pc.or_(true, false), true, None)
+    return values, np.flatnonzero(pc.invert(known)).tolist()
+
+
+def shown(texts: Sequence[Any] | pa.ChunkedArray, row: int) -> str:
+    """Return one cell as a message shows it."""
+    value = texts[row]
+    plain = value.as_py() if isinstance(value, pa.Scalar) else value
+    if plain is None:
+        return "missing"
+    text = str(plain)
+    return repr(text if len(text) <= 30 else f"{text[:30]}...")

@@ -22,11 +22,17 @@ from eyelog.clock import DAY, FILE_ZONE, Zone, Zones, as_tzinfo, as_zones, day_s
 from eyelog.decode import UNFIT
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, warn
 from eyelog.home import path_of
-from eyelog.read.csv_dialect import check_encoding, text_of_file
-from eyelog.read.files import InputFile, missing_reader, opened, sheets_as_csv
+from eyelog.read.files import (
+    InputFile,
+    check_encoding,
+    missing_reader,
+    opened,
+    sheets_as_csv,
+    text_of_file,
+)
 from eyelog.read.format import DELIMITERS, OtherKind, event_kind
 from eyelog.read.socket_log import RECEIVED
-from eyelog.read.stamps import NEVER, StampReader, possible_events
+from eyelog.read.stamps import NEVER, StampReader, moment_of, orders, possible_events, when
 
 # Names of columns, folded and without spaces, signs and units.
 _NAMES: Final = {
@@ -39,12 +45,6 @@ _NAMES: Final = {
 }  # fmt: skip
 _LARGEST: Final = 256 << 20
 _WORKBOOK: Final = b"PK\x03\x04"
-# A date, with the year first or last, and perhaps a clock time.
-_WHEN: Final = re.compile(
-    r"(\d{1,4})([-/.])\s?(\d{1,2})\2\s?(\d{1,4})"
-    r"(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6}))?)?\s*([Zz]|[+-]\d{2}:?\d{2})?)?",
-    re.ASCII,
-)
 HEAD: Final = "head motion"
 ACTIVITY: Final = "phone activity"
 _HEADER_LINES: Final = 50  # in which the header of the app's events is looked for
@@ -290,15 +290,8 @@ def _columns(header: list[str], name: str) -> dict[str, int]:
 
 def _order(written: Iterable[tuple[str, str]], dayfirst: bool | None) -> bool | None:
     """Return whether dates that end with the year begin with the day; None if nothing shows it."""
-    shown: dict[bool, tuple[str, str]] = {}
-    for where, text in written:
-        match = _WHEN.fullmatch(text)
-        if (
-            match is not None
-            and len(match[4]) == 4
-            and (int(match[1]) > 12) != (int(match[3]) > 12)
-        ):
-            shown.setdefault(int(match[1]) > 12, (where, text))
+    every = list(written)
+    shown = {day: every[at] for day, at in orders(text for _, text in every).items()}
     if dayfirst is not None:
         if (not dayfirst) in shown:
             where, text = shown[not dayfirst]
@@ -317,28 +310,20 @@ def _order(written: Iterable[tuple[str, str]], dayfirst: bool | None) -> bool | 
 
 def _moment(text: str, dayfirst: bool | None, where: str) -> Moment:
     """Return what a cell says."""
-    match = _WHEN.fullmatch(text)
-    widths = (len(match[1]), len(match[4])) if match else (0, 0)
-    if match is None or max(widths) != 4 or min(widths) > 2:
+    match = when(text)
+    if match is None:
         raise ConfigurationError(
             f"{where}: {text!r} is not a date and a clock time: write it as 2026-10-24 09:00, or"
             " 2026-10-24 for a whole day"
         )
-    first, _, second, third, hour, minute, seconds, fraction, offset = match.groups()
-    year, month, day = first, second, third
-    if len(third) == 4:
-        if dayfirst is None and int(first) != int(second) and int(first) <= 12:
-            raise ConfigurationError(
-                f"{where}: {text!r} may have the day or the month first: pass dayfirst=True or"
-                " dayfirst=False, or write it as 2026-10-24"
-            )
-        year, month, day = (third, second, first) if dayfirst else (third, first, second)
+    last = len(match[4]) == 4
+    if last and dayfirst is None and int(match[1]) != int(match[3]) and int(match[1]) <= 12:
+        raise ConfigurationError(
+            f"{where}: {text!r} may have the day or the month first: pass dayfirst=True or"
+            " dayfirst=False, or write it as 2026-10-24"
+        )
     try:
-        on = date(int(year), int(month), int(day))
-        if hour is None:
-            return on
-        clock = f"{hour:0>2}:{minute}:{seconds or '00'}.{(fraction or '').ljust(6, '0')}"
-        return datetime.fromisoformat(f"{on.isoformat()}T{clock}{(offset or '').upper()}")
+        return moment_of(match, dayfirst=bool(dayfirst))
     except ValueError:
         raise ConfigurationError(f"{where}: there is no such time as {text!r}") from None
 
@@ -375,12 +360,11 @@ def app_events(file: InputFile, tz: str | Zones | None) -> pd.DataFrame:
     ConfigurationError
         If a date has no offset and `tz` is None.
     """
-    with opened(file) as (kind, stream):
+    with opened(file) as (_, stream):
         content = stream.read(_LARGEST + 1)
     if len(content) > _LARGEST:
         raise ArchiveError(f"it is larger than {_LARGEST >> 20} MB, which no file of events is")
-    encoding = kind if kind.startswith("utf-16") else "utf-8"
-    events = events_of(content.decode(encoding, "replace").removeprefix("\ufeff"), tz)
+    events = events_of(content.decode("utf-8", "replace").removeprefix("\ufeff"), tz)
     if events is None:
         raise OtherKind("events of another form")
     return possible_events(events, file.name)

@@ -1,19 +1,24 @@
-"""The files behind a path: the file itself, those of a folder, or those of a zip file.
+"""The files behind a path: the file itself, those of a folder, or those of a zip file; their text.
+
+Spreadsheet programs save UTF-16, which shows in the first bytes, and the encoding of their country,
+which does not: it can only be named, or guessed.
 
 Nothing is unpacked onto the disk, so names inside a zip file are only shown. Unpacking in memory is
 bounded, so that a small file cannot unpack without end.
 """
 
+import codecs
 import csv
 import gzip
 import io
 import lzma
 import os
+import re
 import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Set
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -22,7 +27,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.home import matching
-from eyelog.read.format import AS_CSV, FIRST, NotALog, kind_of_bytes
+from eyelog.read.format import AS_CSV, FIRST, NotALog, kind_of_bytes, whole_of
 
 LARGEST: Final = 2 << 30  # bytes of one file, unpacked
 _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
@@ -33,6 +38,8 @@ _LARGEST_WITHIN: Final = 64 << 20  # bytes of a zip file within another that is 
 _PIECE: Final = 1 << 18
 _LONGEST_LINE: Final = 1 << 20
 WORKBOOK: Final = "an Excel workbook"
+_CUT_OFF: Final = "it breaks off before its end, and the whole lines in it were read"
+_UTF_16: Final = "it is not UTF-8 but UTF-16, and was read as that"
 _ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _UNREADABLE: Final = (
     OSError,
@@ -133,8 +140,12 @@ class Unzipped(_Bounded):
 
 
 @contextmanager
-def opened(file: InputFile) -> Iterator[tuple[str, "io.BufferedReader[io.RawIOBase]"]]:
-    """Open a file; give its kind (as `kind_of_bytes` does) and its bytes, unpacked.
+def opened(
+    file: InputFile, notes: list[str] | None = None
+) -> Iterator[tuple[str, "io.BufferedReader[io.RawIOBase]"]]:
+    """Open a file; give "text" or "empty", and its bytes, unpacked, those of UTF-16 as UTF-8.
+
+    When it was read, `notes` have what a user should know.
 
     Raises
     ------
@@ -143,27 +154,31 @@ def opened(file: InputFile) -> Iterator[tuple[str, "io.BufferedReader[io.RawIOBa
     """
     if file.open is None:
         raise NotALog(file.trouble)
+    notes = [] if notes is None else notes
     try:
-        with file.open() as raw:
-            stream = io.BufferedReader(cast(io.RawIOBase, raw), FIRST)
-            kind = kind_of_bytes(stream.peek(FIRST))
-            if kind != "gzip":
-                yield _content(kind, stream), stream
-                return
-            with gzip.GzipFile(fileobj=stream) as packed:
-                stream = io.BufferedReader(Unzipped(packed, stream.tell), FIRST)
-                yield _content(kind_of_bytes(stream.peek(FIRST)), stream), stream
+        with ExitStack() as stack:
+            stream = io.BufferedReader(cast(Any, stack.enter_context(file.open())), FIRST)
+            kind, unzipped = kind_of_bytes(stream.peek(FIRST)), None
+            if kind == "gzip":
+                packed = stack.enter_context(gzip.GzipFile(fileobj=stream))
+                unzipped = Unzipped(packed, stream.tell)
+                stream = io.BufferedReader(unzipped, FIRST)
+                kind = kind_of_bytes(stream.peek(FIRST))
+            if kind == "zip" and (office := _office_within(stream)):
+                raise NotALog(f"it is {office}" + ": unpack it first" * (office == WORKBOOK))
+            if kind in ("zip", "gzip"):
+                raise NotALog(f"it is a {kind} file: unpack it first")
+            text = stream
+            if kind.startswith("utf-16"):
+                text = recoded(stream, kind)
+                kind = kind_of_bytes(text.peek(FIRST)[:FIRST])
+                notes.append(_UTF_16)
+            yield kind, text
+            if unzipped is not None and unzipped.cut_off:
+                notes.append(_CUT_OFF)
     except _UNREADABLE as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise ArchiveError(f"it cannot be read: {' '.join(reason.split())}") from error
-
-
-def _content(kind: str, stream: BinaryIO) -> str:
-    if kind == "zip" and (office := _office_within(stream)):
-        raise NotALog(f"it is {office}" + (": unpack it first" if office == WORKBOOK else ""))
-    if kind in ("zip", "gzip"):
-        raise NotALog(f"it is a {kind} file: unpack it first")
-    return kind
 
 
 def _office_within(stream: BinaryIO) -> str:
@@ -382,3 +397,114 @@ def _cell(value: Any, *, days: bool) -> str:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return str(value)
+
+
+# The encoding of text
+
+_LINE_END: Final = re.compile(rb"[\r\n]+")
+_PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
+_HIGH: Final = re.compile(rb"[\x80-\xff]+")
+# One letter of a western language between ASCII letters, as in B\xfcro.
+_LETTER: Final = re.compile(rb"(?<=[A-Za-z ])[\x80-\xff]{1,2}|[\x80-\xff]{1,2}(?=[A-Za-z ])")
+# Its letters, the euro sign, and the marks of printed text
+_WESTERN: Final = frozenset([*range(0xA0, 0x100), 0x80, 0x85, *range(0x91, 0x98)])
+_CALLED: Final = {
+    "cp932": "cp932 (Shift JIS)",
+    "euc_jp": "EUC-JP",
+    "cp1252": "cp1252 (Western European)",
+}
+
+
+def recoded(
+    stream: BinaryIO, encoding: str, *, errors: str = "replace"
+) -> "io.BufferedReader[io.RawIOBase]":
+    """Return a file of another encoding, which is read as a whole, as a stream of UTF-8.
+
+    With ``"replace"`` a character that is cut off at the end makes its line invalid, which is then
+    reported; with ``"strict"`` the file is refused.
+    """
+    try:
+        text = whole_of(stream).decode(encoding, errors)
+    except UnicodeDecodeError as error:
+        raise not_of(encoding, error) from None
+    content = io.BytesIO(text.encode("utf-8", "replace"))
+    return io.BufferedReader(cast(io.RawIOBase, content), FIRST)
+
+
+def not_of(encoding: str, error: UnicodeDecodeError) -> ArchiveError:
+    """Return the error of a file that is not text of the encoding that was named."""
+    byte = error.object[error.start]
+    return ArchiveError(f"it is not text in {encoding} (it has the byte {byte:#04x}): name another")
+
+
+def check_encoding(name: str) -> str:
+    """Return the name of an encoding, or raise `ConfigurationError`."""
+    try:
+        b"".decode(name)
+        codecs.getincrementaldecoder(name)
+    except (LookupError, TypeError, ValueError):
+        raise ConfigurationError(
+            f"unknown encoding {name!r}: use a name such as 'utf-8', 'cp932', 'euc_jp' or 'cp1252'"
+        ) from None
+    return name
+
+
+def guessed(encoding: str) -> str:
+    """Return the note about text of a guessed encoding."""
+    return (
+        f"it is not UTF-8, and was read as {_CALLED[encoding]}, which is a guess: if its texts look"
+        " wrong, name its encoding with encoding='euc_jp' (--encoding euc_jp) or another"
+    )
+
+
+def guess(lines: bytes) -> str:
+    """Return the likely encoding of whole lines: UTF-8 unless most that are not ASCII are not it.
+
+    They are of another encoding if all of them can be decoded in it without private-use characters.
+    Japanese text in EUC-JP has high bytes in pairs; in western text a high byte is a single letter
+    beside ASCII letters.
+    """
+    if lines.isascii():
+        return "utf-8"
+    special = [line for line in _LINE_END.split(lines) if not line.isascii()]
+    if 2 * sum(_decodes(line, "utf-8") for line in special) >= len(special):
+        return "utf-8"
+    runs = _HIGH.findall(lines)
+    if all(len(run) % 2 == 0 and min(run) > 0xA0 for run in runs) and _decodes(lines, "euc_jp"):
+        return "euc_jp"
+    letters = sum(map(len, _LETTER.findall(lines)))
+    if _WESTERN.issuperset(b"".join(runs)) and letters >= 0.8 * sum(map(len, runs)):
+        return "cp1252"
+    return "cp932" if _decodes(lines, "cp932") else "utf-8"
+
+
+def text_of_file(content: bytes, name: str, encoding: str | None) -> tuple[str, str]:
+    """Return the text of a whole file, and the note about a guessed encoding.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is not text in its encoding, or nothing shows which that is.
+    """
+    if encoding is not None:
+        try:
+            return content.decode(encoding).removeprefix("\ufeff"), ""
+        except UnicodeDecodeError as error:
+            raise ConfigurationError(f"{name}: {not_of(encoding, error)}") from None
+    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    likely = "utf-16" if wide else guess(content)
+    try:
+        text = content.decode("utf-8-sig" if likely == "utf-8" else likely)
+    except UnicodeDecodeError:
+        raise ConfigurationError(
+            f"{name} is not text in UTF-8, UTF-16, cp932, EUC-JP or cp1252: name its encoding with"
+            " encoding= (--encoding), or save it as CSV UTF-8"
+        ) from None
+    return text, f"{name}: {guessed(likely)}" if likely in _CALLED else ""
+
+
+def _decodes(text: bytes, encoding: str) -> bool:
+    try:
+        return _PRIVATE.search(text.decode(encoding)) is None
+    except UnicodeDecodeError:
+        return False

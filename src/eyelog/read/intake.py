@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from eyelog.archive.arrow_tables import (
     Merged,
@@ -34,22 +33,24 @@ from eyelog.overlap import utc
 from eyelog.read.diary import app_events
 from eyelog.read.files import InputFile, input_files
 from eyelog.read.format import OtherKind
-from eyelog.read.head import FileReport, Part, Reader, asked_zones, reason_of
-from eyelog.read.layers import (
+from eyelog.read.head import (
     HELD,
+    FileReport,
+    Part,
+    Reader,
+    asked_zones,
+    on_one_clock,
     overlay,
-    refuse_other_wearers,
+    reason_of,
+    refuse_others,
     refuse_overlaps,
-    stacked,
     without_conflicts,
 )
-from eyelog.read.stamps import passes_of_files
 
 OTHER_KIND: Final = "other kind"  # the status of a file that the app writes beside the logs
 
 # Records that wait in memory before they wait on the disk: some 35 MB with every field.
 _WAITING: Final = 60_000
-_BATCH: Final = 10_000  # records of which those of a wanted time are read
 
 
 def import_files(
@@ -285,19 +286,8 @@ class _Intake:
         folder = tempfile.TemporaryDirectory(prefix="eyelog-import-")
         scratch = Path(self.scratch.enter_context(folder))
         for number, each in enumerate(self.in_memory):
-            each.place, table, each.table = scratch / f"{number}.parquet", each.table, None
-            pq.write_table(table, each.place, row_group_size=_BATCH, compression="zstd")
+            each.put_aside(scratch / f"{number}.parquet")
         self.in_memory = []
-
-    def _table(self, part: Part, first: int = 0, after: int = np.iinfo(np.int64).max) -> pa.Table:
-        """Return the records of [first, after)."""
-        rows = slice(*np.searchsorted(part.stamps, [first, after]).tolist())
-        if part.table is not None:
-            return part.table.slice(rows.start, rows.stop - rows.start)
-        with pq.ParquetFile(part.place) as file:
-            groups = range(rows.start // _BATCH, -(-rows.stop // _BATCH))
-            read = file.read_row_groups(list(groups), use_threads=False)
-        return read.slice(rows.start % _BATCH, rows.stop - rows.start)
 
     def finish(self, before_writing: Callable[[], object]) -> list[FileReport]:
         """Write the waiting records, unless they are of several wearers; return the reports."""
@@ -330,27 +320,9 @@ class _Intake:
 
         They are refused if they are of several wearers or devices, or the account is of another.
         """
-        files = [part.report.file for part in parts]
-        devices = [part.device for part in parts]
-        kept, notes = passes_of_files(
-            files,
-            devices,
-            [part.stamps for part in parts],
-            lambda chosen: stacked([self._table(parts[at]) for at in chosen], log),
-            log,
-            self.reader.clock,
-        )
-        for at, rows in kept.items():
-            parts[at].table = self._table(parts[at])
-            parts[at].keep(rows)
-            parts[at].report.notes += notes
-        for note in notes:
+        for note in on_one_clock(parts, log, self.reader.clock):
             warn(note)
-        meetings = [
-            part.again.assign(file=at, earlier=at)
-            for at, part in enumerate(parts)
-            if len(part.again)
-        ]
+        meetings: list[pd.DataFrame] = []
         held: list[Stamps] = []
 
         def lay_over(before: pa.Table, first: int, after: int) -> Merged:
@@ -358,7 +330,7 @@ class _Intake:
             held.append(stamps_of(before))
             numbers, tables, beneath = [], [], []
             for at, part in enumerate(parts):
-                table = self._table(part, first, after)
+                table = part.between(first, after)
                 if not table.num_rows:
                     continue
                 lost = [np.empty(0, np.int64)]
@@ -398,24 +370,22 @@ class _Intake:
         place = place_of(self.archive)
         keep = not self.dry_run
         stack.enter_context(merging(place, log, account, changes, keep=keep, staged=staged))
-        one = ", or one device (device=)" if len(set(devices) - {""}) > 1 else ""
-        apart = (
-            f"import each wearer into an account of their own (account=){one}; nothing was imported"
-        )
+        devices = {part.device for part in parts} - {""}
+        one = ", or one device (device=)" if len(devices) > 1 else ""
         other = "import them into another account (account=)"
         to_replace = f"{other}, or replace what it holds with replace=True; nothing was imported"
-        refuse_other_wearers(
-            meetings,
-            files,
+        refuse_others(
+            parts,
             log,
-            advice=apart,
+            meetings,
+            advice="import each wearer into an account of their own (account=)"
+            f"{one}; nothing was imported",
             to_replace=None if self.replace else to_replace,
             account=account,
         )
-        of_files = [part.stamps for part in parts]
-        refuse_overlaps(files, of_files, log, devices=devices, advice=apart)
         if held:
-            names = [f"what {account!r} holds", files[0] if len(files) == 1 else "the files"]
+            first = parts[0].report.file if len(parts) == 1 else "the files"
+            names = [f"what {account!r} holds", first]
             both = [np.concatenate(held), np.unique(stamps)]
             refuse_overlaps(names, both, log, advice=f"{other}; nothing was imported")
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from eyelog import provenance
 from eyelog.analysis.series.packets import even
-from eyelog.archive.arrow_tables import frame_of, stamps_of
+from eyelog.archive.arrow_tables import frame_of
 from eyelog.catalogue import (
     check_fields,
     check_log,
@@ -27,15 +27,17 @@ from eyelog.frame import OFFSET, empty, in_own_offsets, in_zones
 from eyelog.home import path_of
 from eyelog.read.files import InputFile, input_files
 from eyelog.read.format import EitherLog, NotALog, OtherKind, counted_kinds
-from eyelog.read.head import Part, Reader, asked_zones, reason_of
-from eyelog.read.layers import (
+from eyelog.read.head import (
+    Part,
+    Reader,
+    asked_zones,
     in_order,
+    on_one_clock,
     overlay,
-    refuse_other_wearers,
-    refuse_overlaps,
+    reason_of,
+    refuse_others,
     stacked,
 )
-from eyelog.read.stamps import passes_of_files
 
 # Zones that do not show the clock of a wearer
 _OF_NOBODY: Final = ("UTC", "Etc/UTC", "Z", "+00:00")
@@ -371,33 +373,20 @@ def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
     Files of several wearers or devices in the same time are refused.
     """
     parts = files.parts[log]
-    names, devices = [part.report.file for part in parts], [part.device for part in parts]
-    kept, notes = passes_of_files(
-        names,
-        devices,
-        [part.stamps for part in parts],
-        lambda chosen: stacked([parts[at].table for at in chosen], log),
-        log,
-        files.reader.clock,
-    )
-    files.notes += notes
-    for at, rows in kept.items():
-        parts[at].keep(rows)
+    names, devices = [part.report.file for part in parts], {part.device for part in parts}
+    files.notes += on_one_clock(parts, log, files.reader.clock)
     tables = [part.table for part in parts]
-    whole, conflicts = stacked(tables, log), [0] * len(parts)
-    meetings = [
-        part.again.assign(file=at, earlier=at) for at, part in enumerate(parts) if len(part.again)
-    ]
-    if len(np.unique(stamps_of(whole))) < whole.num_rows:
+    (whole, apart), conflicts = in_order(stacked(tables, log)), [0] * len(parts)
+    meetings = []
+    if not apart:
         laid = overlay(whole.schema.empty_table(), tables)
         whole, conflicts = laid.changes, laid.conflicts
         meetings.append(laid.meetings)
     advice = "pass only the files of one"
-    if len(named := sorted(set(devices) - {""})) > 1:
+    if len(named := sorted(devices - {""})) > 1:
         advice = f"read one device with device={named[0]!r}, or {advice}"
-    refuse_other_wearers(meetings, names, log, advice=advice)
-    stamps, tz = [part.stamps for part in parts], zone(place.home if place else "UTC")
-    refuse_overlaps(names, stamps, log, tz=tz, devices=devices, advice=advice)
+    tz = zone(place.home if place else "UTC")
+    refuse_others(parts, log, meetings, advice=advice, tz=tz)
     if sum(conflicts):
         at_all = [
             (name, counted(count, "record"))
@@ -411,7 +400,6 @@ def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
     tables.clear()
     for part in parts:
         part.table = None  # of which the frame takes the memory, column by column
-    whole = in_order(whole)
     frame = frame_of(whole, "UTC")
     wanted = None if files.fields is None else check_fields(log, files.fields)
     if lacking := [name for name in wanted or () if name not in frame.columns]:
@@ -426,8 +414,8 @@ def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
     files_read: dict[str, Any] = {"files": len(parts)}
     if len(parts) == 1:
         files_read["file"] = Path(names[0]).name
-    if len(set(devices)) == 1 and devices[0]:
-        files_read["device"] = devices[0]
+    if len(devices) == 1 and devices != {""}:
+        (files_read["device"],) = devices
     reports = [part.report for part in parts]
     rows, left_out = (sum(getattr(each, name) for each in reports) for name in ("read", "refused"))
     different = sum(conflicts) + sum(each.conflicts for each in reports)

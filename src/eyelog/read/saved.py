@@ -20,7 +20,7 @@ from eyelog.decode import ADVICE, UNFIT, Page, check_unknown, decode_page, what_
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError, listed
 from eyelog.frame import OFFSET
 from eyelog.provenance import KEY
-from eyelog.read.csv_dialect import Column, numbers_of
+from eyelog.read.csv_log import Column, numbers_of
 from eyelog.read.format import (
     WEARER,
     LogFile,

@@ -19,7 +19,7 @@ from eyelog.clock import FILE_ZONE
 from eyelog.decode import UNFIT
 from eyelog.errors import ArchiveError
 from eyelog.frame import OFFSET
-from eyelog.read.csv_dialect import Column, utf8, values_of
+from eyelog.read.csv_log import Column, utf8, values_of
 from eyelog.read.format import (
     UNIX_TIME,
     LogFile,

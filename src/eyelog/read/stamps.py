@@ -6,12 +6,10 @@ resolution are refused, and a clock that was set back is recognised.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from functools import partial
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -25,7 +23,6 @@ from eyelog.catalogue import log_named
 from eyelog.clock import FILE_ZONE, Zones, zone
 from eyelog.errors import ArchiveError, ConfigurationError, counted, warn
 from eyelog.overlap import mostly_differ, overlaps, span_text, utc
-from eyelog.read.csv_dialect import texts_of
 from eyelog.read.format import LINE, LogFile
 
 # For a text that is not a stamp; the same value as numpy's NaT.
@@ -47,11 +44,13 @@ _CAST: Final = (
 )
 _CASTS: Final = re.compile(_CAST, re.ASCII)
 _ENDS_WITH_OFFSET: Final = r"(Z|\d ?[+-]\d\d(:?\d\d)?)$"
-# Spreadsheet programs write slashes, and leave out leading zeros and seconds; databases leave out
-# the minutes of an offset.
-_CLOCK: Final = r"(?:[Tt]| +)(\d{1,2}):(\d\d)(?::(\d\d)(\.\d+)?)? *([Zz]|[+-]\d\d(?::?\d\d)?)?"
-_YEAR_FIRST: Final = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})" + _CLOCK, re.ASCII)
-_YEAR_LAST: Final = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})" + _CLOCK, re.ASCII)
+# A date, with the year first or last, and perhaps a clock time. Spreadsheet programs write slashes,
+# and leave out leading zeros and seconds; databases leave out the minutes of an offset.
+_WHEN: Final = re.compile(
+    r"(\d{1,4})([-/.])\s?(\d{1,2})\2\s?(\d{1,4})"
+    r"(?:[Tt ,]+(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*([Zz]|[+-]\d\d(?::?\d\d)?)?)?",
+    re.ASCII,
+)
 _UNCLEAR: Final = re.compile(r"\d{1,2}([-/. ])\d{1,2}\1\d{2,4}\b.*", re.ASCII)
 _OFFSET: Final = re.compile(r"\d ?([+-]\d\d)(?::?(\d\d))?$", re.ASCII)
 
@@ -134,35 +133,28 @@ class StampReader:
 
     def _one_by_one(self, column: pa.Array, faults: dict[int, str]) -> Stamps:
         """Read dates however each of them is written."""
-        texts = texts_of(column).to_pylist()
+        texts = pc.utf8_trim_whitespace(column).to_pylist()
         stamps = np.full(len(texts), NEVER)
         local: list[int] = []
         for i, text in enumerate(texts):
-            if text is None:
+            match = when(text or "")
+            if match is None:
                 continue
-            match = _YEAR_FIRST.fullmatch(text)
-            if match is not None:
-                year, _, month, day, *clock = match.groups()
-            elif (match := _YEAR_LAST.fullmatch(text)) is not None:
-                if self.dayfirst is None:
-                    self.dayfirst = _day_first(texts[i:])
-                one, _, two, year, *clock = match.groups()
-                day, month = (one, two) if self.dayfirst else (two, one)
-            else:
-                continue
-            hour, minute, second, fraction, offset = clock
-            if offset not in (None, "Z", "z"):
-                offset = f"{offset[:3]}:{offset[3:].lstrip(':') or '00'}"
-                self.offsets.add(offset)
-            plain = f"{year}-{month:0>2}-{day:0>2}T{hour:0>2}:{minute}:{second or '00'}"
+            if self.dayfirst is None and len(match[4]) == 4:
+                self.dayfirst = _day_first(texts[i:])
             try:
-                moment = datetime.fromisoformat(f"{plain}{fraction or ''}{(offset or 'Z').upper()}")
+                moment = moment_of(match, dayfirst=bool(self.dayfirst))
             except ValueError:  # no day or no time of a day
                 continue
+            if not isinstance(moment, datetime):
+                continue
+            if moment.tzinfo is None:
+                moment = moment.replace(tzinfo=UTC)
+                local.append(i)
+            elif match[9] not in ("Z", "z"):
+                self.offsets.add(str(moment)[-6:])
             # As years 1 and 9999 have no instant in every zone, nothing is converted.
             stamps[i] = (moment - _EPOCH) // _MICROSECOND
-            if offset is None:
-                local.append(i)
         if local:
             at = np.array(local)
             stamps[at] = self._of_clock(stamps[at], texts, at, faults)
@@ -258,26 +250,59 @@ def unix_stamps(seconds: npt.NDArray[np.float64]) -> Stamps:
     return np.where(good, whole, NEVER)
 
 
+def when(text: str) -> "re.Match[str] | None":
+    """Return the parts of a date with a year of four digits, first or last, if a text is one."""
+    match = _WHEN.fullmatch(text)
+    if match is None or {len(match[1]), len(match[4])} not in ({4, 1}, {4, 2}):
+        return None
+    return match
+
+
+def moment_of(match: "re.Match[str]", *, dayfirst: bool) -> date | datetime:
+    """Return the day, or with a clock time the moment, that the parts of a date state.
+
+    Raises
+    ------
+    ValueError
+        If there is no such day or time.
+    """
+    first, _, second, third, hour, minute, seconds, fraction, offset = match.groups()
+    year, month, day = first, second, third
+    if len(third) == 4:
+        year, month, day = (third, second, first) if dayfirst else (third, first, second)
+    on = date(int(year), int(month), int(day))
+    if hour is None:
+        return on
+    clock = f"{hour:0>2}:{minute}:{seconds or '00'}.{(fraction or '')[:6]:0<6}"
+    return datetime.fromisoformat(f"{on.isoformat()}T{clock}{(offset or '').upper()}")
+
+
+def orders(texts: Iterable[str | None]) -> dict[bool, int]:
+    """Return the first date that ends with the year and shows that it begins with the day (True).
+
+    False is that of the month; a number above 12 shows either.
+    """
+    shown: dict[bool, int] = {}
+    for at, text in enumerate(texts):
+        match = when(text or "")
+        if match is not None and len(match[4]) == 4:
+            day, month = int(match[1]) > 12, int(match[3]) > 12
+            if day != month:
+                shown.setdefault(day, at)
+    return shown
+
+
 def _day_first(texts: Sequence[str | None]) -> bool:
-    """Return whether dates that end with the year begin with the day, or say that it is needed."""
-    shown: dict[bool, str] = {}
-    first = ""
-    for text in texts:
-        match = None if text is None else _YEAR_LAST.fullmatch(text)
-        if match is None:
-            continue
-        first = first or str(text)
-        one, two = int(match[1]), int(match[3])
-        if (one > 12) != (two > 12):
-            shown.setdefault(one > 12, str(text))
+    """Return whether dates, of which the first ends with the year, begin with the day."""
+    shown = orders(texts)
     if len(shown) == 2:
         raise ArchiveError(
-            f"its date {shown[True]!r} begins with the day, and {shown[False]!r} with the month:"
-            " write all dates as 2026-10-21 07:58:00"
+            f"its date {texts[shown[True]]!r} begins with the day, and {texts[shown[False]]!r} with"
+            " the month: write all dates as 2026-10-21 07:58:00"
         )
     if not shown:
         raise ArchiveError(
-            f"its date {first!r} may have the day or the month first: pass dayfirst=True"
+            f"its date {texts[0]!r} may have the day or the month first: pass dayfirst=True"
             " (--dayfirst) or dayfirst=False (--no-dayfirst)"
         )
     return next(iter(shown))
@@ -463,7 +488,7 @@ def _on_one_clock(table: pa.Table, stamps: Stamps, log: LogFile, clock: str | No
         return table
     lines = _lines(table)
     edges = np.append(opens, len(stamps))
-    passes = _Passes(
+    passes = Passes(
         stamps,
         edges,
         [f"{log.row}s {lines[first]} to {lines[after - 1]}" for first, after in pairwise(edges)],
@@ -484,61 +509,8 @@ def _on_one_clock(table: pa.Table, stamps: Stamps, log: LogFile, clock: str | No
     return table.filter(pa.array(kept))
 
 
-def passes_of_files(
-    names: Sequence[str],
-    devices: Sequence[str],
-    stamps: Sequence[Stamps],
-    table_of: Callable[[Sequence[int]], pa.Table],
-    log: str,
-    clock: str | None,
-) -> tuple[dict[int, Mask], list[str]]:
-    """Return which records of files to keep where a device's clock was set back between two files.
-
-    Parameters
-    ----------
-    names, devices, stamps : sequence
-        Of each file, in the order in which they were recorded; a device may not be known.
-    table_of : callable
-        Returns the records of some files, one after the other, whose stamps are those given.
-    log : str
-        Their log.
-    clock : {"first", "last"}, optional
-        Which records to take.
-
-    Returns
-    -------
-    kept, notes
-        The records to keep, of the files that lose any; and what to say.
-
-    Raises
-    ------
-    ConfigurationError
-        If a clock was set back, and `clock` is not given.
-    """
-    kept_of: dict[int, Mask] = {}
-    notes = []
-    for device in sorted(set(devices) - {""}):
-        files = [at for at, of in enumerate(devices) if of == device and len(stamps[at])]
-        if all(stamps[b].min() > stamps[a].max() for a, b in pairwise(files)):
-            continue
-        edges = np.cumsum([0, *(len(stamps[at]) for at in files)])
-        passes = _Passes(
-            np.concatenate([stamps[at] for at in files]),
-            edges,
-            [Path(names[at]).name for at in files],
-            whose=f"the device {device}",
-            otherwise="pass only the files of one",
-        )
-        kept = passes.chosen(partial(table_of, files), log_named(log).interval_us, clock)
-        if kept is not None:
-            notes.append(passes.note)
-            parts = zip(files, np.split(kept, edges[1:-1]), strict=True)
-            kept_of |= {at: part for at, part in parts if not part.all()}
-    return kept_of, notes
-
-
 @dataclass
-class _Passes:
+class Passes:
     """Runs of records, each recorded after the one before, that may cover the same time twice.
 
     `edges` are where they begin and end, `names` what messages call them. `twice` is the time that

@@ -19,7 +19,7 @@ from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
 from eyelog.measure.blinks import rate
 from eyelog.read.format import Source
-from eyelog.read.layers import in_order, stacked
+from eyelog.read.head import in_order, stacked
 from eyelog.read.socket_log import RECEIVED, SocketLog
 from eyelog_service.live.recording import MessageLine
 
@@ -81,7 +81,7 @@ class Recent:
             source = Source(stream, "live", None, self._log)
             try:
                 tables = [table for _, table in SocketLog(source).tables(named=False)]
-                whole = fit(in_order(stacked(tables, self._log)), schema_of(self._log))
+                whole = fit(in_order(stacked(tables, self._log))[0], schema_of(self._log))
             except EyelogError:  # no record among them
                 pass
             else:
