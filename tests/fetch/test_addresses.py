@@ -3,8 +3,8 @@
 import pytest
 
 from eyelog.errors import ConfigurationError, EyelogWarning
-from eyelog.fetch.oauth import Application, base_url_from_environment
-from eyelog.fetch.session import check_base_url, warn_of_plain_http
+from eyelog.fetch.oauth import Application
+from eyelog.fetch.session import base_url_from_environment, check_base_url, warn_of_plain_http
 
 
 @pytest.mark.parametrize(

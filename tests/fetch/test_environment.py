@@ -6,12 +6,8 @@ import pytest
 
 import eyelog as el
 from eyelog.errors import ConfigurationError
-from eyelog.fetch.oauth import (
-    Application,
-    Token,
-    application_from_environment,
-    token_from_environment,
-)
+from eyelog.fetch.client import application_from_environment, token_from_environment
+from eyelog.fetch.oauth import Application, Token
 from support import faulty
 from support.fetching import client_of
 

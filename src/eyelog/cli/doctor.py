@@ -157,7 +157,8 @@ def _cache() -> Iterator[Finding]:
 
 def _service() -> Iterator[Finding]:
     """Yield the address of a service, whether it answers, the application, and the tokens."""
-    from eyelog.fetch.oauth import application_from_environment, base_url_from_environment
+    from eyelog.fetch.client import application_from_environment
+    from eyelog.fetch.session import base_url_from_environment
 
     if not os.environ.get("EYELOG_BASE_URL", "").strip():
         advice = "to fetch from one: export EYELOG_BASE_URL=https://..."
@@ -218,7 +219,8 @@ def _answering(base_url: str) -> Finding:
 
 def _tokens(base_url: str, *, given: bool) -> Iterator[Finding]:
     """Yield how each account is logged in at the service; about a token, only when it ends."""
-    from eyelog.fetch.oauth import TokenFile, token_from_environment
+    from eyelog.fetch.client import token_from_environment
+    from eyelog.fetch.oauth import TokenFile
     from eyelog.home import home_dir
 
     if given:

@@ -3,7 +3,8 @@
 A fetch passes four files, and each is the place of its kind of change:
 
 - ``client.py``: the days of a range as one table. Another endpoint is one more function like
-  `Client.computed_data`, and its log in the catalogue.
+  `Client.computed_data`, and its log in the catalogue. Settings of the environment are beside
+  `connect`.
 - ``cache.py``: whole days of answers on the disk. How long a day stays fresh is `lifetime`.
 - ``session.py``: one request. Another header goes into `service_session`; timeouts, tries and
   bounds are the constants at the top; a status gets its error in `refusal`.

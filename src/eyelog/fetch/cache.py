@@ -176,9 +176,7 @@ class DayCache:
             backend=BaseCache(),
             # The service's addresses are the same for all accounts; and the library's own key
             # normalises the address, which could merge two cursors.
-            key_fn=lambda request, **_: _digest(
-                f"{self.account}\n{request.method} {request.url}", 32
-            ),
+            key_fn=lambda request, **_: _digest(f"{self.account}\nGET {request.url}", 32),
             cache_control=False,
             stale_if_error=False,
         )

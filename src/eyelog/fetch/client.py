@@ -33,16 +33,8 @@ from eyelog.errors import (
     warn,
 )
 from eyelog.fetch.cache import Day, DayCache
-from eyelog.fetch.oauth import (
-    Application,
-    Credentials,
-    Token,
-    TokenFile,
-    application_from_environment,
-    base_url_from_environment,
-    token_from_environment,
-)
-from eyelog.fetch.session import check_base_url, fetch, service_session
+from eyelog.fetch.oauth import Application, Credentials, Token, TokenFile
+from eyelog.fetch.session import base_url_from_environment, check_base_url, fetch, service_session
 from eyelog.frame import in_zones
 from eyelog.home import home_dir, progress_line
 from eyelog.provenance import record
@@ -393,6 +385,36 @@ def connect(account: str = "me", **overrides: Any) -> Client:
     if "token" not in overrides:
         overrides["token"] = token_from_environment()
     return Client(base_url, account=account, **overrides)
+
+
+def application_from_environment() -> Application | None:
+    """Return the application of the environment; None if none of its settings is set.
+
+    EYELOG_CLIENT_ID, EYELOG_CLIENT_SECRET and EYELOG_REDIRECT_URI.
+
+    Raises
+    ------
+    ConfigurationError
+        If some of the three are set and others are not.
+    """
+    names = ("EYELOG_CLIENT_ID", "EYELOG_CLIENT_SECRET", "EYELOG_REDIRECT_URI")
+    values = {name: os.environ.get(name, "").strip() for name in names}
+    missing = [name for name, value in values.items() if not value]
+    if missing and len(missing) < len(names):
+        raise ConfigurationError(
+            f"{' and '.join(missing)} not set: an application needs all of {', '.join(names)}"
+        )
+    return None if missing else Application(*values.values())
+
+
+def token_from_environment() -> Token | None:
+    """Return the token of EYELOG_ACCESS_TOKEN and EYELOG_REFRESH_TOKEN; None if neither is set.
+
+    It is used for every account. A refreshed token is kept in memory only.
+    """
+    access = os.environ.get("EYELOG_ACCESS_TOKEN", "").strip()
+    refresh = os.environ.get("EYELOG_REFRESH_TOKEN", "").strip()
+    return Token(access, refresh or None) if access or refresh else None
 
 
 def days_of(

@@ -180,52 +180,6 @@ class Token:
         return self.expires_at is not None and datetime.now(UTC) >= self.expires_at - margin
 
 
-def base_url_from_environment() -> str:
-    """Return EYELOG_BASE_URL, checked.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is not set, or is not an address.
-    """
-    text = os.environ.get("EYELOG_BASE_URL", "").strip()
-    if not text:
-        raise ConfigurationError("EYELOG_BASE_URL is not set: set it to the service's address")
-    return check_base_url(text, name="EYELOG_BASE_URL")
-
-
-def application_from_environment() -> Application | None:
-    """Return the application of the environment; None if none of its settings is set.
-
-    EYELOG_CLIENT_ID, EYELOG_CLIENT_SECRET and EYELOG_REDIRECT_URI.
-
-    Raises
-    ------
-    ConfigurationError
-        If some of the three are set and others are not.
-    """
-    names = ("EYELOG_CLIENT_ID", "EYELOG_CLIENT_SECRET", "EYELOG_REDIRECT_URI")
-    values = {name: os.environ.get(name, "").strip() for name in names}
-    missing = [name for name, value in values.items() if not value]
-    if len(missing) == len(names):
-        return None
-    if missing:
-        raise ConfigurationError(
-            f"{' and '.join(missing)} not set: an application needs all of {', '.join(names)}"
-        )
-    return Application(*values.values())
-
-
-def token_from_environment() -> Token | None:
-    """Return the token of EYELOG_ACCESS_TOKEN and EYELOG_REFRESH_TOKEN; None if neither is set.
-
-    It is used for every account. A refreshed token is kept in memory only.
-    """
-    access = os.environ.get("EYELOG_ACCESS_TOKEN", "").strip()
-    refresh = os.environ.get("EYELOG_REFRESH_TOKEN", "").strip()
-    return Token(access, refresh or None) if access or refresh else None
-
-
 # The token file
 
 
@@ -332,9 +286,8 @@ class TokenFile:
             yield
         except (OSError, NotImplementedError) as fault:
             reason = getattr(fault, "strerror", None) or fault
-            raise ConfigurationError(
-                f"cannot {verb} the token file {self.path}: {reason}"
-            ) from fault
+            what = f"cannot {verb} the token file {self.path}: {reason}"
+            raise ConfigurationError(what) from fault
 
 
 def _stem(account: str) -> str:
@@ -603,9 +556,7 @@ class Credentials:
 
     def _to_log_in(self, problem: str) -> AuthorizationError:
         account = self.store.account
-        command = "eyelog login"
-        if account != "me":
-            command += f" --account {shlex.quote(account)}"
+        command = "eyelog login" + (f" --account {shlex.quote(account)}" if account != "me" else "")
         return AuthorizationError(
             f"{problem} for account {account!r} at {self.base_url}: run `{command}`",
             url=self.base_url,

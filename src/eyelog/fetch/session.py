@@ -618,6 +618,20 @@ def check_base_url(text: str, *, name: str = "base_url", query: bool = False) ->
     return address
 
 
+def base_url_from_environment() -> str:
+    """Return EYELOG_BASE_URL, checked.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is not set, or is not an address.
+    """
+    text = os.environ.get("EYELOG_BASE_URL", "").strip()
+    if not text:
+        raise ConfigurationError("EYELOG_BASE_URL is not set: set it to the service's address")
+    return check_base_url(text, name="EYELOG_BASE_URL")
+
+
 def warn_of_plain_http(url: str) -> None:
     """Warn if tokens would go over plain http to another machine.
 

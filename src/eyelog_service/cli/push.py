@@ -38,7 +38,7 @@ def push(
     tz : ZONE
         Zone of dates without an offset, if the service knows none for the wearer.
     """
-    from eyelog.fetch.oauth import base_url_from_environment
+    from eyelog.fetch.session import base_url_from_environment
     from eyelog_service.push import files_to_push, push
 
     base_url, token = base_url_from_environment(), _token(token_file)
