@@ -142,9 +142,9 @@ def test_every_long_job_counts_its_parts(tmp_path: Path, monkeypatch, capsys) ->
     archive.verify()
     assert "verify:" in (text := shown())
     assert "0/1 [00:00<?, ?file/s]" in text
-    for name, parts in (("a.csv", "0/1 [00:00<?, ?month/s]"), ("a", "0/3 [00:00<?, ?day/s]")):
+    for name in ("a.csv", "a"):  # a file, and a folder of answers
         archive.export(SIXTY, "2026-10-01", "2026-10-31", tmp_path / name)
-        assert parts in shown()
+        assert "0/1 [00:00<?, ?month/s]" in shown()
     export_frame(frame, tmp_path / "b.parquet")
     assert "write standard_mode_logs of me:" in shown()
     size = (tmp_path / "a.csv").stat().st_size
