@@ -213,10 +213,16 @@ def _of_frame(frame: pd.DataFrame) -> Records:
         warnings.simplefilter("ignore", EyelogWarning)
         table = prepare(frame, log)
     stamps, account = stamps_of(table), stated_account(frame) or "me"
-    rows = [np.searchsorted(stamps, month_edges(month)).tolist() for month in months_of(stamps)]
-    tables = (table[slice(*each)] for each in rows)
+    months = months_of(stamps)
+
+    def tables() -> Iterator[pa.Table]:
+        with progress_line(len(months), f"write {log} of {account}", unit="month") as done:
+            for month in months:
+                yield table[slice(*np.searchsorted(stamps, month_edges(month)).tolist())]
+                done()
+
     tz = str(cast(pd.DatetimeIndex, frame.index).tz)
-    return Records(log, account, tz, zones_of(frame), table.schema, tables)
+    return Records(log, account, tz, zones_of(frame), table.schema, tables())
 
 
 def _warn_of_location(names: set[str]) -> None:
