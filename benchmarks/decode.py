@@ -112,6 +112,7 @@ def one_day(rounds: int, folder: Path) -> list[dict[str, object]]:
     ways: dict[str, Callable[[], object]] = {}
     for name, body in bodies.items():
         ways[f"floor {name}"] = lambda body=body: orjson.loads(body)
+        ways[f"decode {name}"] = lambda body=body: decode_page(body, LOG)
         ways[f"eyelog {name}"] = lambda body=body: eyelog_way([body])
     saved = folder / "answer.json"
     saved.write_bytes(full)
