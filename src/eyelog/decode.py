@@ -114,8 +114,8 @@ def decode_page(
         If the answer does not have the documented shape, or says two things (a key twice, two
         records of one stamp that differ): the message names `where`, the hour, the record (counted
         from 1) and the field. Numbers must be numbers and booleans booleans (not 0 and 1); values
-        outside the catalogue's range are not errors. Also if it is large and has more records than
-        a day has seconds, or if more than 200 fields of its records are not in the catalogue.
+        outside the catalogue's range are not errors. Also if it is large and has more than 100,000
+        objects or lists, or if more than 200 fields of its records are not in the catalogue.
     """
     wanted = columns(log) if fields is None else check_fields(log, fields)
     names = None if fields is None else wanted
@@ -311,7 +311,7 @@ def check_unknown(count: int, where: str) -> None:
 
 
 class _Object(dict[str, Any]):
-    """An object of JSON, and a key that it has twice."""
+    """A JSON object that remembers a duplicate key."""
 
     twice: str | None = None
 

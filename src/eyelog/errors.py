@@ -97,6 +97,8 @@ class RequestError(EyelogError):
         Seconds that the service asks to wait.
     url : str or None
         The address, without query values that could be secret.
+    error : str or None
+        The service's word for it, such as ``"invalid_grant"``.
     """
 
     def __init__(
@@ -107,12 +109,14 @@ class RequestError(EyelogError):
         retryable: bool = False,
         retry_after: float | None = None,
         url: str | None = None,
+        error: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.retryable = retryable
         self.retry_after = retry_after
         self.url = url
+        self.error = error
 
 
 class Unreachable(RequestError):

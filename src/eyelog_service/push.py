@@ -15,7 +15,7 @@ import requests
 
 from eyelog.errors import ConfigurationError, Unreachable
 from eyelog.fetch.session import (
-    PASSING,
+    TRANSIENT_STATUSES,
     ask,
     error_object,
     refusal,
@@ -147,7 +147,11 @@ def _answer(
                     timeout=_TIMEOUT,
                 )
             wait = retry_after(answer) or wait
-            if answer.status_code not in PASSING or tries == _TRIES or wait > _LONGEST_WAIT_S:
+            if (
+                answer.status_code not in TRANSIENT_STATUSES
+                or tries == _TRIES
+                or wait > _LONGEST_WAIT_S
+            ):
                 return answer
         except Unreachable as error:
             if tries == _TRIES or not error.retryable:

@@ -125,7 +125,7 @@ def test_no_header_can_break_the_reading_of_headers(retry_after, reset):
 
 
 def test_all_tries_together_are_bounded(get, monkeypatch):
-    monkeypatch.setattr(session_module, "PATIENCE_S", 1.5)
+    monkeypatch.setattr(session_module, "RETRY_WINDOW_S", 1.5)
     with faulty.server(faulty.error(503, retry_after="1")) as there:
         begun = time.monotonic()
         with pytest.raises(ServerFault):
@@ -148,7 +148,7 @@ def test_closing_the_session_ends_the_wait_of_a_retry(home):
 
 
 def test_a_silent_service_is_given_up_in_time(get, monkeypatch):
-    monkeypatch.setattr(session_module, "SILENCE_S", 0.2)
+    monkeypatch.setattr(session_module, "READ_TIMEOUT_S", 0.2)
     with faulty.server(faulty.slow(PAYLOAD, 1.0)) as there:
         begun = time.monotonic()
         with pytest.raises(Unreachable, match="took too long") as caught:
@@ -159,7 +159,7 @@ def test_a_silent_service_is_given_up_in_time(get, monkeypatch):
 
 
 def test_a_body_that_trickles_for_ever_is_given_up(get, monkeypatch):
-    monkeypatch.setattr(session_module, "WHOLE_S", 0.3)
+    monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 0.3)
     with faulty.server(faulty.drip(PAYLOAD, 0.02)) as there:
         begun = time.monotonic()
         with pytest.raises(Unreachable, match="took too long"):

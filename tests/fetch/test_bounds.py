@@ -37,7 +37,7 @@ DRIPS = {
 def test_what_trickles_in_is_given_up_and_said_how_much_came(
     get: Get, monkeypatch: pytest.MonkeyPatch, drip: faulty.Answer
 ) -> None:
-    monkeypatch.setattr(session_module, "WHOLE_S", 0.6)
+    monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 0.6)
     monkeypatch.setattr(session_module, "MOST_BYTES", 1 << 40)
     with faulty.server(drip) as there:
         begun = time.monotonic()
@@ -54,7 +54,7 @@ def test_what_trickles_in_is_given_up_and_said_how_much_came(
 def test_one_byte_every_two_seconds_does_not_hold_a_fetch(
     get: Get, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_module, "WHOLE_S", 3.0)
+    monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 3.0)
     with faulty.server(faulty.raw(b"X", 2.0)) as there:
         begun = time.monotonic()
         with pytest.raises(Unreachable, match=r"took too long; after [345]\.\d s, with \d bytes"):
@@ -99,9 +99,9 @@ HELLO = b"\x16\x03\x03\x40\x00\x02\x00\x3f\xfc" + bytes(1000)
 def test_a_tls_handshake_is_bounded_too(
     home: Path, monkeypatch: pytest.MonkeyPatch, answer: bytes
 ) -> None:
-    monkeypatch.setattr(session_module, "CONNECT_S", 0.5)
-    monkeypatch.setattr(session_module, "SILENCE_S", 0.5)
-    monkeypatch.setattr(session_module, "WHOLE_S", 2.0)
+    monkeypatch.setattr(session_module, "CONNECT_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(session_module, "READ_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 2.0)
     with listening(answer) as port:
         session = session_of(credentials(home, f"https://127.0.0.1:{port}", token=fresh()))
         begun = time.monotonic()
@@ -114,8 +114,8 @@ def test_a_tls_handshake_is_bounded_too(
 def test_a_connection_that_nobody_accepts_is_bounded(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_module, "CONNECT_S", 0.3)
-    monkeypatch.setattr(session_module, "WHOLE_S", 1.5)
+    monkeypatch.setattr(session_module, "CONNECT_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 1.5)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         port = full.getsockname()[1]
         held = []
@@ -136,7 +136,7 @@ def test_a_connection_that_nobody_accepts_is_bounded(
 def test_a_refresh_that_hangs_is_within_the_bound_of_the_request(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_module, "WHOLE_S", 1.0)
+    monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 1.0)
     with faulty.server(faulty.raw(b"x", 0.1)) as there:
         session = session_of(credentials(home, there.url, saved=spent()))
         begun = time.monotonic()

@@ -32,6 +32,37 @@ def test_a_token_that_could_not_be_revoked_is_kept(home):
     assert who.store.load() == fresh(expires_at=who.store.load().expires_at)
 
 
+def test_without_a_token_nothing_is_created_and_the_command_to_log_in_names_the_account(home):
+    who = credentials(home, "http://127.0.0.1:9", account="anna maria")
+    with pytest.raises(AuthorizationError, match="eyelog login --account 'anna maria'"):
+        who.bearer()
+    assert not (home / "tokens").exists()
+
+
+def test_a_refused_token_is_renewed_by_the_command_of_its_account(home):
+    refusals = faulty.error(401, "invalid_token", "no")
+    with faulty.server(refusals) as there:
+        who = credentials(home, there.url, account="anna", saved=fresh(refresh_token=None))
+        with pytest.raises(AuthorizationError, match="run `eyelog login --account anna`"):
+            fetch(session_of(who), f"{there.url}/v2/x", where="a day")
+
+
+def test_a_refresh_whose_answer_could_not_be_read_in_time_is_not_sent(home, monkeypatch):
+    monkeypatch.setattr("eyelog.fetch.session.TOTAL_TIMEOUT_S", 1.0)
+    with faulty.server(Authority()) as there:
+        who = credentials(home, there.url, saved=spent())
+        with pytest.raises(Unreachable):
+            who.bearer()
+        assert there.requests == []
+
+
+def test_a_damaged_token_file_can_be_forgotten(home):
+    who = credentials(home, "http://127.0.0.1:9", saved=fresh())
+    who.store.path.write_text("{")
+    assert who.forget()
+    assert not who.store.path.exists()
+
+
 def test_a_rotated_refresh_token_is_kept_and_used_next(home):
     with faulty.server(Authority(rotate=True)) as there:
         who = credentials(home, there.url, saved=spent())

@@ -10,9 +10,9 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog.errors import RateLimited, Refused, ServerFault, Unreachable
+from eyelog.errors import ConfigurationError, RateLimited, Refused, ServerFault, Unreachable
 from eyelog.fetch import session as session_module
-from eyelog.fetch.session import fetch, refusal
+from eyelog.fetch.session import check_base_url, fetch, refusal
 from support import faulty
 from support.fetching import credentials, fresh, session_of
 from support.payload import GOOD, PAYLOAD
@@ -111,6 +111,31 @@ def test_a_service_without_tls_is_reported_at_once(home):
             fetch(session, url + "/v2/x", where="data")
         session.close()
     assert not caught.value.retryable
+
+
+def test_a_secret_at_the_end_of_a_long_description_is_not_cut_in_two(home):
+    secret = "S" * 80
+    answer = faulty.error(500, "oops", "x" * 150 + " " + secret)
+    with faulty.server(answer) as there:
+        who = credentials(home, there.url, saved=fresh(access_token=secret))
+        with pytest.raises(ServerFault) as caught:
+            fetch(session_of(who), f"{there.url}/v2/x", where="a day")
+    assert "SSS" not in str(caught.value)
+
+
+@pytest.mark.parametrize("location", ["http://[::1", "http://a:b", "\xff\xfe", "https://x]/"])
+@pytest.mark.parametrize("status", [300, 302, 308])
+def test_a_redirect_to_what_is_no_address_is_one_line(get, status, location):
+    answer = faulty.Answer(status, b"", {"Location": location})
+    with faulty.server(answer) as there, pytest.raises((Refused, Unreachable)) as caught:
+        get(there)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_base_url_that_is_none_is_refused_without_its_password():
+    with pytest.raises(ConfigurationError, match="is not an address") as caught:
+        check_base_url("https://anna:geheim")
+    assert "geheim" not in str(caught.value)
 
 
 def test_an_error_hides_secrets_and_keeps_to_one_bounded_line(get):

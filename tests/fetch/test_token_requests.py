@@ -106,6 +106,15 @@ def test_a_grant_that_the_service_no_longer_knows_counts_as_revoked(home):
     assert who.store.load() is None
 
 
+@pytest.mark.parametrize("saved", [spent(), fresh()])
+def test_a_token_stays_if_the_service_refuses_the_application_that_revokes_it(home, saved):
+    with faulty.server(faulty.error(400, "invalid_client", "who?")) as there:
+        who = credentials(home, there.url, saved=saved)
+        with pytest.raises(AuthorizationError, match="EYELOG_CLIENT_ID"):
+            who.revoke()
+    assert who.store.load() is not None
+
+
 def test_without_its_application_an_expired_token_is_kept_and_the_reason_said(home):
     with faulty.server(Authority()) as there:
         who = credentials(home, there.url, application=None, saved=spent())

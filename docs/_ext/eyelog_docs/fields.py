@@ -4,7 +4,7 @@ from typing import Final
 
 from eyelog.catalogue import INTERVAL_SECONDS, Field, catalogue, role_field
 from eyelog.judge.limits import limits
-from eyelog.judge.reasons import CONTEXT, Reason, applies, counter
+from eyelog.judge.reasons import CONTEXT, Reason, against_fields
 
 __all__ = ["field_page"]
 
@@ -101,12 +101,12 @@ def _when_to_trust(log: str, field: Field) -> str:
         return ""
     if not field.documented:
         return "unknown: its meaning is not documented"
-    reasons = [reason for reason in _CONDITIONS if reason in applies(field, log)]
+    against = against_fields(log)[field.name]
+    reasons = [reason for reason in _CONDITIONS if reason in against.context]
     words = [_condition(log, field, reason) for reason in reasons]
-    count = counter(field, log)
-    if count:
+    if against.counter:
         changed = "the value differs from the one before"
-        words.append(f"blinks were counted (`{count}` above 0), or {changed}")
+        words.append(f"blinks were counted (`{against.counter}` above 0), or {changed}")
     text = "; ".join(words) or "there is a value within its range"
     if field.unit == "count" and field.max is not None:
         text += f". At {_number(field.max)} the counter stops: that value is a lower bound"

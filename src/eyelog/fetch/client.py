@@ -427,7 +427,7 @@ def days_of(
         before = days[day].asked if day in days else ()
         if before or begins <= now:
             asked = (*before, (begins.isoformat(), ends.isoformat()))
-            days[day] = Day(log, day, days[day].tz if before else tz, asked, fields)
+            days[day] = Day(log, day, tz, asked, fields)  # it ends where its last window does
     return list(days.values())
 
 
@@ -485,13 +485,13 @@ class Walker:
         return None
 
     def fresh(self, day: Day, stop: threading.Event, *, store: bool = True) -> list[Page]:
-        """Return the pages of a day from the service; the cache then has them too, if wanted."""
+        """Return the pages of a day from the service, and cache them if `store`."""
         begun = datetime.now(UTC)
         # A session for each process: a forked child must not read its parent's answers.
         session = self._sessions.get(os.getpid())
-        if session is None:  # of several threads that come first, all take the session of one
-            url = self.credentials.base_url
-            made = service_session(url, self.credentials, workers=self.workers)
+        if session is None:  # threads that arrive together share one session
+            who = self.credentials
+            made = service_session(who.base_url, who, workers=self.workers)
             session = self._sessions.setdefault(os.getpid(), made)
         asking = self.cache.asking(session)
         # Each answer is decoded when it arrives, so everything stored was read to its end once.

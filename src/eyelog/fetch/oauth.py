@@ -13,7 +13,6 @@ import os
 import queue
 import re
 import secrets
-import shlex
 import socket
 import socketserver
 import sys
@@ -38,6 +37,7 @@ from eyelog.fetch.session import (
     check_base_url,
     error_object,
     is_loopback,
+    login_command,
     redact,
     refusal,
     service_session,
@@ -189,7 +189,7 @@ class TokenFile:
     Parameters
     ----------
     home : Path
-        The folder of `home_dir`. Nothing is created before a token is saved.
+        The folder of `home_dir`. Nothing is created before there is a token to refresh or save.
     account : str
         The account's name.
     base_url : str
@@ -234,7 +234,7 @@ class TokenFile:
         except (AttributeError, ValueError, KeyError, TypeError):
             # No cause: it could quote the content.
             raise AuthorizationError(
-                f"the token file {self.path} is damaged: run `eyelog login` again"
+                f"the token file {self.path} is damaged: run `{login_command(self.account)}` again"
             ) from None
 
     def save(self, token: Token) -> None:
@@ -281,7 +281,7 @@ class TokenFile:
 
     @contextlib.contextmanager
     def _faults(self, verb: str) -> Iterator[None]:
-        """Say of what file, and why, if the block cannot do this to it."""
+        """Turn an OSError into a ConfigurationError that names the file and the reason."""
         try:
             yield
         except (OSError, NotImplementedError) as fault:
@@ -295,13 +295,13 @@ def _stem(account: str) -> str:
 
 
 def token_files(home: Path, account: str) -> list[Path]:
-    """Return the token files of an account at every service, with what belongs to them, sorted."""
+    """Return the token files of an account at every service, with their locks, sorted."""
     folder = Path(home) / "tokens"
     own = re.compile(rf"\.?({re.escape(_stem(account))}-[0-9a-f]{{16}})\.")
     owned = []
     for path, match in ((path, own.match(path.name)) for path in folder.glob("*")):
         if match is not None:
-            # One that is damaged, or gone, is of nobody else.
+            # A damaged or missing file is taken for one of this account.
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
                 saved = json.loads((folder / f"{match[1]}.json").read_bytes())
                 if saved["account"] != account:  # several names share a stem
@@ -371,8 +371,8 @@ class Credentials:
         Unreachable, RateLimited, ServerFault
             If the token endpoint does not answer; trying again later may help.
         """
-        token = self.token
-        if token is None or token.access_token in ("", rejected) or token.expired():
+        token = self._held()
+        if token.access_token in ("", rejected) or token.expired():
             with self._locked():
                 token = self._held()  # another thread or process may have refreshed it meanwhile
                 if token.access_token in ("", rejected) or token.expired():
@@ -388,6 +388,7 @@ class Credentials:
             If there is no refresh token, or the service refuses it for good.
         """
         with self._locked():
+            self._refused = None
             return self._refreshed(self._held())
 
     def exchange(
@@ -446,7 +447,7 @@ class Credentials:
                 answer = ask(session, "POST", url, where=where, data=form, headers=headers)
             # A token unknown to the service counts as revoked (RFC 7009, section 2.2).
             if answer.status_code // 100 != 2 and answer.status_code != 401:
-                raise refusal(answer, where=where, secrets=self.secrets)
+                raise refusal(answer, where=where, credentials=self)
             return answer.status_code != 401
 
         with self._locked():
@@ -462,7 +463,7 @@ class Credentials:
                 if token.access_token:  # a service may revoke the refresh token alone
                     end(token.access_token, token)
             except AuthorizationError as refused:
-                if refused.status != 400:  # not invalid_grant, which says that the grant has ended
+                if refused.error != "invalid_grant":  # which says that the grant has ended
                     raise
             self._given = None
             if not self._in_memory:
@@ -471,7 +472,7 @@ class Credentials:
     def forget(self) -> bool:
         """Delete the token file without telling the service; return whether there was one."""
         with self._locked():
-            there = not self._in_memory and self.token is not None
+            there = not self._in_memory and self.store.path.exists()  # a damaged one too
             if there:
                 self.store.delete()
             return there
@@ -503,8 +504,9 @@ class Credentials:
         form = {"grant_type": "refresh_token", "refresh_token": token.refresh_token}
         try:
             fresh = self._issued(form, "cannot refresh the token of", previous=token)
-        except AuthorizationError as final:
-            self._refused = (token.refresh_token, final)
+        except AuthorizationError as refused:
+            if refused.error:  # the service's word: invalid_grant or invalid_client
+                self._refused = (token.refresh_token, refused)
             raise
         self._given = fresh
         if not self._in_memory:
@@ -535,7 +537,7 @@ class Credentials:
             answer = ask(session, "POST", self.base_url + "/v1/oauth/token", where=where, data=form)
         error = error_object(answer).get("error")
         if answer.status_code // 100 != 2 or error:  # some services send an error with status 200
-            raise refusal(answer, where=where, secrets=self.secrets)
+            raise refusal(answer, where=where, credentials=self)
         old = previous or Token("-")
         try:
             body = answer.json()
@@ -556,9 +558,8 @@ class Credentials:
 
     def _to_log_in(self, problem: str) -> AuthorizationError:
         account = self.store.account
-        command = "eyelog login" + (f" --account {shlex.quote(account)}" if account != "me" else "")
         return AuthorizationError(
-            f"{problem} for account {account!r} at {self.base_url}: run `{command}`",
+            f"{problem} for account {account!r} at {self.base_url}: run `{login_command(account)}`",
             url=self.base_url,
         )
 

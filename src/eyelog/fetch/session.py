@@ -6,7 +6,7 @@
     response = fetch(session, url, params, where="computed_data of account 'me', 2026-10-24")
 
 Everything happens in `Adapter`, below the session and below a cache above it: what lies above never
-sees a token, a cookie, half a body, or a fault that a second attempt mends. To change a timeout or
+sees a token, a cookie, half a body, or an error that a retry resolved. To change a timeout or
 a retry, change the constants; to send another header, add it in `service_session`.
 """
 
@@ -18,6 +18,7 @@ import logging
 import math
 import os
 import re
+import shlex
 import socket
 import threading
 import time
@@ -47,17 +48,17 @@ from eyelog.errors import (
 if TYPE_CHECKING:
     from eyelog.fetch.oauth import Credentials
 
-CONNECT_S = 6.0
+CONNECT_TIMEOUT_S = 6.0
 """Seconds to connect, TLS included."""
 
-SILENCE_S = 18.0
-"""Seconds in which not one byte arrives."""
+READ_TIMEOUT_S = 18.0
+"""Read timeout: seconds without receiving a byte."""
 
-PATIENCE_S = 60.0
-"""Seconds after which no other try begins."""
+RETRY_WINDOW_S = 60.0
+"""No retry starts later than this, in seconds after the request began."""
 
-WHOLE_S = 120.0
-"""Seconds for everything about a request: all tries, waits, heads and bodies together."""
+TOTAL_TIMEOUT_S = 120.0
+"""Total time limit of a request in seconds, retries and waits included."""
 
 TRIES: Final = 4
 BACKOFF_S = 0.5
@@ -66,11 +67,11 @@ BACKOFF_S = 0.5
 MOST_BYTES = 64 << 20
 """Bytes of a body, as received and as decompressed. A full day of a log takes 7 MB of JSON."""
 
-PASSING: Final = frozenset({429, 500, 502, 503, 504})
+TRANSIENT_STATUSES: Final = frozenset({429, 500, 502, 503, 504})
 """The statuses after which the same request may succeed."""
 
 # A POST may have used up a code or a refresh token, so it is repeated only if it was not processed.
-AGAIN: Final[Mapping[str, frozenset[int]]] = {"GET": PASSING, "POST": frozenset({429, 503})}
+RETRY_STATUSES: Final = {"GET": TRANSIENT_STATUSES, "POST": frozenset({429, 503})}
 
 log = logging.getLogger("eyelog.fetch")
 
@@ -93,11 +94,11 @@ def service_session(
     base_url : str
         The service's address.
     credentials : Credentials, optional
-        They have the token. None for the OAuth endpoints, which the contract asks without one.
+        Source of the token; None for the OAuth endpoints, which are called without one.
     workers : int
         How many threads use the session at once.
     tries : int
-        How often a request is sent at most.
+        Maximum number of attempts.
     """
     session = requests.Session()
     adapter = Adapter(base_url, credentials, workers, tries)
@@ -107,7 +108,8 @@ def service_session(
         {"Accept": "application/json", "Accept-Encoding": "gzip, zstd", "User-Agent": "eyelog"}
     )
     # The environment is read once, which takes a tenth of a page's time, and netrc never: its
-    # passwords would take the place of the bearer. A proxy's loopback is another machine's.
+    # passwords would replace the bearer. Through a proxy, loopback would mean the proxy's own
+    # machine.
     session.trust_env = False
     bundle = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
     session.verify = bundle or True
@@ -148,7 +150,7 @@ def fetch(
     AuthorizationError, RateLimited, ServerFault, Refused
         If the answer is a 401, 429, 5xx, or another 3xx or 4xx, after the retries.
     AnswerError
-        If it is another 2xx: part of an answer, or none, is not an answer.
+        If it is another 2xx: only a 200 carries complete data.
     """
     response = ask(session, "GET", url, where=where, params=params, **options)
     status = response.status_code
@@ -160,7 +162,7 @@ def fetch(
             " nothing of it was kept; report it to the operator of the service"
         )
     holder = getattr(session.get_adapter(url), "credentials", None)
-    raise refusal(response, where=where, secrets=holder.secrets if holder else ())
+    raise refusal(response, where=where, credentials=holder)
 
 
 def ask(
@@ -171,20 +173,21 @@ def ask(
     Raises
     ------
     Unreachable
-        If there was no whole answer within `WHOLE_S`.
+        If there was no whole answer within `TOTAL_TIMEOUT_S`.
     """
     begun = time.monotonic()
     _wire.received = 0
     try:
         return session.request(method, url, allow_redirects=False, **options)
-    except requests.RequestException as fault:
+    # requests follows no redirect, but reads where it leads, and an address can be unreadable.
+    except (requests.RequestException, ValueError) as fault:
         # In our own words, and not chained: the texts of the exceptions quote whole URLs.
         what = next(
             words
             for kinds, pattern, words in _CAUSES
             if isinstance(fault, kinds) and re.search(pattern, str(fault))
         )
-        retryable = not isinstance(fault, exceptions.SSLError | TooLarge)
+        retryable = not isinstance(fault, exceptions.SSLError | TooLarge | ValueError)
         advice = (
             "check the address and the network, or try again later"
             if retryable
@@ -213,6 +216,7 @@ _CAUSES: Final[tuple[tuple[Any, str, str], ...]] = (
     (requests.RequestException, "refused", "the connection was refused"),
     (requests.RequestException, "(?i:reset)|Disconnected|aborted", "the connection was reset"),
     (requests.RequestException, "", "the connection failed"),
+    (ValueError, "", "it leads to an address that cannot be read"),
 )
 """Faults, in the order to check: the kind of exception, words in its text, our words."""
 
@@ -254,10 +258,12 @@ class Adapter(HTTPAdapter):
 
         A `timeout` is for requests that take long by nature: seconds to connect, and of silence.
         """
-        connect, silence = timeout or (CONNECT_S, SILENCE_S)
+        connect, silence = timeout or (CONNECT_TIMEOUT_S, READ_TIMEOUT_S)
         begun = time.monotonic()
         outer = _wire.ends  # of the request for which the token is renewed just now
-        _wire.ends = min(outer, begun + (max(WHOLE_S, silence) if timeout else WHOLE_S))
+        _wire.ends = min(
+            outer, begun + (max(TOTAL_TIMEOUT_S, silence) if timeout else TOTAL_TIMEOUT_S)
+        )
         rejected: str | None = None
         tries = 0
         try:
@@ -269,7 +275,10 @@ class Adapter(HTTPAdapter):
                         bearer = self.credentials.bearer(rejected=rejected)
                         sent.headers["Authorization"] = f"Bearer {bearer}"
                 tries += 1
-                left = max(_wire.ends - time.monotonic(), 0.1)
+                left = _wire.ends - time.monotonic()
+                # A POST may use up a refresh token: without time for its answer, it is not sent.
+                if left <= (0.0 if request.method == "GET" else connect):
+                    raise requests.Timeout("no time is left", request=request)
                 options |= {"timeout": (min(connect, left), min(silence, left)), "stream": True}
                 _wire.silence, _wire.received = silence, 0
                 last: requests.Response | requests.RequestException
@@ -286,12 +295,12 @@ class Adapter(HTTPAdapter):
                     if last.status_code == 401 and bearer is not None and rejected is None:
                         rejected, tries = bearer, tries - 1
                         continue
-                    if last.status_code not in AGAIN.get(request.method or "", ()):
+                    if last.status_code not in RETRY_STATUSES.get(request.method or "", ()):
                         return last
                     told, what = retry_after(last), str(last.status_code)
-                # The service's word is a minimum, our own backoff another.
+                # The longer of our backoff and the delay that the service asks for.
                 wait = max(BACKOFF_S * 2 ** (tries - 1), told or 0.0)
-                latest = min(begun + PATIENCE_S, _wire.ends)
+                latest = min(begun + RETRY_WINDOW_S, _wire.ends)
                 if tries >= self.tries or time.monotonic() + wait > latest:
                     if isinstance(last, requests.Response):
                         return last
@@ -305,7 +314,7 @@ class Adapter(HTTPAdapter):
 
 
 def _may_repeat(method: str | None, fault: requests.RequestException) -> bool:
-    """Return whether another try may help and cannot harm."""
+    """Return whether another attempt may help and is safe."""
     if isinstance(fault, exceptions.SSLError | exceptions.ProxyError | TooLarge):
         return False
     unsent = re.search("NewConnectionError|NameResolutionError|ConnectTimeout", repr(fault))
@@ -321,7 +330,7 @@ def retry_after(response: requests.Response) -> float | None:
     header = response.headers.get("Retry-After")
     if header is not None:
         try:
-            # Without the cap of `Retry`: `PATIENCE_S` decides how long is too long.
+            # Without the cap of `Retry`: `RETRY_WINDOW_S` decides how long is too long.
             return float(urllib3.Retry(retry_after_max=1 << 62).parse_retry_after(header))
         except (urllib3.exceptions.InvalidHeader, ValueError, OverflowError):
             return None
@@ -338,7 +347,7 @@ class _Wire(threading.local):
     """When the request of this thread ends, how long it may be silent, and what has arrived."""
 
     ends = math.inf
-    silence = SILENCE_S
+    silence = READ_TIMEOUT_S
     received = 0
 
 
@@ -434,9 +443,9 @@ def error_object(response: requests.Response) -> dict[str, Any]:
 
 
 _ADVICE: Final[Mapping[str | int, str]] = {
-    "invalid_grant": "run `eyelog login`",
-    "invalid_client": "check EYELOG_CLIENT_ID and EYELOG_CLIENT_SECRET, then run `eyelog login`",
-    401: "run `eyelog login`",
+    "invalid_grant": "run `{login}`",
+    "invalid_client": "check EYELOG_CLIENT_ID and EYELOG_CLIENT_SECRET, then run `{login}`",
+    401: "run `{login}`",
     403: "the token does not permit this: log in with the account that owns the data",
     404: "check the service's address (EYELOG_BASE_URL)",
     409: "the request conflicts with the state of the service: try again later",
@@ -448,6 +457,7 @@ def refusal(
     response: requests.Response,
     *,
     where: str,
+    credentials: "Credentials | None" = None,
     secrets: Iterable[str] = (),
     advice: str | None = None,
 ) -> RequestError:
@@ -459,12 +469,16 @@ def refusal(
         The answer, with its body.
     where : str
         The request, in the user's words.
+    credentials : Credentials, optional
+        Whose request it was: their secrets are not shown, and the advice names their account.
     secrets : iterable of str
-        Values that must not be shown, whatever their name.
+        Other values that must not be shown, whatever their name.
     advice : str, optional
         What to do; by default the error or the status decides.
     """
     status, url = response.status_code, response.request.url or ""
+    account = credentials.store.account if credentials else "me"
+    secrets = credentials.secrets if credentials else secrets
     error, wait = error_object(response), retry_after(response)
     kind: Any = {401: AuthorizationError, 429: RateLimited}.get(status, Refused)
     if status >= 500:
@@ -473,14 +487,16 @@ def refusal(
         kind = AuthorizationError
     if advice is None:
         advice = _ADVICE.get(error.get("error", "")) or _ADVICE.get(status, "check the request")
+        advice = advice.format(login=login_command(account))
         if kind in (RateLimited, ServerFault):
             advice = f"try again in {wait:.0f} s" if wait and wait >= 1 else "try again later"
         elif 300 <= status < 400:
-            target = urlsplit(response.headers.get("Location", ""))
-            place = f"{target.scheme}://{target.netloc.rpartition('@')[2]}"
-            advice = f"the service points to {place}: " if target.netloc else ""
+            leads = re.match(
+                r"(https?://)(?:[^/?#]*@)?([^/?#\s]+)", response.headers.get("Location", "")
+            )
+            advice = f"the service points to {leads[1]}{leads[2]}: " if leads else ""
             advice += "set the base URL to the address that answers directly"
-    about = _detail(response, error)
+    about = _detail(response, error, secrets)
     quota: dict[str, Any] = {}
     for limit in ("limit", "remaining") if kind is RateLimited else ():
         text = response.headers.get(f"X-RateLimit-{limit}", "").strip()
@@ -492,19 +508,27 @@ def refusal(
     fault: RequestError = kind(
         redact(text + advice, secrets),
         status=status,
-        retryable=status in PASSING,
+        retryable=status in TRANSIENT_STATUSES,
         retry_after=wait,
         url=redact_url(url),
+        error=error.get("error"),
         **quota,
     )
     return fault
 
 
-def _detail(response: requests.Response, error: Mapping[str, Any]) -> str:
+def login_command(account: str) -> str:
+    """Return the command that logs an account in."""
+    return "eyelog login" + (f" --account {shlex.quote(account)}" if account != "me" else "")
+
+
+def _detail(response: requests.Response, error: Mapping[str, Any], secrets: Iterable[str]) -> str:
     """Describe the body in words that fit into a sentence."""
     if error:
         texts = [error["error"], error.get("error_description")]
-        return ": ".join(short(text, 200) for text in texts if isinstance(text, str) and text)
+        # Redacted before it is cut: the first half of a token is as secret.
+        said = [redact(text, secrets) for text in texts if isinstance(text, str) and text]
+        return ": ".join(short(text, 200) for text in said)
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if not response.content:
         return "an empty body"
@@ -581,8 +605,8 @@ def split_address(text: str, name: str) -> SplitResult:
     try:
         parts = urlsplit(plain)
         _ = parts.port, parts.hostname
-    except ValueError as fault:
-        raise ConfigurationError(f"{name} is not an address: {fault}") from None
+    except ValueError:  # its text may quote a password
+        raise ConfigurationError(f"{name} is not an address: check its host and port") from None
     if "@" in parts.netloc:
         raise ConfigurationError(
             f"{name} has a user name or password: leave them out, eyelog sends its own token"
