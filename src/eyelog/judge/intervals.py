@@ -189,7 +189,8 @@ class Rows:
         wall = self.clock.wall_us(at if self.made else at - 1)
         # A slice by date begins with the record that closes the day before.
         skip = not self.made and wall[0] % DAY_US == DAY_US - 1
-        return np.datetime_as_string(wall[[int(skip), -1]].view("M8[us]"), unit="D").tolist()
+        days: list[str] = np.datetime_as_string(wall[[int(skip), -1]].view("M8[us]"), "D").tolist()
+        return days
 
     @cached_property
     def parts(self) -> list[slice]:
@@ -221,7 +222,8 @@ class Rows:
 
     def _added(self, records: Records, subjects: Iterable[Subject]) -> Counted:
         """Return what some records add to subjects, those that are of their log."""
-        terms, made = SUBJECTS_OF_PACKETS if self.single else SUBJECTS, {}
+        terms = SUBJECTS_OF_PACKETS if self.single else SUBJECTS
+        made: Counted = {}
         for subject in subjects:
             of = subject if callable(subject) else terms.get(subject)
             made |= of(records) if of else {}
@@ -230,7 +232,8 @@ class Rows:
     def _time(self, records: Records) -> Counted:
         """Return how many some records are, and their seconds."""
         part, context = records.place, records.context
-        time = {"recorded_s": context.recorded * records.length_s} | context.time
+        time: Counted = {"recorded_s": context.recorded * records.length_s}
+        time |= context.time
         if self.share is not None:
             time = {name: values * self.share[part] for name, values in time.items()}
         time["n"] = (time["recorded_s"] > 0).astype(np.float64)
@@ -431,8 +434,9 @@ def _of_packets(rows: Rows, subjects: Iterable[Subject]) -> Rows:
     # The time of a recording is that from its first packet to its last.
     opens[:1] = rows.opens_us[:1]
     closes[-1:] = np.minimum(closes[-1:], rows.closes_us[-1:])
-    ends = {"opens_us": opens, "closes_us": closes}
-    return replace(rows, frame=table, **ends, made=True, firsts=firsts, names=[*data])
+    return replace(
+        rows, frame=table, opens_us=opens, closes_us=closes, made=True, firsts=firsts, names=[*data]
+    )
 
 
 def _refuse_half_masked(frame: pd.DataFrame, log: str) -> None:
@@ -670,7 +674,7 @@ def by_group(columns: Counted, codes: Ints) -> tuple[Ints, Columns]:
         values, used = column if isinstance(column, tuple) else (column, column)
         if used.dtype != bool:
             used = ~np.isnan(values)
-        alike = found.setdefault(np.count_nonzero(used), [])
+        alike = found.setdefault(int(np.count_nonzero(used)), [])
         same = (one for one in alike if one.used is used or np.array_equal(one.used, used))
         own = next(same, None)
         if own is None:

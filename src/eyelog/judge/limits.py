@@ -272,7 +272,9 @@ class Limits:
         for name, default in _DEFAULTS.items():
             given = getattr(self, name)
             of_logs = [row for row in _rows() if row.argument == name]
-            found = [(row.log, row.source, f"{row.values[0]:g}{row.unit}") for row in of_logs]
+            found: list[tuple[str, str, str | None]] = [
+                (row.log, row.source, f"{row.values[0]:g}{row.unit}") for row in of_logs
+            ]
             for log, source, documented in found or [("", "eyelog", None)]:
                 rows.append(
                     {

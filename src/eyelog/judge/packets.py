@@ -346,7 +346,9 @@ def eye_moves(records: Records) -> Counted:
 def head_moves(records: Records) -> Counted:
     """Return the peaks of acceleration that show movements of the head."""
     forces, moves = records.parts(*GRAVITY), {}
-    for axis, part in AXES.items() if forces is not None else ():
+    for axis, part in AXES.items():
+        if forces is None:
+            break
         moved = np.zeros(len(records))
         moved[head_peaks(records, axis)[0]] = 1.0
         moved[np.isnan(forces[GRAVITY.index(part)])] = np.nan

@@ -54,7 +54,7 @@ def steps(records: Records) -> Floats | None:
     names = role(records.log, "steps")
     if not names or not set(names) <= records.columns.keys():
         return None
-    return cast(Floats, reduce(np.add, [records.value(name) for name in names]))
+    return reduce(np.add, [records.value(name) for name in names])
 
 
 def gait(records: Records) -> Counted:
@@ -301,9 +301,10 @@ def while_worn(moves: Mapping[str, Floats], records: Records) -> Counted:
 
     Of nods and turns of the head also those of the records in which both could be.
     """
-    worn_s, made = records.time.get("worn_s"), {}
+    worn_s = records.time.get("worn_s")
+    made: Counted = {}
     if worn_s is None:
-        return {}
+        return made
     for kind, moved in moves.items():
         counted = ~np.isnan(moved + worn_s)
         made |= {kind: (moved, counted), f"{kind}_s": (worn_s, counted)}

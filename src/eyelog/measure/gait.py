@@ -473,7 +473,8 @@ def bouts(
 
 def _feet(records: Records) -> Counted:
     """Return sway and landing of each foot, times the steps, and the steps that have them."""
-    taken, made = cast(Floats, steps_of(records)), {}
+    taken = cast(Floats, steps_of(records))
+    made: Counted = {}
     for noun, part in FEET.items():
         for side in ("right", "left"):
             known = role(records.log, f"{part}_{side}")
