@@ -249,8 +249,9 @@ def instant_range(
                 f"{value} has no time zone: give an aware datetime or a day such as"
                 f" {value.date().isoformat()!r}"
             )
-        days.append(value.astimezone(place).date())
+        # A plain datetime: that of pandas cannot be told in the zones of a traveller.
         instant = datetime.fromisoformat(value.isoformat()).astimezone(UTC)
+        days.append(instant.astimezone(place).date())
         whole = instant.replace(microsecond=0)
         edges.append(whole if closing or whole == instant else whole + SECOND)
     first, last = edges

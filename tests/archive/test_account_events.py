@@ -1,5 +1,6 @@
 """Events in an archive: kept with the account, whole, and gone with it."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -42,6 +43,20 @@ def test_a_damaged_event_file_is_refused_and_the_others_are_kept(tmp_path, folde
     assert [r.status for r in reports] == ["imported", "imported", "refused"]
     assert "line 2" in reports[-1].reason
     assert len(archive.events()) == 3
+
+
+def test_events_of_writers_at_the_same_time_are_all_kept(tmp_path):
+    archive = el.Archive(tmp_path / "archive")
+    files = []
+    for number in range(12):
+        folder = tmp_path / f"{number}"
+        folder.mkdir()
+        files.append(folder / "a_fastHeadMotion.csv")
+        files[-1].write_text(FAST.replace("T10:00:00", f"T10:{number:02d}:00"))
+    with ThreadPoolExecutor(3) as pool:
+        reports = list(pool.map(lambda path: import_files(archive, [path]), files))
+    assert {report.status for (report,) in reports} == {"imported"}
+    assert len(archive.events()) == 12
 
 
 def test_events_are_private_and_go_with_the_account(tmp_path, folder):

@@ -25,6 +25,14 @@ def local_dates(frame: pd.DataFrame) -> list[str]:
     return sorted({f"{day:%Y-%m-%d}" for day in wall})
 
 
+def test_the_stamps_of_a_traveller_choose_a_range(tmp_path: Path, travelled: pd.DataFrame) -> None:
+    archive = el.Archive(tmp_path)
+    archive.set_zones(TRIP, account="me")
+    archive.write(LOG, travelled, account="me")
+    found = archive.read(LOG, travelled.index[10], travelled.index[-1], account="me")
+    assert len(found) == len(travelled) - 10
+
+
 @pytest.mark.parametrize("where", ["folder", "memory"])
 def test_zones_are_kept_and_read_back(tmp_path: Path, where: str) -> None:
     archive = el.Archive(tmp_path if where == "folder" else f"memory://{uuid4().hex}")

@@ -13,6 +13,7 @@ from eyelog.errors import (
     MixedLogsError,
 )
 from eyelog.read import saved as saved_log
+from eyelog.read.intake import import_files
 from support.answers import encode_answer
 from support.loggerfiles import (
     FIFTEEN,
@@ -32,6 +33,17 @@ def halves() -> tuple[bytes, bytes]:
 def test_a_walk_without_its_end_is_a_warning(put: Put) -> None:
     with pytest.warns(EyelogWarning, match="its last answer has a cursor"):
         assert len(el.read(put(halves()[0], "page.json"))) == 200
+
+
+@pytest.mark.filterwarnings("ignore::eyelog.EyelogWarning")  # the column is not in the catalogue
+def test_an_offset_that_is_a_text_is_read_as_a_number(put: Put, tmp_path) -> None:
+    body = {
+        FIFTEEN: {"9": [{"date": "2026-10-20T00:00:15Z", "stp": 1, "utc_offset_min": "540"}]},
+        "cursor": None,
+    }
+    archive = el.Archive(tmp_path / "archive")
+    (report,) = import_files(archive, [put(json.dumps(body).encode(), "page.json")])
+    assert (report.status, report.kept) == ("imported", 1)
 
 
 BAD_ANSWERS = {

@@ -56,6 +56,20 @@ def test_a_refused_file_leaves_nothing_even_if_it_is_large(
     assert not Path(archive.path).exists()
 
 
+@pytest.mark.parametrize("chosen", [{"split_wearers": True}, {"wearer": "ada"}])
+def test_rows_below_a_header_without_wearers_are_nobodys_and_counted(
+    archive: el.Archive, put: Put, chosen: dict[str, object]
+) -> None:
+    rows = "".join(f"2026-10-22T00:{row:02d}:15Z,1\n" for row in range(20))
+    path = put(table(("ada",)) + "date,stp\n" + rows)
+    with pytest.warns(EyelogWarning, match="line 23: its header has no column of wearers"):
+        reports = import_files(archive, [path], account="me", **chosen)
+    assert sum(report.read for report in reports) == 40
+    assert sum(report.kept for report in reports) == 20
+    assert sum(report.refused for report in reports) == 20
+    assert archive.accounts() == ["ada" if "split_wearers" in chosen else "me"]
+
+
 def test_each_wearer_goes_into_an_account_of_that_name(archive: el.Archive, put: Put) -> None:
     plain = put("date,stp\n2026-10-22T00:00:15Z,3\n", "plain.csv")
     reports = import_files(archive, [put(table()), plain], account="me", split_wearers=True)

@@ -21,7 +21,7 @@ import csv
 import io
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from datetime import date, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -112,7 +112,8 @@ def set_zones(place: Place, account: str, zones: Zones) -> None:
     table = zones.to_frame()
     lines = [f"{since},{name}" for since, name in zip(table["from"], table["tz"], strict=True)]
     body = "\n".join(["from,tz", *lines, ""]).encode()
-    write_small_file(place, path, body)
+    with locked(place, account):
+        write_small_file(place, path, body)
 
 
 # Events
@@ -248,12 +249,13 @@ def add_events(place: Place, account: str, events: pd.DataFrame, *, keep: bool =
     keep : bool
         Whether to write them.
     """
-    before = stored_events(place, account)
-    merged = pd.concat([before, events], ignore_index=True).drop_duplicates(_SAME, keep="last")
-    merged = merged.sort_values("start", kind="stable", ignore_index=True)
-    new = len(merged) - len(before.merge(merged, how="inner").drop_duplicates(_SAME))
-    if new and keep:
-        _write_events(place, small_file(place, EVENTS, account), merged)
+    with locked(place, account) if keep else nullcontext():
+        before = stored_events(place, account)
+        merged = pd.concat([before, events], ignore_index=True).drop_duplicates(_SAME, keep="last")
+        merged = merged.sort_values("start", kind="stable", ignore_index=True)
+        new = len(merged) - len(before.merge(merged, how="inner").drop_duplicates(_SAME))
+        if new and keep:
+            _write_events(place, small_file(place, EVENTS, account), merged)
     return new
 
 
@@ -460,7 +462,7 @@ def prune(
             if file.leads_to and Path(file.path).is_dir():
                 raise deep_link(file.path)
         for account in sorted({of for file in old for of in file.accounts} if not dry_run else ()):
-            with suppress(ArchiveError), locked(place, account):  # a damaged list is left
+            with locked(place, account), suppress(ArchiveError):  # a damaged list is left
                 found = listed(place, account)
                 left = frozenset(each for each in found if month_edges(each.month)[1] > end_us)
                 if left != found:

@@ -118,12 +118,16 @@ def sync(place: Place, client: Client, log: str, start: Instant, end: Instant) -
     return pd.DataFrame(rows, columns=list(_DTYPES)).astype(_DTYPES)
 
 
+# One sync of a process after the other: what is done to warnings holds for all of its threads.
+_CATCHING: Final = threading.Lock()
+
+
 @contextmanager
 def _warning_once() -> Iterator[None]:
     """Issue at the end, and once, the warnings that every month would repeat."""
     caught: list[warnings.WarningMessage] = []
     try:
-        with warnings.catch_warnings(record=True) as caught:
+        with _CATCHING, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", EyelogWarning)
             yield
     finally:

@@ -295,11 +295,15 @@ class CsvLog(LogFile):
         cells: list[tuple[int, str]] = []
         columns = self._columns(block, cells)
         stamps = self._stamps_of(block)
-        if named and layout.wearer is not None:
-            nobody = pc.equal(pc.coalesce(columns[layout.wearer], pa.scalar("")), "")
+        if named:
+            nobody, reason = np.ones(len(lines), dtype=bool), "its header has no column of wearers"
+            if layout.wearer is not None:
+                texts = pc.coalesce(columns[layout.wearer], pa.scalar(""))
+                nobody = pc.equal(texts, "").to_numpy()
+                reason = f"{layout.wearer!r} does not name its wearer"
             for row in np.flatnonzero(nobody).tolist():
                 if int(lines[row]) not in wrong:
-                    wrong[int(lines[row])] = f"{layout.wearer!r} does not name its wearer"
+                    wrong[int(lines[row])] = reason
                     self.exempt += 1
         return self.table(stamps, columns, lines, wrong, cells)
 

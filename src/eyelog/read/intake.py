@@ -146,16 +146,16 @@ def import_files(
         )
     check_account(account)
     every = list(paths)
-    sizes = [file.size for file in input_files(every)]
+    size = sum(file.size for file in input_files(every))
     reader = Reader(zones, None, wearer, split_wearers, device, clock, dayfirst, encoding)
     with (
         ExitStack() as scratch,
-        progress_line(sum(sizes), f"import into {account}", unit="B") as done,
+        progress_line(size, f"import into {account}", unit="B") as done,
     ):
         intake = _Intake(archive, account, reader, replace, dry_run, keep_stored, scratch)
-        for file, size in zip(input_files(every), sizes, strict=False):
+        for file in input_files(every):
             intake.take(file)
-            done(size)
+            done(file.size)
         reports = intake.finish(before_writing)
     if not dry_run:
         intake.keep_zones()
@@ -330,9 +330,9 @@ class _Intake:
             held.append(stamps_of(before))
             numbers, tables, beneath = [], [], []
             for at, part in enumerate(parts):
+                if np.ptp(np.searchsorted(part.stamps, [first, after])) == 0:
+                    continue  # its file is not opened for nothing
                 table = part.between(first, after)
-                if not table.num_rows:
-                    continue
                 lost = [np.empty(0, np.int64)]
                 if self.keep_stored:
                     table, conflicts = without_conflicts(before, table)

@@ -74,9 +74,14 @@ class SavedLog(LogFile):
                 at = np.searchsorted(self._offsets[0], page.stamps.view(np.int64), side="right")
                 minutes = self._offsets[1][np.maximum(at - 1, 0)]
                 columns[OFFSET] = pa.array(minutes, from_pandas=True)
+            cells: list[tuple[int, str]] = []
+            if OFFSET in columns and pa.types.is_string(columns[OFFSET].type):
+                texts = columns[OFFSET]
+                columns[OFFSET], bad = numbers_of(texts)
+                cells = [(row, f"{OFFSET!r} is {texts[row]}, not a number") for row in bad]
             records = np.arange(before, before + page.n) + 1
             before += page.n
-            yield "", self.table(page.stamps.view(np.int64), columns, records, {}, [])
+            yield "", self.table(page.stamps.view(np.int64), columns, records, {}, cells)
 
 
 def _arrow(values: Any, log: str, name: str) -> pa.Array:
