@@ -70,6 +70,16 @@ def test_rows_below_a_header_without_wearers_are_nobodys_and_counted(
     assert archive.accounts() == ["ada" if "split_wearers" in chosen else "me"]
 
 
+def test_two_spellings_of_a_wearer_in_one_file_are_one_account(
+    archive: el.Archive, put: Put
+) -> None:
+    first, second = table(("jos\u00e9",)), table(("jose\u0301",)).replace("-21T", "-22T")
+    reports = import_files(archive, [put(first + second)], split_wearers=True)
+    assert sum(report.kept for report in reports) == 40
+    (account,) = archive.accounts()
+    assert len(archive.read(FIFTEEN, "2026-10-21", "2026-10-22", account=account)) == 40
+
+
 def test_each_wearer_goes_into_an_account_of_that_name(archive: el.Archive, put: Put) -> None:
     plain = put("date,stp\n2026-10-22T00:00:15Z,3\n", "plain.csv")
     reports = import_files(archive, [put(table()), plain], account="me", split_wearers=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any, Final, NamedTuple, cast
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -228,7 +229,8 @@ class _Intake:
     def _settle(self, part: Part) -> None:
         """Decide the account of some records, and keep the offsets in which they are written."""
         report = part.report
-        report.account = report.account or self.account
+        # Two spellings of a name (an accent in one letter or two) are one account.
+        report.account = normalize("NFC", report.account or self.account)
         check_account(report.account)
         if not self.keep_stored:
             report.lines = None
