@@ -6,7 +6,7 @@
 Two simulated wearers of the 60-second log and one of the 15-second log, of ten months each, stand
 under as many names as the sizes (wearer-months) ask for. Each measurement is a process of its own
 that has done the same for ten wearer-months before, so that imports and first use do not count,
-nor the start of the workers. Sizes below 100
+nor the server that starts the workers; the start of the workers does. Sizes below 100
 wearer-months are repeated until they come to as many. The files of a size have been read once
 before, so they come from memory. The two queries are in ``tools/rivals.py``; all their columns are
 compared with those of eyelog, to 1e-9, before anything is measured. CPU time is that of all

@@ -1,7 +1,9 @@
 """Tasks in processes of this machine and on a cluster, some of which die."""
 
 import os
+import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -15,6 +17,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.cohort import schedule
 from eyelog.cohort.schedule import KILLED, run
 from support.cohorts import SIXTY
 from support.processes import python
@@ -50,7 +53,8 @@ def process_of(_: int) -> int:
 
 
 @pytest.mark.slow("worker processes are started")
-def test_the_processes_that_began_compute_all_tasks() -> None:
+def test_the_processes_that_began_compute_all_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "TOGETHER", 1)
     found = results(process_of, 20, workers=2)
     assert len(found) == 20
     assert len(set(found)) <= 2
@@ -116,7 +120,7 @@ def test_the_first_result_is_there_before_the_others_are_done(tmp_path: Path) ->
 def test_without_the_extra_one_line_says_what_to_install(
     kept: el.Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "loky", None)
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
     with pytest.raises(el.ConfigurationError, match=r"pip install 'eyelog\[cohort\]'"):
         el.cohort.daily(kept, SIXTY)
 
@@ -145,7 +149,24 @@ def test_workers_start_where_the_folder_for_temporary_files_has_a_long_path(
     assert python(program, kept.path, str(folder)).stdout.strip() == str(days)
 
 
-def test_workers_compute_with_the_eyelog_of_the_caller(kept: el.Archive) -> None:
+@pytest.mark.slow("worker processes are started")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="workers are forks of a server")
+def test_workers_never_compute_with_another_eyelog(kept: el.Archive, tmp_path: Path) -> None:
+    ours = Path(el.__file__).parent
+    shutil.copytree(ours, tmp_path / "eyelog", ignore=shutil.ignore_patterns("__pycache__"))
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import eyelog as el\n"
+        "if __name__ == '__main__':\n"
+        f"    el.cohort.daily(el.Archive({kept.path!r}), log={SIXTY!r}, workers=2)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    theirs, mine = ours, tmp_path / "eyelog"
+    assert f"the eyelog in {theirs}, this process that in {mine}: install" in done.stderr
+
+
+def test_a_function_that_names_the_package_is_sent_to_the_workers(kept: el.Archive) -> None:
     where = el.cohort.apply(kept, lambda _: el.__file__, log=SIXTY, workers=2)
     assert set(where["value"]) == {el.__file__}
 

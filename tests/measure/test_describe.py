@@ -77,6 +77,8 @@ def test_counters_that_never_counted_are_named_as_they_pass_for_usable() -> None
     assert el.describe(silent).table["Value"]["Never counted"].startswith("ems_rl, eml_rl: 0")
     assert "Never counted" not in el.describe(frame).table.index
     assert "Never counted" not in el.describe(silent.iloc[:30]).table.index  # half an hour
+    on_the_table = silent.assign(wea_s=0.0)
+    assert "Never counted" not in el.describe(on_the_table).table.index
 
 
 def test_one_record_is_not_said_in_the_plural() -> None:

@@ -113,8 +113,9 @@ def daily(
     what the last call requested; files of other wearers and months are removed. ``_recipe.json``
     beside them has the arguments, the versions and a digest of the files that were read.
 
-    Processes that were started stay for five minutes, so that the next call has them at once; they
-    end with your program. Starting them takes about two seconds.
+    In a script, calls with several processes belong under ``if __name__ == "__main__":``. On Linux,
+    the first such call also starts a server process that has imported eyelog, which takes a second;
+    workers are forks of it. It takes some 90 MB and ends with your program.
 
     Examples
     --------

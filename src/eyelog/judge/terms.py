@@ -193,7 +193,7 @@ def _average_gaps(records: Records, side: str, before: str = "") -> Counted:
         f"{before}gap_n_{side}": (count, used),
         f"{before}gap_s_{side}": (count * mean, used),
         f"{before}gap_s2_{side}": (count * mean * mean, used),
-        f"{before}gap_usable_s_{side}": (usable, ~np.isnan(count)),
+        f"{before}gap_usable_s_{side}": (usable, ~np.isnan(count) & ~np.isnan(usable)),
         # Without gaps no average is expected.
         f"{before}gap_seen_s_{side}": (used | (count == 0)) * records.length_s,
     }

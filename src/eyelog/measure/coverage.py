@@ -357,7 +357,8 @@ def _amount(frame: pd.DataFrame, index: pd.DatetimeIndex, limits: Limits) -> dic
         name for of in COUNTERS for name in role(log_of(frame), of) if name in frame.columns
     ]
     silent = [name for name in counters if frame[name].max() == 0]
-    if silent and float(np.nansum(recorded)) >= LEAST_COUNTED_H:
+    could_count = usable if np.isfinite(usable).any() else recorded
+    if silent and float(np.nansum(could_count)) >= LEAST_COUNTED_H:
         rows["Never counted"] = (
             f"{listed(silent, MOST_FIELDS)}: 0 in every record, which passes for usable; the"
             " eyewear or its phone may not have counted"

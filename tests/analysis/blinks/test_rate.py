@@ -32,6 +32,20 @@ def test_too_little_valid_time_gives_no_rate_but_still_its_exposure() -> None:
     assert el.blinks.rate(gaps([15.0] * 12, [1] * 12))["rate_per_min"].tolist() == [4.0]
 
 
+@pytest.mark.parametrize("method", ["counts", "mean", "rms", "exponential"])
+@pytest.mark.parametrize("evidence", ["val_s", "nis_s"])
+@pytest.mark.filterwarnings("ignore::eyelog.EyelogWarning")  # how means of one minute are read
+def test_a_minute_whose_usable_time_is_unknown_costs_that_minute(evidence, method) -> None:
+    frame = el.sample("standard_mode_logs")
+    whole = el.blinks.rate(frame, method=method, by="day")
+    usable = el.mask(frame, el.flag(frame))["lc_bki_n"] > 0
+    frame.loc[frame.index[usable][100], evidence] = np.nan
+    holed = el.blinks.rate(frame, method=method, by="day")
+    lost = whole["exposure_min"] - holed["exposure_min"]
+    assert lost.between(0, 1).all()
+    assert holed["rate_per_min"].to_numpy() == pytest.approx(whole["rate_per_min"], rel=0.02)
+
+
 def test_without_gaps_the_rate_is_missing_and_not_0() -> None:
     row = el.blinks.rate(gaps([0.0] * 40, [0] * 40), limits=el.Limits(min_valid="0min")).iloc[0]
     assert np.isnan(row["rate_per_min"])
