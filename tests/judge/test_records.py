@@ -130,6 +130,14 @@ def test_masking_never_changes_the_time_that_was_worn_valid_or_walked(frame):
     assert_frame_equal(seconds(judged(frame))[nouns], seconds(frame)[nouns])
 
 
+def test_a_masked_frame_needs_no_evidence_beside_what_masking_has_kept():
+    frame = el.sample("computed_data")
+    masked = el.mask(frame, el.flag(frame))
+    states = el.states(masked)
+    changed = masked.assign(nis_time="lost", vld="lost")
+    pd.testing.assert_series_equal(el.states(changed), states)
+
+
 def test_eyewear_that_was_stored_stays_so_in_a_masked_frame_in_any_order():
     frame = frame_of(EYES, {"tl_xav": [0, 80, 80, 0, 80, 0], "stp": [0] * 6})
     shuffled = frame.iloc[[3, 1, 5, 0, 4, 2]]

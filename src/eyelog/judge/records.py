@@ -188,9 +188,10 @@ class Records:
         """Return what the evidence in these records says, by itself."""
         log, rules, size = log_named(self.log), self.rules, len(self)
         none, unknown = np.zeros(size, dtype=bool), np.full(size, np.nan)
+        keeps_state = self.masked and STATE in self.columns
         evidence = {
             name: [self.in_range(n) for n in role(self.log, rules[name].role) if n in self.columns]
-            for names in CONTEXT.values()
+            for names in (() if keeps_state else CONTEXT.values())
             for name in names
             if name in rules
         }
@@ -220,7 +221,7 @@ class Records:
         evidence["worn"] = [] if worn is None else [worn]
         # The reasons, each from its own limit, and the state that follows.
         against = {Reason.OFF_POSE: off}
-        if self.masked and STATE in self.columns:
+        if keeps_state:
             given = pd.Series(self.columns[STATE], copy=False).astype(KINDS)
             state = np.asarray(given.cat.codes, dtype=np.int8)
             kept = (Reason.NOISY, Reason.MOVING, Reason.UNWORN)
@@ -255,18 +256,20 @@ class Records:
             time = {name: self.numbers(name) for name in SECONDS if name in self.columns}
             return Context(recorded, none, state, against, time, worn)
         # Walked: around each step, as stated, or those that the steps took, at most all.
-        steps, cadence, stated = map(self.evidence, ("steps", "pace", "walking_s"))
         walked = unknown
         if "walking" in log.spread:
             if evidence["walking"]:
                 walked = np.where(np.isnan(evidence["walking"][0]), np.nan, 0.0)
                 walked[against[Reason.MOVING]] = self.length_s
         elif log.states_seconds:
+            stated = self.evidence("walking_s")
             walked = walked if stated is None else stated
-        elif steps is not None and cadence is not None:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                took = np.minimum(60.0 * steps / cadence, self.length_s)
-            walked = np.where(steps == 0, 0.0, np.where(cadence > 0, took, np.nan))
+        else:
+            steps, cadence = map(self.evidence, ("steps", "pace"))
+            if steps is not None and cadence is not None:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    took = np.minimum(60.0 * steps / cadence, self.length_s)
+                walked = np.where(steps == 0, 0.0, np.where(cadence > 0, took, np.nan))
         if Reason.STILL in against and "walking" not in log.spread:
             walked = np.where(against[Reason.STILL], 0.0, walked)
         if worn is None:  # nothing but the steps is known
