@@ -16,7 +16,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
-from itertools import pairwise
+from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -140,9 +140,10 @@ class _File:
         self._kept = file if keep else None
         return file
 
-    def rows(self, first: int, after: int, names: Sequence[str] | None) -> pa.Table:
+    def rows(
+        self, file: pq.ParquetFile, first: int, after: int, names: Sequence[str] | None
+    ) -> pa.Table:
         """Return the rows of [first, after), in those of its columns that are among `names`."""
-        file = self.open()
         with _damage_errors(self.path):
             own = self.schema.names
             names = own if names is None else [name for name in names if name in own]
@@ -221,11 +222,14 @@ class Stored:
             If a file is damaged, or of another place.
         """
         names = None if schema is None else schema.names
-        tables = [
-            file.rows(max(first, opens), min(after, closes), names)
-            for opens, closes, file in self._counting
-            if max(first, opens) < min(after, closes)
-        ]
+        tables = []
+        for _, pieces in groupby(self._counting, key=lambda piece: piece[2].part.month):
+            once: dict[_File, pq.ParquetFile] = {}  # a month lies on both sides of a file of a day
+            for opens, closes, file in pieces:
+                edges = max(first, opens), min(after, closes)
+                if edges[0] < edges[1]:
+                    once[file] = once.get(file) or file.open()
+                    tables.append(file.rows(once[file], *edges, names))
         return joined(tables, self.log, schema)
 
     def stamps(self, first: int, after: int) -> Stamps:
