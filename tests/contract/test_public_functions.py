@@ -21,7 +21,7 @@ from support.public import resolve
 from support.treatments import ADDED, AT_ONCE, TREATMENTS
 
 IN_HALVES = "made in halves"
-DRAWN = ("plot_", "compose_", "report", "readable")  # show slowly what others have computed
+DRAWN = ("plot_", "report", "readable")  # show slowly what others have computed
 SHOWS_HISTORY = "report_cohort"  # who failed and how to repeat it, for people
 DRAWN_WAYS = (AT_ONCE, IN_HALVES, "in nanoseconds")
 POSITIONAL = {

@@ -1,4 +1,4 @@
-"""The kinds of composed figure, and the fields that each shows unless others are named.
+"""The kinds of figure that a command draws, and the fields that each shows unless others are named.
 
 This file imports nothing of eyelog: the command line lists the kinds before it draws anything.
 """
@@ -10,7 +10,7 @@ from typing import Final
 # The kinds of file that a figure can be saved as
 ENDINGS: Final = (".png", ".svg", ".pdf")
 
-# A new kind has its name here, its fields below if it draws any, and its function in compose.py.
+# A new kind has its name here, its fields below if it draws any, and its function in figures/.
 KINDS: Final = (
     *("overview", "timeline", "day", "quality", "attrition", "heatmap", "daily"),
     *("profile", "rhythm", "distribution", "bouts", "week", "change", "actogram"),

@@ -26,7 +26,6 @@ WEEK: Final = 7
 STEPS: Final = (1, 2, 2.5, 5, 10)
 FEW_TICKS: Final = 3
 STEPS_OF_FEW: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 10)  # if rounder ones would leave one or two
-BAR_MM: Final = 2.6
 DIGIT_EM: Final = 0.56  # how wide a digit is, as a share of its size
 HEIGHT_EM: Final = 0.9  # how high a number is, with some air
 APART_EM: Final = 0.5  # between two labels of a short axis
