@@ -19,7 +19,6 @@ from eyelog.catalogue import (
     role,
     role_field,
 )
-from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -180,13 +179,13 @@ def test_a_recipe_can_be_followed_with_the_fields_of_its_name(recipe):
 
 
 def test_a_summary_that_does_not_exist_is_refused_with_the_nearest():
-    with pytest.raises(ConfigurationError, match="did you mean 'daily'"):
+    with pytest.raises(el.ConfigurationError, match="did you mean 'daily'"):
         el.fields(COMPUTED_DATA, of="dayly")
-    with pytest.raises(ConfigurationError, match="another log"):
+    with pytest.raises(el.ConfigurationError, match="another log"):
         el.fields(STANDARD_MODE_LOGS, of="mind")
-    with pytest.raises(FieldError, match="did you mean 'blinks'"):
+    with pytest.raises(el.FieldError, match="did you mean 'blinks'"):
         check_fields(COMPUTED_DATA, "blinkz")
-    with pytest.raises(FieldError, match="did you mean 'stp'"):
+    with pytest.raises(el.FieldError, match="did you mean 'stp'"):
         check_fields(COMPUTED_DATA, "step")
 
 
@@ -202,7 +201,7 @@ def test_a_summary_that_does_not_exist_is_refused_with_the_nearest():
     ],
 )
 def test_a_long_or_older_name_stands_for_its_field_and_that_is_said(name: str, field: str) -> None:
-    with pytest.warns(EyelogWarning, match=f"'{name}' is the field '{field}' of log"):
+    with pytest.warns(el.EyelogWarning, match=f"'{name}' is the field '{field}' of log"):
         assert check_fields(COMPUTED_DATA, [name, "cad"]) == check_fields(
             COMPUTED_DATA, [field, "cad"]
         )

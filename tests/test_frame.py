@@ -9,15 +9,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import LOGS
-from eyelog.errors import ConfigurationError
-from eyelog.frame import (
-    between_time,
-    conform,
-    interval_seconds,
-    log_of,
-    one_source,
-    own_share,
-)
+from eyelog.frame import conform, interval_seconds, log_of, one_source, own_share
 from eyelog.provenance import record
 
 
@@ -70,16 +62,16 @@ def test_between_takes_the_intervals_that_close_inside() -> None:
     frame = steps(
         "2026-10-24 09:00:00", "2026-10-24 09:00:15", "2026-10-24 17:00:00", "2026-10-24 17:00:15"
     )
-    assert between_time(frame, "09:00", "17:00")["stp"].tolist() == [1.0, 2.0]
+    assert el.between_time(frame, "09:00", "17:00")["stp"].tolist() == [1.0, 2.0]
 
 
 def test_between_goes_over_midnight_and_up_to_24_hours() -> None:
     frame = steps(
         "2026-10-24 00:00:00", "2026-10-24 05:00:00", "2026-10-24 12:00:00", "2026-10-24 23:00:00"
     )
-    assert between_time(frame, "22:00", "06:00")["stp"].tolist() == [0.0, 1.0, 3.0]
-    assert between_time(frame, "12:00", "24:00")["stp"].tolist() == [0.0, 3.0]
-    assert len(between_time(frame, "00:00", "24:00")) == 4
+    assert el.between_time(frame, "22:00", "06:00")["stp"].tolist() == [0.0, 1.0, 3.0]
+    assert el.between_time(frame, "12:00", "24:00")["stp"].tolist() == [0.0, 3.0]
+    assert len(el.between_time(frame, "00:00", "24:00")) == 4
 
 
 @pytest.mark.parametrize("travelled", [False, True])
@@ -88,10 +80,10 @@ def test_between_takes_the_intervals_and_bins_that_open_inside(travelled: bool) 
     if travelled:
         frame["utc_offset_min"] = np.where(frame.index <= "2026-10-21", 540, 0)
     for first, last in (("09:00", "17:00"), ("22:00", "06:00"), ("12:00", "24:00")):
-        kept = between_time(frame, first, last)
-        tens = between_time(el.intervals(frame, "10min"), first, last)
+        kept = el.between_time(frame, first, last)
+        tens = el.between_time(el.intervals(frame, "10min"), first, last)
         assert_frame_equal(el.daily(tens, columns=["n", "steps"]), el.daily(kept)[["n", "steps"]])
-        bins = between_time(el.resample(frame, "10min"), first, last)
+        bins = el.between_time(el.resample(frame, "10min"), first, last)
         assert bins["n"].sum() == len(kept)
         assert bins["n"].max() == 10
 
@@ -103,7 +95,7 @@ def test_texts_and_stamps_of_several_zones_are_named_with_a_call_that_works() ->
         pd.Index([*october.index[:9], *october.index[9:].tz_convert("UTC")], dtype=object)
     )
     for frame in (texts, mixed):
-        with pytest.raises(ConfigurationError, match="texts or of several") as caught:
+        with pytest.raises(el.ConfigurationError, match="texts or of several") as caught:
             el.daily(frame)
         call = str(caught.value).split(": ")[1].removesuffix(", with your zone")
         table = eval(call.replace("Asia/Tokyo", "Europe/Berlin"), {"frame": frame, "pandas": pd})
@@ -113,7 +105,7 @@ def test_texts_and_stamps_of_several_zones_are_named_with_a_call_that_works() ->
 @pytest.mark.parametrize("text", ["9:00", "25:00", "09:60", "", "noon", "24:00:01"])
 def test_anything_but_a_clock_time_is_refused(text: str) -> None:
     with pytest.raises(el.ConfigurationError, match="not a clock time"):
-        between_time(steps("2026-10-24"), text, "17:00")
+        el.between_time(steps("2026-10-24"), text, "17:00")
 
 
 HOUR = pd.date_range("2026-10-24 01:00", periods=3, freq="h", tz="UTC", unit="us")
@@ -182,7 +174,7 @@ def test_records_that_overlap_share_their_time_and_what_a_late_stamp_has_to_spar
     index = pd.Timestamp("2026-10-20", tz="UTC") + pd.to_timedelta(seconds, unit="s")
     try:
         share = own_share(pd.DatetimeIndex(index), 60.0)
-    except ConfigurationError:
+    except el.ConfigurationError:
         return  # two sources
     if share is None:
         assert min(distances) >= 60
@@ -228,7 +220,7 @@ def test_a_log_that_stands_twice_in_a_frame_is_refused(log: str, late_s: int) ->
         el.states,
     ):
         with pytest.raises(
-            ConfigurationError, match=r"rows of this frame overlap by .* 2026-10-19"
+            el.ConfigurationError, match=r"rows of this frame overlap by .* 2026-10-19"
         ):
             ask(both)
 

@@ -8,7 +8,6 @@ import pytest
 
 import eyelog as el
 from eyelog.catalogue import LOGS, catalogue
-from eyelog.errors import FieldError
 from eyelog.judge.reasons import WORDS
 from eyelog.measure.columns import choose, column, groups, table_of
 from eyelog.provenance import history
@@ -139,7 +138,7 @@ def test_columns_are_chosen_by_group_and_by_name_in_their_own_order() -> None:
 
 
 def test_an_unknown_column_or_group_is_one_clear_line() -> None:
-    with pytest.raises(FieldError, match=r"no column or group of columns 'gate'.*gait"):
+    with pytest.raises(el.FieldError, match=r"no column or group of columns 'gate'.*gait"):
         choose(list(el.daily(el.sample()).columns), ["gate"])
 
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 import eyelog as el
 from eyelog.catalogue import columns
 from eyelog.clock import local_days
-from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.provenance import history
 from support.frames import EYES, MINUTES, at, frame_of, frames
 
@@ -157,7 +156,7 @@ def test_wear_that_ends_after_midnight_ends_the_day_at_midnight() -> None:
     days = el.daily(frame, limits=el.Limits(min_run="2min"))
     assert days["last_worn"].tolist() == [pd.Timestamp("2026-10-20", tz="Asia/Tokyo")]
     assert el.daily(frame)["first_worn"].isna().all()
-    with pytest.raises(ConfigurationError, match="min_run"):
+    with pytest.raises(el.ConfigurationError, match="min_run"):
         el.Limits(min_run="-1min")
 
 
@@ -225,7 +224,7 @@ def test_no_rows_give_an_empty_table_of_the_same_shape(week: pd.DataFrame) -> No
 
 
 def test_the_two_logs_in_one_frame_are_refused() -> None:
-    with pytest.raises(MixedLogsError):
+    with pytest.raises(el.MixedLogsError):
         el.daily(frame_of(EYES, {"re_u": [1]}).assign(wea_s=60.0))
 
 
@@ -233,7 +232,7 @@ def test_the_two_logs_in_one_frame_are_refused() -> None:
     "options", [{"min_coverage": 2}, {"day_starts": "25:00"}, {"day_starts": "6"}]
 )
 def test_arguments_that_make_no_sense_are_refused(options: dict[str, object]) -> None:
-    with pytest.raises(ConfigurationError):
+    with pytest.raises(el.ConfigurationError):
         el.daily(el.sample(), **options)  # type: ignore[arg-type]
 
 
@@ -316,7 +315,7 @@ def test_a_day_may_start_in_the_evening_and_is_named_by_the_date_on_which_it_ope
 )
 def test_intervals_are_not_counted_where_only_their_beginning_lies(every, ask) -> None:
     wide = el.intervals(el.sample(MINUTES), every)
-    with pytest.raises(ConfigurationError, match="do not fit into"):
+    with pytest.raises(el.ConfigurationError, match="do not fit into"):
         ask(wide)
 
 
@@ -328,16 +327,16 @@ def test_intervals_have_room_for_columns_of_ones_own_by_which_they_are_grouped()
     by_column, by_array = el.summary(own, by="part"), el.summary(hours, by=part)
     np.testing.assert_array_equal(by_column["n"], by_array["n"])
     np.testing.assert_array_equal(by_column["steps"], by_array["steps"])
-    with pytest.raises(ConfigurationError, match=r"'steps' holds .*to_numeric"):
+    with pytest.raises(el.ConfigurationError, match=r"'steps' holds .*to_numeric"):
         el.daily(hours.assign(steps=hours["steps"].astype(str)))
 
 
 def test_columns_of_ones_own_with_the_names_of_eyelog_are_refused_in_one_line() -> None:
     frame = el.sample(MINUTES)
-    with pytest.raises(ConfigurationError, match="'between' holds 'meals', not clock times"):
+    with pytest.raises(el.ConfigurationError, match="'between' holds 'meals', not clock times"):
         el.daily(frame.assign(between="meals"))
     for table in (frame.assign(recorded_s=60.0), el.intervals(frame, "1h").drop(columns="width_s")):
-        with pytest.raises(ConfigurationError, match="lacks 'width_s': keep both, or"):
+        with pytest.raises(el.ConfigurationError, match="lacks 'width_s': keep both, or"):
             el.daily(table)
 
 
@@ -352,5 +351,5 @@ def test_three_rows_many_years_apart_cost_what_three_rows_cost() -> None:
 
 
 def test_a_result_to_look_at_is_refused_with_what_to_pass() -> None:
-    with pytest.raises(ConfigurationError, match=r"eyelog\.intervals"):
+    with pytest.raises(el.ConfigurationError, match=r"eyelog\.intervals"):
         el.daily(el.resample(el.sample(MINUTES), "10min"))

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from support.frames import EYES, MINUTES, frame_of
 
 
@@ -58,7 +57,7 @@ def test_the_length_of_a_single_row_is_never_taken_from_its_history():
     frame = frame_of(EYES, {"sc_fcs": [80], "isl": [False]})
     states = frame["isl"] == False  # noqa: E712
     assert el.episodes(frame, states)["duration_min"].tolist() == [0.25]
-    with pytest.raises(ConfigurationError, match="pass interval="):
+    with pytest.raises(el.ConfigurationError, match="pass interval="):
         el.episodes(states)
     bins = el.resample(frame_of(MINUTES, {"stp_s": [60] * 20}), "10min")
     assert found(bins["stp_s"] >= 300) == [("10:00:00", "10:20:00", 20.0, 2)]
@@ -70,7 +69,7 @@ def test_the_distance_of_rows_wins_where_all_are_wider_apart_than_the_provenance
 
 
 def test_a_single_row_of_unknown_length_needs_an_interval():
-    with pytest.raises(ConfigurationError, match="pass interval="):
+    with pytest.raises(el.ConfigurationError, match="pass interval="):
         el.episodes(condition([True]))
     assert found(condition([True]), interval="15s") == [("10:00:00", "10:00:15", 0.25, 1)]
 
@@ -88,15 +87,15 @@ def test_an_episode_goes_on_over_midnight_and_the_change_of_the_clocks():
 
 
 def test_stamps_out_of_order_or_without_a_zone_are_refused():
-    with pytest.raises(ConfigurationError, match="in order"):
+    with pytest.raises(el.ConfigurationError, match="in order"):
         el.episodes(condition([True, False]).iloc[::-1])
-    with pytest.raises(ConfigurationError, match="aware"):
+    with pytest.raises(el.ConfigurationError, match="aware"):
         el.episodes(condition([True, False]).tz_localize(None))
 
 
 @pytest.mark.parametrize("options", [{"at_least": "soon"}, {"at_least": "-1s"}, {"interval": "0s"}])
 def test_a_length_that_cannot_be_read_is_refused_by_name(options):
-    with pytest.raises(ConfigurationError, match=next(iter(options))):
+    with pytest.raises(el.ConfigurationError, match=next(iter(options))):
         el.episodes(condition([True, False]), **options)
 
 

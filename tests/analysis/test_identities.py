@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import catalogue
-from eyelog.judge.reasons import Reason, against_fields
+from eyelog.judge.reasons import against_fields
 from support.frames import EYES, MINUTES, frame_of
 
 Ask = Callable[..., Any]
@@ -55,7 +55,12 @@ RECORDS: dict[str, Ask] = {
 CORRECTED = "blinks.rate, corrected"
 # The reasons that do not look at the value itself.
 CONTEXT = (
-    Reason.INVALID | Reason.MOVING | Reason.STILL | Reason.UNWORN | Reason.NOISY | Reason.OFF_POSE
+    el.Reason.INVALID
+    | el.Reason.MOVING
+    | el.Reason.STILL
+    | el.Reason.UNWORN
+    | el.Reason.NOISY
+    | el.Reason.OFF_POSE
 )
 
 
@@ -106,7 +111,7 @@ def test_a_value_that_is_judged_away_never_changes_an_answer(
     name: str, frame: pd.DataFrame, rng: np.random.Generator
 ) -> None:
     ask = (GROUPED | WHOLE)[name]
-    against = CONTEXT & ~(Reason.NOISY | Reason.INVALID) if name == CORRECTED else CONTEXT
+    against = CONTEXT & ~(el.Reason.NOISY | el.Reason.INVALID) if name == CORRECTED else CONTEXT
     bad = (el.flag(frame).to_numpy() & np.uint16(against)) != 0
     changed = frame.copy()
     log = str(frame.attrs["eyelog"]["log"])

@@ -6,7 +6,6 @@ import pytest
 
 import eyelog as el
 from eyelog.catalogue import LOGS
-from eyelog.errors import ConfigurationError, FieldError
 
 DASH = "\N{EN DASH}"
 
@@ -146,17 +145,17 @@ def test_the_table_itself_stays_as_it_is(days) -> None:
 
 
 def test_records_by_the_thousand_are_not_for_reading() -> None:
-    with pytest.raises(ConfigurationError, match=r"10,000 rows, not 10,001: .*eyelog\.daily"):
+    with pytest.raises(el.ConfigurationError, match=r"10,000 rows, not 10,001: .*eyelog\.daily"):
         el.readable(pd.DataFrame({"stp": np.zeros(10_001)}))
 
 
 def test_columns_that_share_a_name_are_refused() -> None:
-    with pytest.raises(ConfigurationError, match="different names"):
+    with pytest.raises(el.ConfigurationError, match="different names"):
         el.readable(pd.DataFrame([[1, 2]], columns=["a", "a"]))
 
 
 def test_an_unknown_column_is_one_line_with_the_near_name(days) -> None:
-    with pytest.raises(FieldError, match=r"did you mean 'gait'\?.*'all'"):
+    with pytest.raises(el.FieldError, match=r"did you mean 'gait'\?.*'all'"):
         el.readable(days, columns="gate")
 
 

@@ -8,7 +8,6 @@ import pytest
 
 import eyelog as el
 from eyelog.catalogue import LOGS
-from eyelog.errors import ConfigurationError, FieldError
 
 SUMS = [
     "n",
@@ -139,7 +138,7 @@ def test_a_column_of_weeks_knows_its_exposure_and_that_its_dates_open_weeks(fram
     ],
 )
 def test_a_limit_that_cannot_be_used_is_refused(frame, arguments, message) -> None:
-    with pytest.raises(ConfigurationError, match=message):
+    with pytest.raises(el.ConfigurationError, match=message):
         el.weekly(frame, **arguments)
 
 
@@ -147,10 +146,10 @@ def test_wear_without_its_evidence_cannot_choose_days(frame) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         bare = frame[[name for name in frame if name in ("hm_yo", "hm_po")]]
-        with pytest.raises(ConfigurationError, match="min_day"):
+        with pytest.raises(el.ConfigurationError, match="min_day"):
             el.weekly(bare, limits=el.Limits(min_day="8h"))
 
 
 def test_an_unknown_column_is_one_line_with_the_near_name(frame) -> None:
-    with pytest.raises(FieldError, match=r"'gate' \(did you mean 'gait'\?\)"):
+    with pytest.raises(el.FieldError, match=r"'gate' \(did you mean 'gait'\?\)"):
         el.weekly(frame, columns="gate")

@@ -11,7 +11,6 @@ import eyelog as el
 from eyelog.archive import lists
 from eyelog.archive.lists import locked
 from eyelog.archive.place import check_account, folder, open_place, same_account
-from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from support.parquet import month_file
 from support.records import records
@@ -35,7 +34,7 @@ ODD = [
 ]
 
 
-def test_any_account_name_is_restored_and_none_escapes_the_archive(archive: Archive) -> None:
+def test_any_account_name_is_restored_and_none_escapes_the_archive(archive: el.Archive) -> None:
     for number, account in enumerate(ODD):
         archive.write(SIXTY, records(SIXTY, "2026-10-24", 1, seed=number), account=account)
     assert archive.accounts() == sorted(ODD)
@@ -44,7 +43,7 @@ def test_any_account_name_is_restored_and_none_escapes_the_archive(archive: Arch
     assert {path.name for path in Path(archive.path).iterdir()} == {f"log={SIXTY}", ".months"}
 
 
-def test_two_spellings_of_a_name_are_one_account(archive: Archive) -> None:
+def test_two_spellings_of_a_name_are_one_account(archive: el.Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 3), account="andr\u00e9")
     archive.write(SIXTY, records(SIXTY, "2026-10-25", 3), account="andre\u0301")
     assert archive.accounts() == ["andr\u00e9"]
@@ -81,7 +80,7 @@ def test_who_waits_too_long_for_a_folder_is_told_so(
         pass
 
 
-def test_unfinished_files_of_an_account_go_and_those_of_others_stay(archive: Archive) -> None:
+def test_unfinished_files_of_an_account_go_and_those_of_others_stay(archive: el.Archive) -> None:
     left = []
     for account in ("ada", "bea"):
         archive.write(SIXTY, records(SIXTY, "2026-10-24", 3), account=account)

@@ -11,7 +11,6 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.archive.export import export_frame
-from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.decode import decode_page, joined_pages
 from eyelog.read.intake import import_files
@@ -24,7 +23,7 @@ FIFTEEN, SIXTY = LOGS
 @pytest.mark.parametrize("log", LOGS)
 @pytest.mark.parametrize("tz", ["UTC", "Asia/Tokyo", "Europe/Berlin"])
 def test_answers_are_one_per_local_day_and_decode_to_the_same_frame(
-    archive: Archive, tmp_path: Path, log: str, tz: str
+    archive: el.Archive, tmp_path: Path, log: str, tz: str
 ) -> None:
     frame = records(log, "2026-10-24", 5000, tz=tz)
     archive.write(log, frame, account="me")
@@ -39,7 +38,7 @@ def test_answers_are_one_per_local_day_and_decode_to_the_same_frame(
 
 @pytest.mark.parametrize("way", [("Asia/Tokyo", "America/New_York"), ("UTC", "Pacific/Auckland")])
 def test_answers_of_a_traveller_have_each_record_once(
-    archive: Archive, tmp_path: Path, way: tuple[str, str]
+    archive: el.Archive, tmp_path: Path, way: tuple[str, str]
 ) -> None:
     frame = records(SIXTY, "2026-10-30", 4 * 1440, tz="UTC")
     archive.write(SIXTY, frame, account="me")
@@ -53,7 +52,7 @@ def test_answers_of_a_traveller_have_each_record_once(
 
 
 def test_a_range_without_records_is_an_error_and_writes_no_file(
-    archive: Archive, tmp_path: Path
+    archive: el.Archive, tmp_path: Path
 ) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 100), account="me")
     for name in ("a.csv", "a.parquet", "a"):
@@ -63,7 +62,7 @@ def test_a_range_without_records_is_an_error_and_writes_no_file(
 
 
 def test_an_export_of_answers_looks_at_the_days_that_have_records(
-    archive: Archive, tmp_path: Path
+    archive: el.Archive, tmp_path: Path
 ) -> None:
     frame = pd.concat([records(SIXTY, f"{year}-10-24", 10) for year in (2016, 2026)])
     archive.write(SIXTY, frame, account="me")
@@ -71,7 +70,7 @@ def test_an_export_of_answers_looks_at_the_days_that_have_records(
     assert [path.name[-15:-5] for path in made] == ["2016-10-24", "2026-10-24"]
 
 
-def test_one_json_file_is_refused_with_advice(archive: Archive, tmp_path: Path) -> None:
+def test_one_json_file_is_refused_with_advice(archive: el.Archive, tmp_path: Path) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 100), account="me")
     with pytest.raises(el.ConfigurationError, match=r"give a folder, such as .*a$"):
         archive.export(SIXTY, "2026-10-24", "2026-10-24", tmp_path / "a.json")
@@ -79,7 +78,7 @@ def test_one_json_file_is_refused_with_advice(archive: Archive, tmp_path: Path) 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
 def test_damage_met_during_an_export_leaves_the_old_file(
-    archive: Archive, tmp_path: Path, name: str
+    archive: el.Archive, tmp_path: Path, name: str
 ) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-30", 4 * 1440), account="me")
     (tmp_path / name).write_text("old")
@@ -90,7 +89,9 @@ def test_damage_met_during_an_export_leaves_the_old_file(
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted(["archive", name])
 
 
-def test_a_folder_that_cannot_be_made_is_a_one_line_error(archive: Archive, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_a_one_line_error(
+    archive: el.Archive, tmp_path: Path
+) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 100), account="me")
     (tmp_path / "file").write_text("")
     with pytest.raises(el.ArchiveError, match=r"cannot export .*: (File exists|Not a directory)"):
@@ -102,7 +103,7 @@ def test_a_folder_that_cannot_be_made_is_a_one_line_error(archive: Archive, tmp_
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a"])
 def test_where_the_wearer_was_is_left_out_unless_asked_for(
-    archive: Archive, tmp_path: Path, name: str
+    archive: el.Archive, tmp_path: Path, name: str
 ) -> None:
     archive.write(FIFTEEN, records(FIFTEEN, "2026-10-24", 50), account="me")
     day = FIFTEEN, "2026-10-24", "2026-10-24", tmp_path / name
@@ -123,10 +124,10 @@ def read_back(path: Path, log: str, tz: str = "UTC") -> pd.DataFrame:
     """Return what an import into an empty archive makes of a file or folder."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", el.EyelogWarning)  # unknown fields
-        reports = import_files(Archive(folder), [path], account="me")
+        reports = import_files(el.Archive(folder), [path], account="me")
         assert [report.reason for report in reports if report.reason] == []
         assert sum(report.refused + report.conflicts for report in reports) == 0
-        return Archive(folder).read(log, "1971-01-01", "2099-01-01", tz=tz)
+        return el.Archive(folder).read(log, "1971-01-01", "2099-01-01", tz=tz)
 
 
 @pytest.mark.slow("many exports are compared byte for byte")
@@ -134,7 +135,7 @@ def read_back(path: Path, log: str, tz: str = "UTC") -> pd.DataFrame:
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a"])
 @pytest.mark.filterwarnings("ignore:unknown fields")
 def test_a_frame_and_an_archive_write_the_same_bytes(
-    archive: Archive, tmp_path: Path, log: str, name: str
+    archive: el.Archive, tmp_path: Path, log: str, name: str
 ) -> None:
     frame = records(log, "2026-10-29 20:00", 15_000, tz="Europe/Berlin")
     frame["unheard"] = np.arange(15_000.0)
@@ -225,7 +226,7 @@ def test_an_import_takes_back_what_an_export_wrote_value_for_value(
     tz = str(frame.index.tz)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", el.EyelogWarning)  # unknown fields
-        archive = Archive(Path(folder) / "archive")
+        archive = el.Archive(Path(folder) / "archive")
         archive.write(log, frame, account="me")
         stored = archive.read(log, "2026-01-01", "2026-12-31", tz=tz)
         path = Path(folder) / "out" / name

@@ -3,16 +3,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog.catalogue import LOGS
-from eyelog.errors import EyelogWarning
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS
 
 
 def test_it_lists_days_records_gaps_and_bytes_of_each_log_of_each_account(
-    archive: Archive,
+    archive: el.Archive,
 ) -> None:
     frame = records(SIXTY, "2026-10-30", 4 * 1440)
     # Two gaps, one of them across the edge of the months; a late record is not a gap.
@@ -35,12 +34,12 @@ def test_it_lists_days_records_gaps_and_bytes_of_each_log_of_each_account(
     assert table["bytes"].sum() == sum(sizes)
 
 
-def test_a_damaged_month_is_reported_and_the_rest_is_counted(archive: Archive) -> None:
+def test_a_damaged_month_is_reported_and_the_rest_is_counted(archive: el.Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-30", 4 * 1440), account="me")
     archive.write(FIFTEEN, records(FIFTEEN, "2026-10-30", 100), account="me")
     for path in Path(archive.path).rglob("month=2026-10/*.parquet"):
         path.write_bytes(path.read_bytes()[:-9])
-    with pytest.warns(EyelogWarning, match="2026-10 is damaged and not counted") as caught:
+    with pytest.warns(el.EyelogWarning, match="2026-10 is damaged and not counted") as caught:
         table = archive.inventory()
     assert len(caught) == 2
     assert table[["log", "days", "records", "damaged"]].values.tolist() == [

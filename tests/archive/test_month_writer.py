@@ -12,7 +12,6 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from support.paths import TESTS
 from support.records import records
@@ -37,17 +36,17 @@ def start(program: str, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def leftovers(archive: Archive) -> list[Path]:
+def leftovers(archive: el.Archive) -> list[Path]:
     return list(Path(archive.path).rglob("*.tmp"))
 
 
-def files(archive: Archive) -> dict[Path, tuple[bytes, int]]:
+def files(archive: el.Archive) -> dict[Path, tuple[bytes, int]]:
     found = sorted(Path(archive.path).rglob("*.parquet"))
     return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in found}
 
 
 def test_what_a_killed_writer_left_is_ignored_and_removed_by_the_next_write(
-    archive: Archive,
+    archive: el.Archive,
 ) -> None:
     frame = records(SIXTY, "2026-10-01", 100)
     archive.write(SIXTY, frame, account="me")
@@ -61,7 +60,7 @@ def test_what_a_killed_writer_left_is_ignored_and_removed_by_the_next_write(
     assert not left.exists()
 
 
-def test_processes_that_write_at_the_same_time_lose_nothing(archive: Archive) -> None:
+def test_processes_that_write_at_the_same_time_lose_nothing(archive: el.Archive) -> None:
     running = [start(SHARE, archive.path, str(n), "2") for n in range(2)]
     for each in running:
         _, errors = each.communicate(timeout=120)
@@ -70,14 +69,14 @@ def test_processes_that_write_at_the_same_time_lose_nothing(archive: Archive) ->
     assert_frame_equal(archive.read(SIXTY, "2026-10-31", "2026-11-01"), frame)
 
 
-def test_threads_that_write_at_the_same_time_lose_nothing(archive: Archive) -> None:
+def test_threads_that_write_at_the_same_time_lose_nothing(archive: el.Archive) -> None:
     frame = records(SIXTY, "2026-10-31 20:00", 480)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda n: archive.write(SIXTY, frame.iloc[n::12], account="me"), range(12)))
     assert_frame_equal(archive.read(SIXTY, "2026-10-31", "2026-11-01"), frame)
 
 
-def test_writing_the_same_records_again_touches_no_file(archive: Archive) -> None:
+def test_writing_the_same_records_again_touches_no_file(archive: el.Archive) -> None:
     frame = records(FIFTEEN, "2026-10-30", 4 * 5760)
     archive.write(FIFTEEN, frame, account="me")
     before = files(archive)
@@ -87,7 +86,9 @@ def test_writing_the_same_records_again_touches_no_file(archive: Archive) -> Non
     assert files(archive) == before
 
 
-def test_a_write_returns_how_many_records_were_added_changed_and_removed(archive: Archive) -> None:
+def test_a_write_returns_how_many_records_were_added_changed_and_removed(
+    archive: el.Archive,
+) -> None:
     frame = records(SIXTY, "2026-10-30", 4 * 1440)
     assert archive.write(SIXTY, frame, account="me") == (5760, 0, 0)
     assert archive.write(SIXTY, frame, account="me") == (0, 0, 0)
@@ -107,7 +108,7 @@ def test_a_write_returns_how_many_records_were_added_changed_and_removed(archive
     assert {path.parent.name for path in files(archive)} == {"month=2026-10", "month=2026-11"}
 
 
-def test_only_days_and_months_that_change_are_written(archive: Archive) -> None:
+def test_only_days_and_months_that_change_are_written(archive: el.Archive) -> None:
     frame = records(SIXTY, "2026-10-30", 4 * 1440)
     archive.write(SIXTY, frame, account="me")
     before = files(archive)
@@ -120,7 +121,7 @@ def test_only_days_and_months_that_change_are_written(archive: Archive) -> None:
     assert_frame_equal(archive.read(SIXTY, "2026-10-01", "2026-11-30"), frame)
 
 
-def test_a_change_of_many_days_writes_the_month_as_one_file(archive: Archive) -> None:
+def test_a_change_of_many_days_writes_the_month_as_one_file(archive: el.Archive) -> None:
     frame = records(SIXTY, "2026-10-01", 20 * 1440).iloc[::30]
     for day in ("2026-10-01", "2026-10-02", "2026-10-03"):
         archive.write(SIXTY, frame.loc[day], account="me")
@@ -130,7 +131,7 @@ def test_a_change_of_many_days_writes_the_month_as_one_file(archive: Archive) ->
     assert_frame_equal(archive.read(SIXTY, "2026-10-01", "2026-10-31"), frame)
 
 
-def test_a_frame_that_is_read_may_be_written_to(archive: Archive) -> None:
+def test_a_frame_that_is_read_may_be_written_to(archive: el.Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-01", 10), account="me")
     for fields in (None, ["bl"]):
         frame = archive.read(SIXTY, account="me", fields=fields)
@@ -138,7 +139,7 @@ def test_a_frame_that_is_read_may_be_written_to(archive: Archive) -> None:
         assert frame["bl"].iloc[0] == 7.0
 
 
-def test_a_full_disk_is_a_one_line_error_and_changes_nothing(archive: Archive) -> None:
+def test_a_full_disk_is_a_one_line_error_and_changes_nothing(archive: el.Archive) -> None:
     old = records(FIFTEEN, "2026-10-31", 2 * 5760, seed=1)
     archive.write(FIFTEEN, old.iloc[:100], account="me")
     before = files(archive)
@@ -159,7 +160,7 @@ def test_a_full_disk_is_a_one_line_error_and_changes_nothing(archive: Archive) -
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
-def test_a_read_only_archive_is_read_but_not_written(archive: Archive) -> None:
+def test_a_read_only_archive_is_read_but_not_written(archive: el.Archive) -> None:
     frame = records(SIXTY, "2026-10-01", 3)
     archive.write(SIXTY, frame, account="me")
     folders = [path for path in Path(archive.path).rglob("*") if path.is_dir()]

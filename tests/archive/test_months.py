@@ -10,7 +10,6 @@ import pytest
 import eyelog as el
 from eyelog.archive.lists import Part, checksum, write_lists
 from eyelog.archive.place import open_place
-from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from support.parquet import month_file
 from support.records import records
@@ -18,14 +17,14 @@ from support.records import records
 FIFTEEN, SIXTY = LOGS
 
 
-def test_nobody_else_may_read_the_files(archive: Archive) -> None:
+def test_nobody_else_may_read_the_files(archive: el.Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 3), account="me")
     for path in [Path(archive.path), *Path(archive.path).rglob("*")]:
         mode = stat.S_IMODE(path.stat().st_mode)
         assert mode == (0o700 if path.is_dir() else 0o600), path
 
 
-def test_a_damaged_file_is_named_and_not_skipped(archive: Archive) -> None:
+def test_a_damaged_file_is_named_and_not_skipped(archive: el.Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-01", 3000), account="me")
     path = month_file(archive.path, "2026-10")
     path.write_bytes(path.read_bytes()[:-20])
@@ -39,7 +38,7 @@ def test_a_damaged_file_is_named_and_not_skipped(archive: Archive) -> None:
         assert archive.inventory()["damaged"].tolist() == [1]
 
 
-def test_a_file_whose_name_has_its_checksum_but_no_place_is_refused(archive: Archive) -> None:
+def test_a_file_whose_name_has_its_checksum_but_no_place_is_refused(archive: el.Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-01", 100), account="me")
     path = month_file(archive.path, "2026-10")
     pq.write_table(pa.table({"a": [1]}), path)

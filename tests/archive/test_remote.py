@@ -10,7 +10,6 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog_service.auth import ended
 from support.records import records
@@ -34,7 +33,7 @@ def bucket() -> Iterator[str]:
 
 def live_through(url: str, tmp_path: Path) -> None:
     """Do with an archive at `url` what is done with a local one, and compare the two."""
-    archive, local = Archive(url), Archive(tmp_path / "local")
+    archive, local = el.Archive(url), el.Archive(tmp_path / "local")
     with pytest.raises(el.ArchiveError, match="is empty"):
         archive.read(SIXTY, "2026-10-30", "2026-10-30")
     frame = records(SIXTY, "2026-10-30", 4 * 1440, tz="Asia/Tokyo")
@@ -58,7 +57,7 @@ def live_through(url: str, tmp_path: Path) -> None:
     made = archive.export(FIFTEEN, *["2026-10-30"] * 2, tmp_path / "day.csv", location=True)
     assert made == [tmp_path / "day.csv"]
     # Another process sees what is there now, not what was there when it last listed the archive.
-    Archive(url).write(SIXTY, frame, account="new")
+    el.Archive(url).write(SIXTY, frame, account="new")
     assert archive.accounts(SIXTY) == ["a/ä", "new"]
 
 
@@ -71,7 +70,9 @@ def test_an_archive_lives_in_memory(memory: str, tmp_path: Path) -> None:
 def test_an_archive_lives_in_an_object_store(bucket: str, tmp_path: Path) -> None:
     live_through(bucket, tmp_path)
     with pytest.raises(el.ArchiveError, match="there is no 'no-such-bucket', create it first"):
-        Archive("s3://no-such-bucket/x").write(SIXTY, records(SIXTY, "2026-10-30", 1), account="me")
+        el.Archive("s3://no-such-bucket/x").write(
+            SIXTY, records(SIXTY, "2026-10-30", 1), account="me"
+        )
 
 
 @pytest.mark.slow("a store's time limit is waited for")
@@ -84,13 +85,13 @@ def test_a_store_that_does_not_answer_is_a_one_line_error(monkeypatch: pytest.Mo
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     fsspec.get_filesystem_class("s3").clear_instance_cache()
     with pytest.raises(el.ArchiveError, match=r"cannot list the archive s3://wearers/x: .+"):
-        Archive("s3://wearers/x").accounts()
+        el.Archive("s3://wearers/x").accounts()
 
 
 def test_a_folder_that_is_copied_whole_into_a_store_is_the_same_archive(
     tmp_path: Path, memory: str
 ) -> None:
-    local, account = Archive(tmp_path), "a/ä"
+    local, account = el.Archive(tmp_path), "a/ä"
     frame = records(SIXTY, "2026-10-30", 4 * 1440, tz="Asia/Tokyo")
     local.write(SIXTY, frame, account=account)
     local.set_zones("Asia/Tokyo", account=account)
@@ -99,9 +100,9 @@ def test_a_folder_that_is_copied_whole_into_a_store_is_the_same_archive(
     store.put(f"{tmp_path}/", memory, recursive=True)
     store.mv(f"{memory}/{ended.FILE_NAME}", f"{memory}/_ended/0.jsonl")
     assert_frame_equal(
-        Archive(memory).read(SIXTY, account=account), local.read(SIXTY, account=account)
+        el.Archive(memory).read(SIXTY, account=account), local.read(SIXTY, account=account)
     )
-    assert len(Archive(memory).verify()) == 0
+    assert len(el.Archive(memory).verify()) == 0
     assert ended.notes(memory) == ended.notes(tmp_path)
     ended.append(memory, "tokens", accounts=[account])  # what ends later comes later
     assert [note.what for note in ended.notes(memory)] == ["account", "tokens"]

@@ -8,7 +8,6 @@ import pytest
 
 import eyelog as el
 from eyelog.catalogue import LOGS
-from eyelog.errors import ArchiveError
 from support import faulty
 from support.parquet import flip_byte, month_file
 from support.records import records
@@ -49,7 +48,7 @@ def test_a_damaged_month_can_be_written_again_after_a_repair(two_months: el.Arch
     frame = records(SIXTY, "2026-10-29", 6 * 1440)
     path = month_file(two_months.path, "2026-10", log=SIXTY)
     flip_byte(path, "bl")
-    with pytest.raises(ArchiveError, match="month=2026-10"):
+    with pytest.raises(el.ArchiveError, match="month=2026-10"):
         two_months.write(SIXTY, frame.assign(bl=3.0), account="me")
     two_months.repair()
     assert two_months.write(SIXTY, frame, account="me").added == 3 * 1440
@@ -75,9 +74,9 @@ def test_a_list_that_is_gone_or_damaged_is_made_again(two_months: el.Archive) ->
     whole = path.read_bytes()
     for spoilt in (None, b"", whole[:-20], whole.replace(b"2026-10", b"2026-09", 1)):
         path.unlink() if spoilt is None else path.write_bytes(spoilt)
-        with pytest.raises(ArchiveError, match=r"list of the months .* is (gone|damaged)"):
+        with pytest.raises(el.ArchiveError, match=r"list of the months .* is (gone|damaged)"):
             two_months.read(SIXTY, tz="UTC")
-        with pytest.raises(ArchiveError, match=r"list of the months"):
+        with pytest.raises(el.ArchiveError, match=r"list of the months"):
             two_months.write(SIXTY, records(SIXTY, "2026-11-09", 3), account="me")
         assert two_months.verify()["problem"].str.contains("the list of the months").all()
         assert len(two_months.repair()) == 1
@@ -87,7 +86,7 @@ def test_a_list_that_is_gone_or_damaged_is_made_again(two_months: el.Archive) ->
 
 def test_a_month_that_is_gone_is_said_until_a_repair(two_months: el.Archive) -> None:
     month_file(two_months.path, "2026-10", log=SIXTY).unlink()
-    with pytest.raises(ArchiveError, match=r"month=2026-10.* it is gone"):
+    with pytest.raises(el.ArchiveError, match=r"month=2026-10.* it is gone"):
         two_months.read(SIXTY, tz="UTC")
     assert len(two_months.read(SIXTY, "2026-11-01", "2026-11-30", tz="UTC")) == 3 * 1440
     (row,) = two_months.repair().to_dict("records")
@@ -105,7 +104,7 @@ def test_an_earlier_version_that_was_put_back_counts_after_a_repair(
     two_months.write(SIXTY, records(SIXTY, "2026-10-29", 10, seed=5), account="me", replace=True)
     month_file(two_months.path, "2026-10", log=SIXTY).unlink()
     path.with_name(name).write_bytes(body)
-    with pytest.raises(ArchiveError, match="it is gone"):
+    with pytest.raises(el.ArchiveError, match="it is gone"):
         two_months.write(SIXTY, records(SIXTY, "2026-10-29", 10), account="me")
     assert len(two_months.repair()) == 1
     pd.testing.assert_frame_equal(two_months.read(SIXTY, tz="UTC"), before)

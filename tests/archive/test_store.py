@@ -11,18 +11,17 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog import frame as frames
-from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS
 
 
-def whole(archive: Archive, log: str = SIXTY, account: str = "me") -> pd.DataFrame:
+def whole(archive: el.Archive, log: str = SIXTY, account: str = "me") -> pd.DataFrame:
     return archive.read(log, "1970-01-01", "2099-12-31", account=account)
 
 
-def contents(archive: Archive) -> dict[str, tuple[bytes, int]]:
+def contents(archive: el.Archive) -> dict[str, tuple[bytes, int]]:
     files = sorted(Path(archive.path).rglob("*.parquet"))
     return {str(file): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
 
@@ -34,7 +33,9 @@ def at(*stamps: str, **values: list[float]) -> pd.DataFrame:
 
 @pytest.mark.parametrize("log", LOGS)
 @pytest.mark.parametrize("tz", ["UTC", "Asia/Tokyo", "Europe/Berlin"])
-def test_what_is_written_reads_back_equal_in_any_zone(archive: Archive, log: str, tz: str) -> None:
+def test_what_is_written_reads_back_equal_in_any_zone(
+    archive: el.Archive, log: str, tz: str
+) -> None:
     frame = records(log, "2026-10-24 20:00", 900, tz=tz)
     archive.write(log, frame, account="me")
     found = archive.read(log, "2026-10-24", "2026-10-26", tz=tz)
@@ -43,7 +44,7 @@ def test_what_is_written_reads_back_equal_in_any_zone(archive: Archive, log: str
     assert found.index.unit == "us"
 
 
-def test_fields_are_returned_exactly_and_in_catalogue_order(archive: Archive) -> None:
+def test_fields_are_returned_exactly_and_in_catalogue_order(archive: el.Archive) -> None:
     frame = records(FIFTEEN, "2026-10-24", 10)
     archive.write(FIFTEEN, frame, account="me")
     found = archive.read(FIFTEEN, "2026-10-24", "2026-10-24", fields=["vld", "gw", "stp", "date"])
@@ -52,7 +53,7 @@ def test_fields_are_returned_exactly_and_in_catalogue_order(archive: Archive) ->
         archive.read(FIFTEEN, "2026-10-24", "2026-10-24", fields=["step"])
 
 
-def test_days_are_inclusive_local_days_and_stamps_select(archive: Archive) -> None:
+def test_days_are_inclusive_local_days_and_stamps_select(archive: el.Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-01", 5 * 1440), account="me")
     found = archive.read(SIXTY, "2026-10-02", date(2026, 10, 3), tz="Asia/Tokyo")
     assert found.index[0].isoformat() == "2026-10-02T00:00:00+09:00"
@@ -60,12 +61,12 @@ def test_days_are_inclusive_local_days_and_stamps_select(archive: Archive) -> No
     assert len(found) == 2 * 1440
 
 
-def test_a_local_day_of_25_hours_is_read_whole(archive: Archive) -> None:
+def test_a_local_day_of_25_hours_is_read_whole(archive: el.Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 3 * 1440), account="me")
     assert len(archive.read(SIXTY, "2026-10-25", "2026-10-25", tz="Europe/Berlin")) == 25 * 60
 
 
-def test_the_last_second_is_included_whole(archive: Archive) -> None:
+def test_the_last_second_is_included_whole(archive: el.Archive) -> None:
     stamps = ["2026-10-24 09:59:59", "2026-10-24 10:00:00.5", "2026-10-24 10:00:01"]
     archive.write(SIXTY, at(*stamps, bl=[1, 2, 3]), account="me")
     first = datetime(2026, 10, 24, 9, 59, 59, tzinfo=UTC)
@@ -75,7 +76,7 @@ def test_the_last_second_is_included_whole(archive: Archive) -> None:
 
 
 class TestMissing:
-    def test_an_unknown_log_zone_or_range_is_refused(self, archive: Archive) -> None:
+    def test_an_unknown_log_zone_or_range_is_refused(self, archive: el.Archive) -> None:
         archive.write(SIXTY, records(SIXTY, "2026-10-24", 1), account="me")
         with pytest.raises(el.ConfigurationError, match="did you mean 'standard_mode_logs'"):
             archive.read("standard_mode_log", "2026-10-24", "2026-10-24")
@@ -88,22 +89,22 @@ class TestMissing:
 
 
 class TestFramesThatCannotBeWritten:
-    def test_a_frame_of_the_other_log_is_refused(self, archive: Archive) -> None:
+    def test_a_frame_of_the_other_log_is_refused(self, archive: el.Archive) -> None:
         with pytest.raises(el.MixedLogsError):
             archive.write(SIXTY, records(FIFTEEN, "2026-10-24", 3), account="me")
         assert archive.accounts() == []
 
-    def test_a_naive_index_is_refused(self, archive: Archive) -> None:
+    def test_a_naive_index_is_refused(self, archive: el.Archive) -> None:
         frame = records(SIXTY, "2026-10-24", 3)
         with pytest.raises(el.ConfigurationError, match="time-zone aware"):
             archive.write(SIXTY, frame.tz_localize(None), account="me")
 
-    def test_a_missing_stamp_is_refused(self, archive: Archive) -> None:
+    def test_a_missing_stamp_is_refused(self, archive: el.Archive) -> None:
         frame = at("2026-10-24", "NaT", bl=[1, 2])
         with pytest.raises(el.ConfigurationError, match="a stamp of the frame is missing"):
             archive.write(SIXTY, frame, account="me")
 
-    def test_an_account_whose_name_is_not_valid_is_refused(self, archive: Archive) -> None:
+    def test_an_account_whose_name_is_not_valid_is_refused(self, archive: el.Archive) -> None:
         frame = records(SIXTY, "2026-10-24", 3)
         for account in ("", "x" * 500, "\udc80"):
             with pytest.raises(el.ConfigurationError, match="account"):
@@ -111,7 +112,7 @@ class TestFramesThatCannotBeWritten:
 
 
 class TestMerging:
-    def test_late_records_are_merged_in_order(self, archive: Archive) -> None:
+    def test_late_records_are_merged_in_order(self, archive: el.Archive) -> None:
         frame = records(SIXTY, "2026-10-24", 300)
         archive.write(SIXTY, frame.iloc[100:200], account="me")
         archive.write(SIXTY, frame.iloc[::3], account="me")
@@ -119,7 +120,7 @@ class TestMerging:
         assert_frame_equal(whole(archive), frame)
 
     def test_of_one_stamp_the_later_write_wins_and_nothing_else_is_lost(
-        self, archive: Archive
+        self, archive: el.Archive
     ) -> None:
         archive.write(SIXTY, at("2026-10-24", "2026-10-25", bl=[1, 2], hm_yo=[3, 4]), account="me")
         archive.write(SIXTY, at("2026-10-25", "2026-10-26", bl=[5, np.nan]), account="me")
@@ -129,12 +130,14 @@ class TestMerging:
         assert found["hm_yo"].tolist()[:2] == [3, 4]
         assert found.iloc[2].isna().all()
 
-    def test_a_missing_value_of_a_new_record_replaces_the_old_value(self, archive: Archive) -> None:
+    def test_a_missing_value_of_a_new_record_replaces_the_old_value(
+        self, archive: el.Archive
+    ) -> None:
         archive.write(SIXTY, at("2026-10-24", bl=[1]), account="me")
         archive.write(SIXTY, at("2026-10-24", bl=[np.nan]), account="me")
         assert whole(archive)["bl"].isna().all()
 
-    def test_stated_days_become_what_the_frame_has_of_them(self, archive: Archive) -> None:
+    def test_stated_days_become_what_the_frame_has_of_them(self, archive: el.Archive) -> None:
         old = records(SIXTY, "2026-10-30", 4 * 1440, seed=1, tz="Asia/Tokyo")
         archive.write(SIXTY, old, account="me")
         new = records(SIXTY, "2026-11-01", 1440, seed=2, tz="Asia/Tokyo").iloc[::2]
@@ -143,7 +146,7 @@ class TestMerging:
         days = [old.loc["2026-10-30":"2026-10-31"], new, old.loc["2026-11-02":"2026-11-02"]]
         assert_frame_equal(found, pd.concat(days), check_freq=False)
 
-    def test_a_stated_day_without_records_is_emptied(self, archive: Archive) -> None:
+    def test_a_stated_day_without_records_is_emptied(self, archive: el.Archive) -> None:
         old = records(SIXTY, "2026-10-31", 2 * 1440)
         archive.write(SIXTY, old, account="me")
         archive.write(SIXTY, old.iloc[:0], account="me", days=["2026-11-01"])
@@ -151,19 +154,19 @@ class TestMerging:
         archive.write(SIXTY, old.iloc[:0], account="me", days="2026-10-31")
         assert archive.accounts() == []
 
-    def test_an_empty_frame_changes_and_creates_nothing(self, archive: Archive) -> None:
+    def test_an_empty_frame_changes_and_creates_nothing(self, archive: el.Archive) -> None:
         archive.write(SIXTY, frames.empty(SIXTY), account="me")
         assert not Path(archive.path).exists()
 
     def test_unsorted_rows_are_sorted_and_the_last_of_repeated_ones_counts(
-        self, archive: Archive
+        self, archive: el.Archive
     ) -> None:
         frame = records(SIXTY, "2026-10-24", 50)
         jumbled = pd.concat([frame.iloc[25:], frame.iloc[::-1]])
         archive.write(SIXTY, jumbled, account="me")
         assert_frame_equal(whole(archive), frame)
 
-    def test_the_input_is_not_changed(self, archive: Archive) -> None:
+    def test_the_input_is_not_changed(self, archive: el.Archive) -> None:
         frame = records(SIXTY, "2026-10-24", 50).iloc[::-1]
         before = frame.copy(deep=True)
         archive.write(SIXTY, frame, account="me")
@@ -181,7 +184,7 @@ class TestLaws:
         frame = records(SIXTY, "2026-10-30", 60).set_axis(stamps.as_unit("us").rename("date"))
         owner = np.array(data.draw(st.lists(st.integers(0, 3), min_size=60, max_size=60)))
         home = tmp_path_factory.mktemp("split")
-        at_once, in_parts = Archive(home / "a"), Archive(home / "b")
+        at_once, in_parts = el.Archive(home / "a"), el.Archive(home / "b")
         at_once.write(SIXTY, frame, account="me")
         for part in data.draw(st.permutations(range(4))):
             order = data.draw(st.randoms(use_true_random=False))
@@ -215,7 +218,7 @@ class TestLaws:
             },
             index=index,
         )
-        archive = Archive(tmp_path_factory.mktemp("values"))
+        archive = el.Archive(tmp_path_factory.mktemp("values"))
         archive.write(FIFTEEN, frame, account="me")
         if values:
             found = archive.read(FIFTEEN, "1970-01-01", "2099-12-31", fields=["stp", "isl", "gw"])
@@ -225,7 +228,7 @@ class TestLaws:
         assert contents(archive) == before
 
 
-def test_an_archive_travels_to_another_process(archive: Archive) -> None:
+def test_an_archive_travels_to_another_process(archive: el.Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-24", 3), account="me")
     again = pickle.loads(pickle.dumps(archive))
     assert again.path == archive.path
@@ -233,7 +236,7 @@ def test_an_archive_travels_to_another_process(archive: Archive) -> None:
     assert repr(again) == repr(archive)
 
 
-def test_an_open_range_is_all_there_is(archive: Archive) -> None:
+def test_an_open_range_is_all_there_is(archive: el.Archive) -> None:
     archive.write(SIXTY, records(SIXTY, "2026-10-30", 3000), account="me")
     every = archive.read(SIXTY, tz="Asia/Tokyo")
     assert len(every) == 3000

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog.catalogue import LOGS
 from support.parquet import flip_byte, month_file, of_third_release
 from support.records import records
@@ -18,14 +18,14 @@ FIFTEEN, SIXTY = LOGS
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Archive:
-    archive = Archive(tmp_path / "archive")
+def archive(tmp_path: Path) -> el.Archive:
+    archive = el.Archive(tmp_path / "archive")
     archive.write(SIXTY, records(SIXTY, "2026-10-30", 4 * 1440), account="me")
     archive.write(FIFTEEN, records(FIFTEEN, "2026-10-30", 100), account="ä")
     return archive
 
 
-def month(archive: Archive, name: str = "2026-10") -> Path:
+def month(archive: el.Archive, name: str = "2026-10") -> Path:
     return month_file(archive.path, name, log=SIXTY, account="me")
 
 
@@ -78,7 +78,7 @@ def swap_nothing(table: pa.Table) -> pa.Table:
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_damage_is_reported_with_its_month(archive: Archive, kind: str) -> None:
+def test_damage_is_reported_with_its_month(archive: el.Archive, kind: str) -> None:
     spoil, problem = DAMAGE[kind]
     path = month(archive)
     spoil(path)
@@ -101,7 +101,7 @@ OF_OLD: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
 
 
 @pytest.mark.parametrize("kind", OF_OLD)
-def test_an_old_file_that_another_program_wrote_is_reported(archive: Archive, kind: str) -> None:
+def test_an_old_file_that_another_program_wrote_is_reported(archive: el.Archive, kind: str) -> None:
     of_third_release(archive.path, sealed=False)
     change, problem = OF_OLD[kind]
     rewrite(month(archive), change)
@@ -111,7 +111,7 @@ def test_an_old_file_that_another_program_wrote_is_reported(archive: Archive, ki
     assert problem.strip("^$") in wrong
 
 
-def test_a_file_that_the_archive_does_not_read_is_reported(archive: Archive) -> None:
+def test_a_file_that_the_archive_does_not_read_is_reported(archive: el.Archive) -> None:
     shutil.copy(month(archive), month(archive).with_name("part-0.parquet"))
     shutil.copy(month(archive, "2026-11"), month(archive, "2026-11").parents[1] / "data.parquet")
     found = archive.verify()
@@ -120,7 +120,7 @@ def test_a_file_that_the_archive_does_not_read_is_reported(archive: Archive) -> 
     assert len(archive.read(SIXTY, account="me", tz="UTC")) == 4 * 1440
 
 
-def test_all_damage_is_reported_not_only_the_first(archive: Archive) -> None:
+def test_all_damage_is_reported_not_only_the_first(archive: el.Archive) -> None:
     for name in ("2026-10", "2026-11"):
         cut(month(archive, name))
     cut(month_file(archive.path, "2026-10", log=FIFTEEN))

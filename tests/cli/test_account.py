@@ -3,8 +3,9 @@
 import json
 import stat
 
+import eyelog as el
 from eyelog.cli import main
-from eyelog.fetch.oauth import Token, TokenFile
+from eyelog.fetch.oauth import TokenFile
 from support.commands import RANGE
 
 FETCH_ALL = ["fetch", "standard_mode_logs", *RANGE]
@@ -49,7 +50,7 @@ def test_a_logout_without_a_service_says_where_the_access_is_withdrawn(
 ) -> None:
     (file,) = home.glob("tokens/*.json")
     nowhere = "http://127.0.0.1:1"
-    TokenFile(home, "me", nowhere).save(Token(json.loads(file.read_bytes())["access_token"]))
+    TokenFile(home, "me", nowhere).save(el.Token(json.loads(file.read_bytes())["access_token"]))
     monkeypatch.setenv("EYELOG_BASE_URL", nowhere)
     assert main(["logout"]) == 1
     (line,) = capsys.readouterr().err.splitlines()

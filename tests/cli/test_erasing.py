@@ -9,7 +9,7 @@ import pytest
 import eyelog as el
 from eyelog.catalogue import LOGS
 from eyelog.cli.main import main
-from eyelog.fetch.oauth import Token, TokenFile
+from eyelog.fetch.oauth import TokenFile
 from support.records import records
 
 
@@ -18,7 +18,7 @@ def test_the_command_of_the_archive_points_to_the_service(
 ) -> None:
     frame = records(LOGS[1], "2026-10-20", 50)
     el.Archive(tmp_path / "archive").write(LOGS[1], frame, account="anna")
-    TokenFile(home, "anna", "http://there").save(Token("access", "refresh"))
+    TokenFile(home, "anna", "http://there").save(el.Token("access", "refresh"))
     words = ["archive", "erase", "anna", "--archive", str(tmp_path / "archive")]
     assert main([*words, "--dry-run"]) == 0
     out, err = capsys.readouterr()

@@ -7,18 +7,15 @@ import pandas as pd
 import pandas.testing as pdt
 import pytest
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog.catalogue import LOGS
-from eyelog.errors import AuthorizationError
-from eyelog.fetch.client import Client
-from eyelog.fetch.oauth import Application
 from support import live
 from support.records import records
 
 
-def _client(there: live.Live, home: Path, account: str = "ada", **settings: object) -> Client:
-    application = Application(there.client_id, there.client_secret, there.redirect_uri)
-    return Client(there.url, application=application, account=account, home=home, **settings)  # type: ignore[arg-type]  # settings as given
+def _client(there: live.Live, home: Path, account: str = "ada", **settings: object) -> el.Client:
+    application = el.Application(there.client_id, there.client_secret, there.redirect_uri)
+    return el.Client(there.url, application=application, account=account, home=home, **settings)  # type: ignore[arg-type]  # settings as given
 
 
 @pytest.mark.parametrize("tz", ["Asia/Tokyo", "America/St_Johns"])
@@ -32,7 +29,7 @@ def test_a_fetch_gives_the_frame_that_was_archived(tmp_path: Path, tz: str) -> N
     with live.service(tmp_path / "a", {"ada": list(frames.values())}) as there:
         client = _client(there, tmp_path / "home", tz=tz)
         client.exchange(there.code("ada"))
-        archive = Archive(tmp_path / "a")
+        archive = el.Archive(tmp_path / "a")
         for log in LOGS:
             fetched = getattr(client, log)("2025-10-31", "2025-11-02")
             kept = archive.read(log, "2025-10-31", "2025-11-02", account="ada", tz=tz)
@@ -51,7 +48,7 @@ def test_an_expired_token_is_refreshed_on_the_way_and_a_revoked_one_is_gone(
         assert len(client.standard_mode_logs("2025-10-24", "2025-10-24")) == 30
         assert first.expires_at > dt.datetime.now(dt.UTC) + dt.timedelta(days=29)
         client.revoke()
-        with pytest.raises(AuthorizationError):
+        with pytest.raises(el.AuthorizationError):
             client.standard_mode_logs("2025-10-24", "2025-10-24", refresh=True)
 
 

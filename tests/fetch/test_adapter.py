@@ -11,7 +11,7 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog.errors import AuthorizationError, Refused, ServerFault, Unreachable
+import eyelog as el
 from eyelog.fetch import session as session_module
 from eyelog.fetch.session import fetch
 from support import authority, faulty
@@ -43,7 +43,7 @@ def test_a_second_401_is_final(home):
 
     with faulty.server(never) as there:
         session = session_of(credentials(home, there.url, saved=fresh()))
-        with pytest.raises(AuthorizationError, match="eyelog login") as caught:
+        with pytest.raises(el.AuthorizationError, match="eyelog login") as caught:
             fetch(session, there.url + "/v2/x", where="data")
         session.close()
         assert [seen.method for seen in there.requests] == ["GET", "POST", "GET"]
@@ -54,7 +54,7 @@ def test_a_second_401_is_final(home):
 def test_a_401_without_a_refresh_token_says_to_log_in(home):
     with faulty.server(Authority()) as there:
         session = session_of(credentials(home, there.url, token=fresh(refresh_token=None)))
-        with pytest.raises(AuthorizationError, match="eyelog login"):
+        with pytest.raises(el.AuthorizationError, match="eyelog login"):
             fetch(session, there.url + "/v2/x", where="data")
         session.close()
         assert len(there.requests) == 1
@@ -91,7 +91,7 @@ def test_a_passing_fault_is_tried_again_at_least_twice(get, fault):
 @pytest.mark.parametrize("status", [400, 403, 404, 409, 410, 422, 501, 505])
 def test_a_lasting_fault_is_not_tried_again(get, status):
     with faulty.server(faulty.error(status)) as there:
-        with pytest.raises((Refused, ServerFault)) as caught:
+        with pytest.raises((el.Refused, el.ServerFault)) as caught:
             get(there)
         assert len(there.requests) == 1
     assert caught.value.status == status
@@ -128,7 +128,7 @@ def test_all_tries_together_are_bounded(get, monkeypatch):
     monkeypatch.setattr(session_module, "RETRY_WINDOW_S", 1.5)
     with faulty.server(faulty.error(503, retry_after="1")) as there:
         begun = time.monotonic()
-        with pytest.raises(ServerFault):
+        with pytest.raises(el.ServerFault):
             get(there)
         assert time.monotonic() - begun < 10
         assert len(there.requests) == 2
@@ -139,7 +139,7 @@ def test_closing_the_session_ends_the_wait_of_a_retry(home):
         session = session_of(credentials(home, there.url, token=fresh()))
         threading.Timer(0.3, session.close).start()
         begun = time.monotonic()
-        with pytest.raises(Unreachable):
+        with pytest.raises(el.Unreachable):
             fetch(session, there.url + "/v2/x", where="data")
         assert time.monotonic() - begun < 10
 
@@ -151,7 +151,7 @@ def test_a_silent_service_is_given_up_in_time(get, monkeypatch):
     monkeypatch.setattr(session_module, "READ_TIMEOUT_S", 0.2)
     with faulty.server(faulty.slow(PAYLOAD, 1.0)) as there:
         begun = time.monotonic()
-        with pytest.raises(Unreachable, match="took too long") as caught:
+        with pytest.raises(el.Unreachable, match="took too long") as caught:
             get(there)
         assert time.monotonic() - begun < 10
         assert len(there.requests) == session_module.TRIES
@@ -162,7 +162,7 @@ def test_a_body_that_trickles_for_ever_is_given_up(get, monkeypatch):
     monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 0.3)
     with faulty.server(faulty.drip(PAYLOAD, 0.02)) as there:
         begun = time.monotonic()
-        with pytest.raises(Unreachable, match="took too long"):
+        with pytest.raises(el.Unreachable, match="took too long"):
             get(there)
         assert time.monotonic() - begun < 10
 
@@ -183,7 +183,7 @@ def test_a_body_of_several_gzip_members_and_an_upper_case_coding_are_read(get):
 
 def test_a_coding_that_was_not_asked_for_is_an_error(get):
     odd = faulty.Answer(200, b"x", {"Content-Encoding": "br"})
-    with faulty.server(odd) as there, pytest.raises(Unreachable, match="compressed body"):
+    with faulty.server(odd) as there, pytest.raises(el.Unreachable, match="compressed body"):
         get(there)
 
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from eyelog.errors import ConfigurationError, EyelogWarning
-from eyelog.fetch.oauth import Application
+import eyelog as el
 from eyelog.fetch.session import base_url_from_environment, check_base_url, warn_of_plain_http
 
 
@@ -44,18 +43,18 @@ def test_an_address_has_one_spelling(given, kept):
     ],
 )
 def test_what_is_no_address_is_refused(given):
-    with pytest.raises(ConfigurationError, match="base_url"):
+    with pytest.raises(el.ConfigurationError, match="base_url"):
         check_base_url(given)
 
 
 def test_credentials_in_an_address_are_refused_without_being_shown():
-    with pytest.raises(ConfigurationError) as caught:
+    with pytest.raises(el.ConfigurationError) as caught:
         check_base_url("https://user:hunter2@host")
     assert "hunter2" not in str(caught.value)
 
 
 def test_plain_http_to_another_machine_warns_where_a_token_would_be_sent():
-    with pytest.warns(EyelogWarning, match="lab.example is used over plain http"):
+    with pytest.warns(el.EyelogWarning, match="lab.example is used over plain http"):
         warn_of_plain_http("http://lab.example")
     for quiet in ("http://127.0.0.1:8765", "http://localhost", "https://lab.example"):
         warn_of_plain_http(quiet)
@@ -71,22 +70,22 @@ def test_plain_http_to_another_machine_warns_where_a_token_would_be_sent():
     ],
 )
 def test_a_redirect_uri_is_kept_letter_by_letter(given):
-    assert Application("id", "secret", given).redirect_uri == given
+    assert el.Application("id", "secret", given).redirect_uri == given
 
 
 @pytest.mark.parametrize(
     "given", ["", "/callback", "http:///cb", "https://h/cb#x", "http://u:p@h/"]
 )
 def test_what_is_no_redirect_uri_is_refused(given):
-    with pytest.raises(ConfigurationError, match="redirect_uri"):
-        Application("id", "secret", given)
+    with pytest.raises(el.ConfigurationError, match="redirect_uri"):
+        el.Application("id", "secret", given)
 
 
 def test_the_base_url_comes_from_the_environment(monkeypatch):
-    with pytest.raises(ConfigurationError, match="EYELOG_BASE_URL is not set"):
+    with pytest.raises(el.ConfigurationError, match="EYELOG_BASE_URL is not set"):
         base_url_from_environment()
     monkeypatch.setenv("EYELOG_BASE_URL", "ftp://x")
-    with pytest.raises(ConfigurationError, match="EYELOG_BASE_URL must be an http"):
+    with pytest.raises(el.ConfigurationError, match="EYELOG_BASE_URL must be an http"):
         base_url_from_environment()
     monkeypatch.setenv("EYELOG_BASE_URL", "https://x/")
     assert base_url_from_environment() == "https://x"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from requests.exceptions import ContentDecodingError
 
-from eyelog.errors import Unreachable
+import eyelog as el
 from eyelog.fetch import session
 from support import faulty
 
@@ -30,7 +30,9 @@ def test_a_small_answer_that_becomes_huge_is_stopped_and_not_asked_again(get, ho
     with faulty.server(answer) as there:
         tracemalloc.start()
         try:
-            with pytest.raises(Unreachable, match=r"larger than 64 MB.*a full day.*7 MB") as caught:
+            with pytest.raises(
+                el.Unreachable, match=r"larger than 64 MB.*a full day.*7 MB"
+            ) as caught:
                 get(there)
             peak = tracemalloc.get_traced_memory()[1]
         finally:
@@ -42,7 +44,7 @@ def test_a_small_answer_that_becomes_huge_is_stopped_and_not_asked_again(get, ho
 
 def test_a_body_without_an_end_is_stopped_and_not_asked_again(get):
     with faulty.server(faulty.endless()) as there:
-        with pytest.raises(Unreachable, match=r"Sunday.*larger than 64 MB.*ask the operator"):
+        with pytest.raises(el.Unreachable, match=r"Sunday.*larger than 64 MB.*ask the operator"):
             get(there)
         assert len(there.requests) == 1
 

@@ -14,7 +14,6 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog.errors import RateLimited, RequestError, ServerFault, Unreachable
 from eyelog.fetch import session as session_module
 from eyelog.fetch.session import fetch
 from support import faulty
@@ -41,7 +40,7 @@ def test_what_trickles_in_is_given_up_and_said_how_much_came(
     monkeypatch.setattr(session_module, "MOST_BYTES", 1 << 40)
     with faulty.server(drip) as there:
         begun = time.monotonic()
-        with pytest.raises(Unreachable, match="got no whole answer") as caught:
+        with pytest.raises(el.Unreachable, match="got no whole answer") as caught:
             get(there)
         assert time.monotonic() - begun < 5
     said = re.search(r"after (\d+\.\d) s, with ([\d,]+) bytes received", str(caught.value))
@@ -57,7 +56,9 @@ def test_one_byte_every_two_seconds_does_not_hold_a_fetch(
     monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 3.0)
     with faulty.server(faulty.raw(b"X", 2.0)) as there:
         begun = time.monotonic()
-        with pytest.raises(Unreachable, match=r"took too long; after [345]\.\d s, with \d bytes"):
+        with pytest.raises(
+            el.Unreachable, match=r"took too long; after [345]\.\d s, with \d bytes"
+        ):
             get(there)
         assert time.monotonic() - begun < 8
 
@@ -105,7 +106,7 @@ def test_a_tls_handshake_is_bounded_too(
     with listening(answer) as port:
         session = session_of(credentials(home, f"https://127.0.0.1:{port}", token=fresh()))
         begun = time.monotonic()
-        with pytest.raises(Unreachable):
+        with pytest.raises(el.Unreachable):
             fetch(session, f"https://127.0.0.1:{port}/v2/x", where="data")
         assert time.monotonic() - begun < 8
         session.close()
@@ -126,7 +127,7 @@ def test_a_connection_that_nobody_accepts_is_bounded(
             held.append(one)
         session = session_of(credentials(home, f"http://127.0.0.1:{port}", token=fresh()))
         begun = time.monotonic()
-        with pytest.raises(Unreachable, match="connecting took too long"):
+        with pytest.raises(el.Unreachable, match="connecting took too long"):
             fetch(session, f"http://127.0.0.1:{port}/v2/x", where="data")
         assert time.monotonic() - begun < 6
         for one in held:
@@ -140,7 +141,7 @@ def test_a_refresh_that_hangs_is_within_the_bound_of_the_request(
     with faulty.server(faulty.raw(b"x", 0.1)) as there:
         session = session_of(credentials(home, there.url, saved=spent()))
         begun = time.monotonic()
-        with pytest.raises(Unreachable, match="cannot refresh the token"):
+        with pytest.raises(el.Unreachable, match="cannot refresh the token"):
             fetch(session, there.url + "/v2/x", where="data")
         assert time.monotonic() - begun < 5
         session.close()
@@ -150,9 +151,9 @@ def test_a_refresh_that_hangs_is_within_the_bound_of_the_request(
 
 
 @pytest.mark.parametrize("word", ["0", "-5", "a date in the past"])
-@pytest.mark.parametrize(("status", "kind"), [(429, RateLimited), (503, ServerFault)])
+@pytest.mark.parametrize(("status", "kind"), [(429, el.RateLimited), (503, el.ServerFault)])
 def test_no_word_of_the_service_makes_the_tries_follow_at_once(
-    get: Get, monkeypatch: pytest.MonkeyPatch, word: str, status: int, kind: type[RequestError]
+    get: Get, monkeypatch: pytest.MonkeyPatch, word: str, status: int, kind: type[el.RequestError]
 ) -> None:
     monkeypatch.setattr(session_module, "BACKOFF_S", 0.2)
     date = email.utils.formatdate(time.time() - 3600, usegmt=True)

@@ -8,8 +8,8 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 import requests
 
-from eyelog.errors import AuthorizationError, ConfigurationError
-from eyelog.fetch.oauth import Application, code_of, login, receiving
+import eyelog as el
+from eyelog.fetch.oauth import code_of, login, receiving
 from support import authority, faulty
 from support.authority import Authority
 from support.browser import FREE, Browser, returns
@@ -28,13 +28,13 @@ def there():
 def test_any_loopback_address_gets_a_free_port(home, there, host, port):
     if host == "[::1]" and not socket.has_ipv6:
         pytest.skip("no IPv6 here")
-    application = Application(
+    application = el.Application(
         authority.CLIENT_ID, authority.CLIENT_SECRET, f"http://{host}{port}/cb?app=1"
     )
     try:
         with receiving(application.redirect_uri, "s", queue.SimpleQueue()):
             pass
-    except ConfigurationError:
+    except el.ConfigurationError:
         pytest.skip("no IPv6 loopback here")
 
     def visit(query):
@@ -51,7 +51,7 @@ def test_any_loopback_address_gets_a_free_port(home, there, host, port):
 def test_a_registered_port_is_listened_on_and_sent_as_registered(home, there):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         uri = f"http://127.0.0.1:{taken.getsockname()[1]}/callback"
-    application = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
+    application = el.Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
     browser = Browser(returns())
     login(
         credentials(home, there.url, application=application), open_browser=False, say=browser.say
@@ -137,7 +137,7 @@ def test_a_callback_of_another_login_says_nothing_about_this_one(query):
 )
 def test_a_denial_and_a_refusal_say_what_to_type(query, said):
     refused = code_of(f"http://127.0.0.1/?{query}", state="st")
-    assert isinstance(refused, AuthorizationError)
+    assert isinstance(refused, el.AuthorizationError)
     assert re.search(f"{said}.*`eyelog login`", str(refused))
 
 
@@ -151,8 +151,8 @@ def test_a_denial_and_a_refusal_say_what_to_type(query, said):
     ],
 )
 def test_only_plain_http_on_loopback_can_be_listened_on(home, there, uri):
-    elsewhere = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
-    with pytest.raises(ConfigurationError, match="must be pasted"):
+    elsewhere = el.Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
+    with pytest.raises(el.ConfigurationError, match="must be pasted"):
         login(credentials(home, there.url, application=elsewhere), open_browser=False)
 
 

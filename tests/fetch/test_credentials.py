@@ -7,14 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from eyelog.errors import (
-    AuthorizationError,
-    ConfigurationError,
-    EyelogWarning,
-    ServerFault,
-    Unreachable,
-)
-from eyelog.fetch.oauth import Token, TokenFile
+import eyelog as el
+from eyelog.fetch.oauth import TokenFile
 from eyelog.fetch.session import fetch
 from support import authority, faulty
 from support.authority import Authority
@@ -27,14 +21,14 @@ pytestmark = pytest.mark.usefixtures("quick")
 def test_a_token_that_could_not_be_revoked_is_kept(home):
     with faulty.server(faulty.error(500)) as there:
         who = credentials(home, there.url, saved=fresh())
-        with pytest.raises(ServerFault, match="cannot revoke"):
+        with pytest.raises(el.ServerFault, match="cannot revoke"):
             who.revoke()
     assert who.store.load() == fresh(expires_at=who.store.load().expires_at)
 
 
 def test_without_a_token_nothing_is_created_and_the_command_to_log_in_names_the_account(home):
     who = credentials(home, "http://127.0.0.1:9", account="anna maria")
-    with pytest.raises(AuthorizationError, match="eyelog login --account 'anna maria'"):
+    with pytest.raises(el.AuthorizationError, match="eyelog login --account 'anna maria'"):
         who.bearer()
     assert not (home / "tokens").exists()
 
@@ -43,7 +37,7 @@ def test_a_refused_token_is_renewed_by_the_command_of_its_account(home):
     refusals = faulty.error(401, "invalid_token", "no")
     with faulty.server(refusals) as there:
         who = credentials(home, there.url, account="anna", saved=fresh(refresh_token=None))
-        with pytest.raises(AuthorizationError, match="run `eyelog login --account anna`"):
+        with pytest.raises(el.AuthorizationError, match="run `eyelog login --account anna`"):
             fetch(session_of(who), f"{there.url}/v2/x", where="a day")
 
 
@@ -51,7 +45,7 @@ def test_a_refresh_whose_answer_could_not_be_read_in_time_is_not_sent(home, monk
     monkeypatch.setattr("eyelog.fetch.session.TOTAL_TIMEOUT_S", 1.0)
     with faulty.server(Authority()) as there:
         who = credentials(home, there.url, saved=spent())
-        with pytest.raises(Unreachable):
+        with pytest.raises(el.Unreachable):
             who.bearer()
         assert there.requests == []
 
@@ -74,7 +68,7 @@ def test_a_rotated_refresh_token_is_kept_and_used_next(home):
 def test_a_final_refusal_ends_with_a_new_login(home):
     with faulty.server(Authority(refresh_token="another")) as there:
         who = credentials(home, there.url, saved=spent())
-        with pytest.raises(AuthorizationError, match="invalid_grant") as caught:
+        with pytest.raises(el.AuthorizationError, match="invalid_grant") as caught:
             who.bearer()
         assert "refresh-token-0" not in str(caught.value)
         who.exchange(authority.CODE)
@@ -84,9 +78,9 @@ def test_a_final_refusal_ends_with_a_new_login(home):
 def test_a_login_in_another_process_is_seen_after_a_final_refusal(home):
     with faulty.server(Authority(refresh_token="another", live={"new"})) as there:
         who = credentials(home, there.url, saved=spent())
-        with pytest.raises(AuthorizationError):
+        with pytest.raises(el.AuthorizationError):
             who.bearer()
-        TokenFile(home, "me", there.url).save(Token("new", "another"))
+        TokenFile(home, "me", there.url).save(el.Token("new", "another"))
         assert who.bearer() == "new"
 
 
@@ -94,7 +88,7 @@ def test_a_network_error_is_not_final(home):
     good = faulty.answer({"access_token": "good", "token_type": "Bearer", "expires_in": 60_000})
     with faulty.server(faulty.RESET, good) as there:
         who = credentials(home, there.url, saved=spent())
-        with pytest.raises(Unreachable) as caught:
+        with pytest.raises(el.Unreachable) as caught:
             who.bearer()
         assert caught.value.retryable
         assert who.bearer() == "good"
@@ -111,17 +105,17 @@ def test_a_network_error_is_not_final(home):
 )
 def test_a_token_that_cannot_be_renewed_says_to_log_in(home, have):
     who = credentials(home, "http://127.0.0.1:9", **have)
-    with pytest.raises(AuthorizationError, match="eyelog login"):
+    with pytest.raises(el.AuthorizationError, match="eyelog login"):
         who.bearer()
 
 
 def test_the_login_to_run_names_the_account(home):
-    with pytest.raises(AuthorizationError, match="`eyelog login --account 'anna k'`"):
+    with pytest.raises(el.AuthorizationError, match="`eyelog login --account 'anna k'`"):
         credentials(home, "http://127.0.0.1:9", account="anna k").bearer()
 
 
 def test_plain_http_to_another_machine_warns(home):
-    with pytest.warns(EyelogWarning, match="plain http"):
+    with pytest.warns(el.EyelogWarning, match="plain http"):
         credentials(home, "http://lab.example")
 
 
@@ -144,11 +138,11 @@ def test_a_refreshed_token_that_cannot_be_saved_still_serves_this_process(home, 
     with faulty.server(Authority(rotate=True)) as there:
         who = credentials(home, there.url, saved=spent())
 
-        def full(token: Token) -> None:
-            raise ConfigurationError(f"disk full{token.scope[:0]}")
+        def full(token: el.Token) -> None:
+            raise el.ConfigurationError(f"disk full{token.scope[:0]}")
 
         monkeypatch.setattr(who.store, "save", full)
-        with pytest.warns(EyelogWarning, match="could not be saved"):
+        with pytest.warns(el.EyelogWarning, match="could not be saved"):
             assert who.bearer() == "access-token-1"
         assert who.bearer() == "access-token-1"
         assert who.bearer(rejected="access-token-1") == "access-token-2"
@@ -158,7 +152,7 @@ def test_a_folder_that_cannot_be_written_is_met_before_the_refresh_not_after_it(
     with faulty.server(Authority()) as there:
         who = credentials(home, there.url, saved=spent())
         who.store.path.with_suffix(".lock").mkdir()
-        with pytest.raises(ConfigurationError, match="cannot lock"):
+        with pytest.raises(el.ConfigurationError, match="cannot lock"):
             who.bearer()
         assert there.requests == []
 
@@ -232,10 +226,10 @@ def test_thirty_two_threads_share_one_final_refusal(home):
         def one(_: int) -> type:
             try:
                 who.bearer()
-            except AuthorizationError as fault:
+            except el.AuthorizationError as fault:
                 return type(fault)
             return str
 
         with ThreadPoolExecutor(32) as pool:
-            assert set(pool.map(one, range(32))) == {AuthorizationError}
+            assert set(pool.map(one, range(32))) == {el.AuthorizationError}
         assert len(there.requests) == 1

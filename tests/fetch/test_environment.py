@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from eyelog.fetch.client import application_from_environment, token_from_environment
-from eyelog.fetch.oauth import Application, Token
 from support import faulty
 from support.fetching import client_of
 
@@ -49,16 +47,16 @@ def test_the_application_comes_from_the_environment_whole_or_not_at_all(monkeypa
     assert application_from_environment() is None
     monkeypatch.setenv("EYELOG_CLIENT_ID", "i")
     monkeypatch.setenv("EYELOG_CLIENT_SECRET", "hunter22")
-    with pytest.raises(ConfigurationError, match="EYELOG_REDIRECT_URI not set") as caught:
+    with pytest.raises(el.ConfigurationError, match="EYELOG_REDIRECT_URI not set") as caught:
         application_from_environment()
     assert "hunter22" not in str(caught.value)
     monkeypatch.setenv("EYELOG_REDIRECT_URI", "http://127.0.0.1:1/")
-    assert application_from_environment() == Application("i", "hunter22", "http://127.0.0.1:1/")
+    assert application_from_environment() == el.Application("i", "hunter22", "http://127.0.0.1:1/")
 
 
 def test_the_environment_may_hold_a_token(monkeypatch):
     assert token_from_environment() is None
     monkeypatch.setenv("EYELOG_REFRESH_TOKEN", "only-refresh")
-    assert token_from_environment() == Token("", "only-refresh")
+    assert token_from_environment() == el.Token("", "only-refresh")
     monkeypatch.setenv("EYELOG_ACCESS_TOKEN", " access ")
-    assert token_from_environment() == Token("access", "only-refresh")
+    assert token_from_environment() == el.Token("access", "only-refresh")

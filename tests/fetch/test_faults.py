@@ -10,7 +10,7 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog.errors import ConfigurationError, RateLimited, Refused, ServerFault, Unreachable
+import eyelog as el
 from eyelog.fetch import session as session_module
 from eyelog.fetch.session import check_base_url, fetch, refusal
 from support import faulty
@@ -21,16 +21,16 @@ from support.payload import GOOD, PAYLOAD
 @pytest.mark.parametrize(
     ("fault", "kind", "words"),
     [
-        (faulty.error(429), RateLimited, "429 Too Many Requests"),
-        (faulty.error(500), ServerFault, "500 Internal Server Error"),
-        (faulty.error(503), ServerFault, "some_error: so it is"),
-        (faulty.html(503), ServerFault, "an HTML page"),
-        (faulty.empty(502), ServerFault, "an empty body"),
-        (faulty.answer(["x"], 500), ServerFault, "no error object"),
-        (faulty.RESET, Unreachable, "reset"),
-        (faulty.half(PAYLOAD), Unreachable, "cut short"),
-        (faulty.chunked_half(PAYLOAD), Unreachable, "cut short"),
-        (faulty.compressed(PAYLOAD, cut=9), Unreachable, "cut short or damaged"),
+        (faulty.error(429), el.RateLimited, "429 Too Many Requests"),
+        (faulty.error(500), el.ServerFault, "500 Internal Server Error"),
+        (faulty.error(503), el.ServerFault, "some_error: so it is"),
+        (faulty.html(503), el.ServerFault, "an HTML page"),
+        (faulty.empty(502), el.ServerFault, "an empty body"),
+        (faulty.answer(["x"], 500), el.ServerFault, "no error object"),
+        (faulty.RESET, el.Unreachable, "reset"),
+        (faulty.half(PAYLOAD), el.Unreachable, "cut short"),
+        (faulty.chunked_half(PAYLOAD), el.Unreachable, "cut short"),
+        (faulty.compressed(PAYLOAD, cut=9), el.Unreachable, "cut short or damaged"),
     ],
 )
 def test_a_fault_that_persists_is_a_retryable_typed_error(get, fault, kind, words):
@@ -42,7 +42,7 @@ def test_a_fault_that_persists_is_a_retryable_typed_error(get, fault, kind, word
     assert str(caught.value).startswith("the data of Sunday: ")
 
 
-@pytest.mark.parametrize(("status", "kind"), [(429, RateLimited), (503, ServerFault)])
+@pytest.mark.parametrize(("status", "kind"), [(429, el.RateLimited), (503, el.ServerFault)])
 @pytest.mark.parametrize("how", ["seconds", "date"])
 def test_over_a_minute_of_retry_after_raises_at_once(get, status, kind, how):
     retry_after = (
@@ -61,7 +61,7 @@ def test_the_quota_is_reported(get):
     reset = str(int(time.time()) + 1800)
     quota = {"x_ratelimit_limit": "10000", "x_ratelimit_remaining": "0"}
     with faulty.server(faulty.error(429, x_ratelimit_reset=reset, **quota)) as there:
-        with pytest.raises(RateLimited, match="limit 10000, remaining 0") as caught:
+        with pytest.raises(el.RateLimited, match="limit 10000, remaining 0") as caught:
             get(there)
         assert len(there.requests) == 1
     assert (caught.value.limit, caught.value.remaining) == (10_000, 0)
@@ -89,7 +89,7 @@ def test_a_refused_connection_is_unreachable(home):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
     session = session_of(credentials(home, url, token=fresh()))
-    with pytest.raises(Unreachable, match="connection was refused") as caught:
+    with pytest.raises(el.Unreachable, match="connection was refused") as caught:
         fetch(session, url + "/v2/x", {"code": "hunter22"}, where="data")
     assert caught.value.retryable
     assert caught.value.__cause__ is None
@@ -98,7 +98,7 @@ def test_a_refused_connection_is_unreachable(home):
 
 def test_an_unknown_host_is_unreachable(home):
     session = session_of(credentials(home, "https://no.such.host.invalid", token=fresh()))
-    with pytest.raises(Unreachable, match="host name is not known") as caught:
+    with pytest.raises(el.Unreachable, match="host name is not known") as caught:
         fetch(session, "https://no.such.host.invalid/v2/x", where="data")
     assert caught.value.retryable
 
@@ -107,7 +107,7 @@ def test_a_service_without_tls_is_reported_at_once(home):
     with faulty.server(GOOD) as there:
         url = there.url.replace("http:", "https:")
         session = session_of(credentials(home, url, token=fresh()))
-        with pytest.raises(Unreachable, match="TLS") as caught:
+        with pytest.raises(el.Unreachable, match="TLS") as caught:
             fetch(session, url + "/v2/x", where="data")
         session.close()
     assert not caught.value.retryable
@@ -118,7 +118,7 @@ def test_a_secret_at_the_end_of_a_long_description_is_not_cut_in_two(home):
     answer = faulty.error(500, "oops", "x" * 150 + " " + secret)
     with faulty.server(answer) as there:
         who = credentials(home, there.url, saved=fresh(access_token=secret))
-        with pytest.raises(ServerFault) as caught:
+        with pytest.raises(el.ServerFault) as caught:
             fetch(session_of(who), f"{there.url}/v2/x", where="a day")
     assert "SSS" not in str(caught.value)
 
@@ -127,13 +127,13 @@ def test_a_secret_at_the_end_of_a_long_description_is_not_cut_in_two(home):
 @pytest.mark.parametrize("status", [300, 302, 308])
 def test_a_redirect_to_what_is_no_address_is_one_line(get, status, location):
     answer = faulty.Answer(status, b"", {"Location": location})
-    with faulty.server(answer) as there, pytest.raises((Refused, Unreachable)) as caught:
+    with faulty.server(answer) as there, pytest.raises((el.Refused, el.Unreachable)) as caught:
         get(there)
     assert "\n" not in str(caught.value)
 
 
 def test_a_base_url_that_is_none_is_refused_without_its_password():
-    with pytest.raises(ConfigurationError, match="is not an address") as caught:
+    with pytest.raises(el.ConfigurationError, match="is not an address") as caught:
         check_base_url("https://anna:geheim")
     assert "geheim" not in str(caught.value)
 
@@ -141,7 +141,7 @@ def test_a_base_url_that_is_none_is_refused_without_its_password():
 def test_an_error_hides_secrets_and_keeps_to_one_bounded_line(get):
     words = "token-of-tests\n" + "x" * 5000 + " code=hunter22 Bearer abcdefghijk"
     wild = faulty.error(400, "bad\x1b[31m", words)
-    with faulty.server(wild) as there, pytest.raises(Refused) as caught:
+    with faulty.server(wild) as there, pytest.raises(el.Refused) as caught:
         get(there, params={"cursor": "c1", "access_token": "hunter22"})
     text = str(caught.value)
     assert "GET /v2/x" in text

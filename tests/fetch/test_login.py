@@ -13,14 +13,14 @@ import time
 
 import pytest
 
-from eyelog.errors import AuthorizationError, ConfigurationError
-from eyelog.fetch.oauth import Application, challenge_of, login
+import eyelog as el
+from eyelog.fetch.oauth import challenge_of, login
 from support import authority, faulty
 from support.authority import Authority
 from support.browser import FREE, Browser, returns
 from support.fetching import credentials
 
-WEB = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, "https://lab.example/callback")
+WEB = el.Application(authority.CLIENT_ID, authority.CLIENT_SECRET, "https://lab.example/callback")
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_no_line_shown_has_a_secret(home, there, capfd):
 
 
 def test_by_default_the_address_goes_to_stderr_and_nothing_to_stdout(home, there, capfd):
-    with pytest.raises(AuthorizationError, match="no code came within 0 s"):
+    with pytest.raises(el.AuthorizationError, match="no code came within 0 s"):
         login(credentials(home, there.url, application=FREE), open_browser=False, timeout=0.05)
     out, err = capfd.readouterr()
     assert out == ""
@@ -128,7 +128,9 @@ def test_a_stale_or_forged_callback_gets_400_and_the_login_goes_on_waiting(home,
 def test_a_denial_is_a_choice_and_not_a_fault(home, there):
     no = returns(code=None, error="access_denied", error_description="the wearer\nsaid no")
     browser = Browser(no)
-    with pytest.raises(AuthorizationError, match="denied on the login page, and nothing was share"):
+    with pytest.raises(
+        el.AuthorizationError, match="denied on the login page, and nothing was share"
+    ):
         login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
     page = browser.visited.result()
     assert page.status_code == 200
@@ -139,14 +141,14 @@ def test_a_denial_is_a_choice_and_not_a_fault(home, there):
 def test_a_refusal_by_the_service_is_reported_with_its_reason(home, there):
     no = returns(code=None, error="server_error", error_description="out of\norder <now>")
     browser = Browser(no)
-    with pytest.raises(AuthorizationError, match="server_error: out of order <now>"):
+    with pytest.raises(el.AuthorizationError, match="server_error: out of order <now>"):
         login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
     assert browser.visited.result().status_code == 400
 
 
 def test_a_refused_code_is_reported_without_the_code(home, there):
     browser = Browser(returns(code="another-code"))
-    with pytest.raises(AuthorizationError, match="invalid_grant") as caught:
+    with pytest.raises(el.AuthorizationError, match="invalid_grant") as caught:
         login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
     assert "another-code" not in str(caught.value)
 
@@ -154,11 +156,11 @@ def test_a_refused_code_is_reported_without_the_code(home, there):
 def test_the_wait_is_bounded_and_the_port_given_back(home, there):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         uri = f"http://127.0.0.1:{taken.getsockname()[1]}/callback"
-    application = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
+    application = el.Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
     who = credentials(home, there.url, application=application)
     for _ in range(2):
         begun = time.monotonic()
-        with pytest.raises(AuthorizationError, match="no code came"):
+        with pytest.raises(el.AuthorizationError, match="no code came"):
             login(who, open_browser=False, say=lambda _: None, timeout=0.2)
         assert time.monotonic() - begun < 10
 
@@ -166,9 +168,9 @@ def test_the_wait_is_bounded_and_the_port_given_back(home, there):
 def test_a_port_in_use_is_reported_and_pasting_still_works(home, there, paste):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         uri = f"http://127.0.0.1:{taken.getsockname()[1]}/callback"
-        application = Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
+        application = el.Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
         who = credentials(home, there.url, application=application)
-        with pytest.raises(ConfigurationError, match="cannot listen on port"):
+        with pytest.raises(el.ConfigurationError, match="cannot listen on port"):
             login(who, open_browser=False, say=lambda _: None)
         browser = Browser(lambda _: send(paste, f"{authority.CODE}\n"))
         assert login(who, open_browser=False, paste=paste, say=browser.say)
@@ -211,7 +213,7 @@ def test_a_pasted_url_of_another_login_is_not_accepted_and_the_right_one_is(home
 
 def test_the_end_of_input_ends_the_login_only_if_nothing_else_can_bring_a_code(home, there, paste):
     paste.far.close()
-    with pytest.raises(AuthorizationError, match="no code was pasted"):
+    with pytest.raises(el.AuthorizationError, match="no code was pasted"):
         login(
             credentials(home, there.url, application=WEB),
             open_browser=False,
@@ -237,12 +239,12 @@ def test_a_last_line_without_its_end_is_read(home, there, paste):
 
 
 def test_a_redirect_elsewhere_needs_pasting(home, there):
-    with pytest.raises(ConfigurationError, match="must be pasted"):
+    with pytest.raises(el.ConfigurationError, match="must be pasted"):
         login(credentials(home, there.url, application=WEB), open_browser=False)
 
 
 def test_a_login_needs_an_application(home, there):
-    with pytest.raises(ConfigurationError, match="EYELOG_CLIENT_ID"):
+    with pytest.raises(el.ConfigurationError, match="EYELOG_CLIENT_ID"):
         login(credentials(home, there.url, application=None), open_browser=False)
 
 
@@ -337,8 +339,8 @@ def test_ctrl_c_ends_a_login_at_once():
 
 @pytest.mark.parametrize("values", [("", "s"), ("i", " "), (7, "s")])
 def test_an_application_needs_all_its_parts_and_hides_its_secret(values):
-    with pytest.raises(ConfigurationError, match="is empty"):
-        Application(*values, "http://127.0.0.1/")
+    with pytest.raises(el.ConfigurationError, match="is empty"):
+        el.Application(*values, "http://127.0.0.1/")
     assert authority.CLIENT_SECRET not in repr(WEB)
 
 
@@ -353,5 +355,5 @@ def test_the_login_page_and_its_extra_parameters_are_configurable(home, there, m
 @pytest.mark.parametrize("page", ["https://l/?state=x", "ftp://l", "nonsense", "https://u:p@l/"])
 def test_an_invalid_login_page_is_refused(home, there, page, monkeypatch):
     monkeypatch.setenv("EYELOG_AUTHORIZE_URL", page)
-    with pytest.raises(ConfigurationError, match="EYELOG_AUTHORIZE_URL"):
+    with pytest.raises(el.ConfigurationError, match="EYELOG_AUTHORIZE_URL"):
         login(credentials(home, there.url, application=FREE), open_browser=False)

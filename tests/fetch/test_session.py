@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 import requests_cache
 
-from eyelog.errors import Refused
+import eyelog as el
 from eyelog.fetch.session import fetch, service_session
 from support import authority, faulty
 from support.authority import Authority
@@ -76,7 +76,7 @@ def test_a_proxy_of_the_environment_is_used_for_other_machines(home, monkeypatch
 def test_a_redirect_is_refused_and_nothing_is_sent_to_where_it_points(get):
     with faulty.server(GOOD) as other:
         away = faulty.Answer(302, b"", {"Location": other.url + "/v2/x?code=hunter22"})
-        with faulty.server(away) as there, pytest.raises(Refused, match="points to") as caught:
+        with faulty.server(away) as there, pytest.raises(el.Refused, match="points to") as caught:
             get(there)
         assert other.url in str(caught.value)
         assert "hunter22" not in str(caught.value)
@@ -128,7 +128,7 @@ def test_connections_are_reused(home):
         for _ in range(4):
             try:
                 fetch(session, there.url + "/v2/x", where="data")
-            except Refused:
+            except el.Refused:
                 continue
         session.close()
         assert len(there.requests) == 5

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.errors import AuthorizationError, ConfigurationError, EyelogWarning, Unreachable
+import eyelog as el
 from eyelog.fetch import oauth
-from eyelog.fetch.oauth import Token, TokenFile
+from eyelog.fetch.oauth import TokenFile
 from eyelog.home import home_dir
 from support.fetching import fresh
 
@@ -30,10 +30,10 @@ def test_a_token_shows_neither_secret():
 
 def test_a_token_is_expired_shortly_before_its_end():
     now = datetime.now(UTC)
-    assert Token("a", expires_at=now + timedelta(seconds=5)).expired()
-    assert not Token("a", expires_at=now + timedelta(seconds=15)).expired()
-    assert not Token("a", expires_at=now + timedelta(seconds=5)).expired(timedelta(0))
-    assert not Token("a").expired()
+    assert el.Token("a", expires_at=now + timedelta(seconds=5)).expired()
+    assert not el.Token("a", expires_at=now + timedelta(seconds=15)).expired()
+    assert not el.Token("a", expires_at=now + timedelta(seconds=5)).expired(timedelta(0))
+    assert not el.Token("a").expired()
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_a_token_is_expired_shortly_before_its_end():
     ],
 )
 def test_an_invalid_token_is_refused_without_being_shown(values):
-    with pytest.raises(ConfigurationError) as caught:
-        Token(**values)
+    with pytest.raises(el.ConfigurationError) as caught:
+        el.Token(**values)
     assert "Evil" not in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", ["Bearer", "bearer", "BEARER"])
 def test_the_token_type_may_have_any_case(kind):
-    assert Token("a", token_type=kind).token_type == kind
+    assert el.Token("a", token_type=kind).token_type == kind
 
 
 def test_a_saved_token_is_loaded(tmp_path):
@@ -92,7 +92,7 @@ def test_a_file_open_to_others_is_closed_with_a_warning(tmp_path):
     store = TokenFile(tmp_path, "me", URL)
     store.save(fresh())
     store.path.chmod(0o644)
-    with pytest.warns(EyelogWarning, match="now 0600"):
+    with pytest.warns(el.EyelogWarning, match="now 0600"):
         store.load()
     assert mode(store.path) == 0o600
     store.load()
@@ -119,7 +119,7 @@ def test_a_damaged_file_says_to_log_in_again(tmp_path, content):
     store = TokenFile(tmp_path, "me", URL)
     store.save(fresh())
     store.path.write_text(content)
-    with pytest.raises(AuthorizationError, match="eyelog login"):
+    with pytest.raises(el.AuthorizationError, match="eyelog login"):
         store.load()
     store.save(fresh())
     assert store.load().access_token == "access-token-0"
@@ -130,7 +130,7 @@ def test_a_file_copied_from_another_account_is_not_used(tmp_path):
     mine.save(fresh())
     other.path.write_bytes(mine.path.read_bytes())
     other.path.chmod(0o600)
-    with pytest.raises(AuthorizationError):
+    with pytest.raises(el.AuthorizationError):
         other.load()
 
 
@@ -140,7 +140,7 @@ def test_a_symbolic_link_is_neither_read_nor_written_through(tmp_path):
     target = tmp_path / "elsewhere.json"
     store.path.rename(target)
     store.path.symlink_to(target)
-    with pytest.raises(ConfigurationError, match="symbolic link"):
+    with pytest.raises(el.ConfigurationError, match="symbolic link"):
         store.load()
     before = target.read_bytes()
     store.save(fresh(access_token="second"))
@@ -156,7 +156,7 @@ def test_nothing_is_left_behind_if_saving_fails(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(oauth.os, "fsync", full)
-    with pytest.raises(ConfigurationError, match="No space left"):
+    with pytest.raises(el.ConfigurationError, match="No space left"):
         store.save(fresh(access_token="second"))
     monkeypatch.undo()
     assert [each.name for each in store.path.parent.iterdir()] == [store.path.name]
@@ -171,7 +171,7 @@ def test_the_lock_keeps_others_out_and_gives_up_in_time(tmp_path, monkeypatch):
         try:
             with TokenFile(tmp_path, "me", URL).lock():
                 pass
-        except Unreachable as fault:
+        except el.Unreachable as fault:
             errors.append(fault)
 
     with TokenFile(tmp_path, "me", URL).lock():

@@ -4,14 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from eyelog.errors import (
-    AnswerError,
-    AuthorizationError,
-    RateLimited,
-    Refused,
-    ServerFault,
-    Unreachable,
-)
+import eyelog as el
 from support import authority, faulty
 from support.authority import Authority
 from support.fetching import credentials, fresh, spent
@@ -82,9 +75,9 @@ def test_revoking_ends_the_refresh_token_and_the_access_token(home, whole_grant)
         assert known.live == set()
         assert known.refresh_token != "refresh-token-0"
         assert who.store.load() is None
-        with pytest.raises(AuthorizationError, match="eyelog login"):
+        with pytest.raises(el.AuthorizationError, match="eyelog login"):
             who.bearer()
-        with pytest.raises(AuthorizationError, match="eyelog login"):
+        with pytest.raises(el.AuthorizationError, match="eyelog login"):
             who.revoke()
         assert len(there.requests) == 2
 
@@ -110,7 +103,7 @@ def test_a_grant_that_the_service_no_longer_knows_counts_as_revoked(home):
 def test_a_token_stays_if_the_service_refuses_the_application_that_revokes_it(home, saved):
     with faulty.server(faulty.error(400, "invalid_client", "who?")) as there:
         who = credentials(home, there.url, saved=saved)
-        with pytest.raises(AuthorizationError, match="EYELOG_CLIENT_ID"):
+        with pytest.raises(el.AuthorizationError, match="EYELOG_CLIENT_ID"):
             who.revoke()
     assert who.store.load() is not None
 
@@ -118,7 +111,7 @@ def test_a_token_stays_if_the_service_refuses_the_application_that_revokes_it(ho
 def test_without_its_application_an_expired_token_is_kept_and_the_reason_said(home):
     with faulty.server(Authority()) as there:
         who = credentials(home, there.url, application=None, saved=spent())
-        with pytest.raises(AuthorizationError, match="EYELOG_CLIENT_ID"):
+        with pytest.raises(el.AuthorizationError, match="EYELOG_CLIENT_ID"):
             who.revoke()
     assert who.store.load() is not None
 
@@ -152,26 +145,26 @@ def test_a_strange_expiry_is_unknown_rather_than_a_lost_token(home, expires_in):
 @pytest.mark.parametrize(
     ("answer", "kind", "final"),
     [
-        (faulty.error(400, "invalid_grant", "it has been used"), AuthorizationError, True),
-        (faulty.error(401, "invalid_client", "who?"), AuthorizationError, True),
-        (faulty.error(400, "invalid_client", "who?"), AuthorizationError, True),
-        (faulty.error(200, "invalid_grant", "it has been used"), AuthorizationError, True),
-        (faulty.error(400, "invalid_request", "no"), Refused, False),
-        (faulty.error(403, "access_denied", "no"), Refused, False),
-        (faulty.html(404), Refused, False),
-        (faulty.error(429, retry_after="61"), RateLimited, False),
-        (faulty.error(500), ServerFault, False),
-        (faulty.error(503), ServerFault, False),
-        (faulty.html(200), AnswerError, False),
-        (faulty.empty(200), AnswerError, False),
-        (faulty.answer({"token_type": "bearer"}), AnswerError, False),
-        (faulty.answer({"access_token": 7}), AnswerError, False),
-        (faulty.answer({"access_token": "a b"}), AnswerError, False),
-        (faulty.answer({"access_token": "a", "token_type": "mac"}), AnswerError, False),
-        (faulty.answer([1]), AnswerError, False),
-        (faulty.half({"access_token": "abc"}), Unreachable, False),
-        (faulty.RESET, Unreachable, False),
-        (faulty.Answer(302, b"", {"Location": "http://localhost:1/"}), Refused, False),
+        (faulty.error(400, "invalid_grant", "it has been used"), el.AuthorizationError, True),
+        (faulty.error(401, "invalid_client", "who?"), el.AuthorizationError, True),
+        (faulty.error(400, "invalid_client", "who?"), el.AuthorizationError, True),
+        (faulty.error(200, "invalid_grant", "it has been used"), el.AuthorizationError, True),
+        (faulty.error(400, "invalid_request", "no"), el.Refused, False),
+        (faulty.error(403, "access_denied", "no"), el.Refused, False),
+        (faulty.html(404), el.Refused, False),
+        (faulty.error(429, retry_after="61"), el.RateLimited, False),
+        (faulty.error(500), el.ServerFault, False),
+        (faulty.error(503), el.ServerFault, False),
+        (faulty.html(200), el.AnswerError, False),
+        (faulty.empty(200), el.AnswerError, False),
+        (faulty.answer({"token_type": "bearer"}), el.AnswerError, False),
+        (faulty.answer({"access_token": 7}), el.AnswerError, False),
+        (faulty.answer({"access_token": "a b"}), el.AnswerError, False),
+        (faulty.answer({"access_token": "a", "token_type": "mac"}), el.AnswerError, False),
+        (faulty.answer([1]), el.AnswerError, False),
+        (faulty.half({"access_token": "abc"}), el.Unreachable, False),
+        (faulty.RESET, el.Unreachable, False),
+        (faulty.Answer(302, b"", {"Location": "http://localhost:1/"}), el.Refused, False),
     ],
 )
 def test_a_failed_refresh_is_a_typed_error_and_only_a_refusal_is_final(home, answer, kind, final):
@@ -187,7 +180,7 @@ def test_a_failed_refresh_is_a_typed_error_and_only_a_refusal_is_final(home, ans
     assert "me" in str(caught.value)
     for secret in ("refresh-token-0", "access-token-0", authority.CLIENT_SECRET):
         assert secret not in str(caught.value)
-    if kind is AuthorizationError:
+    if kind is el.AuthorizationError:
         assert "eyelog login" in str(caught.value)
 
 
@@ -198,6 +191,6 @@ def test_a_busy_token_endpoint_is_asked_again_but_a_lost_answer_is_not(home):
         assert credentials(home, there.url, saved=spent()).bearer() == "good"
     # With a lost answer the refresh token may be spent: sending it again is the user's choice.
     with faulty.server(faulty.error(500), good) as there:
-        with pytest.raises(ServerFault):
+        with pytest.raises(el.ServerFault):
             credentials(home, there.url, saved=spent()).bearer()
         assert len(there.requests) == 1

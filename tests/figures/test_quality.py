@@ -6,11 +6,11 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
-from eyelog.judge.reasons import WORDS, Reason
+from eyelog.judge.reasons import WORDS
 from support.figures import counted_minutes
 
 
-def reasons_of(days: list[str], *changes: tuple[slice, int, Reason]) -> pd.DataFrame:
+def reasons_of(days: list[str], *changes: tuple[slice, int, el.Reason]) -> pd.DataFrame:
     frame = counted_minutes(days).assign(stp_fst=0.0, bl=0.0)
     reasons = pd.DataFrame(0, index=frame.index, columns=frame.columns, dtype="uint16")
     for rows, column, reason in changes:
@@ -23,14 +23,14 @@ def shares(ax) -> np.ndarray:
 
 
 def test_every_reason_has_words() -> None:
-    assert set(WORDS) == set(Reason.__members__.values())
+    assert set(WORDS) == set(el.Reason.__members__.values())
 
 
 def test_the_share_is_of_time_and_of_the_fields_that_ever_have_the_reason() -> None:
     reasons = reasons_of(
         ["2026-10-19"],
-        (slice(720, 1440), 0, Reason.UNWORN),
-        (slice(1080, 1440), 1, Reason.UNWORN),
+        (slice(720, 1440), 0, el.Reason.UNWORN),
+        (slice(1080, 1440), 1, el.Reason.UNWORN),
     )
     (row,) = shares(el.plot_quality(reasons))
     n = len(row)
@@ -42,7 +42,7 @@ def test_the_share_is_of_time_and_of_the_fields_that_ever_have_the_reason() -> N
 
 def test_a_long_range_is_averaged_and_no_record_stays_missing() -> None:
     days = [f"2026-10-{day}" for day in range(12, 26)]
-    reasons = reasons_of(days, (slice(0, None, 2), 0, Reason.UNWORN))
+    reasons = reasons_of(days, (slice(0, None, 2), 0, el.Reason.UNWORN))
     (row,) = shares(el.plot_quality(reasons.drop(reasons.index[1440:2880])))
     assert len(row) <= 800
     assert np.isnan(row).mean() == pytest.approx(1 / 14, abs=0.01)

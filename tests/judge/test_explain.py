@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from eyelog.frame import empty
 from support.frames import EYES, frame_of
 
@@ -35,9 +34,9 @@ def test_explain_of_no_rows_has_no_share():
 
 
 def test_explain_takes_reasons_and_not_values():
-    with pytest.raises(ConfigurationError, match="integers"):
+    with pytest.raises(el.ConfigurationError, match="integers"):
         el.explain(frame_of(EYES, {"sc_fcs": [1]}))
-    with pytest.raises(ConfigurationError, match="numbers that are not reasons"):
+    with pytest.raises(el.ConfigurationError, match="numbers that are not reasons"):
         el.explain(el.flag(frame_of(EYES, {"sc_fcs": [1]})).astype("int64") - 1)
 
 
@@ -50,5 +49,5 @@ def test_the_largest_sum_of_reasons_is_one_and_the_next_number_is_not():
     reasons = el.flag(frame_of(EYES, {"sc_fcs": [1]}))
     every = sum(el.Reason.__members__.values())
     assert el.explain(reasons * 0 + every)["SATURATED"].eq(1).all()
-    with pytest.raises(ConfigurationError, match="not reasons"):
+    with pytest.raises(el.ConfigurationError, match="not reasons"):
         el.explain(reasons * 0 + (every + 1))

@@ -11,7 +11,6 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import LOGS, columns
-from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import empty
 from eyelog.provenance import history, stated_log
 from support.frames import CALM, EYES, MINUTES, frame_of, frames
@@ -129,14 +128,14 @@ def test_reasons_of_no_rows_are_an_empty_table_of_that_shape(log):
 def test_bins_are_no_records_and_the_call_that_works_is_named():
     frame = el.sample("standard_mode_logs").iloc[:3000]
     for bins in (el.resample(frame, "1h"), el.intervals(frame, "1h")):
-        with pytest.raises(ConfigurationError, match="pass the records"):
+        with pytest.raises(el.ConfigurationError, match="pass the records"):
             el.flag(bins)
 
 
 def test_columns_of_both_logs_are_refused():
     frame = frame_of(EYES, {"sc_fcs": [50]}).assign(wea_s=60.0)
     frame.attrs = {}
-    with pytest.raises(MixedLogsError, match="two logs"):
+    with pytest.raises(el.MixedLogsError, match="two logs"):
         el.flag(frame)
 
 
@@ -152,7 +151,7 @@ def test_columns_of_both_logs_are_refused():
     ],
 )
 def test_an_unusable_limit_is_refused_by_name(limit):
-    with pytest.raises(ConfigurationError, match=next(iter(limit))):
+    with pytest.raises(el.ConfigurationError, match=next(iter(limit))):
         el.Limits(**limit)
 
 
@@ -187,7 +186,7 @@ def test_a_masked_boolean_is_missing_and_its_column_stays_boolean():
 @pytest.mark.parametrize("allow", [-1, True, 1 << 11, "SATURATED", 1.0])
 def test_what_is_no_reason_cannot_be_allowed(allow):
     frame = frame_of(EYES, {"sc_fcs": [50, -1]})
-    with pytest.raises(ConfigurationError, match=r"allow takes eyelog\.Reason"):
+    with pytest.raises(el.ConfigurationError, match=r"allow takes eyelog\.Reason"):
         el.mask(frame, el.flag(frame), allow=allow)
 
 
@@ -198,13 +197,13 @@ def test_reasons_that_lost_their_history_say_their_limits_or_are_refused():
         reasons = el.flag(frame, limits=limits)
         expected, reasons.attrs = el.mask(frame, reasons), {}
         assert_frame_equal(el.mask(frame, reasons, limits=limits or el.Limits()), expected)
-    with pytest.raises(ConfigurationError, match="pass limits=, the limits of flag"):
+    with pytest.raises(el.ConfigurationError, match="pass limits=, the limits of flag"):
         el.mask(frame, reasons)
 
 
 def test_a_column_of_ones_own_is_not_overwritten():
     frame = frame_of(EYES, {"sc_fcs": [50]}).assign(state="asleep")
-    with pytest.raises(ConfigurationError, match="my_state"):
+    with pytest.raises(el.ConfigurationError, match="my_state"):
         el.mask(frame, el.flag(frame))
     renamed = frame.rename(columns={"state": "my_state"})
     assert el.mask(renamed, el.flag(renamed))["my_state"].tolist() == ["asleep"]
@@ -213,11 +212,11 @@ def test_a_column_of_ones_own_is_not_overwritten():
 def test_reasons_of_another_shape_are_refused():
     frame = frame_of(EYES, {"sc_fcs": [50, 60]})
     reasons = el.flag(frame)
-    with pytest.raises(ConfigurationError, match="1 rows"):
+    with pytest.raises(el.ConfigurationError, match="1 rows"):
         el.mask(frame, reasons.iloc[:1])
-    with pytest.raises(ConfigurationError, match="columns"):
+    with pytest.raises(el.ConfigurationError, match="columns"):
         el.mask(frame, reasons.drop(columns="isl"))
-    with pytest.raises(ConfigurationError, match="integers"):
+    with pytest.raises(el.ConfigurationError, match="integers"):
         el.mask(frame, reasons.astype(float))
 
 
@@ -332,7 +331,7 @@ def test_a_masked_frame_is_read_by_its_column_and_not_by_its_history(ask) -> Non
 def test_a_frame_of_which_only_some_rows_are_masked_is_refused_and_the_advice_works() -> None:
     frame = frame_of(MINUTES, {"hm_po": [1] * 4})
     masked, raw = judged(frame.iloc[:2]), frame.iloc[2:]
-    with pytest.raises(ConfigurationError, match="2 rows of the frame are not masked"):
+    with pytest.raises(el.ConfigurationError, match="2 rows of the frame are not masked"):
         el.daily(pd.concat([masked, raw]))
     followed = pd.concat([masked, el.mask(raw, el.flag(raw))])
     assert_frame_equal(el.daily(followed), el.daily(frame))

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.catalogue import LOGS, role_field
-from eyelog.errors import ConfigurationError
 from eyelog.judge import reasons, records
 from eyelog.judge.limits import Limit, limit, limits
 from support.frames import EYES, MINUTES, frame_of
@@ -110,7 +109,7 @@ def test_a_limit_can_be_moved_and_keeps_its_words() -> None:
 
 
 def test_the_limits_of_no_log_are_refused() -> None:
-    with pytest.raises(ConfigurationError, match="unknown log 'x'"):
+    with pytest.raises(el.ConfigurationError, match="unknown log 'x'"):
         limits("x")
     with pytest.raises(KeyError):
         limit(MINUTES, "valid")
@@ -204,7 +203,7 @@ def test_the_limits_are_printed_as_a_table_with_the_source_of_each() -> None:
 def test_a_limit_that_cannot_be_used_is_one_clear_line(
     arguments: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(ConfigurationError, match=message):
+    with pytest.raises(el.ConfigurationError, match=message):
         el.Limits(**arguments)
 
 
@@ -292,14 +291,14 @@ def test_a_frame_masked_with_other_limits_is_refused_with_the_argument_to_pass(n
     frame = el.sample()
     masked = el.mask(frame, el.flag(frame, limits=NOISY))
     message = r"masked with other limits: pass limits=eyelog.Limits\(max_noise='1s'\)"
-    with pytest.raises(ConfigurationError, match=message):
+    with pytest.raises(el.ConfigurationError, match=message):
         REFUSING[name](masked)
 
 
 def test_bins_made_with_other_limits_are_refused_too_and_limits_of_summaries_may_differ() -> None:
     frame = el.sample()
     bins = el.intervals(frame, "10min", limits=NOISY)
-    with pytest.raises(ConfigurationError, match="with other limits: pass limits="):
+    with pytest.raises(el.ConfigurationError, match="with other limits: pass limits="):
         el.daily(bins)
     # What is asked of a day or of a rate decides nothing about single values.
     usual = el.intervals(frame, "10min")

@@ -8,10 +8,9 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import catalogue, columns
-from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import empty
-from eyelog.judge.reasons import CONTEXT, Reason
-from eyelog.judge.recipes import RECIPES, select
+from eyelog.judge.reasons import CONTEXT
+from eyelog.judge.recipes import RECIPES
 from eyelog.provenance import history
 from support.frames import EYES, MINUTES, frame_of, frames
 from support.reasons import KEPT
@@ -53,7 +52,7 @@ def test_the_steps_of_a_bag_are_nobodys():
     frame = el.simulate("2026-10-19", 14, **where)
     truth = el.simulate_truth("2026-10-19", 14, **where)
     assert truth["carried_min"].sum() > 20
-    counted = el.daily(select(frame, recipe="steps"))["steps"].sum()
+    counted = el.daily(el.select(frame, recipe="steps"))["steps"].sum()
     assert counted == pytest.approx(truth["steps"].sum(), rel=0.01)
 
 
@@ -68,13 +67,13 @@ def test_trends_ask_for_wear_and_the_tilt_of_worn_eyewear_limits_included():
         },
     )
     assert left(frame, "trend") == [4, 3, 2, 1, 1, 1]
-    assert select(frame, recipe="trend")["hm_po"].notna().tolist() == [True, False, False, False]
+    assert el.select(frame, recipe="trend")["hm_po"].notna().tolist() == [True, False, False, False]
 
 
 def test_eye_movements_ask_for_little_noise_too():
     frame = frame_of(MINUTES, {"nis_s": [10, 11], "ems_rl": [3, 3]})
     assert left(frame, "eye") == [2, 2, 2, 2, 2, 1, 1, 1]
-    assert select(frame, recipe="eye")["ems_rl"].tolist()[:1] == [3]
+    assert el.select(frame, recipe="eye")["ems_rl"].tolist()[:1] == [3]
 
 
 def test_scores_ask_for_worn_valid_intervals_and_no_invalid_mark():
@@ -88,7 +87,7 @@ def test_scores_ask_for_worn_valid_intervals_and_no_invalid_mark():
     )
     table = el.attrition(frame, recipe="mind")
     assert table["left"].tolist() == [5, 4, 3, 3, 3, 3, 3, 2, 1, 1]
-    assert select(frame, recipe="mind")["sc_fcs"].notna().tolist() == [True] + [False] * 4
+    assert el.select(frame, recipe="mind")["sc_fcs"].notna().tolist() == [True] + [False] * 4
 
 
 def test_a_record_stays_as_long_as_one_outcome_is_a_value():
@@ -113,7 +112,7 @@ def test_pace_asks_for_fifty_seconds_of_walking_and_a_head_below_45_degrees():
         },
     )
     assert left(frame, "gait") == [6, 6, 5, 4, 2, 2, 2]
-    kept = select(frame, recipe="gait")["stp_mid"].notna()
+    kept = el.select(frame, recipe="gait")["stp_mid"].notna()
     assert kept.tolist() == [True, False, False, True, False, False]
 
 
@@ -121,7 +120,12 @@ def test_a_record_whose_evidence_is_missing_is_not_used_and_counted_as_unknown()
     frame = frame_of(MINUTES, {"wea_s": [None, 10, 60, 99], "stp_fst": [5] * 4})
     table = el.attrition(frame, recipe="steps")
     assert table.loc[1, ["removed", "unknown", "left"]].tolist() == [3, 2, 1]
-    assert select(frame, recipe="steps")["stp_fst"].notna().tolist() == [False, False, True, False]
+    assert el.select(frame, recipe="steps")["stp_fst"].notna().tolist() == [
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_select_keeps_the_evidence_and_takes_out_stale_blinks():
@@ -129,7 +133,7 @@ def test_select_keeps_the_evidence_and_takes_out_stale_blinks():
         MINUTES,
         {"wea_s": [60, 60, 5], "lc_bk_n": [2, 0, 0], "lc_npt_av": [0.1] * 3, "hm_po": [1] * 3},
     )
-    clean = select(frame, recipe="trend")
+    clean = el.select(frame, recipe="trend")
     assert clean["lc_npt_av"].notna().tolist() == [True, False, False]
     assert clean["wea_s"].tolist() == [60, 60, 5]
     assert list(clean) == [*frame, *KEPT]
@@ -140,28 +144,28 @@ def test_select_keeps_the_evidence_and_takes_out_stale_blinks():
 
 def test_a_recipe_for_the_other_log_is_refused_by_name():
     frame = frame_of(EYES, {"sc_fcs": [50]})
-    with pytest.raises(ConfigurationError, match="'steps' is for log 'standard_mode_logs'"):
+    with pytest.raises(el.ConfigurationError, match="'steps' is for log 'standard_mode_logs'"):
         el.attrition(frame, recipe="steps")
-    with pytest.raises(ConfigurationError, match="'mind' is for log 'computed_data'"):
-        select(frame_of(MINUTES, {"hm_po": [5]}), recipe="mind")
+    with pytest.raises(el.ConfigurationError, match="'mind' is for log 'computed_data'"):
+        el.select(frame_of(MINUTES, {"hm_po": [5]}), recipe="mind")
 
 
 def test_an_unknown_recipe_is_refused_with_the_near_name():
-    with pytest.raises(ConfigurationError, match="did you mean 'steps'"):
+    with pytest.raises(el.ConfigurationError, match="did you mean 'steps'"):
         el.attrition(frame_of(EYES, {"sc_fcs": [50]}), recipe="step")
 
 
 def test_evidence_or_outcomes_that_are_not_there_are_named():
     frame = frame_of(MINUTES, {"stp_fst": [5], "stp_s": [60]}, calm=False)
-    with pytest.raises(FieldError, match=r"'steps' needs 'wea_s"):
+    with pytest.raises(el.FieldError, match=r"'steps' needs 'wea_s"):
         el.attrition(frame, recipe="steps")
-    with pytest.raises(FieldError, match=r"at least one of ems_rl, ems_ud, eml_rl, eml_ud"):
-        select(frame_of(MINUTES, {"hm_po": [5]}), recipe="eye")
+    with pytest.raises(el.FieldError, match=r"at least one of ems_rl, ems_ud, eml_rl, eml_ud"):
+        el.select(frame_of(MINUTES, {"hm_po": [5]}), recipe="eye")
 
 
 def test_a_resampled_frame_is_refused():
     bins = el.resample(frame_of(MINUTES, {"stp_fst": [1] * 30}), "10min")
-    with pytest.raises(ConfigurationError, match="pass the records"):
+    with pytest.raises(el.ConfigurationError, match="pass the records"):
         el.attrition(bins, recipe="steps")
 
 
@@ -170,7 +174,7 @@ def test_no_records_lose_none(recipe):
     table = el.attrition(empty(recipe.log), recipe=recipe.name)
     assert (table[["removed", "left"]] == 0).all(axis=None)
     assert table["left_share"].isna().all()
-    assert select(empty(recipe.log), recipe=recipe.name).shape == (
+    assert el.select(empty(recipe.log), recipe=recipe.name).shape == (
         0,
         len(columns(recipe.log) + tuple(KEPT)),
     )
@@ -182,7 +186,7 @@ def test_the_table_adds_up_and_ends_with_what_select_keeps(recipe, data):
     frame = data.draw(frames(recipe.log, names=sorted(fields)))
     before = frame.copy()
     table = el.attrition(frame, recipe=recipe.name)
-    kept = select(frame, recipe=recipe.name)
+    kept = el.select(frame, recipe=recipe.name)
     assert_frame_equal(frame, before)
     assert table["left"].iloc[0] == len(frame)
     assert (table["left"].shift(fill_value=len(frame)) - table["removed"]).equals(table["left"])
@@ -191,19 +195,19 @@ def test_the_table_adds_up_and_ends_with_what_select_keeps(recipe, data):
 
 
 def test_focus_through_a_workday_is_one_short_cell():
-    focus = select(el.sample(), recipe="mind")["sc_fcs"]
+    focus = el.select(el.sample(), recipe="mind")["sc_fcs"]
     by_hour = focus.groupby(focus.index.hour).mean().dropna()
     assert by_hour.between(0, 100).all()
-    assert Reason.SENTINEL.name in el.attrition(el.sample(), recipe="mind")["reason"].tolist()
+    assert el.Reason.SENTINEL.name in el.attrition(el.sample(), recipe="mind")["reason"].tolist()
     # Steps, gait and movements have no number that stands for "no score".
     for recipe in ("steps", "trend", "eye", "gait"):
         table = el.attrition(el.sample("standard_mode_logs"), recipe=recipe)
-        assert Reason.SENTINEL.name not in table["reason"].tolist()
+        assert el.Reason.SENTINEL.name not in table["reason"].tolist()
 
 
 def test_a_selected_frame_can_be_summarised_without_judging_again():
     frame = el.sample(MINUTES).iloc[:3000]
-    steps = select(frame, recipe="steps")
+    steps = el.select(frame, recipe="steps")
     days = el.daily(steps)
     assert isinstance(days, pd.DataFrame)
     assert days["steps"].sum() <= frame[["stp_fst", "stp_mid", "stp_slw", "stp_vsl"]].sum().sum()
@@ -263,7 +267,7 @@ def test_a_recipe_follows_the_limits_that_are_chosen(recipe, outcome, limits):
     assert_frame_equal(pd.DataFrame(clean[both]), pd.DataFrame(masked[both]))
     usual = el.attrition(frame, recipe=recipe).set_index("outcome")
     assert table.loc[outcome, "left"] != usual.loc[outcome, "left"]
-    with pytest.raises(ConfigurationError, match="masked with other limits"):
+    with pytest.raises(el.ConfigurationError, match="masked with other limits"):
         el.daily(clean)
 
 
@@ -279,7 +283,7 @@ def test_what_a_value_itself_shows_is_left_out_whatever_the_reason(recipe):
     frame = el.simulate("2026-10-19", 1, log=RECIPES[recipe].log, seed=2, tz="Asia/Tokyo")
     frame = frame.iloc[:40_000]
     reasons, selected = el.flag(frame), el.select(frame, recipe)
-    of_values = [r for r in Reason if r not in CONTEXT and r is not Reason.SATURATED]
+    of_values = [r for r in el.Reason if r not in CONTEXT and r is not el.Reason.SATURATED]
     for reason in of_values:
         flagged = (reasons & reason) != 0
         assert not (flagged & selected[frame.columns].notna()).any(axis=None), reason
@@ -294,5 +298,5 @@ def test_a_recipe_is_typed_as_a_person_types_it():
     assert_frame_equal(el.select(frame, "mind"), el.select(frame, recipe="mind"))
     masked = el.mask(frame, el.flag(frame))
     for follow in (el.attrition, lambda f: el.select(f, "mind")):
-        with pytest.raises(ConfigurationError, match="pass the frame from before mask"):
+        with pytest.raises(el.ConfigurationError, match="pass the frame from before mask"):
             follow(masked)

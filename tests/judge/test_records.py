@@ -7,7 +7,6 @@ from hypothesis import given
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from support.frames import EYES, MINUTES, frame_of, frames
 from support.reasons import judged, seconds
 
@@ -78,7 +77,7 @@ def test_a_masked_frame_knows_when_the_eyewear_was_stored_in_any_part_of_it():
     again = el.mask(masked, el.flag(masked))
     few = again[["wea_s", "stored", "state", "worn_s"]]
     assert seconds(few)["worn_s"].tolist() == [60, 0, 0, 19, 0]
-    with pytest.raises(ConfigurationError, match="has lost 'state', 'worn_s', which say"):
+    with pytest.raises(el.ConfigurationError, match="has lost 'state', 'worn_s', which say"):
         el.daily(again[["wea_s", "stored"]])
 
 
@@ -93,7 +92,7 @@ def test_blinks_in_pose_are_worn_where_they_are_asked(log, blinks):
     assert seconds(frame)["worn_s"].tolist() == [device, device, 0, device]
     by_blinks = seconds(frame, limits=el.Limits(wear="blinks"))
     assert by_blinks["worn_s"].tolist() == [whole, device, 0, device]
-    with pytest.raises(ConfigurationError, match="'device' or 'blinks'"):
+    with pytest.raises(el.ConfigurationError, match="'device' or 'blinks'"):
         el.Limits(wear="both")
 
 
@@ -150,7 +149,7 @@ def test_minutes_half_a_minute_apart_are_two_sources_and_not_two_hours_in_one():
     frame = frame_of(MINUTES, {"hm_po": [1] * 120}).set_axis(index.rename("date"))
     for count in (el.daily, el.coverage, el.states):
         with pytest.raises(
-            ConfigurationError, match=r"one wearer and device, .* overlap by 60 min"
+            el.ConfigurationError, match=r"one wearer and device, .* overlap by 60 min"
         ):
             count(frame)
 

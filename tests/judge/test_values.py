@@ -3,7 +3,6 @@
 import pytest
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from support.frames import EYES, MINUTES, frame_of
 from support.reasons import R, against, reason
 
@@ -26,5 +25,5 @@ def test_evidence_outside_its_own_range_flags_nothing():
 
 def test_text_where_numbers_belong_is_refused_by_name():
     frame = frame_of(EYES, {"sc_fcs": [50]}).astype({"sc_fcs": "string"})
-    with pytest.raises(ConfigurationError, match="'sc_fcs' holds string"):
+    with pytest.raises(el.ConfigurationError, match="'sc_fcs' holds string"):
         el.flag(frame)

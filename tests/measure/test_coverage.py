@@ -7,7 +7,6 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
-from eyelog.errors import ConfigurationError
 from eyelog.frame import empty
 from eyelog.provenance import record
 from support.frames import CALM, EYES, MINUTES, at, frame_of, frames
@@ -79,7 +78,7 @@ def test_any_grouping_says_how_much_of_its_time_was_recorded():
     assert el.coverage(frame, by=labels)["recorded_h"].to_dict() == {"desk": 1.0}
     assert el.coverage(frame, by=None)["coverage"].tolist() == [1.0]
     assert el.coverage(frame, by=["weekend", "hour"])["coverage"].eq(1.0).all()
-    with pytest.raises(ConfigurationError, match="did you mean 'weekday'"):
+    with pytest.raises(el.ConfigurationError, match="did you mean 'weekday'"):
         el.coverage(frame, by="weekdays")
 
 
@@ -133,7 +132,7 @@ def test_bins_over_years_with_hardly_any_records_are_refused_by_name():
     frame = pd.concat([long_ago[:3], now])
     assert len(el.coverage(frame)) == 9497  # days are few, however far apart
     with pytest.raises(
-        ConfigurationError, match=r"1,\d{3},\d{3} bins of '10min'.* 25 of them"
+        el.ConfigurationError, match=r"1,\d{3},\d{3} bins of '10min'.* 25 of them"
     ) as at:
         el.coverage(frame, by="10min")
     advised = frame.loc[str(at.value).split("frame.loc['")[1][:7] :]
@@ -178,9 +177,9 @@ def test_no_records_have_an_empty_table_of_that_shape(log):
 
 def test_stamps_without_a_zone_are_refused():
     frame = frame_of(EYES, {"sc_fcs": [1]})
-    with pytest.raises(ConfigurationError, match="aware"):
+    with pytest.raises(el.ConfigurationError, match="aware"):
         el.coverage(frame.tz_localize(None))
-    with pytest.raises(ConfigurationError, match="aware"):
+    with pytest.raises(el.ConfigurationError, match="aware"):
         el.gaps(frame.tz_localize(None))
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.catalogue import LOGS, catalogue
-from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from eyelog.frame import interval_seconds
 from eyelog.measure.resample import TERMS
 from eyelog.provenance import history
@@ -133,7 +132,7 @@ def test_two_recordings_years_apart_cost_what_their_rows_cost_or_are_refused_by_
     old = frame.iloc[:3].set_axis(frame.index[:3] - pd.Timedelta(26 * 365, "D"))
     both = pd.concat([old, frame])
     assert len(el.resample(both, "1D")) < 9_600
-    with pytest.raises(ConfigurationError, match=r"resample: 1,3\d\d,\d{3} bins of '10min' lie"):
+    with pytest.raises(el.ConfigurationError, match=r"resample: 1,3\d\d,\d{3} bins of '10min' lie"):
         el.resample(both, "10min")
 
 
@@ -150,7 +149,7 @@ def test_what_takes_records_refuses_bins_and_says_what_to_pass(
     function: Callable[..., Any],
 ) -> None:
     bins = el.resample(el.sample(MINUTES), "10min")
-    with pytest.raises(ConfigurationError, match=r"a table of resample: pass the records"):
+    with pytest.raises(el.ConfigurationError, match=r"a table of resample: pass the records"):
         function(bins)
 
 
@@ -181,28 +180,30 @@ def test_no_rows_give_an_empty_table_of_the_same_shape() -> None:
 
 
 def test_a_field_without_its_weight_is_refused_by_name() -> None:
-    with pytest.raises(FieldError, match=r"'bkw_av' needs 'bk_n"):
+    with pytest.raises(el.FieldError, match=r"'bkw_av' needs 'bk_n"):
         el.resample(frame_of(EYES, {"bkw_av": [120]}), "1min")
 
 
 def test_the_two_logs_in_one_frame_are_refused() -> None:
     frame = frame_of(EYES, {"re_u": [1, 2]})
     frame = frame.assign(wea_s=60.0)
-    with pytest.raises(MixedLogsError):
+    with pytest.raises(el.MixedLogsError):
         el.resample(frame, "1min")
 
 
 @pytest.mark.parametrize("every", ["5s", "20s", "7s"])
 def test_a_width_that_cuts_intervals_is_refused(every: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"take a whole multiple of 15 s|15 s do not fit"):
+    with pytest.raises(
+        el.ConfigurationError, match=r"take a whole multiple of 15 s|15 s do not fit"
+    ):
         el.resample(frame_of(EYES, {"re_u": [1, 2]}), every)
 
 
 def test_naive_stamps_and_a_stamp_twice_are_refused() -> None:
     frame = frame_of(EYES, {"re_u": [1, 2]})
-    with pytest.raises(ConfigurationError, match="aware DatetimeIndex"):
+    with pytest.raises(el.ConfigurationError, match="aware DatetimeIndex"):
         el.resample(frame.tz_localize(None), "1min")
-    with pytest.raises(ConfigurationError, match="several rows with one stamp"):
+    with pytest.raises(el.ConfigurationError, match="several rows with one stamp"):
         el.resample(pd.concat([frame, frame]), "1min")
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, columns
-from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.frame import conform
 from eyelog.provenance import record
 from support.frames import EYES, MINUTES, frame_of
@@ -74,7 +73,7 @@ def test_any_frame_gets_an_answer_or_a_typed_error_and_stays_as_it_was(
         options = {"by": by} if name in ASK else {}
         try:
             table = ask(frame, **options)
-        except EyelogError:
+        except el.EyelogError:
             continue
         assert table.attrs["eyelog"]["history"][-1]["step"].endswith(name.split(".")[-1])
         if "coverage" in table:
@@ -91,7 +90,7 @@ def test_rows_in_any_order_and_labels_with_them_give_the_same(log: str, name: st
     labels = np.where(np.arange(len(frame)) % 3 == 0, "a", "b")
     try:
         straight = ASK[name](frame, by=labels)
-    except EyelogError:
+    except el.EyelogError:
         return
     assert straight.index.tolist() == ["a", "b"]
     mixed = frame.iloc[order]
@@ -103,7 +102,7 @@ def test_rows_in_any_order_and_labels_with_them_give_the_same(log: str, name: st
 def test_labels_for_other_stamps_are_refused() -> None:
     frame = frame_of(EYES, {"hm_po": [1, 1], "hm_yo": [1, 1]})
     labels = pd.Series(["a", "b"], index=frame.index + pd.Timedelta(1, "D"))
-    with pytest.raises(ConfigurationError, match="no label for any stamp"):
+    with pytest.raises(el.ConfigurationError, match="no label for any stamp"):
         el.posture.head_movements(frame, by=labels)
 
 
@@ -124,7 +123,7 @@ def test_stamps_in_nanoseconds_mean_the_same() -> None:
     for ask in (*ASK.values(), *PLAIN.values()):
         try:
             expected = ask(frame)
-        except EyelogError:
+        except el.EyelogError:
             continue
         pd.testing.assert_frame_equal(ask(fine), expected)
     noise = el.blinks.rate(fine, correct_noise=True)
@@ -136,7 +135,7 @@ def test_the_tables_carry_what_they_rest_on(log: str) -> None:
     for ask in ASK.values():
         try:
             table = ask(el.sample(log), by="1D")
-        except EyelogError:
+        except el.EyelogError:
             continue
         assert {"n", "exposure_min", "coverage"} <= set(table.columns)
         assert table["n"].dtype == "int64"
@@ -160,7 +159,7 @@ def test_a_masked_frame_that_lost_the_column_stored_is_refused(
     frame = el.simulate("2026-10-19", 1, log=MINUTES)
     masked = el.mask(frame, el.flag(frame))
     kept = ["wea_s", "val_s", "stp_s", "stp_fst", "tl_xav", "tl_yav"]
-    with pytest.raises(ConfigurationError, match="has lost 'stored', 'state', 'worn_s'"):
+    with pytest.raises(el.ConfigurationError, match="has lost 'stored', 'state', 'worn_s'"):
         summary(masked[kept])
     summary(masked[[*kept, *KEPT]])
 

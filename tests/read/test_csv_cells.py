@@ -8,9 +8,6 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.errors import (
-    EyelogWarning,
-)
 from eyelog.provenance import history
 from support.loggerfiles import (
     FIFTEEN,
@@ -58,7 +55,7 @@ def test_bytes_that_are_not_text_lose_only_their_line(put: Put) -> None:
     lines = logger_csv(HOURS[FIFTEEN], FIFTEEN).encode().splitlines()
     lines[3] = lines[3] + b"\xff"
     lines.append(b"\x83\x65\x83\x58\x83\x67")
-    with pytest.warns(EyelogWarning, match=r"left out 2 of .*line 4: it is not UTF-8.*1 more"):
+    with pytest.warns(el.EyelogWarning, match=r"left out 2 of .*line 4: it is not UTF-8.*1 more"):
         frame = el.read(put(b"\n".join(lines)))
     assert len(frame) == len(HOURS[FIFTEEN]) - 1
 
@@ -70,7 +67,7 @@ def test_a_cell_that_is_not_a_value_is_missing_and_names_the_field(put: Put) -> 
         r"left 4 cells .*line 3: 'stp' is '1-2', not a number \(and 2 more\); line 4: 'isl' is '2',"
         " neither true nor false"
     )
-    with pytest.warns(EyelogWarning, match=reasons):
+    with pytest.warns(el.EyelogWarning, match=reasons):
         frame = el.read(put("\n".join(["date,stp,isl", *rows])))
     assert frame["stp"].fillna(-1).tolist() == [3, -1, 1, -1, -1]
     assert frame["isl"].tolist() == [False, False, pd.NA, True, True]

@@ -9,10 +9,6 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.errors import (
-    ArchiveError,
-    EyelogWarning,
-)
 from eyelog.provenance import history
 from eyelog.read import csv_log
 from support.loggerfiles import (
@@ -41,7 +37,7 @@ def test_junk_is_reported_by_its_line_and_the_rest_is_kept(put: Put, case: str, 
     lines = logger_csv(TEN, FIFTEEN).splitlines()
     lines.insert(at, line)
     with pytest.warns(
-        EyelogWarning, match=rf"log.csv: left out 1 of 11 lines.*line {at + 1}: .*{reason}"
+        el.EyelogWarning, match=rf"log.csv: left out 1 of 11 lines.*line {at + 1}: .*{reason}"
     ):
         frame = el.read(put("\n".join(lines)))
     assert_frame_equal(logger_part(frame, FIFTEEN), logger_part(TEN, FIFTEEN), check_freq=False)
@@ -55,7 +51,7 @@ def test_a_line_far_longer_than_a_record_is_never_taken_apart(put: Put, filler: 
     content = "\n".join(lines)
     tracemalloc.start()
     try:
-        with pytest.warns(EyelogWarning, match=r"line 5: it has [34],[09]+,[09]+ bytes, and a"):
+        with pytest.warns(el.EyelogWarning, match=r"line 5: it has [34],[09]+,[09]+ bytes, and a"):
             frame = el.read(put(content))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -67,7 +63,7 @@ def test_a_line_far_longer_than_a_record_is_never_taken_apart(put: Put, filler: 
 def test_a_quotation_mark_that_is_not_closed_costs_its_own_line(put: Put) -> None:
     lines = logger_csv(HOURS[FIFTEEN], FIFTEEN).splitlines()
     lines[7] = lines[7].replace(",", ',"', 1)
-    with pytest.warns(EyelogWarning, match=r"left out 1 of .*line 8: a quotation mark is not"):
+    with pytest.warns(el.EyelogWarning, match=r"left out 1 of .*line 8: a quotation mark is not"):
         frame = el.read(put("\n".join(lines)))
     assert len(frame) == len(HOURS[FIFTEEN]) - 1
 
@@ -83,7 +79,7 @@ def test_a_second_table_with_other_columns_is_never_read_as_the_first(put: Put) 
 def test_of_rows_with_one_stamp_the_last_wins_and_the_count_is_kept(put: Put) -> None:
     rows = ["2026-10-21T00:00:15Z,3", "2026-10-21T00:00:30Z,4", "2026-10-21T00:00:15Z,5",
             "2026-10-21T00:00:30Z,4", "2026-10-21T09:00:30+09:00,4"]  # fmt: skip
-    with pytest.warns(EyelogWarning, match="1 record with other values than a later one"):
+    with pytest.warns(el.EyelogWarning, match="1 record with other values than a later one"):
         frame = el.read(put("\n".join(["date,stp", *rows])))
     assert frame["stp"].tolist() == [5, 4]
     step = history(frame)[-1]
@@ -101,7 +97,7 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(
 ) -> None:
     monkeypatch.setattr(csv_log, "BLOCK", 1 << 19)
     path = put(b"date,stp\n2026-10-21T00:00:15Z," + b"1" * (3 << 19))
-    with pytest.raises(ArchiveError, match="a line far too long"):
+    with pytest.raises(el.ArchiveError, match="a line far too long"):
         el.read(path)
 
 
@@ -207,7 +203,7 @@ def test_no_line_of_a_damaged_file_is_lost_without_being_counted(
     written = sum(1 for line in content.split(b"\n")[1:] if line.strip())
     try:
         frame = el.read(put(content))
-    except ArchiveError:
+    except el.ArchiveError:
         return  # refused as a whole, with the reason
     counts = history(frame)[-1]
     assert counts["rows"] <= written  # a header that comes again is no row

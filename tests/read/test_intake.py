@@ -8,7 +8,6 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.errors import EyelogWarning
 from eyelog.read import intake
 from eyelog.read.head import FileReport
 from eyelog.read.intake import import_files
@@ -115,11 +114,11 @@ def test_an_unfinished_walk_and_several_devices_are_warnings(
 ) -> None:
     answer = tmp_path / "page.json"
     answer.write_bytes(encode_answer(HOURS[FIFTEEN], FIFTEEN, cursor="more"))
-    with pytest.warns(EyelogWarning, match="its last answer has a cursor"):
+    with pytest.warns(el.EyelogWarning, match="its last answer has a cursor"):
         import_files(archive, [answer])
     for device in ("CDC000000001(00DF874C)", "CDC000000002"):
         (tmp_path / f"20261021-090000_{device}_summaryData.csv").write_text("date,fitDuration\n")
-    with pytest.warns(EyelogWarning, match=r"2 devices \(CDC000000001, CDC000000002\)"):
+    with pytest.warns(el.EyelogWarning, match=r"2 devices \(CDC000000001, CDC000000002\)"):
         import_files(archive, sorted(tmp_path.glob("*.csv")))
 
 
@@ -139,7 +138,7 @@ def test_a_date_outside_the_years_1_to_9999_loses_no_other_record(
         (tmp_path / f"{name}.csv").write_text(f"date,stp\n{date},1\n2026-10-21T00:00:15Z,3\n")
         body = f'{{"computed_data": {{"1": [{{"date": "{date}", "stp": 3}}]}}}}'
         (tmp_path / f"{name}.json").write_text(body)
-    with pytest.warns(EyelogWarning, match="line 2: 'date' is '.*', not a stamp"):
+    with pytest.warns(el.EyelogWarning, match="line 2: 'date' is '.*', not a stamp"):
         reports = import_files(archive, sorted(tmp_path.glob("*.*")))
     assert [report.status for report in reports] == [
         "imported", "refused", "nothing new", "refused"
@@ -157,7 +156,7 @@ def test_unknown_fields_compare_as_the_archive_keeps_them(
         frame.to_parquet(tmp_path / f"{number}.parquet")
     kept = []
     for number, account in enumerate("aabb"):
-        with pytest.warns(EyelogWarning, match="mood"):
+        with pytest.warns(el.EyelogWarning, match="mood"):
             [report] = import_files(archive, [tmp_path / f"{number}.parquet"], account=account)
         kept.append(report.kept)
     assert kept == [1, 0, 1, 0]

@@ -8,7 +8,6 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.errors import EyelogWarning
 from eyelog.read.intake import import_files
 from support.kindsoffiles import KINDS, MINUTES, Kind
 from support.loggerfiles import FIFTEEN, TEN
@@ -33,7 +32,7 @@ def test_every_kind_of_file_is_read_or_refused_with_the_reason(
         warnings.simplefilter("always")
         (report,) = import_files(archive, [path], **dict(kind.options))
     notes = "; ".join(str(each.message) for each in caught)
-    assert all(each.category is EyelogWarning for each in caught)
+    assert all(each.category is el.EyelogWarning for each in caught)
     assert report.read == report.kept + report.repeated + report.conflicts + report.refused
     if kind.result in ("refused", "empty"):
         assert (report.status, report.kept) == (kind.result, 0)

@@ -8,9 +8,6 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import LOGS, columns
-from eyelog.errors import (
-    ArchiveError,
-)
 from support.loggerfiles import (
     FIFTEEN,
     HOURS,
@@ -55,5 +52,5 @@ def test_a_packed_csv_is_read(put: Put) -> None:
     assert len(el.read(put(content, "log.csv.gz"))) == 10
     with pytest.warns(el.EyelogWarning, match=r"log\.csv\.gz: it breaks off .* whole lines"):
         assert len(el.read(put(content[:-9], "log.csv.gz"))) in (9, 10)
-    with pytest.raises(ArchiveError, match=r"log\.csv\.gz: it cannot be read"):
+    with pytest.raises(el.ArchiveError, match=r"log\.csv\.gz: it cannot be read"):
         el.read(put(content[:12], "log.csv.gz"))

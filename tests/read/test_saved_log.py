@@ -6,12 +6,6 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog.errors import (
-    AnswerError,
-    ArchiveError,
-    EyelogWarning,
-    MixedLogsError,
-)
 from eyelog.read import saved as saved_log
 from eyelog.read.intake import import_files
 from support.answers import encode_answer
@@ -31,7 +25,7 @@ def halves() -> tuple[bytes, bytes]:
 
 
 def test_a_walk_without_its_end_is_a_warning(put: Put) -> None:
-    with pytest.warns(EyelogWarning, match="its last answer has a cursor"):
+    with pytest.warns(el.EyelogWarning, match="its last answer has a cursor"):
         assert len(el.read(put(halves()[0], "page.json"))) == 200
 
 
@@ -47,22 +41,22 @@ def test_an_offset_that_is_a_text_is_read_as_a_number(put: Put, tmp_path) -> Non
 
 
 BAD_ANSWERS = {
-    "not json": (b"{oops", AnswerError, "not a saved answer, or a damaged one"),
-    "cut short": (halves()[1][:-100], AnswerError, "truncated"),
-    "an error": (b'{"error": "invalid_token"}', AnswerError, "an error object"),
-    "another object": (b'{"access_token": 1}', AnswerError, "is not an answer of the service"),
-    "no pages": (b"[]", AnswerError, "the list has no answer"),
-    "a number": (b"[1]", AnswerError, "the number 1, not an object"),
+    "not json": (b"{oops", el.AnswerError, "not a saved answer, or a damaged one"),
+    "cut short": (halves()[1][:-100], el.AnswerError, "truncated"),
+    "an error": (b'{"error": "invalid_token"}', el.AnswerError, "an error object"),
+    "another object": (b'{"access_token": 1}', el.AnswerError, "is not an answer of the service"),
+    "no pages": (b"[]", el.AnswerError, "the list has no answer"),
+    "a number": (b"[1]", el.AnswerError, "the number 1, not an object"),
     "a wrong type": (
         b'{"computed_data": {"9": [{"date": "2026-10-21T00:00:00Z", "stp": "7"}]}}',
-        AnswerError,
+        el.AnswerError,
         "hour '9', record 1 of 1, field 'stp'",
     ),
     "both logs": (
-        b'[{"computed_data": {}},{"standard_mode_logs": {}}]', MixedLogsError, "answer 2 of 2",
+        b'[{"computed_data": {}},{"standard_mode_logs": {}}]', el.MixedLogsError, "answer 2 of 2",
     ),
-    "nothing": (b"", ArchiveError, "empty"),
-    "HTML": (b"<!doctype html>", ArchiveError, "HTML"),
+    "nothing": (b"", el.ArchiveError, "empty"),
+    "HTML": (b"<!doctype html>", el.ArchiveError, "HTML"),
 }  # fmt: skip
 
 
@@ -80,7 +74,9 @@ def test_answers_with_too_many_unknown_fields_in_all_are_refused(put: Put) -> No
         record = {"date": "2026-10-24T09:00:00Z"} | {f"new{begin + n}": 1 for n in range(150)}
         return json.dumps({FIFTEEN: {"9": [record]}})
 
-    with pytest.raises(AnswerError, match=r"more than 200 fields.*; nothing of the file was read"):
+    with pytest.raises(
+        el.AnswerError, match=r"more than 200 fields.*; nothing of the file was read"
+    ):
         el.read(put(f"[{body(0)}, {body(100)}]", "answers.json"))
 
 

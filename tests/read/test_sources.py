@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.errors import ArchiveError
+import eyelog as el
 from eyelog.read import files as module
 from eyelog.read.files import InputFile, Unzipped, input_files, opened
 from support.loggerfiles import zipped
@@ -25,7 +25,7 @@ def read(*paths: Path) -> dict[str, str]:
         try:
             with opened(source) as (kind, stream):
                 found[name] = f"{kind} {len(stream.read())}"
-        except ArchiveError as error:
+        except el.ArchiveError as error:
             found[name] = str(error)
     return found
 

@@ -5,10 +5,6 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import LOGS
-from eyelog.errors import (
-    ConfigurationError,
-    EyelogWarning,
-)
 from support.loggerfiles import (
     FIFTEEN,
     HOURS,
@@ -29,9 +25,9 @@ def test_a_date_is_read_however_it_is_written(put: Put, log: str, dates: str) ->
 
 def test_a_date_without_a_zone_needs_one(put: Put) -> None:
     path = put(logger_csv(TEN, FIFTEEN, dates="naive"))
-    with pytest.raises(ConfigurationError, match=r"log\.csv: the date '2026-10-21T09:.*no zone"):
+    with pytest.raises(el.ConfigurationError, match=r"log\.csv: the date '2026-10-21T09:.*no zone"):
         el.read(path)
-    with pytest.raises(ConfigurationError, match="did you mean 'Asia/Tokyo'"):
+    with pytest.raises(el.ConfigurationError, match="did you mean 'Asia/Tokyo'"):
         el.read(path, tz="Asia/Toky")
 
 
@@ -52,9 +48,9 @@ def test_an_hour_that_comes_twice_is_resolved_by_the_order_of_the_rows(put: Put)
 def test_clock_times_that_are_skipped_or_ambiguous_are_reported(put: Put) -> None:
     spring = "date,fitDuration\n2026-03-29T02:30:00,60\n2026-03-29T03:30:00,60\n"
     with pytest.warns(
-        EyelogWarning, match="line 2: 'date' is '2026-03-29T02:30:00', which does not exist"
+        el.EyelogWarning, match="line 2: 'date' is '2026-03-29T02:30:00', which does not exist"
     ):
         assert len(el.read(put(spring), tz="Europe/Berlin")) == 1
     autumn = "date,fitDuration\n2026-10-25T02:30:00,60\n2026-10-25T03:30:00,60\n"
-    with pytest.warns(EyelogWarning, match="line 2.* comes twice in Europe/Berlin"):
+    with pytest.warns(el.EyelogWarning, match="line 2.* comes twice in Europe/Berlin"):
         assert len(el.read(put(autumn), tz="Europe/Berlin")) == 1

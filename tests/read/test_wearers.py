@@ -6,7 +6,6 @@ import pytest
 
 import eyelog as el
 from eyelog.catalogue import LOGS
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
 from eyelog.read import csv_log, intake
 from eyelog.read.intake import import_files
 from support.loggerfiles import Put
@@ -35,7 +34,7 @@ def test_several_wearers_are_refused_with_their_names(
     archive: el.Archive, put: Put, column: str
 ) -> None:
     path = put(table(column=column))
-    with pytest.raises(ArchiveError, match=rf"{column}' is '7', 'Bob/../x', 'ada'.*wearer="):
+    with pytest.raises(el.ArchiveError, match=rf"{column}' is '7', 'Bob/../x', 'ada'.*wearer="):
         el.read(path)
     (report,) = import_files(archive, [path])
     assert (report.status, report.kept) == ("refused", 0)
@@ -62,7 +61,7 @@ def test_rows_below_a_header_without_wearers_are_nobodys_and_counted(
 ) -> None:
     rows = "".join(f"2026-10-22T00:{row:02d}:15Z,1\n" for row in range(20))
     path = put(table(("ada",)) + "date,stp\n" + rows)
-    with pytest.warns(EyelogWarning, match="line 23: its header has no column of wearers"):
+    with pytest.warns(el.EyelogWarning, match="line 23: its header has no column of wearers"):
         reports = import_files(archive, [path], account="me", **chosen)
     assert sum(report.read for report in reports) == 40
     assert sum(report.kept for report in reports) == 20
@@ -96,7 +95,7 @@ def test_each_wearer_goes_into_an_account_of_that_name(archive: el.Archive, put:
 def test_a_row_of_nobody_is_a_line_left_out(archive: el.Archive, put: Put) -> None:
     path = put(table(("ada", "")))
     with pytest.warns(
-        EyelogWarning, match=r"20 of 40 lines.*line 3: 'user_id' does not name its wearer"
+        el.EyelogWarning, match=r"20 of 40 lines.*line 3: 'user_id' does not name its wearer"
     ):
         reports = import_files(archive, [path], split_wearers=True)
     assert [(each.account, each.read, each.kept, each.refused) for each in reports] == [
@@ -106,17 +105,17 @@ def test_a_row_of_nobody_is_a_line_left_out(archive: el.Archive, put: Put) -> No
 
 def test_a_wearer_that_is_not_there_is_an_error(archive: el.Archive, put: Put) -> None:
     path = put(table(("ada", "bob")))
-    with pytest.raises(ConfigurationError, match=r"no file has rows of .* 'eve', only"):
+    with pytest.raises(el.ConfigurationError, match=r"no file has rows of .* 'eve', only"):
         el.read(path, wearer="eve")
     with pytest.raises(
-        ConfigurationError, match=r"no file has rows of the wearer 'eve', only of 'ada'"
+        el.ConfigurationError, match=r"no file has rows of the wearer 'eve', only of 'ada'"
     ):
         import_files(archive, [path], wearer="eve")
     plain = put("date,stp\n2026-10-22T00:00:15Z,3\n", "plain.csv")
-    with pytest.raises(ConfigurationError, match="no column that names each row's wearer"):
+    with pytest.raises(el.ConfigurationError, match="no column that names each row's wearer"):
         el.read(plain, wearer="ada")
     assert "leave out wearer=" in import_files(archive, [plain], wearer="ada")[0].reason
-    with pytest.raises(ConfigurationError, match="give either wearer="):
+    with pytest.raises(el.ConfigurationError, match="give either wearer="):
         import_files(archive, [path], wearer="ada", split_wearers=True)
 
 
@@ -147,7 +146,7 @@ def test_exports_of_several_accounts_are_not_put_into_one(
     archive: el.Archive, exports: Path
 ) -> None:
     with pytest.raises(
-        ConfigurationError, match=r"several accounts \(ada, ben\).*split_wearers=True"
+        el.ConfigurationError, match=r"several accounts \(ada, ben\).*split_wearers=True"
     ):
         import_files(archive, [exports])
     assert not Path(archive.path).exists()

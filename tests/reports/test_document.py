@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from eyelog.reports.document import render
 from eyelog.reports.page_tables import PageTable
 from eyelog.reports.section_parts import Empty, Part, Picture
@@ -24,7 +23,7 @@ def page(*parts: object, title: str = "Report") -> str:
 
 
 def test_a_figure_or_table_that_cannot_be_made_takes_nothing_with_it() -> None:
-    bad = Picture("Bad", "", lambda: raises(ConfigurationError("there are no rows")))
+    bad = Picture("Bad", "", lambda: raises(el.ConfigurationError("there are no rows")))
     table = PageTable.of("T", ["a", "b"], [["x", "1"]], "t", pd.DataFrame({"a": [1]}))
     text = page(lambda: Part(["A"], [bad, GOOD], [lambda: raises(Empty("no gaps")), lambda: table]))
     assert said(text) == [
@@ -66,7 +65,7 @@ def test_a_page_one_that_cannot_be_made_says_why_and_the_sections_follow() -> No
         about="about",
         dated=None,
         version="0",
-        opening=lambda: raises(ConfigurationError("there are no days")),
+        opening=lambda: raises(el.ConfigurationError("there are no days")),
     )
     assert said(text) == ["There are no days.", "A"]
 

@@ -5,7 +5,6 @@ import re
 import pytest
 
 import eyelog as el
-from eyelog.errors import EyelogWarning
 from eyelog.reports.logs import as_logs
 from eyelog.reports.methods_text import methods
 from support.reported import FIFTEEN, SIXTY, frame, logs
@@ -35,7 +34,7 @@ def test_limits_of_ones_own_are_stated_beside_the_defaults() -> None:
 
 def test_evidence_that_was_not_recorded_is_said() -> None:
     bare = frame(FIFTEEN, 3).drop(columns=["isl"])
-    with pytest.warns(EyelogWarning, match="isl"):
+    with pytest.warns(el.EyelogWarning, match="isl"):
         text = " ".join(methods(as_logs(bare)).paragraphs)
     assert "so these were not checked" in text
     assert "nothing in it shows whether the eyewear was worn" in text

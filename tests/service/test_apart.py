@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.errors import ArchiveError
+import eyelog as el
 from eyelog_service.apart import Failed, run_apart
 
 
@@ -22,7 +22,7 @@ def _broken(secret: str) -> bytes:
 
 
 def _damaged() -> bytes:
-    raise ArchiveError("month 2026-10 is damaged")
+    raise el.ArchiveError("month 2026-10 is damaged")
 
 
 def _killed() -> bytes:

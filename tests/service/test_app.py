@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import requests
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.app import create_app
 from eyelog_service.auth import state
 from support import live
@@ -46,7 +46,7 @@ def _methods(answer: requests.Response) -> str:
 def test_an_impossible_page_size_is_reported_in_one_sentence(
     tmp_path: Path, page_size: int
 ) -> None:
-    with pytest.raises(ConfigurationError, match="page_size must be a whole number"):
+    with pytest.raises(el.ConfigurationError, match="page_size must be a whole number"):
         create_app(tmp_path, page_size=page_size)
 
 

@@ -16,7 +16,6 @@ import pytest
 
 import eyelog as el
 from eyelog.cli.main import main
-from eyelog.errors import ConfigurationError
 from eyelog_service import backup
 from eyelog_service.app import create_app
 from eyelog_service.audit import FILE_NAME, Audit
@@ -258,7 +257,7 @@ def test_a_damaged_backup_is_not_restored(registry: Registry, tmp_path: Path, in
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     registry.accounts.add("dan", "correct horse")
-    with pytest.raises(ConfigurationError, match="is damaged"):
+    with pytest.raises(el.ConfigurationError, match="is damaged"):
         restore(registry, tmp_path / "backup")
     assert "dan" in registry.accounts.names()
 
@@ -290,11 +289,11 @@ def test_a_log_on_a_larger_disk_is_backed_up_and_restored(
 
 
 def test_what_is_not_a_backup_is_refused(registry: Registry, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="is not a backup"):
+    with pytest.raises(el.ConfigurationError, match="is not a backup"):
         restore(registry, tmp_path)
-    with pytest.raises(ConfigurationError, match="which is copied"):
+    with pytest.raises(el.ConfigurationError, match="which is copied"):
         back_up(registry, registry.folder / "backup")
-    with pytest.raises(ConfigurationError, match="not empty"):
+    with pytest.raises(el.ConfigurationError, match="not empty"):
         back_up(registry, tmp_path)
 
 
@@ -349,7 +348,7 @@ def test_a_restore_that_was_killed_half_way_is_said_until_it_is_repeated(
     said = [one.text for one in check_service(registry) if one.check == "restore"]
     assert said == [interrupted(registry.folder)]
     assert "run eyelog service restore with it again" in said[0]
-    with pytest.raises(ConfigurationError, match="did not finish"):
+    with pytest.raises(el.ConfigurationError, match="did not finish"):
         create_app(registry.folder, state=registry.state_folder)
     restore(registry, tmp_path / "backup")
     assert interrupted(registry.folder) is None

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.archive.store import Archive
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.audit import FILE_NAME, Audit
 from eyelog_service.auth.registry import Registry
 from eyelog_service.check import Finding, check_service
@@ -22,7 +21,7 @@ def registry(tmp_path: Path) -> Registry:
     registry = Registry(tmp_path / "archive")
     registry.accounts.add("ada")
     registry.applications.add(REDIRECT)
-    archive = Archive(tmp_path / "archive")
+    archive = el.Archive(tmp_path / "archive")
     archive.write(STANDARD, records(STANDARD, "2026-10-19 09:00", 3), account="ada")
     Audit(registry.state_folder).write("admin.add_account", account="ada")
     return registry
@@ -43,7 +42,9 @@ def test_a_service_in_order_is_ok_in_every_check(registry: Registry) -> None:
 
 
 def test_without_a_state_the_check_says_where_it_looked(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"there is no service state .*_service\.sqlite"):
+    with pytest.raises(
+        el.ConfigurationError, match=r"there is no service state .*_service\.sqlite"
+    ):
         check_service(Registry(tmp_path))
 
 

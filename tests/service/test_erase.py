@@ -19,7 +19,7 @@ from eyelog.cli.main import main
 from eyelog.clock import as_zones
 from eyelog.fetch.cache import DayCache
 from eyelog.fetch.client import days_of
-from eyelog.fetch.oauth import Token, TokenFile
+from eyelog.fetch.oauth import TokenFile
 from eyelog_service import erase
 from eyelog_service.audit import FILE_NAME, Audit
 from eyelog_service.auth.registry import Registry
@@ -77,7 +77,7 @@ def fill(folder: Path, home: Path, name: str) -> list[bytes]:
     ]
     for url in ("http://one", "http://two"):
         store = TokenFile(home, name, url)
-        store.save(Token("access-of-the-wearer", "refresh-of-the-wearer"))
+        store.save(el.Token("access-of-the-wearer", "refresh-of-the-wearer"))
         with store.lock():
             pass
         cache = DayCache(home, name, url)
@@ -198,8 +198,8 @@ def test_the_others_keep_everything(tmp_path: Path, home: Path) -> None:
     registry = with_service(folder, None, "anna")
     registry.accounts.add("anna2", "correct horse")
     el.Archive(folder).write(STANDARD, records(STANDARD, "2026-10-20", 50), account="anna2")
-    TokenFile(home, "anna2", "http://one").save(Token("kept", "kept"))
-    TokenFile(home, "Anna", "http://one").save(Token("kept", "kept"))
+    TokenFile(home, "anna2", "http://one").save(el.Token("kept", "kept"))
+    TokenFile(home, "Anna", "http://one").save(el.Token("kept", "kept"))
     assert main(["service", "erase", "anna", "--archive", str(folder)]) == 0
     assert registry.accounts.names() == ["anna2"]
     assert el.Archive(folder).accounts() == ["anna2"]

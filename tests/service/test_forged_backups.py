@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from eyelog_service.auth.registry import Registry
 from eyelog_service.backup import back_up, interrupted, restore
 from support import live
@@ -39,11 +38,11 @@ def test_a_backup_that_would_lack_what_a_link_leads_to_is_refused(
     (month,) = home.rglob("*.parquet")
     month.rename(tmp_path / "elsewhere")
     month.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(ConfigurationError, match=rf"{month.name} is a link"):
+    with pytest.raises(el.ConfigurationError, match=rf"{month.name} is a link"):
         back_up(registry, tmp_path / "backup")
     home.rename(tmp_path / "ada")
     home.symlink_to(tmp_path / "ada")
-    with pytest.raises(ConfigurationError, match="account=ada is a link"):
+    with pytest.raises(el.ConfigurationError, match="account=ada is a link"):
         back_up(registry, tmp_path / "backup")
     assert not (tmp_path / "backup").exists()
 
@@ -81,7 +80,7 @@ def test_a_list_that_names_what_no_backup_has_is_refused(tmp_path: Path, inside:
     back_up(registry, tmp_path / "backup")
     listing(tmp_path / "backup", inside.format(tmp_path))
     before = set(tmp_path.rglob("*"))
-    with pytest.raises(ConfigurationError, match="damaged: it names"):
+    with pytest.raises(el.ConfigurationError, match="damaged: it names"):
         restore(Registry(tmp_path / "new", tmp_path / "new"), tmp_path / "backup")
     assert set(tmp_path.rglob("*")) == before
 
@@ -89,7 +88,7 @@ def test_a_list_that_names_what_no_backup_has_is_refused(tmp_path: Path, inside:
 def test_a_name_that_no_disk_takes_is_refused(registry: Registry, tmp_path: Path) -> None:
     back_up(registry, tmp_path / "backup")
     listing(tmp_path / "backup", "archive/\ud800")
-    with pytest.raises(ConfigurationError, match="cannot be read"):
+    with pytest.raises(el.ConfigurationError, match="cannot be read"):
         restore(registry, tmp_path / "backup")
 
 
@@ -129,12 +128,12 @@ def test_links_in_a_backup_and_in_what_it_replaces_are_refused(tmp_path: Path, l
         path.parent.mkdir(parents=True)
         path.symlink_to(outside)
     elsewhere = Registry(tmp_path / "new", tmp_path / "new-state")
-    with pytest.raises(ConfigurationError, match=f"{in_backup} is a link"):
+    with pytest.raises(el.ConfigurationError, match=f"{in_backup} is a link"):
         restore(elsewhere, tmp_path / "backup")
     in_backup.unlink()
     (tmp_path / "backup" / "archive" / name).parent.mkdir(exist_ok=True)
     (tmp_path / "backup" / "archive" / name).write_bytes(body)
-    with pytest.raises(ConfigurationError, match=f"{in_archive} is a link"):
+    with pytest.raises(el.ConfigurationError, match=f"{in_archive} is a link"):
         restore(elsewhere, tmp_path / "backup")
     assert not elsewhere.state.file.exists()
 
@@ -150,9 +149,9 @@ def test_a_state_of_a_newer_release_is_neither_backed_up_nor_replaced(
 ) -> None:
     back_up(registry, tmp_path / "backup")
     newer = of_a_newer_release(registry.state.file)
-    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
+    with pytest.raises(el.ConfigurationError, match=r"newer eyelog \(version 99"):
         back_up(registry, tmp_path / "another")
-    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
+    with pytest.raises(el.ConfigurationError, match=r"newer eyelog \(version 99"):
         restore(registry, tmp_path / "backup")
     assert registry.state.file.read_bytes() == newer
     assert not (tmp_path / "another").exists()
@@ -166,6 +165,6 @@ def test_a_backup_with_a_state_of_a_newer_release_is_not_restored(
     state = tmp_path / "backup" / "state" / registry.state.file.name
     body = of_a_newer_release(state)
     listing(tmp_path / "backup", f"state/{state.name}", body)
-    with pytest.raises(ConfigurationError, match=r"newer eyelog \(version 99"):
+    with pytest.raises(el.ConfigurationError, match=r"newer eyelog \(version 99"):
         restore(Registry(tmp_path / "new"), tmp_path / "backup")
     assert not (tmp_path / "new").exists()

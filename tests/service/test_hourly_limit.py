@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from eyelog_service import hourly_limit
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import State
@@ -56,7 +55,7 @@ def test_several_processes_never_allow_more_together(
 
 @pytest.mark.parametrize("per_hour", [-1, 0, True, 2.5])
 def test_an_impossible_limit_is_reported_in_one_sentence(state: State, per_hour: int) -> None:
-    with pytest.raises(ConfigurationError, match="requests_per_hour must be a whole number"):
+    with pytest.raises(el.ConfigurationError, match="requests_per_hour must be a whole number"):
         HourlyLimits(state, per_hour)
 
 

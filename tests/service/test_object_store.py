@@ -12,11 +12,10 @@ from zipfile import ZipFile
 import pytest
 import requests
 
+import eyelog as el
 from eyelog.archive.place import open_place
-from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.cli import main
-from eyelog.errors import ArchiveError
 from eyelog_service import uploads
 from eyelog_service.app import create_app
 from eyelog_service.auth import ended
@@ -93,7 +92,7 @@ def test_records_that_are_sent_are_in_the_bucket_and_are_served(
         health = requests.get(f"{url}/health", timeout=60)
         assert (health.status_code, health.json()["archive"]) == (200, "ok")
         assert 0 <= health.json()["seconds_since_last_write"] < 120
-    archive = Archive(bucket)
+    archive = el.Archive(bucket)
     assert len(archive.read(SIXTY, account="ada", tz="UTC")) == 2
     assert archive.verify().empty
     assert not list((tmp_path / "state" / ".uploads").glob("account=*/*"))
@@ -112,7 +111,7 @@ def test_what_is_sent_at_the_same_time_is_all_there(bucket: str, tmp_path: Path)
             at_once.map(lambda n: post(one if n % 2 else other, token, minute(n)), range(4))
         )
     assert [answer.json()["new"] for answer in answers] == [1] * 4
-    assert len(Archive(bucket).read(SIXTY, account="ada", tz="UTC")) == 4
+    assert len(el.Archive(bucket).read(SIXTY, account="ada", tz="UTC")) == 4
 
 
 def test_a_wearer_sees_downloads_and_deletes_what_is_in_the_bucket(
@@ -120,7 +119,7 @@ def test_a_wearer_sees_downloads_and_deletes_what_is_in_the_bucket(
 ) -> None:
     registry = Registry(bucket, tmp_path / "state")
     registry.accounts.add("ada", PASSWORD)
-    Archive(bucket).write(SIXTY, records(SIXTY, "2026-10-24", 1440), account="ada")
+    el.Archive(bucket).write(SIXTY, records(SIXTY, "2026-10-24", 1440), account="ada")
     with running(bucket, state=tmp_path / "state") as url:
         visitor = Visitor(Live(url, tmp_path, registry, "", ""))
         page = visitor.log_in()
@@ -132,14 +131,14 @@ def test_a_wearer_sees_downloads_and_deletes_what_is_in_the_bucket(
         assert b"<svg" in report.content or b"<img" in report.content
         gone = visitor.send(visitor.open(), "delete", password=PASSWORD)
         assert gone.status_code == 200
-    assert Archive(bucket).accounts() == []
+    assert el.Archive(bucket).accounts() == []
 
 
 def test_an_operator_checks_backs_up_and_erases(
     bucket: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     where = ["--archive", bucket, "--state", str(tmp_path / "state")]
-    Archive(bucket).write(SIXTY, records(SIXTY, "2026-10-24", 30), account="ada")
+    el.Archive(bucket).write(SIXTY, records(SIXTY, "2026-10-24", 30), account="ada")
     for words in (["add-account", *where, "ada"], ["add-account", *where, "bea"]):
         assert main(["service", *words]) == 0
     assert main(["service", "check", *where]) == 0
@@ -150,7 +149,7 @@ def test_an_operator_checks_backs_up_and_erases(
     assert f"The archive {bucket} is not in it" in capsys.readouterr().err
     assert not any((tmp_path / "copy" / "archive").iterdir())
     assert main(["service", "erase", *where, "ada"]) == 0
-    assert Archive(bucket).accounts() == []
+    assert el.Archive(bucket).accounts() == []
     assert main(["service", "restore", *where, str(tmp_path / "copy")]) == 0
     # The end is noted in the bucket, where putting back the state cannot lose it.
     assert [note.what for note in ended.notes(bucket)] == ["erased"]
@@ -164,10 +163,10 @@ def test_months_of_a_bucket_that_are_old_are_pruned(bucket: str, tmp_path: Path)
     registry = Registry(bucket, tmp_path / "state")
     registry.accounts.add("ada")
     for first in ("2020-03-01", "2026-10-24"):
-        Archive(bucket).write(SIXTY, records(SIXTY, first, 30), account="ada")
+        el.Archive(bucket).write(SIXTY, records(SIXTY, first, 30), account="ada")
     where = ["--archive", bucket, "--state", str(tmp_path / "state")]
     assert main(["service", "prune", *where, "--older-than", "730d"]) == 0
-    assert Archive(bucket).read(SIXTY, account="ada", tz="UTC").index[0].year == 2026
+    assert el.Archive(bucket).read(SIXTY, account="ada", tz="UTC").index[0].year == 2026
 
 
 def test_a_bucket_that_does_not_exist_is_named_in_one_line(
@@ -258,7 +257,9 @@ def test_a_store_that_is_gone_makes_the_service_unhealthy_and_no_traceback(
                 assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
                 assert answer.json()["error"] == "temporarily_unavailable"
                 assert answer.json()["error_description"].startswith("the archive cannot be used")
-            with pytest.raises(ArchiveError, match=r"cannot use the archive .*Key Id you provided"):
+            with pytest.raises(
+                el.ArchiveError, match=r"cannot use the archive .*Key Id you provided"
+            ):
                 create_app(url, tmp_path / "state")
     logged = [record for record in caplog.records if record.name == "eyelog.service"]
     assert len(logged) == 2

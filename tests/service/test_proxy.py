@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import requests
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.app import create_app
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.middleware import Proxy
@@ -63,13 +63,13 @@ def test_the_scheme_is_https_unless_the_proxy_says_http() -> None:
 
 @pytest.mark.parametrize("peer", ["proxy.example", "10.0.0.1/99", "", "10.0.0.1/8"])
 def test_an_impossible_proxy_is_reported_in_one_sentence(peer: str) -> None:
-    with pytest.raises(ConfigurationError, match="is not the address of a proxy"):
+    with pytest.raises(el.ConfigurationError, match="is not the address of a proxy"):
         Proxy(peer)
 
 
 @pytest.mark.parametrize("path", ["eyelog", "//evil.example", "/a b", "/..", '/a"', "/a?b"])
 def test_an_impossible_prefix_is_reported_in_one_sentence(tmp_path: Path, path: str) -> None:
-    with pytest.raises(ConfigurationError, match="cannot stand before the service's paths"):
+    with pytest.raises(el.ConfigurationError, match="cannot stand before the service's paths"):
         create_app(tmp_path, root_path=path)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import requests
 
-from eyelog.errors import AuthorizationError, ConfigurationError, RateLimited, Refused, Unreachable
+import eyelog as el
 from eyelog_service import push as pushing
 from eyelog_service.push import files_to_push, push
 from support import live
@@ -42,10 +42,10 @@ def test_hidden_files_and_links_are_not_sent(folder: Path) -> None:
     (folder / "link.csv").symlink_to(folder / "a.csv")
     found = files_to_push([folder, folder / "a.csv"])
     assert [path.name for path in found] == ["a.csv", "b.zip"]
-    with pytest.raises(ConfigurationError, match="no file or folder"):
+    with pytest.raises(el.ConfigurationError, match="no file or folder"):
         files_to_push([folder / "missing"])
     (folder / "empty").mkdir()
-    with pytest.raises(ConfigurationError, match="no file: nothing was sent"):
+    with pytest.raises(el.ConfigurationError, match="no file: nothing was sent"):
         files_to_push([folder / "empty"])
 
 
@@ -112,11 +112,11 @@ def test_a_file_that_is_refused_does_not_stop_the_others(
 
 
 def test_a_wrong_token_stops_at_once_and_is_not_shown(there: live.Live, folder: Path) -> None:
-    with pytest.raises(AuthorizationError, match="check the upload token") as refused:
+    with pytest.raises(el.AuthorizationError, match="check the upload token") as refused:
         list(push(files_to_push([folder]), there.url, "SECRET-TOKEN"))
     assert "SECRET-TOKEN" not in str(refused.value)
     reading = there.login("ada")["access_token"]
-    with pytest.raises(Refused, match="403") as refused:
+    with pytest.raises(el.Refused, match="403") as refused:
         list(push(files_to_push([folder]), there.url, reading))
     assert reading not in str(refused.value)
 
@@ -132,7 +132,7 @@ def test_the_hours_limit_and_a_service_that_is_away_stop_the_push(
         sending = push(files_to_push([folder]), there.url, token)
         assert next(sending).state == "imported"
         monkeypatch.setattr(pushing, "_TRIES", 1)
-        with pytest.raises(RateLimited):
+        with pytest.raises(el.RateLimited):
             next(sending)
-    with pytest.raises(Unreachable):
+    with pytest.raises(el.Unreachable):
         list(push(files_to_push([folder]), there.url, token))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog.catalogue import LOGS
 from eyelog.cli import main
 from eyelog.read.intake import import_files
@@ -85,7 +85,7 @@ def test_an_account_is_erased_from_the_copy_too(old: SecondRelease) -> None:
 
 
 def test_its_archive_is_sound_and_takes_new_records(old: SecondRelease, tmp_path: Path) -> None:
-    archive = Archive(old.logs)
+    archive = el.Archive(old.logs)
     assert archive.verify()["problem"].str.startswith("of an older eyelog").all()
     before = {log: archive.read(log, account="Anna", tz="UTC") for log in LOGS}
     logger = tmp_path / "logger.csv"
@@ -103,5 +103,5 @@ def test_a_changed_bit_of_its_archive_is_found(old: SecondRelease) -> None:
     body = bytearray(file.read_bytes())
     body[len(body) // 3] ^= 1
     file.write_bytes(body)
-    problems = Archive(old.logs).verify()["problem"]
+    problems = el.Archive(old.logs).verify()["problem"]
     assert (~problems.str.startswith("of an older eyelog")).sum() == 1

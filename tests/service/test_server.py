@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.server import running, serve
 from support import live
 from support.live import COMPUTED, STANDARD
@@ -98,7 +98,7 @@ def test_an_impossible_address_is_reported_in_one_sentence(
     tmp_path: Path, host: str, port: int
 ) -> None:
     live.make(tmp_path / "a", {})
-    with pytest.raises(ConfigurationError, match="cannot listen"):
+    with pytest.raises(el.ConfigurationError, match="cannot listen"):
         serve(tmp_path / "a", host=host, port=port)
 
 
@@ -106,7 +106,7 @@ def test_an_address_in_use_is_reported_with_what_to_type(tmp_path: Path) -> None
     live.make(tmp_path / "a", {})
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(ConfigurationError, match="in use; choose another --host or --port"):
+        with pytest.raises(el.ConfigurationError, match="in use; choose another --host or --port"):
             serve(tmp_path / "a", port=port)
 
 

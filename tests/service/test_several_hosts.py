@@ -17,7 +17,7 @@ import psutil
 import pytest
 import requests
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog.cli import main
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.auth.registry import Registry
@@ -215,7 +215,7 @@ def test_an_upload_to_one_host_is_known_to_the_other(both: tuple[Host, Host]) ->
         thread.join()
     assert answers == [59] * 6
     assert [host.day(reading) for host in both] == [60 + 6 * 59] * 2
-    assert Archive(str(one.registry.archive)).verify().empty
+    assert el.Archive(str(one.registry.archive)).verify().empty
 
 
 def test_a_host_that_is_killed_during_uploads_leaves_each_whole_or_absent(
@@ -240,7 +240,7 @@ def test_a_host_that_is_killed_during_uploads_leaves_each_whole_or_absent(
         sending.join()
         # The other goes on: it waits for no lock of the dead one.
         assert other.post(token, csv(start=f"2019-01-{at + 1:02} 00:01", n=60)).json()["new"] == 60
-        before = len(Archive(str(one.registry.archive)).read(SIXTY, account="ada", tz="UTC"))
+        before = len(el.Archive(str(one.registry.archive)).read(SIXTY, account="ada", tz="UTC"))
         stored = before - 60 * (at + 1) - whole
         assert stored in (0, 20_000)
         assert stored or not said
@@ -249,7 +249,7 @@ def test_a_host_that_is_killed_during_uploads_leaves_each_whole_or_absent(
         whole += 20_000
         one = start("one").ready()
         assert not list((one.registry.folder / ".uploads").glob("account=*/*"))
-    assert Archive(str(one.registry.archive)).verify().empty
+    assert el.Archive(str(one.registry.archive)).verify().empty
 
 
 def test_a_service_whose_database_is_away_says_so_and_recovers(
@@ -324,7 +324,7 @@ def test_an_operator_checks_erases_and_is_told_what_a_database_needs(
     visitor = Visitor(one.live)
     gone = visitor.send(visitor.log_in(), "delete", password=OF_ADA)
     assert gone.status_code == 200
-    assert Archive(str(one.registry.archive)).accounts() == []
+    assert el.Archive(str(one.registry.archive)).accounts() == []
     assert list(coming_in.glob("account=ada/*/*"))
     assert "ada" in (other.registry.state_folder / FILE_NAME).read_text()
     assert main(["service", "erase", *other.where, "ada"]) == 0
@@ -353,7 +353,7 @@ def test_what_was_erased_on_one_host_does_not_come_back_by_an_import_on_the_othe
         assert main(["service", "erase", *one.where, "ada"]) == 0
     sending.join()
     assert (answers[0].status_code, answers[0].json()["error"]) == (403, "access_denied")
-    assert Archive(str(one.registry.archive)).accounts() == []
+    assert el.Archive(str(one.registry.archive)).accounts() == []
 
 
 def _waits_for_a_lock(server: Postgres) -> bool:

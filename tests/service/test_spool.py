@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog_service.incoming import UPLOADS, Spool
 from support.records import records
 
@@ -59,7 +59,7 @@ def test_what_an_earlier_version_kept_of_files_in_parts_is_removed(tmp_path: Pat
 
 
 def test_an_erasure_removes_what_came_in_and_verify_does_not_mind_it(tmp_path: Path) -> None:
-    archive = Archive(tmp_path)
+    archive = el.Archive(tmp_path)
     archive.write("standard_mode_logs", records("standard_mode_logs", "2026-10-24", 9), account="a")
     left = tmp_path / UPLOADS / "account=a" / "0123" / "body"
     left.parent.mkdir(parents=True)

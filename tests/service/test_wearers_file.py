@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.wearers_file import Listed, read_wearers
 
 
@@ -37,7 +37,7 @@ def read(folder: Path, text: str) -> list[Listed]:
     ],
 )
 def test_a_fault_is_said_with_its_line(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(ConfigurationError, match=said):
+    with pytest.raises(el.ConfigurationError, match=said):
         read(tmp_path, text)
 
 
@@ -61,14 +61,14 @@ SECRET = "Tr0ub4dor-secret"
     ],
 )
 def test_no_fault_shows_what_may_be_a_password(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ConfigurationError) as fault:
+    with pytest.raises(el.ConfigurationError) as fault:
         read(tmp_path, text)
     assert SECRET not in str(fault.value)
 
 
 def test_a_file_that_cannot_be_read_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="cannot read"):
+    with pytest.raises(el.ConfigurationError, match="cannot read"):
         read_wearers(tmp_path / "nowhere.csv")
     (tmp_path / "latin.csv").write_bytes("name\nJosé\n".encode("latin-1"))
-    with pytest.raises(ConfigurationError, match="save it as CSV UTF-8"):
+    with pytest.raises(el.ConfigurationError, match="save it as CSV UTF-8"):
         read_wearers(tmp_path / "latin.csv")

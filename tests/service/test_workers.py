@@ -16,7 +16,7 @@ import psutil
 import pytest
 import requests
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.server import serve
 from support import live
 from support.live import STANDARD
@@ -188,5 +188,5 @@ def test_wrong_passwords_are_counted_by_all_workers_together(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("workers", [0, -1, True, 1.5])
 def test_an_impossible_number_of_workers_is_reported(tmp_path: Path, workers: int) -> None:
-    with pytest.raises(ConfigurationError, match="workers must be a whole number"):
+    with pytest.raises(el.ConfigurationError, match="workers must be a whole number"):
         serve(tmp_path, workers=workers)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from matplotlib import pyplot as plt
 
-from eyelog.errors import EyelogError
+import eyelog as el
 from eyelog_service import apart, uploads
 from eyelog_service.uploads import import_upload
 
@@ -38,7 +38,7 @@ def _run_here(task: Callable[..., bytes], told: dict[str, Any]) -> bytes:
         warnings.simplefilter("ignore")
         try:
             return task(**_sent(told))
-        except EyelogError as error:
+        except el.EyelogError as error:
             raise apart.Failed(f"{type(error).__name__}: {error}") from error
         finally:
             plt.close("all")  # which the end of a process does

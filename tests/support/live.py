@@ -23,7 +23,7 @@ from typing import Any
 import pandas as pd
 import requests
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog.frame import log_of
 from eyelog_service.auth.registry import Registry
 from eyelog_service.server import running
@@ -121,7 +121,7 @@ def make(
     folder: Path, wearers: Mapping[str, Sequence[pd.DataFrame]], *, password: str | None = None
 ) -> tuple[Registry, str, str]:
     """Write an archive, its accounts and one application; return registry, id and secret."""
-    archive = Archive(folder)
+    archive = el.Archive(folder)
     folder.mkdir(mode=0o700, exist_ok=True)
     registry = Registry(folder)
     for account, frames in wearers.items():

@@ -13,7 +13,7 @@ from typing import Any
 
 from websockets.sync.client import connect
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog_service.live.listen import Listener
 
 
@@ -133,7 +133,7 @@ def listening_here(archive: Path, **settings: Any) -> Iterator[ListeningHere]:
     lines: list[str] = []
     ready = threading.Event()
     server: list[ListeningHere] = []
-    listener = Listener(Archive(archive), say=lines.append, **settings)
+    listener = Listener(el.Archive(archive), say=lines.append, **settings)
 
     async def run() -> None:
         loop, end = asyncio.get_running_loop(), asyncio.Event()

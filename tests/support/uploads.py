@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from support import live
 from support.packets import CURRENT
 from support.records import records
@@ -19,7 +19,7 @@ def csv(log: str = SIXTY, start: str = "2026-10-24 00:01", n: int = 60, **more: 
 
 
 def stored(there: live.Live, account: str = "ada") -> dict[str, int]:
-    archive = Archive(there.archive)
+    archive = el.Archive(there.archive)
     return {
         log: len(archive.read(log, account=account, tz="UTC"))
         for log in (FIFTEEN, SIXTY, CURRENT)
@@ -28,7 +28,7 @@ def stored(there: live.Live, account: str = "ada") -> dict[str, int]:
 
 
 def frame(there: live.Live, log: str = SIXTY, account: str = "ada") -> pd.DataFrame:
-    return Archive(there.archive).read(log, account=account, tz="UTC")
+    return el.Archive(there.archive).read(log, account=account, tz="UTC")
 
 
 def spooled(there: live.Live) -> list[Path]:

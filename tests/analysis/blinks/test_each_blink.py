@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from support.packets import CURRENT, flagged_at, packets
 
 
@@ -210,7 +209,7 @@ def test_intervals_of_the_20_hz_log_keep_its_rate() -> None:
 
 @pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])
 def test_the_other_logs_have_no_single_blinks(log: str) -> None:
-    with pytest.raises(ConfigurationError, match="needs the 20 Hz log"):
+    with pytest.raises(el.ConfigurationError, match="needs the 20 Hz log"):
         el.blinks.events(el.sample(log))
 
 

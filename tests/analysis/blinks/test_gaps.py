@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from support.blinks import gaps, minutes, poisson_wearer
 
 
@@ -20,7 +19,7 @@ def test_a_minute_without_gaps_needs_no_average() -> None:
 
 
 def test_an_unknown_cleansing_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="'strong' or 'weak'"):
+    with pytest.raises(el.ConfigurationError, match="'strong' or 'weak'"):
         el.blinks.rate(minutes([3.0], [9]), cleansing="mild")  # type: ignore[arg-type]
 
 

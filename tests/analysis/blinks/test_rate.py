@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from support.blinks import gaps, minutes, poisson_wearer
 from support.frames import EYES, MINUTES, frame_of
 
@@ -123,22 +122,22 @@ def test_pooled_bins_equal_the_whole() -> None:
 
 
 def test_a_frame_without_gaps_is_refused_and_names_their_fields() -> None:
-    with pytest.raises(FieldError, match=r"blinks.rate needs 'bki_sum"):
+    with pytest.raises(el.FieldError, match=r"blinks.rate needs 'bki_sum"):
         el.blinks.rate(frame_of(EYES, {"bki_n": [1]}))
-    with pytest.raises(FieldError, match="'lc_bki_n', 'lc_bki_av'"):
+    with pytest.raises(el.FieldError, match="'lc_bki_n', 'lc_bki_av'"):
         el.blinks.rate(minutes([3.0], [10]), cleansing="weak", method="rms")
-    with pytest.raises(FieldError, match="'val_s', 'nis_s', 'lc_bk_n'"):
+    with pytest.raises(el.FieldError, match="'val_s', 'nis_s', 'lc_bk_n'"):
         el.blinks.rate(frame_of(MINUTES, {"sc_bk_n": [1]}, calm=False))
 
 
 def test_bursts_and_cleansings_of_the_15_second_log_are_refused() -> None:
     for ask in (el.blinks.bursts, el.blinks.cleansings):
-        with pytest.raises(FieldError, match="60-second log"):
+        with pytest.raises(el.FieldError, match="60-second log"):
             ask(gaps([12.0], [6]))
 
 
 def test_the_two_logs_in_one_frame_are_refused() -> None:
-    with pytest.raises(MixedLogsError):
+    with pytest.raises(el.MixedLogsError):
         el.blinks.rate(gaps([12.0], [6]).assign(wea_s=60.0))
 
 
@@ -153,14 +152,14 @@ def test_the_two_logs_in_one_frame_are_refused() -> None:
     ],
 )
 def test_invalid_arguments_are_refused(options: dict[str, object]) -> None:
-    with pytest.raises(ConfigurationError):
+    with pytest.raises(el.ConfigurationError):
         el.blinks.rate(gaps([12.0], [6]), **options)  # type: ignore[arg-type]
 
 
 def test_noise_is_not_corrected_where_its_intervals_are_masked() -> None:
     frame = el.sample()
     reasons = el.flag(frame)
-    with pytest.raises(ConfigurationError, match="from before mask"):
+    with pytest.raises(el.ConfigurationError, match="from before mask"):
         el.blinks.rate(el.mask(frame, reasons), correct_noise=True)
     wide = el.blinks.rate(el.intervals(frame, "1h"), correct_noise=True)
     narrow = el.blinks.rate(frame, correct_noise=True)
@@ -177,7 +176,7 @@ def test_noise_without_a_quiet_interval_is_not_corrected_and_says_so() -> None:
 
 
 def test_counts_have_nothing_to_correct_for_noise() -> None:
-    with pytest.raises(ConfigurationError, match="method='exponential'"):
+    with pytest.raises(el.ConfigurationError, match="method='exponential'"):
         el.blinks.rate(el.sample(MINUTES), correct_noise=True)
 
 

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from support.blinks import gaps, minutes
 from support.frames import EYES, MINUTES, frame_of
 
@@ -43,9 +42,9 @@ def test_minutes_without_a_gap_have_no_rate_by_gaps_and_say_so() -> None:
 
 
 def test_a_method_of_the_other_log_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="method must be 'gaps' for 'computed_data'"):
+    with pytest.raises(el.ConfigurationError, match="method must be 'gaps' for 'computed_data'"):
         el.blinks.rate(gaps([12.0], [6]), method="counts")
-    with pytest.raises(ConfigurationError, match="'counts' or 'exponential' or 'mean' or 'rms'"):
+    with pytest.raises(el.ConfigurationError, match="'counts' or 'exponential' or 'mean' or 'rms'"):
         el.blinks.rate(minutes([3.0], [10]), method="gaps")
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import eyelog as el
-from eyelog.analysis.compare.agreement import PAIRS, agreement, limits_of_agreement, quantity_words
+from eyelog.analysis.compare.agreement import PAIRS, quantity_words
 from eyelog.catalogue import columns
 from support.frames import EYES, MINUTES, at, frame_of
 
@@ -20,7 +20,7 @@ MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 25
 
 
 def test_the_peak_flow_meters_of_bland_and_altman_agree_as_published() -> None:
-    found = limits_of_agreement(LARGE, MINI)
+    found = el.compare.limits_of_agreement(LARGE, MINI)
     assert (round(found.bias, 1), round(found.sd, 1), found.n) == (-2.1, 38.8, 17)
     # The paper rounds 1.96 to 2: -79.7 and 75.5 l/min from the rounded bias and SD.
     assert round(round(found.bias, 1) - 2 * round(found.sd, 1), 1) == -79.7
@@ -35,7 +35,7 @@ def test_the_intervals_of_the_limits_are_those_of_the_blood_pressures_of_1999() 
     # -47.5) and 22.1 (14.9 to 29.3).
     shape = np.random.default_rng(3).normal(size=85)
     values = -16.29 + 19.61 * (shape - shape.mean()) / shape.std(ddof=1)
-    found = limits_of_agreement(values, np.zeros(85))
+    found = el.compare.limits_of_agreement(values, np.zeros(85))
     assert (round(found.low, 1), round(found.high, 1)) == (-54.7, 22.1)
     published = {"low_low": -61.9, "low_high": -47.5, "high_low": 14.9, "high_high": 29.3}
     for name, value in published.items():  # the paper adds rounded numbers
@@ -52,20 +52,24 @@ pairs = st.lists(st.tuples(floats, floats), min_size=3, max_size=30)
 @settings(max_examples=60)
 def test_limits_follow_unit_zero_order_and_sides(values, scale, shift) -> None:
     one, other = (np.array(side) for side in zip(*values, strict=True))
-    found = limits_of_agreement(one, other)
+    found = el.compare.limits_of_agreement(one, other)
     near = {"rel": 1e-6, "abs": 1e-6}
-    other_unit = limits_of_agreement(one * scale + shift, other * scale + shift)
+    other_unit = el.compare.limits_of_agreement(one * scale + shift, other * scale + shift)
     assert other_unit.low == pytest.approx(found.low * scale, **near)
-    assert limits_of_agreement(one + shift, other).bias == pytest.approx(found.bias + shift, **near)
-    turned = limits_of_agreement(other, one)
+    assert el.compare.limits_of_agreement(one + shift, other).bias == pytest.approx(
+        found.bias + shift, **near
+    )
+    turned = el.compare.limits_of_agreement(other, one)
     assert turned.high == pytest.approx(-found.low, **near)
     shuffled = np.random.default_rng(0).permutation(len(one))
-    assert limits_of_agreement(one[shuffled], other[shuffled]).sd == pytest.approx(found.sd, **near)
-    assert limits_of_agreement(np.append(one, np.nan), np.append(other, 5.0)) == found
+    assert el.compare.limits_of_agreement(one[shuffled], other[shuffled]).sd == pytest.approx(
+        found.sd, **near
+    )
+    assert el.compare.limits_of_agreement(np.append(one, np.nan), np.append(other, 5.0)) == found
 
 
 def test_two_pairs_are_too_few() -> None:
-    found = limits_of_agreement([1, 2, np.nan], [1, 1, 1])
+    found = el.compare.limits_of_agreement([1, 2, np.nan], [1, 1, 1])
     assert np.isnan(found.bias)
     assert (found.n, found.reason) == (2, "fewer than 3 pairs were observed")
 
@@ -88,7 +92,7 @@ def both(steps: list[float], classes: list[float], *, shift_s: int = 0) -> pd.Da
             "stp_s": [50] * len(classes),
         },
     )
-    return agreement(fifteen, sixty)
+    return el.compare.agreement(fifteen, sixty)
 
 
 def test_four_records_make_a_minute() -> None:
@@ -116,11 +120,14 @@ def test_a_record_counts_for_a_minute_by_the_share_that_lies_in_it() -> None:
 def test_a_minute_without_one_of_its_records_is_not_compared() -> None:
     fifteen = frame_of(EYES, {"hm_po": [1] * 20})
     sixty = frame_of(MINUTES, {"hm_po": [4] * 5})
-    assert agreement(fifteen, sixty).loc["head_moves_pitch", "n"] == 5
-    assert agreement(fifteen.drop(fifteen.index[6]), sixty).loc["head_moves_pitch", "n"] == 4
+    assert el.compare.agreement(fifteen, sixty).loc["head_moves_pitch", "n"] == 5
+    assert (
+        el.compare.agreement(fifteen.drop(fifteen.index[6]), sixty).loc["head_moves_pitch", "n"]
+        == 4
+    )
     masked = fifteen.copy()
     masked.loc[masked.index[6], "hm_po"] = np.nan
-    assert agreement(masked, sixty).loc["head_moves_pitch", "n"] == 4
+    assert el.compare.agreement(masked, sixty).loc["head_moves_pitch", "n"] == 4
 
 
 def test_averages_are_weighted_by_their_count_and_leave_out_records_with_none() -> None:
@@ -130,7 +137,7 @@ def test_averages_are_weighted_by_their_count_and_leave_out_records_with_none() 
         for name in ("stp_fst", "stp_mid", "stp_slw", "stp_vsl")
     }
     sixty = frame_of(MINUTES, {"st_r": [1.0] * 3, "stp_s": [30] * 3, **steps})
-    row = agreement(fifteen, sixty).loc["landing_right"]
+    row = el.compare.agreement(fifteen, sixty).loc["landing_right"]
     assert (row["n"], row["mean_fifteen"], row["unit"]) == (3, 1.25, "G")
 
 
@@ -138,31 +145,35 @@ def test_tilt_is_compared_on_the_circle() -> None:
     fifteen = frame_of(EYES, {"tl_yav": [179.0, -179.0] * 8})
     sixty = frame_of(MINUTES, {"tl_yav": [-178.0, 178.0, -178.0, 178.0]})
     anywhere = el.Limits(tilt_fore_aft_deg=(-180, 180))
-    row = agreement(fifteen, sixty, limits=anywhere).loc["tilt_fore_aft"]
+    row = el.compare.agreement(fifteen, sixty, limits=anywhere).loc["tilt_fore_aft"]
     assert abs(row["bias"]) < 1e-6
     assert row["sd"] == pytest.approx(np.sqrt(4 * 4 / 3))
 
 
 def test_a_value_that_is_masked_never_changes_the_report() -> None:
     fifteen, sixty = el.sample().iloc[:3000], el.sample(MINUTES).iloc[:1200]
-    found = agreement(fifteen, sixty)
+    found = el.compare.agreement(fifteen, sixty)
     off = fifteen["isl"].to_numpy(dtype=bool)
     for name in ("hm_po", "tl_yav", "bk_n", "st_r"):
         changed = fifteen.copy()
         changed.loc[off, name] = 1.0
-        pd.testing.assert_frame_equal(agreement(changed, sixty), found)
-    judged = agreement(el.mask(fifteen, el.flag(fifteen)), el.mask(sixty, el.flag(sixty)))
+        pd.testing.assert_frame_equal(el.compare.agreement(changed, sixty), found)
+    judged = el.compare.agreement(
+        el.mask(fifteen, el.flag(fifteen)), el.mask(sixty, el.flag(sixty))
+    )
     pd.testing.assert_frame_equal(judged, found)
 
 
 def test_permuting_the_rows_changes_nothing() -> None:
     fifteen, sixty = el.sample().iloc[:800], el.sample(MINUTES).iloc[380:700]
     shuffled = fifteen.sample(frac=1, random_state=1)
-    pd.testing.assert_frame_equal(agreement(shuffled, sixty.iloc[::-1]), agreement(fifteen, sixty))
+    pd.testing.assert_frame_equal(
+        el.compare.agreement(shuffled, sixty.iloc[::-1]), el.compare.agreement(fifteen, sixty)
+    )
 
 
 def test_the_simulated_logs_agree_without_bias_on_what_was_simulated_alike() -> None:
-    table = agreement(el.sample(), el.sample(MINUTES))
+    table = el.compare.agreement(el.sample(), el.sample(MINUTES))
     alike = ["worn", "noise", "steps", "head_moves_pitch", "head_moves_yaw", "tilt_fore_aft"]
     for name in alike:
         row = table.loc[name]
@@ -220,7 +231,9 @@ def test_the_catalogue_gives_each_quantity_its_unit_its_rule_and_its_fields(
 
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 def test_a_row_names_the_fields_that_a_frame_lacks() -> None:
-    table = agreement(el.sample()[["stp", "hm_po"]], el.sample(MINUTES)[["stp_fst", "hm_po"]])
+    table = el.compare.agreement(
+        el.sample()[["stp", "hm_po"]], el.sample(MINUTES)[["stp_fst", "hm_po"]]
+    )
     assert list(table.index) == [pair.quantity for pair in PAIRS]
     assert table.loc["steps", "reason"] == "the 60-second frame lacks stp_mid, stp_slw, stp_vsl"
     assert table.loc["worn", "reason"] == (
@@ -232,11 +245,11 @@ def test_a_row_names_the_fields_that_a_frame_lacks() -> None:
 
 def test_logs_that_share_no_minute_give_missing_rows_of_the_same_shape() -> None:
     fifteen, sixty = el.sample(), el.sample(MINUTES)
-    full = agreement(fifteen, sixty)
+    full = el.compare.agreement(fifteen, sixty)
     for table in (
-        agreement(fifteen.iloc[:0], sixty),
-        agreement(fifteen, sixty.iloc[:0]),
-        agreement(fifteen, sixty.tz_convert("UTC").shift(freq="700D")),
+        el.compare.agreement(fifteen.iloc[:0], sixty),
+        el.compare.agreement(fifteen, sixty.iloc[:0]),
+        el.compare.agreement(fifteen, sixty.tz_convert("UTC").shift(freq="700D")),
     ):
         assert table.dtypes.to_dict() == full.dtypes.to_dict()
         assert (table["n"] == 0).all()
@@ -247,17 +260,17 @@ def test_logs_that_share_no_minute_give_missing_rows_of_the_same_shape() -> None
 def test_swapped_or_mixed_logs_are_refused() -> None:
     fifteen, sixty = el.sample(), el.sample(MINUTES)
     with pytest.raises(el.MixedLogsError, match="15-second log"):
-        agreement(sixty, fifteen)
+        el.compare.agreement(sixty, fifteen)
     with pytest.raises(el.MixedLogsError, match="60-second log"):
-        agreement(fifteen, fifteen)
+        el.compare.agreement(fifteen, fifteen)
     with pytest.raises(el.MixedLogsError):
-        agreement(pd.concat([fifteen, sixty]), sixty)
+        el.compare.agreement(pd.concat([fifteen, sixty]), sixty)
     with pytest.raises(el.ConfigurationError, match="takes records"):
-        agreement(el.resample(fifteen, "1min"), sixty)
+        el.compare.agreement(el.resample(fifteen, "1min"), sixty)
     with pytest.raises(el.ConfigurationError, match="pairs"):
-        limits_of_agreement([1, 2], [1, 2, 3])
+        el.compare.limits_of_agreement([1, 2], [1, 2, 3])
     with pytest.raises(el.ConfigurationError, match="numbers"):
-        limits_of_agreement(["a"], ["b"])
+        el.compare.limits_of_agreement(["a"], ["b"])
 
 
 @pytest.mark.slow("a level is a frequency: it needs many seeds")
@@ -265,7 +278,7 @@ def test_the_interval_of_a_limit_holds_the_true_limit_about_95_times_in_100() ->
     generator = np.random.default_rng(11)
     held = 0
     for _ in range(2000):
-        found = limits_of_agreement(generator.normal(3, 2, 50), np.zeros(50))
+        found = el.compare.limits_of_agreement(generator.normal(3, 2, 50), np.zeros(50))
         held += found.high_low <= 3 + 1.96 * 2 <= found.high_high
     assert 0.92 < held / 2000 < 0.98
 
@@ -282,7 +295,7 @@ def logs() -> dict[str, pd.DataFrame]:
 @pytest.mark.parametrize("quantity", ["steps", "tilt_fore_aft", "blinks_weak", "worn"])
 def test_the_pairs_are_those_that_the_report_summarises(logs, quantity: str) -> None:
     pairs = el.compare.minute_pairs(**logs, quantity=quantity)
-    row = agreement(**logs).loc[quantity]
+    row = el.compare.agreement(**logs).loc[quantity]
     assert len(pairs) == row["n"]
     # The bias of directions is a mean on the circle, here next to the mean of the differences.
     assert pairs["difference"].mean() == pytest.approx(row["bias"], abs=1e-4)
@@ -306,7 +319,7 @@ def test_masked_logs_agree_as_the_records_do_also_in_their_worn_seconds() -> Non
     frames = [el.simulate("2026-10-19", 4, log=log, seed=4, tz="UTC") for log in (EYES, MINUTES)]
     masked = [el.mask(frame, el.flag(frame)) for frame in frames]
     for ours in (masked, [pd.DataFrame(frame.copy()) for frame in masked]):
-        pd.testing.assert_frame_equal(agreement(*ours), agreement(*frames))
+        pd.testing.assert_frame_equal(el.compare.agreement(*ours), el.compare.agreement(*frames))
 
 
 def repeated(between: float, seed: int, *, wearers: int = 10, pairs: int = 60) -> pd.DataFrame:
@@ -321,7 +334,7 @@ def repeated(between: float, seed: int, *, wearers: int = 10, pairs: int = 60) -
 
 def test_several_wearers_have_the_variances_of_the_one_way_analysis() -> None:
     pairs = repeated(1.0, 3)
-    found = limits_of_agreement(pairs)
+    found = el.compare.limits_of_agreement(pairs)
     assert (found.units, found.n_units, found.n) == ("wearers", 10, 600)
     means = pairs["difference"].groupby(level="account").mean()
     within = pairs["difference"].groupby(level="account").var().mean()
@@ -343,15 +356,15 @@ def test_several_wearers_have_the_variances_of_the_one_way_analysis() -> None:
     assert found.high - found.high_low == pytest.approx(inner, rel=1e-3)
     assert found.low - found.low_low == pytest.approx(outer, rel=1e-3)
     assert found.low_high - found.low == pytest.approx(inner, rel=1e-3)
-    small = limits_of_agreement(pairs / 1000)  # they follow the unit
+    small = el.compare.limits_of_agreement(pairs / 1000)  # they follow the unit
     assert np.array(small[:10]) * 1000 == pytest.approx(np.array(found[:10]))
 
 
 def test_one_wearer_among_several_levels_is_one_wearer() -> None:
     pairs = repeated(1.0, 3, wearers=1, pairs=240)
-    found = limits_of_agreement(pairs)
+    found = el.compare.limits_of_agreement(pairs)
     assert (found.units, found.n_units) == ("blocks of 1h", 4)
-    assert found == limits_of_agreement(pairs.droplevel("account"))
+    assert found == el.compare.limits_of_agreement(pairs.droplevel("account"))
 
 
 def test_days_are_the_units_of_one_wearer_from_six_of_them_on() -> None:
@@ -359,17 +372,20 @@ def test_days_are_the_units_of_one_wearer_from_six_of_them_on() -> None:
     index = pd.DatetimeIndex(np.concatenate(days)).tz_localize("Asia/Tokyo")
     values = np.random.default_rng(2).normal(size=540)
     pairs = pd.DataFrame({"difference": values}, index=index)
-    assert limits_of_agreement(pairs)[-3:-1] == ("days", 6)
-    assert limits_of_agreement(pairs.iloc[:450])[-3:-1] == ("blocks of 1h", 10)
-    assert limits_of_agreement(pairs.iloc[:450], block="30min")[-3:-1] == ("blocks of 30min", 15)
-    alone = limits_of_agreement(pairs, block=None)
+    assert el.compare.limits_of_agreement(pairs)[-3:-1] == ("days", 6)
+    assert el.compare.limits_of_agreement(pairs.iloc[:450])[-3:-1] == ("blocks of 1h", 10)
+    assert el.compare.limits_of_agreement(pairs.iloc[:450], block="30min")[-3:-1] == (
+        "blocks of 30min",
+        15,
+    )
+    alone = el.compare.limits_of_agreement(pairs, block=None)
     assert alone[-3:-1] == ("pairs", 540)
-    assert alone == limits_of_agreement(values, np.zeros(540))
-    assert alone.bias == pytest.approx(limits_of_agreement(pairs).bias)
+    assert alone == el.compare.limits_of_agreement(values, np.zeros(540))
+    assert alone.bias == pytest.approx(el.compare.limits_of_agreement(pairs).bias)
 
 
 def test_two_wearers_have_limits_and_no_intervals() -> None:
-    found = limits_of_agreement(repeated(1.0, 3, wearers=2))
+    found = el.compare.limits_of_agreement(repeated(1.0, 3, wearers=2))
     assert np.isfinite([found.bias, found.low, found.high]).all()
     assert np.isnan([found.bias_low, found.low_low, found.high_high]).all()
     assert found.reason == "fewer than 3 wearers: no interval"
@@ -377,11 +393,11 @@ def test_two_wearers_have_limits_and_no_intervals() -> None:
 
 def test_a_table_without_differences_is_refused() -> None:
     with pytest.raises(el.FieldError, match="no column 'difference'"):
-        limits_of_agreement(pd.DataFrame({"a": [1.0]}))
+        el.compare.limits_of_agreement(pd.DataFrame({"a": [1.0]}))
     with pytest.raises(el.ConfigurationError, match="or both measurements"):
-        limits_of_agreement([1.0, 2.0])
+        el.compare.limits_of_agreement([1.0, 2.0])
     with pytest.raises(el.ConfigurationError, match="block must be"):
-        limits_of_agreement(repeated(1.0, 3), block="often")
+        el.compare.limits_of_agreement(repeated(1.0, 3), block="often")
 
 
 @pytest.mark.slow("a level is a frequency: it needs many seeds")
@@ -389,7 +405,7 @@ def test_the_intervals_of_repeated_pairs_hold_bias_and_limits() -> None:
     limit = 1.96 * np.sqrt(2)
     hits = []
     for seed in range(300):
-        found = limits_of_agreement(repeated(1.0, seed))
+        found = el.compare.limits_of_agreement(repeated(1.0, seed))
         hits.append(
             [
                 found.bias_low <= 0 <= found.bias_high,

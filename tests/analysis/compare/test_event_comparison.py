@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.compare.event_comparison import events
 from support.frames import MINUTES, frame_of
 
 
@@ -19,7 +18,7 @@ def minutes(values, *, start: str = "2026-10-20T10:01:00Z", name="level") -> pd.
 
 def test_what_ends_at_the_event_is_before_it() -> None:
     series = minutes([0, 0, 0, 7, 7, 7])
-    table = events(series, ["2026-10-20T10:03:00Z"], before="2min", after="2min")
+    table = el.compare.events(series, ["2026-10-20T10:03:00Z"], before="2min", after="2min")
     assert table["mean"].tolist() == [0, 0, 7, 7]
     assert table["change"].tolist() == [0, 0, 7, 7]
     assert list(table.index.names) == ["field", "offset"]
@@ -30,19 +29,19 @@ def test_what_ends_at_the_event_is_before_it() -> None:
 
 def test_an_event_between_two_stamps_leaves_its_own_interval_to_what_follows() -> None:
     series = minutes([0, 0, 0, 3, 7, 7])
-    table = events(series, ["2026-10-20T10:03:20Z"], before="2min", after="2min")
+    table = el.compare.events(series, ["2026-10-20T10:03:20Z"], before="2min", after="2min")
     assert table["mean"].tolist() == [0, 0, 3, 7]
 
 
 def test_changes_are_measured_from_the_own_baseline_of_each_event() -> None:
     series = minutes([1, 1, 2, 2, 9, 9, 9, 9, 4, 4])
     times = ["2026-10-20T10:02:00Z", "2026-10-20T10:08:00Z"]
-    table = events(series, times, before="2min", after="2min")
+    table = el.compare.events(series, times, before="2min", after="2min")
     assert table["mean"].tolist() == [5, 5, 3, 3]
     assert table["change"].tolist() == [0, 0, -2, -2]
-    near = events(series, times, before="2min", after="2min", baseline=("-1min", "0min"))
+    near = el.compare.events(series, times, before="2min", after="2min", baseline=("-1min", "0min"))
     assert near["change"].tolist() == [0, 0, -2, -2]
-    none = events(series, times, before="0min", after="2min")
+    none = el.compare.events(series, times, before="0min", after="2min")
     assert none["change"].isna().all()
     assert (none["reason"] == "no event with a value here has a baseline").all()
 
@@ -50,22 +49,24 @@ def test_changes_are_measured_from_the_own_baseline_of_each_event() -> None:
 def test_a_gap_removes_what_lies_in_it_and_nothing_else() -> None:
     series = minutes(np.arange(600.0))
     times = series.index[61::60]
-    whole = events(series, times, before="5min", after="5min")
+    whole = el.compare.events(series, times, before="5min", after="5min")
     holed = series.drop(series.index[118:123])  # around the second event
-    table = events(holed, times, before="5min", after="5min")
+    table = el.compare.events(holed, times, before="5min", after="5min")
     assert (whole["n"] == 9).all()
     assert table["n"].tolist() == [9, 9, 8, 8, 8, 8, 8, 9, 9, 9]
     assert table["coverage"].tolist() == [n / 9 for n in table["n"]]
     assert table["exposure_min"].tolist() == table["n"].tolist()
     masked = series.copy()
     masked.iloc[118:123] = np.nan
-    pd.testing.assert_frame_equal(events(masked, times, before="5min", after="5min"), table)
+    pd.testing.assert_frame_equal(
+        el.compare.events(masked, times, before="5min", after="5min"), table
+    )
 
 
 def test_events_outside_the_data_are_counted_against_the_coverage() -> None:
     series = minutes(np.ones(30))
     times = ["2026-10-20T10:10:00Z", "2026-11-20T10:10:00Z"]
-    table = events(series, times, before="1min", after="1min")
+    table = el.compare.events(series, times, before="1min", after="1min")
     assert table["n"].tolist() == [1, 1]
     assert table["coverage"].tolist() == [0.5, 0.5]
     assert "fewer than 5" in table["reason"].iloc[0]
@@ -75,7 +76,7 @@ def test_angles_are_averaged_and_subtracted_on_the_circle() -> None:
     frame = frame_of(MINUTES, {"tl_xav": [175.0, 175.0, -175.0, -175.0] * 6})
     times = frame.index[1::4]
     stored = el.mask(frame, el.flag(frame), allow=el.Reason.OFF_POSE)
-    table = events(stored, times, before="2min", after="2min", fields="tl_xav")
+    table = el.compare.events(stored, times, before="2min", after="2min", fields="tl_xav")
     assert table["change"].round(6).tolist() == [0, 0, 10, 10]
     assert abs(abs(table["mean"].iloc[2]) - 175) < 1e-6
     assert table["change_low"].round(6).tolist() == [0, 0, 10, 10]
@@ -89,12 +90,12 @@ starts = st.lists(st.integers(0, 199), min_size=5, max_size=12, unique=True)
 def test_unit_zero_and_order_of_events_carry_over(at_rows, scale, shift, random) -> None:
     series = minutes(np.random.default_rng(2).normal(size=200).round(3))
     times = [series.index[i] for i in at_rows]
-    table = events(series, times, before="3min", after="3min", draws=100)
+    table = el.compare.events(series, times, before="3min", after="3min", draws=100)
     random.shuffle(times)
     pd.testing.assert_frame_equal(
-        events(series, times, before="3min", after="3min", draws=100), table
+        el.compare.events(series, times, before="3min", after="3min", draws=100), table
     )
-    other = events(series * scale + shift, times, before="3min", after="3min", draws=100)
+    other = el.compare.events(series * scale + shift, times, before="3min", after="3min", draws=100)
     for name in ("mean", "low", "high"):
         expected = table[name] * scale + shift
         np.testing.assert_allclose(other[name], expected, rtol=1e-7, atol=1e-6)
@@ -106,24 +107,25 @@ def test_a_value_that_is_masked_never_changes_an_answer_and_rows_may_come_in_any
     frame = el.sample(MINUTES)
     times = el.gait.bouts(frame)["start"]
     fields = ["hm_yo", "sc_bk_n", "tl_yav"]
-    table = events(frame, times, before="3min", after="3min", fields=fields, draws=100)
+    table = el.compare.events(frame, times, before="3min", after="3min", fields=fields, draws=100)
     off = frame["wea_s"] < 20
     changed = frame.copy()
     changed.loc[off, ["hm_yo", "sc_bk_n"]] = 7.0
     changed.loc[off, "tl_yav"] = 12.0
     assert (frame.loc[off, "tl_yav"] < -45).any()
-    again = events(changed, times, before="3min", after="3min", fields=fields, draws=100)
+    again = el.compare.events(changed, times, before="3min", after="3min", fields=fields, draws=100)
     pd.testing.assert_frame_equal(again, table)
     shuffled = frame.sample(frac=1, random_state=2)
     pd.testing.assert_frame_equal(
-        events(shuffled, times, before="3min", after="3min", fields=fields, draws=100), table
+        el.compare.events(shuffled, times, before="3min", after="3min", fields=fields, draws=100),
+        table,
     )
 
 
 def test_walking_turns_the_head_of_the_simulated_wearer() -> None:
     frame = el.sample(MINUTES)
     walks = el.gait.bouts(frame, max_pause="1min", min_length="3min")["start"]
-    table = events(frame, walks, before="5min", after="3min", fields=["hm_yo", "tl_xav"])
+    table = el.compare.events(frame, walks, before="5min", after="3min", fields=["hm_yo", "tl_xav"])
     assert (table.loc["hm_yo", "change_low"].iloc[-2:] > 0).all()
     assert table.loc["hm_yo", "n"].max() <= len(walks)
     assert (table["coverage"] <= 1).all()
@@ -132,15 +134,18 @@ def test_walking_turns_the_head_of_the_simulated_wearer() -> None:
 
 def test_no_event_and_no_data_give_missing_rows_with_a_reason() -> None:
     series = minutes(np.ones(30))
-    full = events(series, series.index[5:10], before="1min", after="1min")
+    full = el.compare.events(series, series.index[5:10], before="1min", after="1min")
     for table, says in (
-        (events(series, [], before="1min", after="1min"), "no event was given"),
-        (events(series * np.nan, series.index[5:9], before="1min", after="1min"), "no event has"),
+        (el.compare.events(series, [], before="1min", after="1min"), "no event was given"),
+        (
+            el.compare.events(series * np.nan, series.index[5:9], before="1min", after="1min"),
+            "no event has",
+        ),
     ):
         assert table.dtypes.to_dict() == full.dtypes.to_dict()
         assert table["mean"].isna().all()
         assert table["reason"].str.startswith(says).all()
-    empty = events(
+    empty = el.compare.events(
         el.sample().iloc[:0], series.index[:2], before="1min", after="1min", fields="stp"
     )
     assert (empty["n"] == 0).all()
@@ -150,7 +155,8 @@ def test_the_same_seed_gives_the_same_band() -> None:
     series = minutes(np.random.default_rng(1).normal(size=300))
     times = series.index[20:280:20]
     one, same, other = (
-        events(series, times, before="2min", after="2min", seed=seed) for seed in (1, 1, 2)
+        el.compare.events(series, times, before="2min", after="2min", seed=seed)
+        for seed in (1, 1, 2)
     )
     pd.testing.assert_frame_equal(one, same)
     assert not one["low"].equals(other["low"])
@@ -175,7 +181,7 @@ def test_bad_input_is_refused_in_one_sentence(change, says) -> None:
     series = minutes(np.ones(30))
     call = {"times": ["2026-10-20T10:05:00Z"], "before": "1min", "after": "1min"} | change
     with pytest.raises(el.ConfigurationError, match=says):
-        events(series, call.pop("times"), **call)
+        el.compare.events(series, call.pop("times"), **call)
 
 
 @pytest.mark.slow("a level is a frequency: it needs many seeds")
@@ -186,7 +192,9 @@ def test_the_band_holds_the_planted_course_about_95_times_in_100() -> None:
         values = generator.normal(size=40 * 20)
         values.reshape(40, 20)[:, 11] += 2.0
         series = minutes(values)
-        table = events(series, series.index[10::20], before="5min", after="5min", seed=seed)
+        table = el.compare.events(
+            series, series.index[10::20], before="5min", after="5min", seed=seed
+        )
         row = table.loc[("level", pd.Timedelta("2min"))]
         held.append(row["change_low"] <= 2.0 <= row["change_high"])
     assert 0.88 < np.mean(held) < 0.99
@@ -195,23 +203,25 @@ def test_the_band_holds_the_planted_course_about_95_times_in_100() -> None:
 def test_root_mean_squares_have_a_root_mean_square_over_events() -> None:
     frame = frame_of(MINUTES, {"sc_bki_n": [1, 3, 1, 3], "sc_bki_av": [2.0, 6.0, 4.0, 8.0]})
     times = [frame.index[0] - pd.Timedelta("1min"), frame.index[1]]
-    table = events(frame, times, before="0min", after="2min", every="2min", fields="sc_bki_av")
+    table = el.compare.events(
+        frame, times, before="0min", after="2min", every="2min", fields="sc_bki_av"
+    )
     each = [(4 + 3 * 36) / 4, (16 + 3 * 64) / 4]
     assert table["mean"].tolist() == [pytest.approx(np.sqrt(np.mean(each)))]
     series = frame["sc_bki_av"].shift(freq="-1min")
     series.attrs = {}  # by its name
-    alone = events(series, times, before="0min", after="1min", every="1min")
+    alone = el.compare.events(series, times, before="0min", after="1min", every="1min")
     assert alone["mean"].tolist() == [pytest.approx(np.sqrt((4 + 16) / 2))]
 
 
 def test_days_around_an_event_are_those_that_had_ended_and_do_not_say_their_hours() -> None:
     frame = el.simulate("2026-10-19", 9, log="standard_mode_logs", seed=5, tz="Asia/Tokyo")
     days = el.daily(frame)
-    found = events(days["steps"], [days.index[5]], before="2D", after="2D")
+    found = el.compare.events(days["steps"], [days.index[5]], before="2D", after="2D")
     assert found["mean"].tolist() == days["steps"].iloc[3:7].tolist()
     assert found["exposure_min"].isna().all()
     dated = days["steps"].set_axis(days.index.tz_localize(None))
-    again = events(dated, [days.index[5] + pd.Timedelta(0)], before="2D", after="2D")
+    again = el.compare.events(dated, [days.index[5] + pd.Timedelta(0)], before="2D", after="2D")
     assert again["mean"].tolist() == found["mean"].tolist()
 
 
@@ -221,7 +231,7 @@ def test_bins_that_open_at_their_stamps_are_taken_so_by_their_history() -> None:
     at = bins.index[60]
     for table in (bins, bins["hm_yo"]):
         arguments = {"before": "10min", "after": "10min", **FIELDS[table.ndim]}
-        found = events(table, [at], **arguments)
+        found = el.compare.events(table, [at], **arguments)
         assert found["mean"].tolist() == pytest.approx(bins["hm_yo"].iloc[59:61].tolist())
 
 
@@ -243,7 +253,9 @@ def empty_course(events_: int, seed: int, step: float = 0.0) -> tuple[pd.Series,
 def test_what_lasts_after_the_events_is_changed_and_the_band_is_wider_than_the_pointwise_one() -> (
     None
 ):
-    table = events(*empty_course(20, 1, step=2.0), before="15min", after="15min").loc["level"]
+    table = el.compare.events(*empty_course(20, 1, step=2.0), before="15min", after="15min").loc[
+        "level"
+    ]
     assert table["changed"].dtype == bool
     assert table["changed"].iloc[15:25].all()
     assert (table["band_low"] < table["change_low"]).all()
@@ -258,7 +270,7 @@ def test_what_lasts_after_the_events_is_changed_and_the_band_is_wider_than_the_p
 def test_hardly_any_course_in_which_nothing_happens_is_called_changed() -> None:
     found, pointwise = [], []
     for seed in range(150):
-        table = events(*empty_course(20, seed), before="15min", after="15min", draws=400)
+        table = el.compare.events(*empty_course(20, seed), before="15min", after="15min", draws=400)
         found.append(table["changed"].any())
         pointwise.append(((table["change_low"] > 0) | (table["change_high"] < 0)).any())
     assert np.mean(found) < 0.10
@@ -272,15 +284,15 @@ def test_the_band_of_directions_is_around_their_change_on_the_circle() -> None:
     frame = frame_of(MINUTES, {"tl_xav": degrees}, start="2026-10-20T10:01:00Z")
     stored = el.mask(frame, el.flag(frame), allow=el.Reason.OFF_POSE)
     around = {"before": "5min", "after": "5min", "fields": "tl_xav"}
-    table = events(stored, index[60::60][:15], **around)
+    table = el.compare.events(stored, index[60::60][:15], **around)
     assert (table["band_high"] - table["band_low"]).between(0.1, 20).all()
 
 
 def test_few_events_or_none_that_vary_have_no_band_for_all_offsets() -> None:
-    four = events(*empty_course(4, 1, step=2.0), before="5min", after="5min")
+    four = el.compare.events(*empty_course(4, 1, step=2.0), before="5min", after="5min")
     assert four[["band_low", "band_high"]].isna().all(axis=None)
     assert not four["changed"].any()
     series, times = empty_course(10, 1)
-    flat = events(series * 0, times, before="5min", after="5min")
+    flat = el.compare.events(series * 0, times, before="5min", after="5min")
     assert flat["band_low"].isna().all()
     assert not flat["changed"].any()

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import eyelog as el
-from eyelog.analysis.compare.fit_mixed import fit_mixed
-from eyelog.analysis.compare.mixed_table import mixed_table
 from support.cohort_days import cohort_days
 
 
@@ -43,7 +41,7 @@ def orthodont() -> pd.DataFrame:
 def test_the_growth_of_27_children_is_fitted_as_published(orthodont) -> None:
     # Pinheiro & Bates 2000, section 1.4.1; R 4: lme(distance ~ age, random = ~ 1 | Subject):
     # 16.76111, 0.66019, SDs 2.114724 and 1.431592
-    fit = fit_mixed(orthodont, "distance", predictors="age")
+    fit = el.compare.fit_mixed(orthodont, "distance", predictors="age")
     assert fit["estimate"].tolist() == pytest.approx([16.76111, 0.66019, 2.114724, 1.431592], 1e-5)
     # Children of the same ages: the error of the slope is that of the mean of their own slopes.
     ages = orthodont["age"].unique()
@@ -55,7 +53,7 @@ def test_the_growth_of_27_children_is_fitted_as_published(orthodont) -> None:
 
 
 def test_labels_become_differences_from_the_first_one(orthodont) -> None:
-    fit = fit_mixed(orthodont, "distance", predictors=["age", "sex"])
+    fit = el.compare.fit_mixed(orthodont, "distance", predictors=["age", "sex"])
     assert list(fit.index) == ["intercept", "age", "sex[girl]", "sd_wearers", "sd_residual"]
     means = orthodont.groupby("sex")["distance"].mean()  # balanced: the difference of the means
     assert fit.loc["sex[girl]", "estimate"] == pytest.approx(means["girl"] - means["boy"])
@@ -64,8 +62,8 @@ def test_labels_become_differences_from_the_first_one(orthodont) -> None:
 def test_balanced_days_give_the_variances_of_the_analysis_of_variance() -> None:
     generator = np.random.default_rng(8)
     y = generator.normal(size=(12, 1)) * 3 + generator.normal(size=(12, 6))
-    table = mixed_table({f"p{i:02}": days(row) for i, row in enumerate(y)})
-    fit = fit_mixed(table, "score")
+    table = el.compare.mixed_table({f"p{i:02}": days(row) for i, row in enumerate(y)})
+    fit = el.compare.fit_mixed(table, "score")
     within = y.var(axis=1, ddof=1).mean()
     between = (6 * y.mean(axis=1).var(ddof=1) - within) / 6
     assert fit.loc["sd_residual", "estimate"] == pytest.approx(np.sqrt(within), rel=1e-4)
@@ -74,11 +72,13 @@ def test_balanced_days_give_the_variances_of_the_analysis_of_variance() -> None:
 
 
 def test_unit_zero_and_order_carry_over_to_the_fit(orthodont) -> None:
-    fit = fit_mixed(orthodont, "distance", predictors="age")
-    shuffled = fit_mixed(orthodont.sample(frac=1, random_state=4), "distance", predictors="age")
+    fit = el.compare.fit_mixed(orthodont, "distance", predictors="age")
+    shuffled = el.compare.fit_mixed(
+        orthodont.sample(frac=1, random_state=4), "distance", predictors="age"
+    )
     pd.testing.assert_frame_equal(shuffled, fit, check_exact=True)
     other = orthodont.assign(distance=orthodont["distance"] * 1e4 + 5e4, age=orthodont["age"] / 100)
-    scaled = fit_mixed(other, "distance", predictors="age")
+    scaled = el.compare.fit_mixed(other, "distance", predictors="age")
     assert scaled.loc["age", "estimate"] == pytest.approx(fit.loc["age", "estimate"] * 1e6, 1e-6)
     expected = fit.loc["intercept", "estimate"] * 1e4 + 5e4
     assert scaled.loc["intercept", "estimate"] == pytest.approx(expected, 1e-6)
@@ -89,10 +89,10 @@ def test_rows_with_something_missing_are_left_out_and_counted(orthodont) -> None
     holed = orthodont.copy()
     holed.loc[[3, 50], "distance"] = np.nan
     holed.loc[7, "age"] = np.nan
-    fit = fit_mixed(holed, "distance", predictors="age")
+    fit = el.compare.fit_mixed(holed, "distance", predictors="age")
     assert fit["n"].iloc[0] == 105
     assert fit.attrs["eyelog"]["history"][-1]["rows_left_out"] == 3
-    dropped = fit_mixed(orthodont.drop([3, 7, 50]), "distance", predictors="age")
+    dropped = el.compare.fit_mixed(orthodont.drop([3, 7, 50]), "distance", predictors="age")
     pd.testing.assert_frame_equal(dropped, fit)
 
 
@@ -107,14 +107,16 @@ def test_no_model_is_fitted_where_it_would_rest_on_nothing(orthodont) -> None:
         (orthodont.iloc[:0], "age", "wearers"),
     ]
     for table, predictors, says in cases:
-        fit = fit_mixed(table, "distance", predictors=predictors)
+        fit = el.compare.fit_mixed(table, "distance", predictors=predictors)
         assert fit["estimate"].isna().all()
         assert fit["reason"].str.contains(says).all()
 
 
 def test_wearers_who_do_not_differ_are_a_remark_and_no_warning() -> None:
     y = np.tile([1.0, 2, 3, 5], (6, 1)) + np.arange(6)[:, None] * 1e-9  # wearers are all alike
-    fit = fit_mixed(mixed_table({f"p{i}": days(row) for i, row in enumerate(y)}), "score")
+    fit = el.compare.fit_mixed(
+        el.compare.mixed_table({f"p{i}": days(row) for i, row in enumerate(y)}), "score"
+    )
     assert "boundary" in fit["reason"].iloc[0]
     assert fit.loc["intercept", "estimate"] == pytest.approx(2.75)
 
@@ -129,7 +131,7 @@ def test_columns_that_cannot_be_used_are_named(orthodont) -> None:
     ]
     for call, error, says in cases:
         with pytest.raises(error, match=says):
-            fit_mixed(stamped, **call)
+            el.compare.fit_mixed(stamped, **call)
 
 
 @pytest.mark.slow("a level is a frequency: it needs many seeds")
@@ -142,13 +144,13 @@ def test_the_interval_of_a_slope_holds_the_planted_one_about_95_times_in_100() -
         table = pd.DataFrame(
             {"account": np.repeat(np.arange(30), 8).astype(str), "x": x.ravel(), "y": y.ravel()}
         )
-        fit = fit_mixed(table, "y", predictors="x")
+        fit = el.compare.fit_mixed(table, "y", predictors="x")
         held.append(fit.loc["x", "low"] <= 0.5 <= fit.loc["x", "high"])
     assert 0.89 < np.mean(held) < 0.99
 
 
 def test_groups_of_equal_days_have_the_error_of_welch(orthodont) -> None:
-    fit = fit_mixed(orthodont, "distance", predictors=["age", "sex"])
+    fit = el.compare.fit_mixed(orthodont, "distance", predictors=["age", "sex"])
     means = orthodont.groupby(["sex", "account"])["distance"].mean()
     girls, boys = means["girl"], means["boy"]
     assert fit.loc["sex[girl]", "se"] == pytest.approx(
@@ -166,17 +168,17 @@ def test_groups_of_equal_days_have_the_error_of_welch(orthodont) -> None:
 
 def test_fewer_than_five_wearers_have_estimates_and_no_errors(orthodont) -> None:
     four = orthodont[orthodont["account"] < "c04"]
-    fit = fit_mixed(four, "distance", predictors="age")
+    fit = el.compare.fit_mixed(four, "distance", predictors="age")
     assert fit["estimate"].notna().all()
     assert fit[["se", "low", "high", "p"]].isna().all(axis=None)
     assert fit["reason"].iloc[0].startswith("fewer than 5 wearers: no interval and no p")
     five = orthodont[orthodont["account"] < "c05"]
-    assert np.isfinite(fit_mixed(five, "distance", predictors="age").loc["age", "p"])
+    assert np.isfinite(el.compare.fit_mixed(five, "distance", predictors="age").loc["age", "p"])
 
 
 def test_the_only_wearer_of_a_group_has_no_interval(orthodont) -> None:
     alone = orthodont.assign(site=np.where(orthodont["account"] == "c03", "b", "a"))
-    fit = fit_mixed(alone, "distance", predictors=["age", "site"])
+    fit = el.compare.fit_mixed(alone, "distance", predictors=["age", "site"])
     assert fit.loc["site[b]", ["se", "low", "high", "p"]].isna().all()
     assert fit.loc[["intercept", "age"], ["low", "high", "p"]].notna().all(axis=None)
     assert "one wearer alone determines" in fit["reason"].iloc[0]
@@ -195,29 +197,29 @@ def test_slopes_and_days_that_are_alike_are_no_effect(slopes: float, phi: float)
         y = generator.normal(size=(10, 1)) + slopes * generator.normal(size=(10, 1)) * x + noise
         account = np.repeat([f"p{number}" for number in range(10)], 14)
         table = pd.DataFrame({"account": account, "x": x.ravel(), "y": y.ravel()})
-        found.append(fit_mixed(table, "y", predictors="x").loc["x", "p"] < 0.05)
+        found.append(el.compare.fit_mixed(table, "y", predictors="x").loc["x", "p"] < 0.05)
     assert np.mean(found) < 0.095  # the model's own errors: .33 and .10
 
 
 def test_an_outcome_that_only_differs_between_wearers_has_no_model() -> None:
-    table = mixed_table({f"p{i}": days([0.1 * i] * 4) for i in range(6)})
-    fit = fit_mixed(table, "score")
+    table = el.compare.mixed_table({f"p{i}": days([0.1 * i] * 4) for i in range(6)})
+    fit = el.compare.fit_mixed(table, "score")
     assert fit["estimate"].isna().all()
     assert fit["reason"].iloc[0].startswith("the outcome does not vary within wearers")
 
 
 def test_the_days_of_a_cohort_are_taken_as_they_are() -> None:
     table = cohort_days(8, 6, effect=2.0)
-    fit = fit_mixed(table, "blink_rate_per_min", predictors=["group", "age"])
-    of_table = fit_mixed(
-        mixed_table(table, outcomes="blink_rate_per_min"),
+    fit = el.compare.fit_mixed(table, "blink_rate_per_min", predictors=["group", "age"])
+    of_table = el.compare.fit_mixed(
+        el.compare.mixed_table(table, outcomes="blink_rate_per_min"),
         "blink_rate_per_min",
         predictors=["group", "age"],
     )
     assert fit["wearers"].iloc[0] == 8
     pd.testing.assert_frame_equal(fit, of_table)
     with pytest.raises(el.FieldError, match="no column 'sex'"):
-        fit_mixed(table, "steps", predictors="sex")
+        el.compare.fit_mixed(table, "steps", predictors="sex")
 
 
 def test_errors_of_uneven_days_are_those_of_the_clustered_matrix_algebra() -> None:
@@ -229,7 +231,7 @@ def test_errors_of_uneven_days_are_those_of_the_clustered_matrix_algebra() -> No
         y = 0.5 * x + generator.normal() + generator.normal(size=n)
         rows.append(pd.DataFrame({"account": f"p{i:02}", "x": x, "y": y}))
     table = pd.concat(rows, ignore_index=True)
-    fit = fit_mixed(table, "y", predictors=["x"])
+    fit = el.compare.fit_mixed(table, "y", predictors=["x"])
     between, within = (fit.loc[name, "estimate"] ** 2 for name in ("sd_wearers", "sd_residual"))
     # CR2 of the generalised least squares (Pustejovsky & Tipton 2018), by dense matrices.
     wearers = [rows.index for _, rows in table.groupby("account")]

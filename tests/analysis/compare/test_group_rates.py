@@ -6,7 +6,6 @@ import pytest
 from scipy import stats
 
 import eyelog as el
-from eyelog.analysis.compare.group_rates import group_rates
 
 GROUPS = {f"w{i}": "desk" if i < 6 else "field" for i in range(12)}
 
@@ -26,7 +25,7 @@ def days(level: float = 1.5, seed: int = 1) -> pd.DataFrame:
 
 def test_rates_are_sums_over_sums_with_wearers_as_the_units() -> None:
     table = days()
-    found = group_rates(table, "n", "min", GROUPS)
+    found = el.compare.group_rates(table, "n", "min", GROUPS)
     sums = table.groupby("account")[["n", "min"]].sum()
     for group in ("desk", "field"):
         mine = sums[sums.index.map(GROUPS) == group]
@@ -50,22 +49,22 @@ def test_the_order_of_rows_and_days_split_in_two_change_nothing() -> None:
     half = table.assign(n=table["n"] // 2, min=table["min"] / 2)
     rest = table.assign(n=table["n"] - half["n"], min=table["min"] - half["min"])
     split = pd.concat([half, rest]).sample(frac=1, random_state=1)
-    found, again = (group_rates(t, "n", "min", GROUPS) for t in (table, split))
+    found, again = (el.compare.group_rates(t, "n", "min", GROUPS) for t in (table, split))
     columns = ["rate", "low", "high", "ratio", "ratio_low", "ratio_high", "p", "wearers"]
     pd.testing.assert_frame_equal(found[columns], again[columns])
-    by_index = group_rates(table.set_index("account"), "n", "min", GROUPS)
+    by_index = el.compare.group_rates(table.set_index("account"), "n", "min", GROUPS)
     pd.testing.assert_frame_equal(found, by_index)
 
 
 def test_few_wearers_have_less_to_say_and_say_why() -> None:
     table = days()
     four = {name: group for name, group in GROUPS.items() if int(name[1:]) not in (4, 5)}
-    found = group_rates(table, "n", "min", four)
+    found = el.compare.group_rates(table, "n", "min", four)
     assert np.isnan(found.loc["field", "p"])
     assert found.loc["field", "ratio_low"] > 0
     assert "fewer than 5 wearers" in found.loc["field", "reason"]
     two = {"w0": "desk", "w1": "desk", **{f"w{i}": "field" for i in range(6, 12)}}
-    found = group_rates(table, "n", "min", two)
+    found = el.compare.group_rates(table, "n", "min", two)
     assert "fewer than 3 wearers" in found.loc["desk", "reason"]
     assert np.isnan(found.loc["field", "ratio"])
     assert found.loc["field", "low"] > 0
@@ -75,11 +74,13 @@ def test_a_group_without_a_count_or_exposure_has_no_interval() -> None:
     table = days()
     none = table.assign(n=np.where(table["account"] < "w6", table["n"], table["n"]))
     none.loc[none["account"].map(GROUPS) == "field", "n"] = 0
-    found = group_rates(none, "n", "min", GROUPS)
+    found = el.compare.group_rates(none, "n", "min", GROUPS)
     assert found.loc["field", "rate"] == 0
     assert "count is 0" in found.loc["field", "reason"]
     unworn = table.assign(min=0.0, n=0)
-    assert (group_rates(unworn, "n", "min", GROUPS)["reason"] == "no exposure: no rate").all()
+    assert (
+        el.compare.group_rates(unworn, "n", "min", GROUPS)["reason"] == "no exposure: no rate"
+    ).all()
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,6 @@ def test_a_group_without_a_count_or_exposure_has_no_interval() -> None:
 )
 def test_what_cannot_be_compared_is_refused_in_one_line(change, groups, says) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
-        group_rates(days().assign(**change), "n", "min", groups)
+        el.compare.group_rates(days().assign(**change), "n", "min", groups)
     with pytest.raises(el.FieldError, match="steps"):
-        group_rates(days(), "steps", "min", GROUPS)
+        el.compare.group_rates(days(), "steps", "min", GROUPS)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.analysis.compare.mixed_table import mixed_table
 from support.frames import EYES, MINUTES
 
 
@@ -20,7 +19,7 @@ def days(values, *, start: str = "2026-10-19", tz: str = "UTC", hours=None) -> p
 
 def test_the_table_has_mean_deviation_and_offset_for_each_person_and_day() -> None:
     people = {"bob": days([1, 2, 6]), "ann": days([4, np.nan], hours=[np.e, 0.0], tz="Asia/Tokyo")}
-    table = mixed_table(people)
+    table = el.compare.mixed_table(people)
     assert list(table.columns) == [
         "account",
         "day",
@@ -40,10 +39,12 @@ def test_the_table_has_mean_deviation_and_offset_for_each_person_and_day() -> No
 
 def test_frames_and_daily_tables_of_them_give_the_same_table() -> None:
     frames = {f"p{i}": el.simulate("2026-10-19", 2, log=MINUTES, seed=i) for i in range(3)}
-    table = mixed_table(frames)
-    pd.testing.assert_frame_equal(mixed_table({p: el.daily(f) for p, f in frames.items()}), table)
+    table = el.compare.mixed_table(frames)
+    pd.testing.assert_frame_equal(
+        el.compare.mixed_table({p: el.daily(f) for p, f in frames.items()}), table
+    )
     backwards = dict(reversed(frames.items()))
-    pd.testing.assert_frame_equal(mixed_table(backwards), table)
+    pd.testing.assert_frame_equal(el.compare.mixed_table(backwards), table)
     assert "steps" in table
     assert "blink_n" not in table
     assert "blink_rate_low" not in table
@@ -54,7 +55,9 @@ def test_frames_and_daily_tables_of_them_give_the_same_table() -> None:
 
 def test_the_exposure_can_be_one_in_minutes() -> None:
     people = {"a": el.simulate("2026-10-19", 2, seed=1)}
-    table = mixed_table(people, outcomes="blink_rate_per_min", exposure="blink_exposure_min")
+    table = el.compare.mixed_table(
+        people, outcomes="blink_rate_per_min", exposure="blink_exposure_min"
+    )
     assert table["exposure_h"].tolist() == pytest.approx(
         (el.daily(people["a"])["blink_exposure_min"] / 60).tolist()
     )
@@ -68,22 +71,30 @@ def test_the_exposure_can_be_one_in_minutes() -> None:
 def test_the_logs_never_meet_in_one_table() -> None:
     eyes, minutes = el.sample().iloc[:900], el.sample(MINUTES).iloc[:900]
     with pytest.raises(el.MixedLogsError):
-        mixed_table({"a": eyes, "b": minutes})
+        el.compare.mixed_table({"a": eyes, "b": minutes})
     with pytest.raises(el.MixedLogsError, match="'a'"):
-        mixed_table({"a": pd.concat([eyes, minutes])})
+        el.compare.mixed_table({"a": pd.concat([eyes, minutes])})
 
 
 def test_wearers_without_days_have_no_row_and_bad_input_is_refused() -> None:
-    table = mixed_table({"a": days([1, 2]), "b": days([])})
+    table = el.compare.mixed_table({"a": days([1, 2]), "b": days([])})
     assert set(table["account"]) == {"a"}
     cases = [
-        (lambda: mixed_table({}), el.ConfigurationError, "mapping"),
-        (lambda: mixed_table([days([1])]), el.ConfigurationError, "mapping"),
-        (lambda: mixed_table({"a": 3}), el.ConfigurationError, "'a'"),
-        (lambda: mixed_table({1: days([1]), "1": days([2])}), el.ConfigurationError, "same name"),
-        (lambda: mixed_table({"a": days([1])}, outcomes="none"), el.FieldError, "none"),
-        (lambda: mixed_table({"a": days([1])}, outcomes=[]), el.FieldError, "an outcome"),
-        (lambda: mixed_table({"a": days([1])}, exposure="x"), el.FieldError, "'x'"),
+        (lambda: el.compare.mixed_table({}), el.ConfigurationError, "mapping"),
+        (lambda: el.compare.mixed_table([days([1])]), el.ConfigurationError, "mapping"),
+        (lambda: el.compare.mixed_table({"a": 3}), el.ConfigurationError, "'a'"),
+        (
+            lambda: el.compare.mixed_table({1: days([1]), "1": days([2])}),
+            el.ConfigurationError,
+            "same name",
+        ),
+        (lambda: el.compare.mixed_table({"a": days([1])}, outcomes="none"), el.FieldError, "none"),
+        (
+            lambda: el.compare.mixed_table({"a": days([1])}, outcomes=[]),
+            el.FieldError,
+            "an outcome",
+        ),
+        (lambda: el.compare.mixed_table({"a": days([1])}, exposure="x"), el.FieldError, "'x'"),
     ]
     for call, error, says in cases:
         with pytest.raises(error, match=says):
@@ -96,13 +107,15 @@ values = st.lists(st.floats(-100, 100).map(lambda v: round(v, 2)), min_size=1, m
 @given(st.dictionaries(st.sampled_from("abcdef"), values, min_size=1))
 @settings(max_examples=30, deadline=None)
 def test_deviations_add_up_to_nothing_within_each_wearer(people) -> None:
-    table = mixed_table({wearer: days(each) for wearer, each in people.items()})
+    table = el.compare.mixed_table({wearer: days(each) for wearer, each in people.items()})
     assert table.groupby("account")["score_within"].sum().abs().max() < 1e-9
     np.testing.assert_allclose(table["score_wearer_mean"] + table["score_within"], table["score"])
 
 
 def test_a_15_second_frame_works_as_well() -> None:
-    table = mixed_table({"a": el.simulate("2026-10-19", 1, log=EYES, seed=2)}, outcomes="steps")
+    table = el.compare.mixed_table(
+        {"a": el.simulate("2026-10-19", 1, log=EYES, seed=2)}, outcomes="steps"
+    )
     assert len(table) == 1
     assert table["steps_within"].tolist() == [0.0]
 

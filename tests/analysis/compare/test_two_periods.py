@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.compare.two_periods import two_periods
 
 # Permeability of the chorioamnion at term and earlier (Hollander & Wolfe 1973, p. 69).
 TERM = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46]
@@ -22,7 +21,7 @@ def daily(values, start: str = "2026-01-01") -> pd.Series:
 
 def test_the_shift_of_hollander_and_wolfe_is_found_as_published() -> None:
     # R: wilcox.test(EARLY, TERM, conf.int = TRUE): -0.305, 95 % -0.76 to 0.15, p 0.2544
-    found = two_periods(daily(TERM), daily(EARLY, "2026-03-01"))
+    found = el.compare.two_periods(daily(TERM), daily(EARLY, "2026-03-01"))
     assert found.difference == pytest.approx(-0.305)
     # Neighbouring days may be alike, so less is known than of independent values.
     assert (found.low, found.high) == (pytest.approx(-0.76, abs=0.1), pytest.approx(0.15, abs=0.1))
@@ -41,14 +40,16 @@ values = st.lists(st.floats(-100, 100).map(lambda v: round(v, 2)), min_size=5, m
 @settings(max_examples=30, deadline=None)
 def test_unit_zero_order_and_sides_carry_over(one, other, scale, shift) -> None:
     before, after = daily(one), daily(other, "2026-03-01")
-    found = two_periods(before, after)
+    found = el.compare.two_periods(before, after)
     assert found.low <= found.difference <= found.high
     near = {"rel": 1e-6, "abs": 1e-6}
-    moved = two_periods(before * scale + shift, after * scale + shift)
+    moved = el.compare.two_periods(before * scale + shift, after * scale + shift)
     assert moved[:3] == pytest.approx([v * scale for v in found[:3]], **near)
     assert moved.phi == pytest.approx(found.phi, **near)
-    assert two_periods(before, after + shift).low == pytest.approx(found.low + shift, **near)
-    turned = two_periods(after, before)
+    assert el.compare.two_periods(before, after + shift).low == pytest.approx(
+        found.low + shift, **near
+    )
+    turned = el.compare.two_periods(after, before)
     assert (turned.difference, turned.low) == (
         pytest.approx(-found.difference, **near),
         pytest.approx(-found.high, **near),
@@ -57,7 +58,7 @@ def test_unit_zero_order_and_sides_carry_over(one, other, scale, shift) -> None:
 
 def test_a_shift_that_makes_values_equal_moves_the_interval_and_nothing_else() -> None:
     before, after = daily([0, 9, 2, 5, 1]), daily([6.5, 3.5, 0.5, 8.5, 1.5], "2026-03-01")
-    apart, tied = two_periods(before, after), two_periods(before, after + 0.5)
+    apart, tied = el.compare.two_periods(before, after), el.compare.two_periods(before, after + 0.5)
     assert (tied.low, tied.high) == (apart.low + 0.5, apart.high + 0.5)
 
 
@@ -67,7 +68,9 @@ def test_missing_values_answer_like_missing_days() -> None:
     holed = after.copy()
     holed.iloc[3:6] = np.nan
     hours = pd.concat([before, after]) * 0 + 24.0
-    one, two = (two_periods(before, late, exposure=hours) for late in (holed, holed.dropna()))
+    one, two = (
+        el.compare.two_periods(before, late, exposure=hours) for late in (holed, holed.dropna())
+    )
     assert one == two
     assert one.exposure_h == 37 * 24
     assert one.coverage == pytest.approx(37 / 40)
@@ -79,8 +82,8 @@ def test_the_hours_of_a_day_count_as_one_value() -> None:
     level = np.repeat(generator.normal(size=20), 24)
     hours = pd.Series(level + generator.normal(size=480) * 0.1, index=index)
     days = hours.resample("1D").mean()
-    found = two_periods(hours[:240], hours[240:])
-    assert found[:6] == pytest.approx(two_periods(days[:10], days[10:])[:6])
+    found = el.compare.two_periods(hours[:240], hours[240:])
+    assert found[:6] == pytest.approx(el.compare.two_periods(days[:10], days[10:])[:6])
     assert (found.n_before, found.days_before, found.days_after) == (240, 10, 10)
 
 
@@ -88,9 +91,11 @@ def test_days_that_are_alike_widen_the_interval_and_raise_p() -> None:
     generator = np.random.default_rng(8)
     noise = generator.normal(size=60)
     wandering = np.convolve(noise, 0.7 ** np.arange(12))[12:52]
-    found = two_periods(daily(wandering[:20]), daily(wandering[20:], "2026-01-21"))
+    found = el.compare.two_periods(daily(wandering[:20]), daily(wandering[20:], "2026-01-21"))
     order = generator.permutation(20)
-    mixed = two_periods(daily(wandering[:20][order]), daily(wandering[20:][order], "2026-01-21"))
+    mixed = el.compare.two_periods(
+        daily(wandering[:20][order]), daily(wandering[20:][order], "2026-01-21")
+    )
     assert found.phi > 0.4
     assert found.n_effective < 20
     assert found.high - found.low > 1.5 * (mixed.high - mixed.low)
@@ -103,7 +108,7 @@ def test_p_and_the_interval_never_contradict_each_other() -> None:
     said = []
     for _ in range(200):
         days = generator.normal(size=30).cumsum() * 0.3 + generator.normal(size=30)
-        found = two_periods(daily(days[:12]), daily(days[12:], "2026-01-13"))
+        found = el.compare.two_periods(daily(days[:12]), daily(days[12:], "2026-01-13"))
         said.append(found.p < 0.05)
         assert said[-1] == (found.low > 0 or found.high < 0)
     assert {True, False} == set(said)
@@ -111,7 +116,7 @@ def test_p_and_the_interval_never_contradict_each_other() -> None:
 
 def test_a_planted_change_of_a_simulated_wearer_is_found() -> None:
     steps = el.daily(el.simulate("2026-09-07", 24, log="standard_mode_logs", seed=3))["steps"]
-    found = two_periods(steps.iloc[:12], steps.iloc[12:] + 4000)
+    found = el.compare.two_periods(steps.iloc[:12], steps.iloc[12:] + 4000)
     assert found.low < 4000 < found.high
     assert found.low > 0
     assert found.p < 0.01
@@ -123,7 +128,7 @@ def test_too_few_values_are_missing_with_a_reason() -> None:
         ([1, 2, 3], [np.nan] * 5, "after"),
         ([], [], "after"),
     ):
-        found = two_periods(daily(before), daily(after, "2026-03-01"))
+        found = el.compare.two_periods(daily(before), daily(after, "2026-03-01"))
         assert np.isnan(found[:6]).all()
         assert f"days {says}" in found.reason
 
@@ -131,14 +136,14 @@ def test_too_few_values_are_missing_with_a_reason() -> None:
 def test_bad_input_is_refused_in_one_sentence() -> None:
     long = daily(np.arange(600.0))
     cases = [
-        (lambda: two_periods(long, long), "per week first"),
-        (lambda: two_periods(long[::-1], long), "stamps in order"),
+        (lambda: el.compare.two_periods(long, long), "per week first"),
+        (lambda: el.compare.two_periods(long[::-1], long), "stamps in order"),
     ]
     for call, says in cases:
         with pytest.raises(el.ConfigurationError, match=says):
             call()
     with pytest.raises(el.MixedLogsError):
-        two_periods(
+        el.compare.two_periods(
             el.daily(el.sample())["steps"], el.daily(el.sample("standard_mode_logs"))["steps"]
         )
 
@@ -149,7 +154,9 @@ def test_two_weeks_and_two_weeks_without_a_difference_seldom_show_one(phi, most)
     generator = np.random.default_rng(11)
     noise = generator.normal(size=(800, 100))
     series = scipy.signal.lfilter([1.0], [1.0, -phi], noise, axis=1)[:, -28:]
-    hits = [two_periods(daily(x[:14]), daily(x[14:], "2026-01-15")).p < 0.05 for x in series]
+    hits = [
+        el.compare.two_periods(daily(x[:14]), daily(x[14:], "2026-01-15")).p < 0.05 for x in series
+    ]
     assert np.mean(hits) < most
 
 
@@ -165,7 +172,7 @@ def test_too_few_values_are_counted_and_give_a_reason_and_no_difference() -> Non
 
 @pytest.mark.parametrize(("n", "m"), [(3, 4), (4, 3), (3, 5), (4, 4), (5, 5)])
 def test_an_interval_of_the_wearer_needs_days_that_can_reach_its_level(n, m) -> None:
-    found = two_periods(daily(range(n)), daily(range(m), "2026-03-01"))
+    found = el.compare.two_periods(daily(range(n)), daily(range(m), "2026-03-01"))
     enough = n + m >= 8
     assert np.isfinite(found.difference)
     for name in ("low", "high", "p", "phi", "n_effective"):
@@ -187,8 +194,8 @@ def test_weekends_are_levelled_before_two_periods_are_compared() -> None:
 def test_periods_of_unequal_length_are_covered_by_days() -> None:
     frame = el.simulate("2026-10-19", 9, log="standard_mode_logs", seed=5, tz="Europe/Berlin")
     days = el.daily(frame)
-    found = two_periods(days[:3], days[3:], column="steps")
+    found = el.compare.two_periods(days[:3], days[3:], column="steps")
     assert found.exposure_h == pytest.approx(days["worn_h"].sum())
     assert found.coverage == pytest.approx(days["coverage"].mean())
-    holed = two_periods(days[:3], days.drop(days.index[5])[3:], column="steps")
+    holed = el.compare.two_periods(days[:3], days.drop(days.index[5])[3:], column="steps")
     assert holed.coverage == pytest.approx(days["coverage"].drop(days.index[5]).sum() / 9)

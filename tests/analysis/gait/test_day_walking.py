@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from support.frames import EYES, MINUTES, at, frame_of
 
 
@@ -22,7 +21,7 @@ def minutes(seconds: list[float], steps: list[float]) -> pd.DataFrame:
 def test_what_needs_single_intervals_refuses_bins() -> None:
     bins = el.intervals(el.sample(), "10min")
     for ask in (el.gait.bouts, el.gait.peak_cadence):
-        with pytest.raises(ConfigurationError, match="records"):
+        with pytest.raises(el.ConfigurationError, match="records"):
             ask(bins)
 
 
@@ -58,7 +57,7 @@ def test_the_busiest_minute_before_midnight_belongs_to_the_day_that_ends() -> No
 
 @pytest.mark.parametrize("options", [{"minutes": 0}, {"minutes": 1.5}, {"min_coverage": 0}])
 def test_peak_cadence_refuses_what_makes_no_sense(options: dict[str, float]) -> None:
-    with pytest.raises(ConfigurationError):
+    with pytest.raises(el.ConfigurationError):
         el.gait.peak_cadence(walked([1]), **options)  # type: ignore[arg-type]
 
 

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.errors import FieldError, MixedLogsError
 from support.frames import EYES, MINUTES, frame_of
 
 
@@ -69,9 +68,9 @@ def test_the_pace_of_a_simulated_wearer_is_the_planted_one() -> None:
 
 
 def test_fields_that_lack_are_named() -> None:
-    with pytest.raises(FieldError, match=r"gait.pace needs 'cad'"):
+    with pytest.raises(el.FieldError, match=r"gait.pace needs 'cad'"):
         el.gait.pace(frame_of(EYES, {"stp": [1]}).drop(columns="cad"))
-    with pytest.raises(FieldError, match="no step classes"):
+    with pytest.raises(el.FieldError, match="no step classes"):
         el.gait.speed_classes(walked([1]))
-    with pytest.raises(MixedLogsError):
+    with pytest.raises(el.MixedLogsError):
         el.gait.pace(walked([1]).assign(wea_s=60.0))

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog.errors import FieldError, MixedLogsError
 from support.frames import EYES, MINUTES, frame_of
 
 
@@ -31,9 +30,9 @@ def test_head_movements_by_day_are_those_of_the_daily_summary() -> None:
 
 def test_head_movements_per_worn_hour_need_the_evidence_of_wear() -> None:
     frame = frame_of(EYES, {"hm_po": [1], "hm_yo": [1]}, calm=False)
-    with pytest.raises(FieldError, match=r"head_movements needs 'isl"):
+    with pytest.raises(el.FieldError, match=r"head_movements needs 'isl"):
         el.posture.head_movements(frame)
-    with pytest.raises(FieldError, match="tl_xav"):
+    with pytest.raises(el.FieldError, match="tl_xav"):
         el.posture.relative_tilt(frame_of(EYES, {"tl_yav": [1.0]}, calm=False))
-    with pytest.raises(MixedLogsError):
+    with pytest.raises(el.MixedLogsError):
         el.posture.zones(frame.assign(tl_yav=1.0, wea_s=60.0))

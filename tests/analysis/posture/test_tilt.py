@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog.errors import ConfigurationError
 from support.frames import EYES, MINUTES, frame_of
 
 
@@ -35,7 +34,7 @@ def test_without_tilt_the_shares_are_missing_and_not_0() -> None:
     [{"edges": []}, {"edges": [5, 5]}, {"edges": [0, 200]}, {"field": "stp"}, {"reference": "me"}],
 )
 def test_zones_refuse_invalid_arguments(options: dict[str, object]) -> None:
-    with pytest.raises(ConfigurationError):
+    with pytest.raises(el.ConfigurationError):
         el.posture.zones(el.sample(), **options)  # type: ignore[arg-type]
 
 

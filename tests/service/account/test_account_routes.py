@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from eyelog.errors import AuthorizationError
-from eyelog.fetch.client import Client
-from eyelog.fetch.oauth import Application
+import eyelog as el
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.auth.grants import Bearer
 from support.account_page import Visitor, granted, signed, title
@@ -20,11 +18,13 @@ NEW = "a staple of batteries"
 DAY = ("2026-10-24T00:00:00Z", "2026-10-24T01:00:00Z")
 
 
-def allowed(there: Live, name: str, account: str = "ada") -> Client:
+def allowed(there: Live, name: str, account: str = "ada") -> el.Client:
     """An application that has access to an account, and its client."""
     client_id, secret = there.registry.applications.add(REDIRECT, name=name)
     home = there.archive.parent / f"home of {name}"
-    client = Client(there.url, application=Application(client_id, secret, REDIRECT), home=home)
+    client = el.Client(
+        there.url, application=el.Application(client_id, secret, REDIRECT), home=home
+    )
     client.exchange(there.registry.grants.issue_code(account, client_id, REDIRECT))
     return client
 
@@ -44,7 +44,7 @@ def test_withdrawn_access_ends_at_once_and_the_client_says_to_log_in(there, visi
         answer = there.get(STANDARD, *DAY, token=token.access_token)
         assert answer.status_code == 401
         assert "revoked" in answer.headers["WWW-Authenticate"]
-        with pytest.raises(AuthorizationError, match="run `eyelog login`"):
+        with pytest.raises(el.AuthorizationError, match="run `eyelog login`"):
             client.standard_mode_logs("2026-10-24", "2026-10-24")
         assert len(other.standard_mode_logs("2026-10-24", "2026-10-24")) == 60
 

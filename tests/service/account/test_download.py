@@ -12,7 +12,6 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog.archive.store import Archive
 from eyelog.cli import main
 from eyelog_service import middleware, wearer_data
 from support import live
@@ -63,8 +62,8 @@ def test_the_zip_file_is_taken_back_value_for_value(
     ]
     assert main(["import", str(file), "--archive", str(tmp_path / "again")]) == 0
     for log in frames:
-        whole = Archive(visitor.there.archive).read(log, FIRST, LAST, account="ada")
-        pdt.assert_frame_equal(Archive(tmp_path / "again").read(log, FIRST, LAST), whole)
+        whole = el.Archive(visitor.there.archive).read(log, FIRST, LAST, account="ada")
+        pdt.assert_frame_equal(el.Archive(tmp_path / "again").read(log, FIRST, LAST), whole)
         pdt.assert_frame_equal(el.read(file, log=log), whole)
     assert el.read(file, log=COMPUTED)["lat"].notna().any()
 
@@ -86,7 +85,7 @@ def test_dates_are_in_utc_and_say_so_where_no_zone_is_known(
 def test_the_page_names_the_clock_of_the_download_and_outlives_zones_that_are_damaged(
     visitor: Visitor,
 ) -> None:
-    archive = Archive(visitor.there.archive)
+    archive = el.Archive(visitor.there.archive)
     archive.set_zones("Asia/Tokyo", account="ada")
     assert "Times follow your clock (Asia/Tokyo)." in visitor.log_in().text
     (file,) = Path(archive.path, ".zones").glob("*ada*")
@@ -176,7 +175,7 @@ def test_a_download_that_took_too_long_to_begin_is_not_under_way_for_ever(
 
 
 def test_a_download_is_made_in_small_parts(tmp_path: Path) -> None:
-    archive = Archive(tmp_path)
+    archive = el.Archive(tmp_path)
     for month in (9, 10):
         archive.write(COMPUTED, records(COMPUTED, f"2025-{month:02}-01", 10 * 5760), account="ada")
     parts = [len(part) for part in wearer_data._zipped(tmp_path, "ada")]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import requests
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.auth.registry import Registry
 from support.account_page import Visitor, signed, title
@@ -54,10 +54,10 @@ def test_stored_values_stay_and_the_page_says_how_many_differ(
 ) -> None:
     visitor.log_in("bea")
     send(visitor, ("week.csv", csv(n=5)))
-    before = Archive(there.archive).read(STANDARD, account="bea", tz="UTC")
+    before = el.Archive(there.archive).read(STANDARD, account="bea", tz="UTC")
     page = send(visitor, ("other.csv", csv(n=5, seed=9)))
     assert "other values than stored before, which stay" in words(page)
-    after = Archive(there.archive).read(STANDARD, account="bea", tz="UTC")
+    after = el.Archive(there.archive).read(STANDARD, account="bea", tz="UTC")
     assert after.where(before.notna()).equals(before)
 
 

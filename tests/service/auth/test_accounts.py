@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.auth.accounts import NewAccount
 from eyelog_service.auth.grants import Bearer, GrantRefused
 from eyelog_service.auth.registry import Registry
@@ -17,7 +17,7 @@ def test_of_processes_that_add_one_account_at_once_one_succeeds(registry: Regist
     def add(_: int) -> bool:
         try:
             Registry(registry.folder).accounts.add("ada")
-        except ConfigurationError as error:
+        except el.ConfigurationError as error:
             assert "exists already" in str(error)  # noqa: PT017 (each thread has its own)
             return False
         return True
@@ -30,7 +30,7 @@ def test_of_processes_that_add_one_account_at_once_one_succeeds(registry: Regist
     "name", ["", " ada", "ada\n", "a" * 65, "é" * 33, "\x00", "\ud800", "\x1b[2J", "a\u202eb"]
 )
 def test_a_name_that_could_mislead_is_refused(registry: Registry, name: str) -> None:
-    with pytest.raises(ConfigurationError, match="account's name") as refused:
+    with pytest.raises(el.ConfigurationError, match="account's name") as refused:
         registry.accounts.add(name)
     assert len(str(refused.value)) < 400
     assert registry.accounts.names() == []
@@ -46,10 +46,10 @@ def test_a_name_that_nobody_can_have_is_unknown_in_one_short_line(
         registry.accounts.enable,
         registry.accounts.find,
     ):
-        with pytest.raises(ConfigurationError, match="unknown account") as refused:
+        with pytest.raises(el.ConfigurationError, match="unknown account") as refused:
             command(name)
         assert len(str(refused.value)) < 300
-    with pytest.raises(ConfigurationError, match="unknown account"):
+    with pytest.raises(el.ConfigurationError, match="unknown account"):
         registry.grants.revoke_all(accounts=[name])
     assert not registry.accounts.check_login(name, "correct horse")
     assert registry.accounts.session_mark(name) is None
@@ -64,9 +64,9 @@ def test_another_password_replaces_the_old_one_and_leaves_tokens(
     assert registry.accounts.check_login("ada", "battery staple")
     assert not registry.accounts.check_login("ada", "correct horse")
     assert isinstance(registry.grants.bearer(tokens[0]), Bearer)
-    with pytest.raises(ConfigurationError, match="too short"):
+    with pytest.raises(el.ConfigurationError, match="too short"):
         registry.accounts.set_password("ada", "short")
-    with pytest.raises(ConfigurationError, match=r"did you mean 'ada'\?"):
+    with pytest.raises(el.ConfigurationError, match=r"did you mean 'ada'\?"):
         registry.accounts.set_password("adda", "battery staple")
     assert registry.accounts.check_login("ada", "battery staple")
 
@@ -86,7 +86,7 @@ def test_a_disabled_account_is_refused_everywhere_until_it_is_enabled(
         registry.grants.refresh(refresh, client_id)
     with pytest.raises(GrantRefused, match="the account is disabled"):
         registry.grants.exchange(waiting, client_id, REDIRECT, None)
-    with pytest.raises(ConfigurationError, match="disabled: eyelog service enable"):
+    with pytest.raises(el.ConfigurationError, match="disabled: eyelog service enable"):
         registry.grants.issue_code("ada", client_id, REDIRECT)
     registry.accounts.enable("ada")
     assert registry.accounts.check_login("ada", "correct horse")
@@ -110,7 +110,7 @@ def test_a_removed_account_leaves_nothing_for_the_next_one_of_its_name(
         registry.grants.refresh(tokens[1], client_id)
     with pytest.raises(GrantRefused):
         registry.grants.exchange(waiting, client_id, REDIRECT, None)
-    with pytest.raises(ConfigurationError, match=r"'aada' \(did you mean 'ada'\?\)"):
+    with pytest.raises(el.ConfigurationError, match=r"'aada' \(did you mean 'ada'\?\)"):
         registry.accounts.remove("aada")
 
 
@@ -120,7 +120,7 @@ def test_of_processes_that_remove_one_account_at_once_one_succeeds(
     def remove(_: int) -> bool:
         try:
             return bool(Registry(registry.folder).accounts.remove("ada"))
-        except ConfigurationError:
+        except el.ConfigurationError:
             return False
 
     with ThreadPoolExecutor(6) as pool:
@@ -157,9 +157,9 @@ def test_accounts_are_added_together_or_not_at_all(registry: Registry) -> None:
         ("ada", "sleep"),
         ("bea", "sleep"),
     ]
-    with pytest.raises(ConfigurationError, match="2 accounts exist already: 'ada', 'bea'"):
+    with pytest.raises(el.ConfigurationError, match="2 accounts exist already: 'ada', 'bea'"):
         registry.accounts.add_all([*new, NewAccount("cyd")])
-    with pytest.raises(ConfigurationError, match="'cyd': each account can be added once"):
+    with pytest.raises(el.ConfigurationError, match="'cyd': each account can be added once"):
         registry.accounts.add_all([NewAccount("cyd"), NewAccount("cyd")])
     assert registry.accounts.names() == ["ada", "bea"]
 
@@ -170,10 +170,10 @@ def test_the_accounts_of_a_study_are_found_by_its_name(registry: Registry) -> No
     )
     assert registry.accounts.in_study("sleep") == ["ada"]
     for wrong in ("slep", "", "x" * 500):
-        with pytest.raises(ConfigurationError, match="has no account"):
+        with pytest.raises(el.ConfigurationError, match="has no account"):
             registry.accounts.in_study(wrong)
     registry.accounts.check(["ada", "cyd"])
-    with pytest.raises(ConfigurationError, match="unknown account 'abe'"):
+    with pytest.raises(el.ConfigurationError, match="unknown account 'abe'"):
         registry.accounts.check(["ada", "abe"])
-    with pytest.raises(ConfigurationError, match="2 accounts are unknown: 'abe', 'bob'"):
+    with pytest.raises(el.ConfigurationError, match="2 accounts are unknown: 'abe', 'bob'"):
         registry.accounts.check(["abe", "ada", "bob"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.auth.grants import Bearer, GrantRefused
 from eyelog_service.auth.registry import Registry
 from support.live import REDIRECT
@@ -15,7 +15,7 @@ from support.live import REDIRECT
 
 @pytest.mark.parametrize("name", [" a", "a\nb", "\u202e", "x" * 65, "\x1b]0;title\x07"])
 def test_a_name_that_could_mislead_a_wearer_is_refused(registry: Registry, name: str) -> None:
-    with pytest.raises(ConfigurationError, match="cannot be an application's name"):
+    with pytest.raises(el.ConfigurationError, match="cannot be an application's name"):
         registry.applications.add(REDIRECT, name=name)
     assert registry.applications.all() == []
 
@@ -26,17 +26,17 @@ def test_an_application_is_found_by_its_id_or_by_a_name_that_only_it_has(
     first, _ = registry.applications.add(REDIRECT, name="Sleep study")
     assert registry.applications.find("Sleep study").client_id == first
     assert registry.applications.find(first).label == "Sleep study"
-    with pytest.raises(ConfigurationError, match=r"\(did you mean 'Sleep study'\?\)"):
+    with pytest.raises(el.ConfigurationError, match=r"\(did you mean 'Sleep study'\?\)"):
         registry.applications.find("sleep study")
-    with pytest.raises(ConfigurationError, match="did you mean"):
+    with pytest.raises(el.ConfigurationError, match="did you mean"):
         registry.applications.find(first[:-1])
     second, _ = registry.applications.add(REDIRECT, name="Sleep study")
-    with pytest.raises(ConfigurationError, match="2 applications have the name") as unclear:
+    with pytest.raises(el.ConfigurationError, match="2 applications have the name") as unclear:
         registry.applications.find("Sleep study")
     assert first in str(unclear.value)
     assert second in str(unclear.value)
     registry.applications.add(REDIRECT)
-    with pytest.raises(ConfigurationError, match="no application has the id or name ''"):
+    with pytest.raises(el.ConfigurationError, match="no application has the id or name ''"):
         registry.applications.find("")
 
 
@@ -65,7 +65,7 @@ def test_a_removed_application_has_no_access_any_more(
     assert registry.grants.bearer(tokens[0]) == "the access token is unknown"
     with pytest.raises(GrantRefused):
         registry.grants.exchange(waiting, client_id, REDIRECT, None)
-    with pytest.raises(ConfigurationError, match="no application has the id"):
+    with pytest.raises(el.ConfigurationError, match="no application has the id"):
         registry.applications.remove(client_id)
     assert registry.grants.bearer(kept) == Bearer("ada", other)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.errors import ArchiveError
+import eyelog as el
 from eyelog_service.auth import ended
 from eyelog_service.auth.registry import Registry
 from eyelog_service.check import check_service
@@ -93,7 +93,7 @@ def test_an_end_for_which_there_is_no_room_is_said_and_leaves_no_fragment(
 
 def test_a_list_that_cannot_be_read_is_wrong_and_no_bug(registry: Registry) -> None:
     (registry.folder / ended.FILE_NAME).mkdir(parents=True)
-    with pytest.raises(ArchiveError, match=r"cannot read .*_ended\.jsonl"):
+    with pytest.raises(el.ArchiveError, match=r"cannot read .*_ended\.jsonl"):
         ended.notes(registry.folder)
     results = {one.check: one.result for one in check_service(registry)}
     assert results["list of ends"] == "wrong"

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.auth.grants import Bearer, GrantRefused
 from eyelog_service.auth.registry import Registry
 from support.live import REDIRECT
@@ -22,11 +22,11 @@ def test_the_nearest_account_or_application_is_suggested(
     registry: Registry, application: tuple[str, str]
 ) -> None:
     client_id, _ = application
-    with pytest.raises(ConfigurationError, match=r"did you mean 'ada'\?"):
+    with pytest.raises(el.ConfigurationError, match=r"did you mean 'ada'\?"):
         registry.grants.issue_code("adda", client_id, REDIRECT)
-    with pytest.raises(ConfigurationError, match=f"did you mean '{client_id}'"):
+    with pytest.raises(el.ConfigurationError, match=f"did you mean '{client_id}'"):
         registry.grants.issue_code("ada", client_id[:-1], REDIRECT)
-    with pytest.raises(ConfigurationError, match="not registered for this application"):
+    with pytest.raises(el.ConfigurationError, match="not registered for this application"):
         registry.grants.issue_code("ada", client_id, "http://127.0.0.1/other")
 
 
@@ -93,9 +93,9 @@ def test_the_operator_ends_the_tokens_of_an_account_an_application_or_all(
     assert valid() == everything - {("bea", second)}
     assert len(registry.grants.revoke_all()) == 3
     assert valid() == set()
-    with pytest.raises(ConfigurationError, match="did you mean 'ada'"):
+    with pytest.raises(el.ConfigurationError, match="did you mean 'ada'"):
         registry.grants.revoke_all(accounts=["adaa"])
-    with pytest.raises(ConfigurationError, match="did you mean 'Sleep study'"):
+    with pytest.raises(el.ConfigurationError, match="did you mean 'Sleep study'"):
         registry.grants.revoke_all(client_id="Sleep studie")
 
 
@@ -123,7 +123,7 @@ def test_an_upload_token_ends_with_its_account_or_after_a_year_without_use(
     monkeypatch.undo()
     registry.accounts.disable("una")
     assert "disabled" in str(registry.grants.bearer(token))
-    with pytest.raises(ConfigurationError, match="is disabled"):
+    with pytest.raises(el.ConfigurationError, match="is disabled"):
         registry.grants.issue_upload_token("una")
     registry.accounts.enable("una")
     ended = registry.grants.revoke_all(accounts=["una"])

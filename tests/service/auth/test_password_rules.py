@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.auth.accounts import check_password_rules
 
 
@@ -25,7 +25,7 @@ from eyelog_service.auth.accounts import check_password_rules
     ],
 )
 def test_a_password_that_is_guessed_first_is_refused(bad: str, why: str) -> None:
-    with pytest.raises(ConfigurationError, match=why):
+    with pytest.raises(el.ConfigurationError, match=why):
         check_password_rules(bad, account="Anna-Lena")
 
 
@@ -34,7 +34,7 @@ def test_no_message_contains_the_password(password: str) -> None:
     refused = ""
     try:
         check_password_rules("\x00" + password, account="x")
-    except ConfigurationError as error:
+    except el.ConfigurationError as error:
         refused = str(error)
     assert "\x00" not in refused
     assert bool(refused) == (len(password) < 7)

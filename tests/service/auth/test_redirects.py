@@ -2,7 +2,7 @@
 
 import pytest
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.auth.registry import Registry
 
 
@@ -26,7 +26,7 @@ from eyelog_service.auth.registry import Registry
 def test_an_address_that_no_browser_could_follow_is_not_registered(
     registry: Registry, uri: str
 ) -> None:
-    with pytest.raises(ConfigurationError, match="cannot be a redirect URI"):
+    with pytest.raises(el.ConfigurationError, match="cannot be a redirect URI"):
         registry.applications.add(uri)
 
 
@@ -57,5 +57,5 @@ def test_only_a_loopback_address_may_have_another_port(
     if same:
         assert registry.grants.issue_code("ada", client_id, requested)
     else:
-        with pytest.raises(ConfigurationError, match="not registered"):
+        with pytest.raises(el.ConfigurationError, match="not registered"):
             registry.grants.issue_code("ada", client_id, requested)

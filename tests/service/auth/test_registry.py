@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.auth import registry as registry_module
 from eyelog_service.auth.registry import Registry
 from support import live
@@ -24,7 +24,7 @@ def test_a_state_without_a_key_is_said_in_one_line_and_gets_another(registry: Re
     registry.signing_key()
     with registry.state.write() as db:
         db.exec_driver_sql("DELETE FROM meta WHERE name = 'signing_key'")
-    with pytest.raises(ConfigurationError, match="no signing key: eyelog service rotate-key"):
+    with pytest.raises(el.ConfigurationError, match="no signing key: eyelog service rotate-key"):
         Registry(registry.folder).signing_key()
     registry.rotate_key()
     assert len(Registry(registry.folder).signing_key()) == 32

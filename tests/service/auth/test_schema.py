@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.auth import state
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import VERSION, State, expected_columns
@@ -67,7 +67,7 @@ def test_a_file_that_cannot_be_copied_stays_as_it_is(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(state, "put_in_place", full)
-    with pytest.raises(ConfigurationError, match=r"no copy of it can be written.*No space left"):
+    with pytest.raises(el.ConfigurationError, match=r"no copy of it can be written.*No space left"):
         Registry(tmp_path).accounts.names()
     assert file.read_bytes() == before
     assert names(tmp_path) == ["_service.sqlite"]

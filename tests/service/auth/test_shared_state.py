@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.auth.grants import GrantRefused
 from eyelog_service.auth.password_tries import take_try
 from eyelog_service.auth.registry import Registry
@@ -79,7 +79,7 @@ def test_an_account_that_two_hosts_add_at_once_is_added_once(
     def add(_: int) -> bool:
         try:
             host().accounts.add("bea")
-        except ConfigurationError as error:
+        except el.ConfigurationError as error:
             assert "exists already" in str(error)  # noqa: PT017 (one of several)
             return False
         return True

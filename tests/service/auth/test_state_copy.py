@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import eyelog as el
 from eyelog.cli import main
-from eyelog.errors import ConfigurationError
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.auth.accounts import NewAccount
 from eyelog_service.auth.ending import CleanUp
@@ -59,7 +59,9 @@ def test_a_state_that_is_there_stays_and_so_does_the_file(registry: Registry, ho
     in_use(registry)
     before = registry.state.file.read_bytes()
     host().accounts.add("bea")
-    with pytest.raises(ConfigurationError, match="has the state of a service already: name an em"):
+    with pytest.raises(
+        el.ConfigurationError, match="has the state of a service already: name an em"
+    ):
         copy_state(registry.state, host().state)
     assert host().accounts.names() == ["bea"]
     assert registry.accounts.names() == ["Zoë", "ada"]
@@ -72,7 +74,7 @@ def test_what_cannot_be_copied_leaves_an_empty_database(
     in_use(registry)
     with monkeypatch.context() as damaged:
         damaged.setattr("eyelog_service.auth.state._counted_rows", lambda _: object())
-        with pytest.raises(ConfigurationError):
+        with pytest.raises(el.ConfigurationError):
             copy_state(registry.state, host().state)
     assert host().accounts.names() == []
     copy_state(registry.state, host().state)
@@ -82,7 +84,9 @@ def test_what_cannot_be_copied_leaves_an_empty_database(
 def test_only_a_file_is_copied_and_only_into_a_database(registry: Registry, host: Host) -> None:
     in_use(registry)
     for one, other in ((host(), registry), (registry, registry), (host(), host())):
-        with pytest.raises(ConfigurationError, match="from a folder into a database, postgresql:"):
+        with pytest.raises(
+            el.ConfigurationError, match="from a folder into a database, postgresql:"
+        ):
             copy_state(one.state, other.state)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.auth import state
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import (
@@ -48,7 +48,9 @@ def tokens(registry: Registry, client_id: str, account: str = "ada") -> tuple[st
 
 def test_the_tables_are_those_of_a_file(registry: Registry, server: Postgres) -> None:
     assert registry.accounts.names() == []  # no tables yet
-    with pytest.raises(ConfigurationError, match="there is no service state in postgresql://eye"):
+    with pytest.raises(
+        el.ConfigurationError, match="there is no service state in postgresql://eye"
+    ):
         registry.require_state()
     registry.accounts.add("ada")
     registry.require_state()
@@ -193,7 +195,9 @@ def test_tables_of_a_newer_release_are_refused_and_left_as_they_are(
         lambda: host().accounts.add("bea"),
         lambda: host().signing_key(),
     ):
-        with pytest.raises(ConfigurationError, match=r"by a newer eyelog \(version 99 of the st"):
+        with pytest.raises(
+            el.ConfigurationError, match=r"by a newer eyelog \(version 99 of the st"
+        ):
             attempt()
     assert registry.state.version() == 99
 
@@ -220,7 +224,7 @@ def test_tables_of_another_program_are_left_alone(address: str, tmp_path: Path) 
         Registry(tmp_path, address).signing_key,
         Registry(tmp_path, address).accounts.names,
     ):
-        with pytest.raises(ConfigurationError, match="give the service a database of its own"):
+        with pytest.raises(el.ConfigurationError, match="give the service a database of its own"):
             attempt()
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from eyelog.archive.store import Archive
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.auth.registry import Registry
 from support.live import REDIRECT
 from support.records import records
@@ -48,18 +47,18 @@ def test_a_damaged_file_is_reported_in_one_sentence(
     registry: Registry, application: tuple[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "archive" / "_service.sqlite").write_bytes(b"no database at all" * 100)
-    with pytest.raises(ConfigurationError, match=r"service\.sqlite cannot be used"):
+    with pytest.raises(el.ConfigurationError, match=r"service\.sqlite cannot be used"):
         registry.accounts.names()
 
 
 def test_a_file_in_place_of_the_folder_is_reported_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "archive").write_text("no folder")
-    with pytest.raises(ConfigurationError, match="cannot store the service's state"):
+    with pytest.raises(el.ConfigurationError, match="cannot store the service's state"):
         Registry(tmp_path / "archive").accounts.add("ada")
 
 
 def test_a_parquet_tool_opens_an_archive_that_is_served(tmp_path: Path) -> None:
-    archive = Archive(tmp_path / "archive")
+    archive = el.Archive(tmp_path / "archive")
     archive.write(
         "standard_mode_logs", records("standard_mode_logs", "2026-10-19 09:00", 3), account="ada"
     )

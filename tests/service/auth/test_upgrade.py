@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.auth.grants import Bearer
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import VERSION
@@ -68,7 +68,7 @@ def test_a_state_of_a_newer_release_is_refused_and_left_as_it_is(old: FirstRelea
     said = f"by a newer eyelog .version {VERSION + 1} of the state, this one knows {VERSION}.: upd"
     registry = Registry(old.folder)
     for use in (registry.accounts.all, registry.signing_key, registry.rotate_key):
-        with pytest.raises(ConfigurationError, match=said):
+        with pytest.raises(el.ConfigurationError, match=said):
             use()
     assert old.file.read_bytes() == before
 
@@ -77,6 +77,6 @@ def test_a_state_of_before_0_3_is_refused_with_what_to_do(old: FirstRelease) -> 
     with closing(sqlite3.connect(old.file)) as db, db:
         db.execute("PRAGMA user_version = 3")
     before = old.file.read_bytes()
-    with pytest.raises(ConfigurationError, match=r"of eyelog 0\.3 once, which brings"):
+    with pytest.raises(el.ConfigurationError, match=r"of eyelog 0\.3 once, which brings"):
         Registry(old.folder).accounts.names()
     assert old.file.read_bytes() == before

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog.cli import main
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.auth.registry import Registry
@@ -38,7 +38,7 @@ def lab(service: Callable[..., SimpleNamespace], archive: Path) -> SimpleNamespa
     service("add-account", "bea")
     added = service("add-application", *URI, "--name", "Sleep study", "--json")
     made = json.loads(added.out)
-    Archive(archive).write(STANDARD, records(STANDARD, "2026-10-19 09:00", 3), account="ada")
+    el.Archive(archive).write(STANDARD, records(STANDARD, "2026-10-19 09:00", 3), account="ada")
     registry = Registry(archive)
     code = service(
         "issue-code", "--account", "ada", "--client-id", made["client_id"], *URI
@@ -148,7 +148,7 @@ def test_a_removed_account_leaves_its_records_and_says_where(
     assert done.out.startswith("removed: account 'ada'\nended: 1 refresh token and 1 access token")
     (folder,) = [word.rstrip(".") for word in done.err.split() if "account=ada" in word]
     assert len(list(Path(folder).rglob("*.parquet"))) == 1
-    assert len(Archive(archive).read(STANDARD, account="ada")) == 3
+    assert len(el.Archive(archive).read(STANDARD, account="ada")) == 3
     assert "no records of 'bea'" in lab.run("remove-account", "bea").err
     assert "did you mean" not in lab.run("remove-account", "zoe").err
 

@@ -9,8 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from eyelog.archive.store import Archive
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.auth import ended
 from eyelog_service.auth.accounts import INVITED_DAYS, Accounts, NewAccount
@@ -51,8 +50,8 @@ def test_wearers_of_a_file_are_added_with_their_zones_and_studies(
     done = service("add-accounts", str(wearers))
     assert (done.status, done.err) == (0, "4 accounts added.\n")
     assert Registry(archive).accounts.check_login("ada", PASSWORD)
-    assert str(Archive(archive).zones("bea")) == "Europe/Paris"
-    assert Archive(archive).zones("cyd") is None
+    assert str(el.Archive(archive).zones("bea")) == "Europe/Paris"
+    assert el.Archive(archive).zones("cyd") is None
     listed = table(service("list-accounts").out)
     assert [[cell.strip() for cell in row[:3]] for row in listed] == [
         ["Account", "Login", "Study"],
@@ -74,12 +73,12 @@ def test_wearers_of_a_file_are_added_with_their_zones_and_studies(
 def test_an_account_with_another_zone_stops_the_whole_file(
     service: Callable[..., SimpleNamespace], archive: Path, wearers: Path
 ) -> None:
-    Archive(archive).set_zones("Asia/Seoul", account="bea")
+    el.Archive(archive).set_zones("Asia/Seoul", account="bea")
     done = service("add-accounts", str(wearers))
     assert done.status == 1
     assert "'bea' lives in Asia/Seoul in the archive, not in Europe/Paris" in done.err
     assert Registry(archive).accounts.names() == []
-    assert Archive(archive).zones("ada") is None
+    assert el.Archive(archive).zones("ada") is None
 
 
 def test_invitations_are_written_once_into_a_private_file(
@@ -132,7 +131,7 @@ def test_commands_take_the_accounts_of_a_file_or_a_study(
     assert service("set-zone", "--all-in", "sleep", "--tz", "UTC").out.startswith(
         "ada: UTC\nbea: UTC\n"
     )
-    assert {name: str(Archive(archive).zones(name)) for name in ("ada", "bea", "cyd")} == {
+    assert {name: str(el.Archive(archive).zones(name)) for name in ("ada", "bea", "cyd")} == {
         "ada": "UTC",
         "bea": "UTC",
         "cyd": "Asia/Tokyo",
@@ -162,12 +161,12 @@ def test_of_a_file_with_an_unknown_name_nothing_is_changed(
 def fill(archive: Path, *names: str) -> None:
     for name in names:
         for day in ("2020-01-05", f"{datetime.now(UTC):%Y-%m-%d}"):
-            Archive(archive).write(STANDARD, records(STANDARD, day, 5), account=name)
+            el.Archive(archive).write(STANDARD, records(STANDARD, day, 5), account=name)
 
 
 def held(archive: Path) -> dict[str, int]:
     return {
-        name: len(Archive(archive).read(STANDARD, account=name, tz="UTC"))
+        name: len(el.Archive(archive).read(STANDARD, account=name, tz="UTC"))
         for name in ("ada", "bea", "cyd", "gone")
     }
 
@@ -228,7 +227,7 @@ def test_a_retention_can_be_changed_and_ended_and_outlives_the_accounts_of_its_s
     service("remove-account", "cyd")
     done = service("prune")
     assert done.status == 0
-    assert len(Archive(archive).read(STANDARD, account="cyd", tz="UTC")) == 10
+    assert len(el.Archive(archive).read(STANDARD, account="cyd", tz="UTC")) == 10
     assert "without a retention: ada, bea, cyd" in done.out
 
 
@@ -271,7 +270,7 @@ def test_a_thousand_wearers_are_invited_listed_checked_changed_and_let_go(
     assert service("list-accounts", "--study", "sleep").out.count("\nwearer-") == 500
     assert service("check").status == 0
     assert service("set-zone", "--csv", str(file), "--tz", "Asia/Seoul").status == 0
-    assert {str(Archive(archive).zones(name)) for name in names[::97]} == {"Asia/Seoul"}
+    assert {str(el.Archive(archive).zones(name)) for name in names[::97]} == {"Asia/Seoul"}
     for words, left in (("disable", 1000), ("enable", 1000), ("remove-account", 500)):
         assert service(words, "--all-in", "sleep").status == 0
         accounts = Registry(archive).accounts.all()
@@ -287,7 +286,7 @@ def test_a_name_that_vanishes_meanwhile_leaves_all_as_it_was(
         registry.accounts.add(name)
     monkeypatch.setattr(Accounts, "check", lambda *_: None)  # as if it was there a moment ago
     for change in (registry.accounts.remove, registry.accounts.disable):
-        with pytest.raises(ConfigurationError, match="unknown account 'dan'"):
+        with pytest.raises(el.ConfigurationError, match="unknown account 'dan'"):
             change("ada", "dan", "cyd")
     assert [(one.name, one.disabled) for one in registry.accounts.all()] == [
         ("ada", False),

@@ -16,7 +16,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog_service.live.listen import MOST_CONNECTIONS
 from support.livesocket import (
     Listening,
@@ -36,7 +36,7 @@ def archive(tmp_path: Path) -> Path:
 
 
 def rows(archive: Path, account: str = "anna", log: str = CURRENT) -> int:
-    return len(Archive(archive).read(log, account=account, tz="UTC"))
+    return len(el.Archive(archive).read(log, account=account, tz="UTC"))
 
 
 def wait_for(there: Listening | ListeningHere, text: str, seconds: float = 60) -> None:
@@ -58,7 +58,7 @@ def test_what_the_app_sends_is_in_the_archive_when_the_program_ends(archive: Pat
         there.send([packet(number) for number in range(300)])
         said = there.stop()
     assert "end of anna (127.0.0.1): 300 current_data, 0 malformed" in said
-    frame = Archive(archive).read(CURRENT, account="anna", tz="UTC")
+    frame = el.Archive(archive).read(CURRENT, account="anna", tz="UTC")
     assert frame["index"].tolist() == list(range(300))
     assert frame["pitch"].eq(-3.5).all()
 

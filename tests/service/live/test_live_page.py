@@ -13,7 +13,6 @@ import pytest
 from websockets.sync.client import connect
 
 import eyelog as el
-from eyelog.archive.store import Archive
 from eyelog_service.live.live_page import LivePage
 from eyelog_service.live.recent import Recent
 from support.chromium import DESK, PHONE, chromium, needs_chromium
@@ -22,7 +21,9 @@ from support.livesocket import listening, packet
 
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[LivePage]:
-    page = LivePage(Archive(tmp_path / "archive"), "anna", {"anna": Recent(), "bob & co": Recent()})
+    page = LivePage(
+        el.Archive(tmp_path / "archive"), "anna", {"anna": Recent(), "bob & co": Recent()}
+    )
     page.start(0)
     yield page
     page.stop()
@@ -106,7 +107,7 @@ def test_the_news_come_each_second(page: LivePage) -> None:
 
 
 def test_a_port_that_is_taken_gives_way_to_a_free_one(page: LivePage, tmp_path: Path) -> None:
-    other = LivePage(Archive(tmp_path / "archive"), "anna", {})
+    other = LivePage(el.Archive(tmp_path / "archive"), "anna", {})
     port = int(page.address.rsplit(":", 1)[1])
     assert other.start(port) != page.address
     other.stop()

@@ -14,7 +14,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from support.livesocket import listening, packet
 
 CURRENT = "current_data"
@@ -52,7 +52,7 @@ def test_what_was_written_when_a_program_is_killed_is_imported_by_the_next(tmp_p
             kept.append(written(before))
     with listening(archive, "--account", "anna") as there:
         there.stop()
-    found = Archive(archive).read(CURRENT, account="anna", tz="UTC")["index"].tolist()
+    found = el.Archive(archive).read(CURRENT, account="anna", tz="UTC")["index"].tolist()
     assert found == [number for count in kept for number in range(count)]
 
 
@@ -67,7 +67,7 @@ def test_twenty_senders_at_once_lose_no_row(tmp_path: Path) -> None:
                 each.result()
         there.stop()
     for n in range(20):
-        frame = Archive(archive).read(CURRENT, account=f"wearer-{n}", tz="UTC")
+        frame = el.Archive(archive).read(CURRENT, account=f"wearer-{n}", tz="UTC")
         assert frame["index"].tolist() == list(range(400))
 
 
@@ -99,4 +99,4 @@ def test_fuzzed_messages_harm_nobody(tmp_path: Path) -> None:
     assert not any("Traceback" in line for line in said)
     counts = [re.findall(r"([\d,]+) (?:current_data|other|malformed)", line) for line in said]
     assert sum(int(n.replace(",", "")) for line in counts for n in line) == 2_002
-    assert len(Archive(tmp_path / "archive").read(CURRENT, account="anna", tz="UTC")) == 2
+    assert len(el.Archive(tmp_path / "archive").read(CURRENT, account="anna", tz="UTC")) == 2

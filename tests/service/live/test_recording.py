@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.archive.store import Archive
-from eyelog.errors import ConfigurationError
+import eyelog as el
 from eyelog_service.live import recording as module
 from eyelog_service.live.recording import (
     Messages,
@@ -22,8 +21,8 @@ CURRENT = "current_data"
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Archive:
-    return Archive(tmp_path / "archive")
+def archive(tmp_path: Path) -> el.Archive:
+    return el.Archive(tmp_path / "archive")
 
 
 def lines(n: int) -> list[bytes]:
@@ -35,7 +34,7 @@ def lines(n: int) -> list[bytes]:
     return [each.line for each in taken if each]
 
 
-def recorded(archive: Archive, n: int = 40, kind: str = CURRENT, account: str = "anna") -> Path:
+def recorded(archive: el.Archive, n: int = 40, kind: str = CURRENT, account: str = "anna") -> Path:
     recording = Recording(archive, account, 1)
     for line in lines(n):
         assert recording.add(kind, line) is None
@@ -43,7 +42,7 @@ def recorded(archive: Archive, n: int = 40, kind: str = CURRENT, account: str = 
     return path
 
 
-def test_files_and_folders_are_for_their_owner_alone(archive: Archive) -> None:
+def test_files_and_folders_are_for_their_owner_alone(archive: el.Archive) -> None:
     path = recorded(archive)
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
@@ -51,7 +50,7 @@ def test_files_and_folders_are_for_their_owner_alone(archive: Archive) -> None:
 
 
 def test_a_message_is_in_the_file_at_once_and_secured_when_asked(
-    archive: Archive, monkeypatch: pytest.MonkeyPatch
+    archive: el.Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secured: list[int] = []
     recording = Recording(archive, "anna", 1)
@@ -67,7 +66,7 @@ def test_a_message_is_in_the_file_at_once_and_secured_when_asked(
 
 
 def test_a_file_ends_at_its_largest_size_and_the_next_begins(
-    archive: Archive, monkeypatch: pytest.MonkeyPatch
+    archive: el.Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     each = lines(10)
     monkeypatch.setattr(module, "_LARGEST", 3 * len(each[0]))
@@ -79,7 +78,7 @@ def test_a_file_ends_at_its_largest_size_and_the_next_begins(
 
 
 def test_a_line_that_the_disk_takes_in_part_is_taken_back(
-    archive: Archive, monkeypatch: pytest.MonkeyPatch
+    archive: el.Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recording = Recording(archive, "anna", 1)
     first, second = lines(2)
@@ -99,7 +98,7 @@ def test_a_line_that_the_disk_takes_in_part_is_taken_back(
     assert path.read_bytes() == first
 
 
-def test_a_kill_between_import_and_packing_changes_nothing(archive: Archive) -> None:
+def test_a_kill_between_import_and_packing_changes_nothing(archive: el.Archive) -> None:
     path = recorded(archive)
     content = path.read_bytes()
     import_recording(archive, path)
@@ -110,14 +109,14 @@ def test_a_kill_between_import_and_packing_changes_nothing(archive: Archive) -> 
 
 
 @pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
-def test_a_line_that_a_kill_cut_off_is_left_out(archive: Archive) -> None:
+def test_a_line_that_a_kill_cut_off_is_left_out(archive: el.Archive) -> None:
     path = recorded(archive)
     with path.open("ab") as sink:
         sink.write(lines(1)[0][:50])
     assert import_recording(archive, path) == "imported into anna: 40 of 40 rows"
 
 
-def test_messages_of_other_kinds_are_kept_beside_the_archive(archive: Archive) -> None:
+def test_messages_of_other_kinds_are_kept_beside_the_archive(archive: el.Archive) -> None:
     where = Messages().take(b'{"latitude":35.7,"longitude":139.7}')
     assert where is not None
     recording = Recording(archive, "anna", 1)
@@ -128,21 +127,21 @@ def test_messages_of_other_kinds_are_kept_beside_the_archive(archive: Archive) -
     assert archive.events("anna").empty
 
 
-def test_an_erased_account_has_no_live_files_either(archive: Archive) -> None:
+def test_an_erased_account_has_no_live_files_either(archive: el.Archive) -> None:
     path = recorded(archive)
     archive.erase("anna")
     assert not path.parent.exists()
 
 
-def test_one_program_listens_into_an_archive(archive: Archive) -> None:
+def test_one_program_listens_into_an_archive(archive: el.Archive) -> None:
     lock = locked_recordings(archive)
-    with pytest.raises(ConfigurationError, match="another eyelog listen"):
-        locked_recordings(Archive(archive.path))
+    with pytest.raises(el.ConfigurationError, match="another eyelog listen"):
+        locked_recordings(el.Archive(archive.path))
     lock.release()
     locked_recordings(archive).release()
 
 
-def test_what_a_kill_left_half_packed_goes_at_the_next_start(archive: Archive) -> None:
+def test_what_a_kill_left_half_packed_goes_at_the_next_start(archive: el.Archive) -> None:
     path = recorded(archive)
     half = path.with_name(f".{path.name}.gz.0123456789abcdef.tmp")
     half.write_bytes(b"half")
@@ -151,7 +150,7 @@ def test_what_a_kill_left_half_packed_goes_at_the_next_start(archive: Archive) -
     assert path.exists()
 
 
-def test_a_full_disk_lets_a_file_wait(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_lets_a_file_wait(archive: el.Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     path = recorded(archive)
 
     def full(*_: object, **__: object) -> None:
@@ -166,5 +165,5 @@ def test_a_full_disk_lets_a_file_wait(archive: Archive, monkeypatch: pytest.Monk
 
 
 def test_only_a_local_archive_is_listened_into() -> None:
-    with pytest.raises(ConfigurationError, match="only a local archive"):
-        locked_recordings(Archive("memory://live"))
+    with pytest.raises(el.ConfigurationError, match="only a local archive"):
+        locked_recordings(el.Archive("memory://live"))

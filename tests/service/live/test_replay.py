@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from eyelog.archive.store import Archive
-from eyelog.errors import ConfigurationError, EyelogError
+import eyelog as el
 from eyelog_service.live.replay import messages_of, replay
 from support.livesocket import listening, packet
 from support.packets import packets
@@ -43,28 +42,28 @@ def test_messages_without_a_stamp_come_at_the_interval_of_their_log(tmp_path: Pa
 def test_a_line_that_is_no_message_is_named(tmp_path: Path) -> None:
     path = tmp_path / "saved.jsonl"
     path.write_text(json.dumps(packet(1)) + "\nno\n" + json.dumps(packet(2)) + "\n")
-    with pytest.raises(ConfigurationError, match="line 2"):
+    with pytest.raises(el.ConfigurationError, match="line 2"):
         messages_of(path)
 
 
 def test_a_file_that_is_no_recording_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("a,b\n1,2\n")
-    with pytest.raises(EyelogError, match="no line that is the header"):
+    with pytest.raises(el.EyelogError, match="no line that is the header"):
         messages_of(path)
-    with pytest.raises(ConfigurationError, match="there is no file"):
+    with pytest.raises(el.ConfigurationError, match="there is no file"):
         messages_of(tmp_path / "nowhere.csv")
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_speed_is_above_zero(tmp_path: Path, speed: float) -> None:
-    with pytest.raises(ConfigurationError, match="a speed is a number above 0"):
+    with pytest.raises(el.ConfigurationError, match="a speed is a number above 0"):
         asyncio.run(replay(tmp_path / "run.csv", "ws://127.0.0.1:1", speed=speed))
 
 
 @pytest.mark.parametrize(
     ("address", "kind"),
-    [("http://127.0.0.1:1", ConfigurationError), ("ws://127.0.0.1:1", EyelogError)],
+    [("http://127.0.0.1:1", el.ConfigurationError), ("ws://127.0.0.1:1", el.EyelogError)],
 )
 def test_a_server_that_is_not_there_is_named(tmp_path: Path, address: str, kind: type) -> None:
     path = tmp_path / "run.csv"
@@ -81,7 +80,7 @@ def test_a_replayed_recording_arrives_whole_and_as_fast_as_asked(tmp_path: Path)
     with listening(tmp_path / "archive", "--account", "anna") as there:
         assert asyncio.run(replay(path, there.address, speed=5)) == 400
         there.stop()
-    received = Archive(tmp_path / "archive").read("current_data", account="anna", tz="UTC")
+    received = el.Archive(tmp_path / "archive").read("current_data", account="anna", tz="UTC")
     assert received["roll"].tolist() == frame["roll"].tolist()
     assert received["blinkSpeed"].tolist() == frame["blinkSpeed"].tolist()
     lasted = (received.index[-1] - received.index[0]).total_seconds()

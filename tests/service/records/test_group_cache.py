@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog.catalogue import columns
 from eyelog_service.records import GroupCache, Windows, parse_query
 from support import live
@@ -33,7 +33,7 @@ def archive(tmp_path_factory):
     every = pd.date_range("2026-09-30", periods=1600, freq="30min", tz="UTC", name="date")
     frames = [frame.set_axis(every.as_unit("us"))]
     live.make(path, {"ada": frames})
-    return path, Windows(path), Archive(path)
+    return path, Windows(path), el.Archive(path)
 
 
 @settings(max_examples=25, deadline=None)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog.catalogue import catalogue, columns
 from eyelog.frame import empty
 from eyelog_service.records import Cursors, Windows, answer, parse_query
@@ -128,7 +128,7 @@ def test_a_cursor_that_the_service_did_not_issue_is_refused(there: Live, token: 
 def windows(tmp_path_factory: pytest.TempPathFactory) -> Windows:
     root = tmp_path_factory.mktemp("pages") / "archive"
     frame = records(STANDARD, "2026-10-24 21:30", 47)
-    archive = Archive(root)
+    archive = el.Archive(root)
     archive.write(STANDARD, frame.drop(frame.index[[3, 4, 20]]), account="ada")
     return Windows(root)
 
@@ -183,7 +183,7 @@ def test_a_record_that_arrives_late_shifts_no_page(tmp_path: Path) -> None:
     with live.service(tmp_path / "a", {"ada": [frame.drop(late)]}, page_size=20) as there:
         token = there.login("ada")["access_token"]
         first = there.get(STANDARD, *DAY, token=token).json()
-        Archive(there.archive).write(STANDARD, frame.loc[late], account="ada")
+        el.Archive(there.archive).write(STANDARD, frame.loc[late], account="ada")
         dates = [r["date"] for r in records_of(first, STANDARD)]
         cursor = first["cursor"]
         while cursor:

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from support import live
 from support.live import COMPUTED, STANDARD
 from support.records import records
@@ -17,7 +17,7 @@ def test_what_is_written_is_served_at_once(tmp_path: Path) -> None:
         ask = {"token": token, "fields": "bl"}
         before = there.get(STANDARD, *DAY, **ask).json()
         changed = frame[["bl"]] * 0 + 3.0
-        archive = Archive(there.archive)
+        archive = el.Archive(there.archive)
         archive.write(STANDARD, changed.fillna(3.0), account="ada", replace=True)
         after = there.get(STANDARD, *DAY, **ask).json()
     assert before != after

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import requests
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from eyelog_service import uploads
 from eyelog_service.auth import ended
 from eyelog_service.erase import erase_account
@@ -30,7 +30,7 @@ def test_an_import_that_outlives_its_account_keeps_nothing(
         kept = shutil.copytree(told["folder"], tmp_path / "kept")
         files = [str(kept / Path(name).relative_to(told["folder"])) for name in told["files"]]
         erase_account(there.registry, "ada", dry_run=False)
-        Archive(there.archive).erase("ada")
+        el.Archive(there.archive).erase("ada")
         more["temporary"] = kept
         return import_apart({**told, "folder": str(kept), "files": files}, **more)
 
@@ -63,7 +63,7 @@ def names_of_ada(there: live.Live) -> list[Path]:
 
 def erase(there: live.Live) -> None:
     erase_account(there.registry, "ada", dry_run=False)
-    Archive(there.archive).erase("ada")
+    el.Archive(there.archive).erase("ada")
 
 
 def test_an_upload_under_way_brings_nothing_of_an_erased_account_back(

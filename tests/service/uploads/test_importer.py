@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from eyelog.archive.store import Archive
-from eyelog.errors import ArchiveError
+import eyelog as el
 from eyelog_service import uploads
 from eyelog_service.apart import Failed
 from eyelog_service.responses import Problem
@@ -84,7 +83,7 @@ def test_a_full_disk_is_507_and_a_busy_archive_503(
 ) -> None:
     def failing(cause: OSError | None) -> Any:
         def fails(*_: Any, **__: Any) -> None:
-            raise ArchiveError("cannot write") from cause
+            raise el.ArchiveError("cannot write") from cause
 
         return fails
 
@@ -100,6 +99,6 @@ def test_both_logs_of_an_upload_are_written(told: dict[str, Any]) -> None:
     other.parent.mkdir()
     other.write_bytes(csv(FIFTEEN, "2026-10-31 23:59", 100))
     assert import_upload(**{**told, "files": [*told["files"], str(other)]})["new"] == 160
-    archive = Archive(told["archive"])
+    archive = el.Archive(told["archive"])
     assert len(archive.read(FIFTEEN, account="ada", tz="UTC")) == 100
     assert len(archive.read(SIXTY, account="ada", tz="UTC")) == 60

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from eyelog.archive.store import Archive
+import eyelog as el
 from support import live
 from support.loggerfiles import zipped
 from support.processes import group, left_after
@@ -106,5 +106,5 @@ def test_an_upload_is_whole_or_absent_after_a_kill(tmp_path: Path) -> None:
             whole = found
     finally:
         served.end()
-    assert len(Archive(archive).verify()) == 0
+    assert len(el.Archive(archive).verify()) == 0
     assert outcomes == {True, False}
