@@ -31,10 +31,10 @@ from tools.processes import group_cpu_s, peak_kb
 from tools.rivals import COLUMNS, duckdb_daily, polars_daily
 
 import eyelog as el
-from eyelog.archive.arrow_tables import table_of
 from eyelog.archive.export import encode_table
 from eyelog.archive.place import folder as account_folder
 from eyelog.archive.store import place_of
+from eyelog.arrow_tables import table_of
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
 from eyelog.cohort.schedule import run
 from eyelog.cohort.wearer_months import Study, plan

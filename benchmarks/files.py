@@ -29,8 +29,8 @@ from decode import LOG
 from tools.processes import peak_kb
 
 import eyelog as el
+from eyelog.archive.intake import import_files
 from eyelog.catalogue import catalogue, columns
-from eyelog.read.intake import import_files
 
 DAYS = 28
 ZONE = "Asia/Tokyo"

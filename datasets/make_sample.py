@@ -13,8 +13,8 @@ from pathlib import Path
 import pandas as pd
 
 import eyelog as el
-from eyelog.archive.arrow_tables import table_of
 from eyelog.archive.export import encode_table
+from eyelog.arrow_tables import table_of
 from eyelog.catalogue import LOGS, Field, catalogue, columns
 
 DAY = "2026-10-21"

@@ -28,9 +28,9 @@ import numpy as np
 import pyarrow as pa
 from itsdangerous import BadSignature, URLSafeSerializer
 
-from eyelog.archive.arrow_tables import group_edges, months_of, schema_of, span_of, stamps_of
 from eyelog.archive.export import encode_table
 from eyelog.archive.store import Archive
+from eyelog.arrow_tables import group_edges, months_of, schema_of, span_of, stamps_of
 from eyelog.catalogue import catalogue, columns, near
 from eyelog.errors import ArchiveError
 from eyelog_service.responses import Problem, by_name

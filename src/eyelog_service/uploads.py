@@ -33,6 +33,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog.archive.check import bytes_of_account
+from eyelog.archive.intake import conflicts_of, import_files
 from eyelog.archive.lists import locked, months
 from eyelog.archive.place import archive_errors
 from eyelog.archive.store import Archive, place_of
@@ -41,7 +42,6 @@ from eyelog.clock import as_zones
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 from eyelog.read.files import check_encoding, input_files
 from eyelog.read.head import FileReport
-from eyelog.read.intake import conflicts_of, import_files
 from eyelog.read.stamps import CLOCKS
 from eyelog_service.apart import Failed, fault_without_values, run_apart
 from eyelog_service.auth import ended

@@ -21,12 +21,12 @@ from anyio import CapacityLimiter, to_thread
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from eyelog.archive.arrow_tables import month_edges
 from eyelog.archive.export import csv_pieces
 from eyelog.archive.lists import months
 from eyelog.archive.months import opened
 from eyelog.archive.place import archive_errors
 from eyelog.archive.store import Archive, place_of
+from eyelog.arrow_tables import month_edges
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
 from eyelog.clock import Zones, known_zones
 from eyelog.errors import EyelogError

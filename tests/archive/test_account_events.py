@@ -9,8 +9,8 @@ import pytest
 
 import eyelog as el
 from eyelog.archive.account import prune
+from eyelog.archive.intake import import_files
 from eyelog.archive.store import place_of
-from eyelog.read.intake import import_files
 
 FAST = "date,type,subType,value\n2026-10-20T10:00:00+0900,fastHeadMotion,left,2\n"
 ACTIVITY = (

@@ -14,8 +14,8 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog import frame as frames
-from eyelog.archive.arrow_tables import schema_of
 from eyelog.archive.export import encode_table
+from eyelog.arrow_tables import schema_of
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.decode import decode_page, joined_pages
 from support.answers import encode_answer

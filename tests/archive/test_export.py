@@ -11,9 +11,9 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.archive.export import export_frame
+from eyelog.archive.intake import import_files
 from eyelog.catalogue import LOGS, catalogue
 from eyelog.decode import decode_page, joined_pages
-from eyelog.read.intake import import_files
 from support.parquet import flip_byte, month_file
 from support.records import records
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
+from eyelog.archive.intake import import_files
 from eyelog.catalogue import LOGS
-from eyelog.read.intake import import_files
 from support.paths import TESTS
 from support.processes import killed_at
 from support.records import records
@@ -22,7 +22,7 @@ HEAD = f"""
 sys.path.insert(0, {str(TESTS)!r})
 from pathlib import Path
 from eyelog import Archive
-from eyelog.read.intake import import_files
+from eyelog.archive.intake import import_files
 from support.records import records
 archive = Archive(sys.argv[1])
 """

@@ -16,7 +16,7 @@ import eyelog as el
 import eyelog.home
 import eyelog.wearer.simulate as simulate_module
 from eyelog.archive.export import export_frame
-from eyelog.read.intake import import_files
+from eyelog.archive.intake import import_files
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
 

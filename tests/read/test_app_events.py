@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
+from eyelog.archive.intake import import_files
 from eyelog.read.diary import events_of
-from eyelog.read.intake import import_files
 
 FAST = """date,type,subType,value
 2026-10-20T10:00:01.250+0900,fastHeadMotion,left,2

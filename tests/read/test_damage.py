@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 import eyelog as el
+from eyelog.archive.intake import import_files
 from eyelog.provenance import history
 from eyelog.read.head import FileReport
-from eyelog.read.intake import import_files
 from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv
 
 RECORDS = HOURS[SIXTY].iloc[:80]

@@ -8,9 +8,9 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.read import intake
+from eyelog.archive import intake
+from eyelog.archive.intake import import_files
 from eyelog.read.head import FileReport
-from eyelog.read.intake import import_files
 from support.answers import encode_answer
 from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv, zipped
 from support.paths import DATASETS

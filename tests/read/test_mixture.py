@@ -10,8 +10,8 @@ import pytest
 
 import eyelog as el
 from eyelog import provenance
-from eyelog.read import intake
-from eyelog.read.intake import import_files
+from eyelog.archive import intake
+from eyelog.archive.intake import import_files
 from support.loggerfiles import FIFTEEN, SIXTY, logger_csv
 
 DAY = {log: el.simulate("2026-10-24", 1, log=log, seed=1) for log in (FIFTEEN, SIXTY)}

@@ -7,8 +7,8 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.archive.intake import import_files
 from eyelog.catalogue import LOGS
-from eyelog.read.intake import import_files
 from support.loggerfiles import SIXTY
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import eyelog as el
+from eyelog.archive.intake import import_files
 from eyelog.read import saved as saved_log
-from eyelog.read.intake import import_files
 from support.answers import encode_answer
 from support.loggerfiles import (
     FIFTEEN,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.read.intake import import_files
+from eyelog.archive.intake import import_files
 from support.packets import CURRENT, packets
 
 

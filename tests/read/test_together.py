@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.archive.intake import import_files
 from eyelog.catalogue import LOGS
 from eyelog.provenance import history
-from eyelog.read.intake import import_files
 from support.answers import encode_answer
 from support.loggerfiles import (
     FIFTEEN,

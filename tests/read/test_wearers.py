@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
+from eyelog.archive import intake
+from eyelog.archive.intake import import_files
 from eyelog.catalogue import LOGS
-from eyelog.read import csv_log, intake
-from eyelog.read.intake import import_files
+from eyelog.read import csv_log
 from support.loggerfiles import Put
 
 FIFTEEN = LOGS[0]

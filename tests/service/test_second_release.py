@@ -8,9 +8,9 @@ import pytest
 import requests
 
 import eyelog as el
+from eyelog.archive.intake import import_files
 from eyelog.catalogue import LOGS
 from eyelog.cli import main
-from eyelog.read.intake import import_files
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import VERSION, version_of
 from eyelog_service.server import running

@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 from hypothesis import strategies as st
 
-from eyelog.archive.arrow_tables import table_of
 from eyelog.archive.export import encode_table
+from eyelog.arrow_tables import table_of
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, columns
 from eyelog.decode import decode_page, joined_pages
 

@@ -20,7 +20,7 @@ protocol of erasing names that.
 import csv
 import io
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, nullcontext, suppress
 from datetime import date, datetime
 from pathlib import Path
@@ -28,10 +28,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from eyelog.archive.arrow_tables import instant_us, is_month, month_edges
 from eyelog.archive.lists import ASIDE, LISTS, listed, locked, part_of, write_lists
 from eyelog.archive.place import (
     SMALL_FILE,
@@ -49,9 +47,11 @@ from eyelog.archive.place import (
     small_file,
     write_small_file,
 )
+from eyelog.arrow_tables import instant_us, is_month, month_edges
 from eyelog.clock import DAY, Zones, day_start, zone
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
 from eyelog.home import sync_folder
+from eyelog.read.diary import DIARY, events_table
 
 ZONES: Final = ".zones"
 EVENTS: Final = ".events"
@@ -59,7 +59,6 @@ LINK: Final = "link to "
 _KEY: Final = "month="
 _BESIDE: Final = {ZONES: "zones", EVENTS: "events", LISTS: "list of months"}
 EVENT_COLUMNS: Final = ("start", "end", "label", "kind", "value")
-DIARY: Final = "diary"
 # Two events with these the same are one; the later file has its end and value.
 _SAME: Final = ["start", "kind", "label"]
 
@@ -117,39 +116,6 @@ def set_zones(place: Place, account: str, zones: Zones) -> None:
 
 
 # Events
-
-
-def events_table(
-    starts: npt.NDArray[np.int64],
-    ends: npt.NDArray[np.int64],
-    labels: Sequence[str],
-    kind: str | Sequence[str],
-    values: Sequence[float] | npt.NDArray[np.float64],
-) -> pd.DataFrame:
-    """Return a table of events in order of time, in UTC.
-
-    Parameters
-    ----------
-    starts, ends : array of int64
-        Microseconds of UTC; the smallest integer (NaT) for the end of a moment.
-    labels : sequence of str
-        What each is called.
-    kind : str or sequence of str
-        Where they come from.
-    values : sequence of float
-        The number that goes with each; NaN without one.
-    """
-    kinds = [kind] * len(labels) if isinstance(kind, str) else list(kind)
-    table = pd.DataFrame(
-        {
-            "start": pd.DatetimeIndex(starts.view("M8[us]"), tz="UTC"),
-            "end": pd.DatetimeIndex(ends.view("M8[us]"), tz="UTC"),
-            "label": pd.array(list(labels), dtype="string"),
-            "kind": pd.array(kinds, dtype="string"),
-            "value": np.asarray(values, dtype=np.float64),
-        }
-    )
-    return table.sort_values("start", kind="stable", ignore_index=True)
 
 
 def stored_events(place: Place, account: str) -> pd.DataFrame:

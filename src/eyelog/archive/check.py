@@ -12,7 +12,6 @@ import pandas as pd
 
 from eyelog.analysis.series.packets import PAUSE_US
 from eyelog.archive.account import small_file_problems, stored_zones, synced_days
-from eyelog.archive.arrow_tables import NO_STAMPS, days_of, month_edges, schema_of
 from eyelog.archive.lists import (
     JOURNAL,
     LISTS,
@@ -31,6 +30,7 @@ from eyelog.archive.lists import (
 )
 from eyelog.archive.months import Stored, opened
 from eyelog.archive.place import OF_OLD, Place, everything, problem_of, require_place, small_file
+from eyelog.arrow_tables import NO_STAMPS, days_of, month_edges, schema_of
 from eyelog.catalogue import known_logs, log_named
 from eyelog.clock import DAY, DAY_US
 from eyelog.errors import ArchiveError, EyelogWarning

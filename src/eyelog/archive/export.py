@@ -24,7 +24,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from eyelog.archive.arrow_tables import (
+from eyelog.archive.lists import present_months
+from eyelog.archive.months import opened, parquet_writer, prepare
+from eyelog.archive.place import Place, archive_errors
+from eyelog.arrow_tables import (
     Span,
     Stamps,
     extras_of,
@@ -37,9 +40,6 @@ from eyelog.archive.arrow_tables import (
     schema_of,
     stamps_of,
 )
-from eyelog.archive.lists import present_months
-from eyelog.archive.months import opened, parquet_writer, prepare
-from eyelog.archive.place import Place, archive_errors
 from eyelog.catalogue import catalogue, known_logs
 from eyelog.clock import DAY, DAY_US, LocalClock, Zones, as_tzinfo, day_start, zone, zone_at
 from eyelog.errors import ConfigurationError, EyelogWarning
@@ -368,17 +368,6 @@ def written(column: pa.ChunkedArray, *, documented: bool) -> pa.ChunkedArray:
     if safe == texts:
         return column
     return pa.chunked_array([pa.array(safe, pa.string()).take(encoded.indices)])
-
-
-def text_of(cell: str) -> str:
-    """Return the text behind a cell that `written` has written."""
-    if len(cell) > 1 and cell[0] == cell[-1] == '"':
-        try:
-            text = json.loads(cell)
-        except ValueError:
-            return cell
-        return text if isinstance(text, str) else cell
-    return cell
 
 
 def header_cell(name: str, log: str) -> str:

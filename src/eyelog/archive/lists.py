@@ -26,7 +26,6 @@ from typing import Final, NamedTuple, cast
 
 from filelock import FileLock, Timeout
 
-from eyelog.archive.arrow_tables import Span, is_month, overlap
 from eyelog.archive.place import (
     Found,
     Place,
@@ -42,6 +41,7 @@ from eyelog.archive.place import (
     small_file,
     write_small_file,
 )
+from eyelog.arrow_tables import Span, is_month, overlap
 from eyelog.catalogue import check_log, known_logs, near
 from eyelog.errors import ArchiveError
 from eyelog.home import make_folders, move_file, put_in_place, sync_folder

@@ -26,26 +26,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eyelog.archive.arrow_tables import (
-    NO_STAMPS,
-    STAMP,
-    Merged,
-    Span,
-    Stamps,
-    days_of,
-    extras_of,
-    group_edges,
-    joined,
-    merge,
-    month_edges,
-    months_of,
-    other_values,
-    overlap,
-    schema_of,
-    stamps_of,
-    table_of,
-    widest,
-)
 from eyelog.archive.lists import (
     OLD,
     Part,
@@ -68,6 +48,26 @@ from eyelog.archive.place import (
     read_whole,
 )
 from eyelog.archive.sealed import open_sealed
+from eyelog.arrow_tables import (
+    NO_STAMPS,
+    STAMP,
+    Merged,
+    Span,
+    Stamps,
+    days_of,
+    extras_of,
+    group_edges,
+    joined,
+    merge,
+    month_edges,
+    months_of,
+    other_values,
+    overlap,
+    schema_of,
+    stamps_of,
+    table_of,
+    widest,
+)
 from eyelog.catalogue import catalogue, catalogue_version, check_log, log_named
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError, EyelogError

@@ -24,12 +24,12 @@ from eyelog.archive.account import (
     stored_zones,
     traces,
 )
-from eyelog.archive.arrow_tables import Instant, Span, frame_of, instant_us, month_edges, span_of
 from eyelog.archive.check import contents, inventory, repair, verify
 from eyelog.archive.export import names_location, records_of, write_records
 from eyelog.archive.lists import accounts, fingerprint, present_months
 from eyelog.archive.months import prepare, read_table, write
 from eyelog.archive.place import Place, archive_errors, open_place
+from eyelog.arrow_tables import Instant, Span, frame_of, instant_us, month_edges, span_of
 from eyelog.catalogue import catalogue, check_fields
 from eyelog.clock import DAY, Zone, Zones, as_zones, day_start, known_zones, parse_day
 from eyelog.errors import ArchiveError, ConfigurationError

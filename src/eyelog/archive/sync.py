@@ -22,7 +22,10 @@ import numpy as np
 import pandas as pd
 
 from eyelog.archive.account import Days, Noted, note_days, read_ledger, source_of
-from eyelog.archive.arrow_tables import (
+from eyelog.archive.lists import months
+from eyelog.archive.months import opened, write
+from eyelog.archive.place import Place, archive_errors
+from eyelog.arrow_tables import (
     Instant,
     Span,
     Stamps,
@@ -33,9 +36,6 @@ from eyelog.archive.arrow_tables import (
     stamps_of,
     table_of_pages,
 )
-from eyelog.archive.lists import months
-from eyelog.archive.months import opened, write
-from eyelog.archive.place import Place, archive_errors
 from eyelog.catalogue import check_served
 from eyelog.clock import DAY, as_zones, day_range, day_start, instant_range, zone
 from eyelog.decode import Page

@@ -267,8 +267,8 @@ def import_(
     dry_run
         Report what would be imported, change nothing.
     """
+    from eyelog.archive.intake import OTHER_KIND, import_files
     from eyelog.read.format import counted_kinds
-    from eyelog.read.intake import OTHER_KIND, import_files
 
     if wearer is not None and split_wearers:
         raise click.UsageError("--wearer takes one wearer, --split-wearers all: give one of them")

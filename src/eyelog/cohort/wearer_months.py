@@ -18,10 +18,10 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.archive.arrow_tables import frame_of, instant_us, month_edges
 from eyelog.archive.export import LOCATION, names_location
 from eyelog.archive.lists import fingerprint, months
 from eyelog.archive.store import Archive, place_of
+from eyelog.arrow_tables import frame_of, instant_us, month_edges
 from eyelog.clock import (
     DAY,
     SECOND,

@@ -20,8 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
-from eyelog.archive.arrow_tables import Stamps, schema_of
-from eyelog.archive.export import text_of
+from eyelog.arrow_tables import Stamps, schema_of
 from eyelog.catalogue import catalogue, fold
 from eyelog.clock import FILE_ZONE
 from eyelog.errors import ArchiveError, MixedLogsError, listed
@@ -39,6 +38,7 @@ from eyelog.read.format import (
     find_header,
     kind_of_bytes,
     spellings,
+    text_of,
 )
 from eyelog.read.stamps import NEVER, StampReader, minutes_of, unix_stamps
 

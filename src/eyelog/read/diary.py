@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.archive.account import DIARY, events_table
-from eyelog.archive.arrow_tables import Stamps
+from eyelog.arrow_tables import Stamps
 from eyelog.catalogue import fold, near
 from eyelog.clock import DAY, FILE_ZONE, Zone, Zones, as_tzinfo, as_zones, day_start
 from eyelog.decode import UNFIT
@@ -45,6 +45,7 @@ _NAMES: Final = {
 }  # fmt: skip
 _LARGEST: Final = 256 << 20
 _WORKBOOK: Final = b"PK\x03\x04"
+DIARY: Final = "diary"
 HEAD: Final = "head motion"
 ACTIVITY: Final = "phone activity"
 _HEADER_LINES: Final = 50  # in which the header of the app's events is looked for
@@ -458,3 +459,36 @@ def _number(text: str | None, line: int) -> float:
         return float(text or "nan")
     except ValueError:
         raise ArchiveError(f"line {line}: {str(text)[:40]!r} is not a number") from None
+
+
+def events_table(
+    starts: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    labels: Sequence[str],
+    kind: str | Sequence[str],
+    values: Sequence[float] | npt.NDArray[np.float64],
+) -> pd.DataFrame:
+    """Return a table of events in order of time, in UTC.
+
+    Parameters
+    ----------
+    starts, ends : array of int64
+        Microseconds of UTC; the smallest integer (NaT) for the end of a moment.
+    labels : sequence of str
+        What each is called.
+    kind : str or sequence of str
+        Where they come from.
+    values : sequence of float
+        The number that goes with each; NaN without one.
+    """
+    kinds = [kind] * len(labels) if isinstance(kind, str) else list(kind)
+    table = pd.DataFrame(
+        {
+            "start": pd.DatetimeIndex(starts.view("M8[us]"), tz="UTC"),
+            "end": pd.DatetimeIndex(ends.view("M8[us]"), tz="UTC"),
+            "label": pd.array(list(labels), dtype="string"),
+            "kind": pd.array(kinds, dtype="string"),
+            "value": np.asarray(values, dtype=np.float64),
+        }
+    )
+    return table.sort_values("start", kind="stable", ignore_index=True)

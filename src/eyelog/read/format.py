@@ -7,6 +7,7 @@ of files side by side; only the logs of the catalogue belong in an archive. The 
 """
 
 import csv
+import json
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -22,8 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from eyelog import catalogue
-from eyelog.archive.arrow_tables import STAMP
-from eyelog.archive.export import text_of
+from eyelog.arrow_tables import STAMP
 from eyelog.catalogue import fold, known_logs
 from eyelog.clock import Zones
 from eyelog.errors import ArchiveError, MixedLogsError
@@ -259,6 +259,17 @@ def own_fields(log: str) -> frozenset[str]:
     """Return the folded spellings that only `log` has: one of them identifies the log of a file."""
     others = (set(spellings(other)) for other in known_logs() if other != log)
     return frozenset(set(spellings(log)).difference(*others))
+
+
+def text_of(cell: str) -> str:
+    """Return the text behind a cell that an export has written."""
+    if len(cell) > 1 and cell[0] == cell[-1] == '"':
+        try:
+            text = json.loads(cell)
+        except ValueError:
+            return cell
+        return text if isinstance(text, str) else cell
+    return cell
 
 
 def fields_of(cells: Sequence[str], log: str) -> list[str]:

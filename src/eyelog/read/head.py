@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from eyelog.archive.arrow_tables import Stamps, fit, schema_of, stamps_of, widest
+from eyelog.arrow_tables import Stamps, fit, schema_of, stamps_of, widest
 from eyelog.catalogue import catalogue, log_named, near
 from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones
 from eyelog.errors import ConfigurationError, EyelogError, counted, listed

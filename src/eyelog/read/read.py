@@ -11,7 +11,7 @@ import pandas as pd
 
 from eyelog import provenance
 from eyelog.analysis.series.packets import even
-from eyelog.archive.arrow_tables import frame_of
+from eyelog.arrow_tables import frame_of
 from eyelog.catalogue import (
     check_fields,
     check_log,

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from eyelog.archive.arrow_tables import STAMP, Stamps, plain_array, schema_of
+from eyelog.arrow_tables import STAMP, Stamps, plain_array, schema_of
 from eyelog.catalogue import LOGS, catalogue, fold, known_logs
 from eyelog.clock import FILE_ZONE, Zones, parse_stamps
 from eyelog.decode import ADVICE, UNFIT, Page, check_unknown, decode_page, what_is_wrong

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from eyelog.archive.arrow_tables import Stamps
+from eyelog.arrow_tables import Stamps
 from eyelog.catalogue import LOGS, catalogue, fold, known_logs, log_named
 from eyelog.clock import FILE_ZONE
 from eyelog.decode import UNFIT

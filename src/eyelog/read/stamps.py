@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from eyelog.archive.arrow_tables import Stamps, instant_us, stamps_of
+from eyelog.arrow_tables import Stamps, instant_us, stamps_of
 from eyelog.catalogue import log_named
 from eyelog.clock import FILE_ZONE, Zones, zone
 from eyelog.errors import ArchiveError, ConfigurationError, counted, warn

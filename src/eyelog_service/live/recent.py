@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.analysis.series.packets import packets
-from eyelog.archive.arrow_tables import fit, frame_of, schema_of
+from eyelog.arrow_tables import fit, frame_of, schema_of
 from eyelog.catalogue import fold, known_logs, log_named, role_field
 from eyelog.errors import EyelogError
 from eyelog.judge.flag import states

@@ -31,13 +31,13 @@ from urllib.parse import unquote
 import msgspec
 from filelock import FileLock, Timeout
 
+from eyelog.archive.intake import OTHER_KIND, import_files
 from eyelog.archive.place import check_account
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import known_logs
 from eyelog.clock import Zone
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 from eyelog.home import make_folders, sync_folder, whole_file
-from eyelog.read.intake import OTHER_KIND, import_files
 from eyelog.read.socket_log import MOST_KEYS, RECEIVED, kind_of_keys
 
 OTHER: Final = "other"

@@ -13,7 +13,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.archive.arrow_tables import (
+from eyelog.archive.lists import Staged, commit_all
+from eyelog.archive.months import Change, merging
+from eyelog.archive.place import check_account
+from eyelog.archive.store import Archive, place_of
+from eyelog.arrow_tables import (
     Merged,
     Stamps,
     extras_of,
@@ -22,10 +26,6 @@ from eyelog.archive.arrow_tables import (
     months_of,
     stamps_of,
 )
-from eyelog.archive.lists import Staged, commit_all
-from eyelog.archive.months import Change, merging
-from eyelog.archive.place import check_account
-from eyelog.archive.store import Archive, place_of
 from eyelog.clock import Zone, Zones, stamps_at, zones_of_offsets
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, warn
 from eyelog.frame import OFFSET
