@@ -80,6 +80,10 @@ class TooLarge(requests.RequestException):
     """The answer is larger than any answer of the service: it is not read to its end."""
 
 
+FINAL: Final = (exceptions.SSLError, exceptions.ProxyError, TooLarge)
+"""Faults that another try does not mend."""
+
+
 def service_session(
     base_url: str,
     credentials: "Credentials | None" = None,
@@ -261,9 +265,8 @@ class Adapter(HTTPAdapter):
         connect, silence = timeout or (CONNECT_TIMEOUT_S, READ_TIMEOUT_S)
         begun = time.monotonic()
         outer = _wire.ends  # of the request for which the token is renewed just now
-        _wire.ends = min(
-            outer, begun + (max(TOTAL_TIMEOUT_S, silence) if timeout else TOTAL_TIMEOUT_S)
-        )
+        bound_s = max(TOTAL_TIMEOUT_S, silence) if timeout else TOTAL_TIMEOUT_S
+        _wire.ends = min(outer, begun + bound_s)
         rejected: str | None = None
         tries = 0
         try:
@@ -287,7 +290,9 @@ class Adapter(HTTPAdapter):
                     _read_whole(last)
                 except requests.RequestException as fault:
                     fault.request = request
-                    if not _may_repeat(request.method, fault):
+                    # What did not reach the service has used nothing up.
+                    unsent = re.search("NewConnection|NameResolution|ConnectTimeout", repr(fault))
+                    if isinstance(fault, FINAL) or not (request.method == "GET" or unsent):
                         raise
                     last, told, what = fault, None, type(fault).__name__
                 else:
@@ -311,14 +316,6 @@ class Adapter(HTTPAdapter):
                     raise requests.ConnectionError("the session was closed", request=request)
         finally:
             _wire.ends = outer
-
-
-def _may_repeat(method: str | None, fault: requests.RequestException) -> bool:
-    """Return whether another attempt may help and is safe."""
-    if isinstance(fault, exceptions.SSLError | exceptions.ProxyError | TooLarge):
-        return False
-    unsent = re.search("NewConnectionError|NameResolutionError|ConnectTimeout", repr(fault))
-    return method == "GET" or unsent is not None
 
 
 def retry_after(response: requests.Response) -> float | None:
