@@ -37,11 +37,18 @@ from eyelog_service.auth.state import StateBusy, StateFault
 from eyelog_service.auth.wearer_session import PATH as ACCOUNT_PATH
 from eyelog_service.auth.wearer_session import Sessions
 from eyelog_service.backup import interrupted
-from eyelog_service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR, HourlyLimits, Quota
+from eyelog_service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR, HourlyLimits
 from eyelog_service.middleware import Bounds, Proxied, Proxy
 from eyelog_service.parts import Parts, parts_of
 from eyelog_service.records import Cursors, Windows, answer, parse_query
-from eyelog_service.responses import Problem, json_answer, packed, prefers, problem_answer
+from eyelog_service.responses import (
+    Problem,
+    json_answer,
+    packed,
+    prefers,
+    problem_answer,
+    unavailable,
+)
 from eyelog_service.status import LastWrite, document, health, start, versions
 from eyelog_service.uploads import Uploads, take_records
 from eyelog_service.wearer_data import Downloads
@@ -260,7 +267,7 @@ def _data(log: str) -> Endpoint:
             return records(request, bearer, {})
         quota = limits.take(bearer.account)
         if quota.remaining < 0:
-            raise _too_many(quota)
+            raise quota.refusal("requests")
         try:
             return records(request, bearer, quota.headers)
         except Problem as problem:
@@ -288,15 +295,6 @@ def _data(log: str) -> Endpoint:
         )
 
     return data
-
-
-def _too_many(quota: Quota) -> Problem:
-    return Problem(
-        429,
-        "rate_limit_exceeded",
-        f"more than {quota.limit} requests in this hour: try again in {quota.wait_s} s",
-        headers={"Retry-After": str(quota.wait_s), **quota.headers},
-    )
 
 
 def _refuse(request: Request, problem: Exception) -> Response:  # noqa: ARG001 (the framework's shape)
@@ -344,7 +342,6 @@ def _without_account(text: str) -> str:
 
 
 def _unavailable(request: Request, description: str, wait_s: int) -> Response:
-    headers = {"Retry-After": str(wait_s)}
     if prefers(request, "text/html"):  # a person, on one of two pages
         text = f"Try again in {wait_s} s. If that does not help, tell the person who runs it."
         title = "The service cannot answer now"
@@ -352,6 +349,6 @@ def _unavailable(request: Request, description: str, wait_s: int) -> Response:
             page = trouble_page(503, title, text)
         else:
             page = error_page(503, text, title=title)
-        page.headers.update(headers)
+        page.headers["Retry-After"] = str(wait_s)
         return page
-    return problem_answer(Problem(503, "temporarily_unavailable", description, headers=headers))
+    return problem_answer(unavailable(description, wait_s=wait_s))

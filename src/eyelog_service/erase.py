@@ -30,7 +30,7 @@ from eyelog_service.auth.state import (
     expected_columns,
     is_busy,
     refuse_other,
-    statement,
+    run,
     version_of,
 )
 from eyelog_service.backup import unfinished_backup
@@ -196,7 +196,7 @@ def _delete_from_database(registry: Registry, account: str) -> None:
     with registry.state.write() as db:
         for table, column in _tables():
             sql = f"DELETE FROM {table} WHERE {column} = :account"  # noqa: S608 (names of the schema)
-            db.execute(statement(sql), {"account": account})
+            run(db, sql, account=account)
     registry.state.rewrite(table for table, _ in _tables())
 
 

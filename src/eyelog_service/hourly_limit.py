@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from threading import Lock
 
 from eyelog.errors import ConfigurationError
-from eyelog_service.auth.state import State, statement
+from eyelog_service.auth.state import State, run
+from eyelog_service.responses import Problem
 
 PER_HOUR = 10_000
 """As the public service documented."""
@@ -46,6 +47,15 @@ class Quota:
     def wait_s(self) -> int:
         """The seconds until the next hour begins, at least 1."""
         return max(1, math.ceil(self.reset - time.time()))
+
+    def refusal(self, what: str) -> Problem:
+        """Return the refusal of one more; `what` are requests or uploads."""
+        return Problem(
+            429,
+            "rate_limit_exceeded",
+            f"more than {self.limit} {what} in this hour: try again in {self.wait_s} s",
+            headers={"Retry-After": str(self.wait_s), **self.headers},
+        )
 
     @property
     def headers(self) -> dict[str, str]:
@@ -129,14 +139,14 @@ class HourlyLimits:
     def _take_share(self, account: str, hour: int) -> _Share:
         with self._state.write() as db:
             # The hour before stays: the clock of another host may be a little behind.
-            values = {"account": account, "hour": hour, "before": hour - 1}
-            db.execute(statement(f"DELETE FROM {self._table} WHERE hour < :before"), values)  # noqa: S608 (a name from here)
-            taken = f"SELECT n FROM {self._table} WHERE account = :account AND hour = :hour"  # noqa: S608 (as above)
-            free = max(0, self._per_hour - (db.execute(statement(taken), values).scalar() or 0))
+            run(db, f"DELETE FROM {self._table} WHERE hour < :before", before=hour - 1)  # noqa: S608 (a name from here)
+            sql = f"SELECT n FROM {self._table} WHERE account = :account AND hour = :hour"  # noqa: S608 (as above)
+            taken = run(db, sql, account=account, hour=hour).scalar() or 0
+            free = max(0, self._per_hour - taken)
             size = min(free, max(1, min(self._per_hour // _SHARES, free // _LEFT)))
             count = (
                 f"INSERT INTO {self._table} VALUES (:account, :hour, :size)"  # noqa: S608 (as above)
                 f" ON CONFLICT (account, hour) DO UPDATE SET n = {self._table}.n + excluded.n"
             )
-            db.execute(statement(count), values | {"size": size})
+            run(db, count, account=account, hour=hour, size=size)
         return _Share(size, free - size)

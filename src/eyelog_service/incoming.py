@@ -30,7 +30,7 @@ from starlette.requests import Request
 
 from eyelog.archive.place import check_account
 from eyelog.home import make_folders
-from eyelog_service.responses import Problem
+from eyelog_service.responses import Problem, bad_request, disk_full
 
 _AT_ONCE: Final = 1 << 20  # bytes that are written in one step, in a thread
 _MOST_FILES: Final = 1000
@@ -83,21 +83,16 @@ async def receive(
                 waiting.clear()
         await to_thread.run_sync(partial(parts.take, bytes(waiting), last=True))
     except OSError as error:
-        raise disk_full(error) from None
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise disk_full() from None
     except FormParserError:
-        raise Problem(400, "invalid_request", "the body is not a readable form") from None
+        raise bad_request("the body is not a readable form") from None
     finally:
         files.close()
     if not any(file.size for file in files.done):
-        raise Problem(400, "invalid_request", "the body has no file, or only empty ones")
+        raise bad_request("the body has no file, or only empty ones")
     return files.done
-
-
-def disk_full(error: OSError) -> Problem:
-    """Return the refusal of an upload that does not fit on the disk; raise any other error."""
-    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-        raise error
-    return Problem(507, "insufficient_storage", "the disk of the service is full: try again later")
 
 
 def shown_name(name: str) -> str:
@@ -186,7 +181,7 @@ class _Form:
 
     def __post_init__(self) -> None:
         if not self.boundary:
-            raise Problem(400, "invalid_request", "the form names no boundary")
+            raise bad_request("the form names no boundary")
         callbacks: dict[str, Callable[..., None]] = {
             "on_part_begin": self._part,
             "on_header_field": self._field,
@@ -204,7 +199,7 @@ class _Form:
         if last:
             self._parser.finalize()
             if not self._whole:
-                raise Problem(400, "invalid_request", "the form breaks off")
+                raise bad_request("the form breaks off")
 
     def _part(self) -> None:
         self._parts += 1

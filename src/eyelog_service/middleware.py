@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from eyelog.errors import ConfigurationError
-from eyelog_service.responses import Problem, problem_answer
+from eyelog_service.responses import Problem, problem_answer, unavailable
 
 LOOPBACK = "loopback"
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)*")
@@ -193,10 +193,10 @@ class Bounds:
             refusal = problem
         except asyncio.CancelledError:
             # Only a service that stops, and has waited for its requests, cancels one.
-            refusal = Problem(503, "temporarily_unavailable", "the service stops: try again")
+            refusal = unavailable("the service stops: try again")
         except TimeoutError:
             refusal = (
-                Problem(503, "temporarily_unavailable", "the response took too long: try again")
+                unavailable("the response took too long: try again")
                 if ended or scope["method"] in ("GET", "HEAD")
                 else Problem(408, "request_timeout", "the body did not arrive in time")
             )
@@ -205,7 +205,7 @@ class Bounds:
             _log.exception("%s %s failed", scope["method"], scope["path"])
             refusal = Problem(500, "server_error", "the service failed; its log has the reason")
             if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-                refusal = Problem(503, "temporarily_unavailable", "no file descriptors are left")
+                refusal = unavailable("no file descriptors are left")
         if not started:
             refusal.headers["Connection"] = "close"
             await problem_answer(refusal)(scope, receive, send)

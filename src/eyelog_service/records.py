@@ -33,7 +33,7 @@ from eyelog.archive.store import Archive
 from eyelog.arrow_tables import group_edges, months_of, schema_of, span_of, stamps_of
 from eyelog.catalogue import catalogue, columns, near
 from eyelog.errors import ArchiveError
-from eyelog_service.responses import Problem, by_name
+from eyelog_service.responses import Problem, bad_request, by_name
 
 _PARAMETERS = ("date_from", "date_to", "fields", "cursor")
 DATE_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:?[0-9]{2})$"
@@ -70,13 +70,13 @@ def parse_query(log: str, pairs: Iterable[tuple[str, str]]) -> Query:
     parameters = by_name(pairs)
     for name in parameters:
         if name not in _PARAMETERS:
-            raise _bad(
+            raise bad_request(
                 f"unknown parameter {name[:64]!r}{near(name[:64], _PARAMETERS)}: use"
                 f" {', '.join(_PARAMETERS)}"
             )
     for name in ("date_from", "date_to"):
         if name not in parameters:
-            raise _bad(f"parameter {name!r} is missing")
+            raise bad_request(f"parameter {name!r} is missing")
     start, end = (_date(name, parameters[name]) for name in ("date_from", "date_to"))
     _check_range(start, end)
     return Query(
@@ -89,10 +89,6 @@ def parse_query(log: str, pairs: Iterable[tuple[str, str]]) -> Query:
     )
 
 
-def _bad(description: str) -> Problem:
-    return Problem(400, "invalid_request", description)
-
-
 def _date(name: str, text: str) -> datetime:
     date = None
     if _DATE.match(text) and not text.endswith("\n"):
@@ -101,24 +97,24 @@ def _date(name: str, text: str) -> datetime:
     if date is None:
         # Unencoded, the + of an offset reaches the service as a space.
         hint = ": in an address, write the + of its offset as %2B" if " " in text else ""
-        raise _bad(
+        raise bad_request(
             f"{name} {text[:64]!r} is not a date and time YYYY-MM-DDThh:mm:ss with an offset"
             f" (Z or +hh:mm){hint}"
         )
     if not _YEARS[0] <= date.year <= _YEARS[1]:
-        raise _bad(f"{name} lies outside the years {_YEARS[0]} to {_YEARS[1]}")
+        raise bad_request(f"{name} lies outside the years {_YEARS[0]} to {_YEARS[1]}")
     return date
 
 
 def _check_range(start: datetime, end: datetime) -> None:
     # On a day on which the clock changes, the two offsets differ.
     if start.date() != end.date() or end - start > _LONGEST:
-        raise _bad(
+        raise bad_request(
             "the range spans days: date_from and date_to must lie on the same local date, at most"
             " 23:59:59 apart"
         )
     if start > end:
-        raise _bad("date_from is later than date_to")
+        raise bad_request("date_from is later than date_to")
 
 
 def _fields(log: str, text: str | None) -> tuple[str, ...]:
@@ -128,7 +124,7 @@ def _fields(log: str, text: str | None) -> tuple[str, ...]:
     requested = set(text.split(","))
     for name in sorted(requested):
         if name not in names:
-            raise _bad(
+            raise bad_request(
                 f"unknown field {name[:64]!r} in fields{near(name[:64], names)}: use names of"
                 f" the {log} record, joined by commas without spaces"
             )

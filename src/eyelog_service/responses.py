@@ -33,9 +33,20 @@ class Problem(Exception):
         self.headers = dict(headers or {})
 
 
-def problem_body(error: str, description: str) -> bytes:
-    """Return the body of an error; all errors of the service have this shape."""
-    return msgspec.json.encode({"error": error, "error_description": description})
+def bad_request(description: str) -> Problem:
+    """Return the refusal of a request that breaks a rule."""
+    return Problem(400, "invalid_request", description)
+
+
+def unavailable(description: str, *, wait_s: int | None = None) -> Problem:
+    """Return the refusal of a request that may succeed later."""
+    headers = {} if wait_s is None else {"Retry-After": str(wait_s)}
+    return Problem(503, "temporarily_unavailable", description, headers=headers)
+
+
+def disk_full() -> Problem:
+    """Return the refusal of an upload that does not fit on the disk."""
+    return Problem(507, "insufficient_storage", "the disk of the service is full: try again later")
 
 
 def json_answer(
@@ -49,12 +60,9 @@ def json_answer(
 
 def problem_answer(problem: Problem) -> Response:
     """Return the response to a refused request."""
-    return Response(
-        problem_body(problem.error, problem.description),
-        problem.status,
-        headers={"Cache-Control": "no-store", **problem.headers},
-        media_type="application/json",
-    )
+    body = {"error": problem.error, "error_description": problem.description}
+    headers = {"Cache-Control": "no-store", **problem.headers}
+    return json_answer(body, status=problem.status, headers=headers)
 
 
 def packed(request: Request, body: bytes, *, headers: Mapping[str, str]) -> Response:
@@ -112,8 +120,6 @@ def by_name(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     parameters: dict[str, str] = {}
     for name, value in pairs:
         if name in parameters:
-            raise Problem(
-                400, "invalid_request", f"parameter {name[:64]!r} is given more than once"
-            )
+            raise bad_request(f"parameter {name[:64]!r} is given more than once")
         parameters[name] = value
     return parameters

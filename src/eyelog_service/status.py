@@ -32,7 +32,7 @@ from eyelog_service.auth.login_pages import start_page
 from eyelog_service.auth.state import State
 from eyelog_service.parts import parts_of
 from eyelog_service.records import DATE_PATTERN
-from eyelog_service.responses import Problem, json_answer, prefers
+from eyelog_service.responses import json_answer, prefers, unavailable
 
 _NO_STORE = {"Cache-Control": "no-store"}
 _LEAST_DESCRIPTORS = 16  # a request for a day opens a few files
@@ -51,15 +51,15 @@ async def health(request: Request) -> Response:
         abandon_on_cancel=True,
     )
     if faults:
-        raise Problem(503, "temporarily_unavailable", f"cannot be read: {' and '.join(faults)}")
+        raise unavailable(f"cannot be read: {' and '.join(faults)}")
     for folder, what in (
         (registry.state_folder, "the service's state"),
         (registry.folder, "the archive"),
     ):
         if await to_thread.run_sync(_is_full, folder, limiter=limiter):
-            raise Problem(503, "temporarily_unavailable", f"the disk of {what} is full")
+            raise unavailable(f"the disk of {what} is full")
     if descriptors_left() < _LEAST_DESCRIPTORS:
-        raise Problem(503, "temporarily_unavailable", "hardly any file descriptors are left")
+        raise unavailable("hardly any file descriptors are left")
     written = await to_thread.run_sync(
         shared.last_write.at, limiter=limiter, abandon_on_cancel=True
     )

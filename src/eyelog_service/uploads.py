@@ -52,7 +52,14 @@ from eyelog_service.auth.registry import Registry
 from eyelog_service.hourly_limit import HourlyLimits
 from eyelog_service.incoming import Received, Spool, receive
 from eyelog_service.parts import parts_of
-from eyelog_service.responses import Problem, by_name, json_answer
+from eyelog_service.responses import (
+    Problem,
+    bad_request,
+    by_name,
+    disk_full,
+    json_answer,
+    unavailable,
+)
 
 _MOST: Final = 8  # uploads under way in one process
 _SPARE: Final = 64 << 20  # bytes that an upload leaves free on the disk
@@ -72,34 +79,32 @@ class Options:
         pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
         query = by_name(pairs)
         if unknown := [name for name in query if name not in _KNOWN]:
-            raise Problem(400, "invalid_request", f"unknown parameter {unknown[0][:64]!r}")
+            raise bad_request(f"unknown parameter {unknown[0][:64]!r}")
         self.name = query.get("name", "")
         replace = query.get("replace", "false")
         if replace not in ("true", "false"):
-            raise Problem(400, "invalid_request", "replace must be true or false")
+            raise bad_request("replace must be true or false")
         self.replace = replace == "true"
         self.written: dict[str, Any] = {}  # options of `import_files`
         if "dayfirst" in query:
             if query["dayfirst"] not in _TRUTH:
-                raise Problem(400, "invalid_request", "dayfirst must be true or false")
+                raise bad_request("dayfirst must be true or false")
             self.written["dayfirst"] = _TRUTH[query["dayfirst"]]
         if "clock" in query:
             if query["clock"] not in CLOCKS:
-                raise Problem(400, "invalid_request", "clock must be first or last")
+                raise bad_request("clock must be first or last")
             self.written["clock"] = query["clock"]
         if "encoding" in query:
             try:
                 self.written["encoding"] = check_encoding(query["encoding"])
             except ConfigurationError as error:
-                raise Problem(400, "invalid_request", str(error)) from None
+                raise bad_request(str(error)) from None
         self.tz = query.get("tz") or None
         if self.tz is not None:
             try:
                 as_zones(self.tz)
             except ConfigurationError:
-                raise Problem(
-                    400, "invalid_request", "tz must be a time zone such as Asia/Tokyo"
-                ) from None
+                raise bad_request("tz must be a time zone such as Asia/Tokyo") from None
 
 
 class Arrived(NamedTuple):
@@ -147,12 +152,7 @@ class Uploads:
     async def room(self) -> AsyncIterator[None]:
         """Hold one of the places for uploads under way."""
         if self._under_way >= _MOST:
-            raise Problem(
-                503,
-                "temporarily_unavailable",
-                "many others are uploading: try again in a few seconds",
-                headers={"Retry-After": "5"},
-            )
+            raise unavailable("many others are uploading: try again in a few seconds", wait_s=5)
         self._under_way += 1
         try:
             yield
@@ -165,20 +165,13 @@ class Uploads:
             return {}
         left = self._limits.take(account)
         if left.remaining < 0:
-            raise Problem(
-                429,
-                "rate_limit_exceeded",
-                f"more than {left.limit} uploads in this hour: try again in {left.wait_s} s",
-                headers={"Retry-After": str(left.wait_s), **left.headers},
-            )
+            raise left.refusal("uploads")
         return left.headers
 
     def check_room(self, account: str, coming: int) -> None:
         """Raise if that many more bytes of an account are too much for the disk or its quota."""
         if shutil.disk_usage(self._registry.folder).free < coming + _SPARE:
-            raise Problem(
-                507, "insufficient_storage", "the disk of the service is full: try again later"
-            )
+            raise disk_full()
         if not self._quota:
             return
         with archive_errors("read how much the archive has of an account"):
@@ -572,13 +565,9 @@ def _unwritable(error: EyelogError) -> Problem:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.errno in _FULL:
-            return Problem(
-                507, "insufficient_storage", "the disk of the service is full: try again later"
-            )
+            return disk_full()
         cause = cause.__cause__
-    return Problem(
-        503, "temporarily_unavailable", "the archive cannot be written now: try again later"
-    )
+    return unavailable("the archive cannot be written now: try again later")
 
 
 class DeletedMeanwhile(EyelogError):

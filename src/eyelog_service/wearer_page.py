@@ -31,7 +31,7 @@ from eyelog_service.auth.wearer_session import ENDED, MINUTES, PATH
 from eyelog_service.browser import WIDE, html, page_headers, page_template, rendered
 from eyelog_service.erase import erase_account
 from eyelog_service.parts import parts_of
-from eyelog_service.responses import Problem
+from eyelog_service.responses import Problem, bad_request
 from eyelog_service.uploads import arriving, note_upload
 from eyelog_service.wearer_data import (
     DAYS,
@@ -149,7 +149,7 @@ async def _take_files(request: Request) -> Response:
         check_origin(request)
         async with arriving(request, account, fields=fields) as arrived:
             if forms.values(request, fields.get("form", "")) != [account]:
-                raise Problem(400, "invalid_request", "The form belongs to another login.")
+                raise bad_request("The form belongs to another login.")
             answer = await uploads.take(account, arrived)
     except Problem as problem:
         if await to_thread.run_sync(sessions.account, request) is None:  # deleted meanwhile

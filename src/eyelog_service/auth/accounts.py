@@ -22,7 +22,7 @@ from eyelog.errors import ConfigurationError, listed
 from eyelog_service.auth import ended
 from eyelog_service.auth.ending import Ended, after_ends, end, time_of_end
 from eyelog_service.auth.secrets import check_password, digest, hash_password
-from eyelog_service.auth.state import KeyTaken, State, statement
+from eyelog_service.auth.state import KeyTaken, State, add, run
 
 INVITED_DAYS = 14
 NAME_RULE = "use printable characters, at most 64 bytes as UTF-8, without a space at either end"
@@ -92,29 +92,19 @@ class Accounts:
             )
         # Hashing leaves the interpreter free, so threads use all processors.
         with ThreadPoolExecutor(usable_cores()) as pool:
-            stored = list(pool.map(_stored, new))
+            passwords = [one.password for one in new]
+            stored = list(
+                pool.map(lambda each: None if each is None else hash_password(each), passwords)
+            )
         self._state.prepare()
-        now = time.time()
         try:
             with self._state.write() as db:
                 added = after_ends(db)
                 for one, hashed in zip(new, stored, strict=True):
-                    db.execute(
-                        statement(
-                            "INSERT INTO account (name, password, added, study)"
-                            " VALUES (:name, :password, :added, :study)"
-                        ),
-                        {"name": one.name, "password": hashed, "added": added, "study": one.study},
-                    )
+                    add(db, "account", name=one.name, password=hashed, added=added, study=one.study)
+                expires = time.time() + INVITED_DAYS * 86400
                 for name, code in (invitations or {}).items():
-                    db.execute(
-                        statement("INSERT INTO invitation VALUES (:hash, :account, :expires)"),
-                        {
-                            "hash": digest(code),
-                            "account": name,
-                            "expires": now + INVITED_DAYS * 86400,
-                        },
-                    )
+                    add(db, "invitation", hash=digest(code), account=name, expires=expires)
         except KeyTaken:  # another process was first
             raise _exist(sorted(set(names) & set(self.names()))) from None
 
@@ -137,8 +127,7 @@ class Accounts:
         ended.append(self._state.archive, "invitation", token=digest(code).hex())
         with self._state.write() as db:
             # Somebody else may have been faster with the same link.
-            invited = {"hash": digest(code), "now": time.time()}
-            if not db.execute(statement(f"SELECT 1 {_INVITED}"), invited).first():
+            if not run(db, f"SELECT 1 {_INVITED}", hash=digest(code), now=time.time()).first():
                 return False
             _set_password(db, name, stored)
         return True
@@ -239,10 +228,9 @@ class Accounts:
         with self._state.write() as db:
             for name in names:
                 revoked += end(db, account=name)
-                of = {"name": name}
                 for table in ("code", "token", "request_count", "invitation"):
-                    db.execute(statement(f"DELETE FROM {table} WHERE account = :name"), of)  # noqa: S608 (names from here)
-                if not db.execute(statement("DELETE FROM account WHERE name = :name"), of).rowcount:
+                    run(db, f"DELETE FROM {table} WHERE account = :name", name=name)  # noqa: S608 (names from here)
+                if not run(db, "DELETE FROM account WHERE name = :name", name=name).rowcount:
                     raise self._unknown(name)  # another process was first
         return revoked
 
@@ -292,13 +280,12 @@ class Accounts:
         with self._state.write() as db:
             for name in names:
                 sql = f"UPDATE account SET {assignment} WHERE name = :name"  # noqa: S608 (text from here)
-                if not db.execute(statement(sql), {"name": name}).rowcount:
+                if not run(db, sql, name=name).rowcount:
                     raise self._unknown(name)
 
     def _unknown(self, name: str) -> ConfigurationError:
         return ConfigurationError(
-            f"unknown account {shown(name)}{near(name, self.names())}: eyelog service"
-            " list-accounts"
+            f"unknown account {shown(name)}{near(name, self.names())}: eyelog service list-accounts"
             " lists those there are, and add-account adds one"
         )
 
@@ -311,13 +298,9 @@ _INVITED = (
 
 def _set_password(db: Connection, name: str, stored: bytes) -> bool:
     """Set a password and end what could set another; return whether the account exists."""
-    db.execute(statement("DELETE FROM invitation WHERE account = :name"), {"name": name})
+    run(db, "DELETE FROM invitation WHERE account = :name", name=name)
     sql = "UPDATE account SET password = :password, session = session + 1 WHERE name = :name"
-    return bool(db.execute(statement(sql), {"password": stored, "name": name}).rowcount)
-
-
-def _stored(new: NewAccount) -> bytes | None:
-    return None if new.password is None else hash_password(new.password)
+    return bool(run(db, sql, password=stored, name=name).rowcount)
 
 
 def _exist(names: list[str]) -> ConfigurationError:
@@ -442,7 +425,6 @@ class Retention:
         """
         self._accounts.in_study(study)
         with self._state.write() as db:
-            values = {"study": study, "days": days}
-            db.execute(statement("DELETE FROM retention WHERE study = :study"), values)
+            run(db, "DELETE FROM retention WHERE study = :study", study=study)
             if days is not None:
-                db.execute(statement("INSERT INTO retention VALUES (:study, :days)"), values)
+                add(db, "retention", study=study, days=days)

@@ -11,7 +11,7 @@ from eyelog_service.auth import ended
 from eyelog_service.auth.accounts import check_name, shown
 from eyelog_service.auth.ending import Ended, end, time_of_end
 from eyelog_service.auth.secrets import digest, new_token
-from eyelog_service.auth.state import State, statement
+from eyelog_service.auth.state import State, add, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +59,14 @@ class Applications:
         client_id, secret = new_token()[:22], new_token()
         self._state.prepare()
         with self._state.write() as db:
-            db.execute(
-                statement(
-                    "INSERT INTO application (client_id, secret, redirect_uri, name, added)"
-                    " VALUES (:client_id, :secret, :redirect_uri, :name, :added)"
-                ),
-                {
-                    "client_id": client_id,
-                    "secret": digest(secret),
-                    "redirect_uri": redirect_uri,
-                    "name": name,
-                    "added": time.time(),
-                },
+            add(
+                db,
+                "application",
+                client_id=client_id,
+                secret=digest(secret),
+                redirect_uri=redirect_uri,
+                name=name,
+                added=time.time(),
             )
         return client_id, secret
 
@@ -109,11 +105,6 @@ class Applications:
             " are, and add-application adds one"
         )
 
-    def redirect_uri(self, client_id: str) -> str | None:
-        """Return the address registered for an application, or None without such an application."""
-        application = self.get(client_id)
-        return None if application is None else application.redirect_uri
-
     def check_secret(self, client_id: str, secret: str) -> bool:
         """Return whether `secret` is the secret of the application."""
         sql = "SELECT secret FROM application WHERE client_id = :client_id"
@@ -131,13 +122,11 @@ class Applications:
         ConfigurationError
             If there is no such application.
         """
-        application = self.find(client_id)
+        client_id = self.find(client_id).client_id
         secret = new_token()
         with self._state.write() as db:
             sql = "UPDATE application SET secret = :secret WHERE client_id = :client_id"
-            changed = db.execute(
-                statement(sql), {"secret": digest(secret), "client_id": application.client_id}
-            ).rowcount
+            changed = run(db, sql, secret=digest(secret), client_id=client_id).rowcount
         if not changed:  # another process removed it
             self.find(client_id)
         return secret
@@ -150,18 +139,14 @@ class Applications:
         ConfigurationError
             If there is no such application.
         """
-        application = self.find(client_id)
-        ended.append(
-            self._state.archive,
-            "application",
-            at=time_of_end(self._state),
-            application=application.client_id,
-        )
+        client_id = self.find(client_id).client_id
+        at = time_of_end(self._state)
+        ended.append(self._state.archive, "application", at=at, application=client_id)
         with self._state.write() as db:
-            revoked = end(db, client_id=application.client_id)
+            revoked = end(db, client_id=client_id)
             for table in ("code", "token", "application"):
                 sql = f"DELETE FROM {table} WHERE client_id = :client_id"  # noqa: S608 (names from here)
-                gone = db.execute(statement(sql), {"client_id": application.client_id}).rowcount
+                gone = run(db, sql, client_id=client_id).rowcount
         if not gone:  # another process was first
             self.find(client_id)
         return revoked
@@ -217,11 +202,9 @@ def matches(registered: str, requested: str) -> bool:
         return False
     if ours.hostname not in _LOOPBACK:
         return False
-    return (ours.scheme, ours.hostname, ours.path, ours.query) == (
-        theirs.scheme,
-        theirs.hostname,
-        theirs.path,
-        theirs.query,
+    return all(
+        getattr(ours, part) == getattr(theirs, part)
+        for part in ("scheme", "hostname", "path", "query")
     )
 
 

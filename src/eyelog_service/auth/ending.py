@@ -12,7 +12,6 @@ their turn.
 
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,7 +19,7 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from eyelog.errors import ConfigurationError
-from eyelog_service.auth.state import State, set_meta, statement
+from eyelog_service.auth.state import State, run, set_meta, statement
 
 UNUSED_SECONDS = 365 * 24 * 3600
 """An upload token that was not used for this long ends. A refresh token does not expire."""
@@ -56,7 +55,7 @@ def valid_at(now: float) -> dict[str, float]:
 
 def after_ends(db: Connection) -> float:
     """Return the time of what begins now; it is later than that of any end."""
-    row = db.execute(statement("SELECT value FROM meta WHERE name = 'ended'")).first()
+    row = run(db, "SELECT value FROM meta WHERE name = 'ended'").first()
     return time.time() if row is None else later_than(float(row[0]))
 
 
@@ -71,7 +70,7 @@ def time_of_end(state: State) -> float:
         return time.time()
     with state.write() as db:
         begun: list[float | None] = [
-            db.execute(statement(f"SELECT max({column}) FROM {table}")).scalar()  # noqa: S608 (names from here)
+            run(db, f"SELECT max({column}) FROM {table}").scalar()  # noqa: S608 (names from here)
             for table, column in (("token", "issued"), ("account", "added"))
         ]
         at: float = max([after_ends(db), *(instant for instant in begun if instant is not None)])
@@ -91,22 +90,18 @@ def end(db: Connection, *, account: str | None = None, client_id: str | None = N
     """
     values: dict[str, Any] = {"account": account, "client_id": client_id}
     values = {name: value for name, value in values.items() if value is not None}
-    which = " AND ".join(f"{name} = :{name}" for name in values)
-    which = which or "TRUE"
-    counted = db.execute(
-        statement(
-            "SELECT account, client_id, coalesce((SELECT name FROM application"  # noqa: S608 (no text from outside)
-            " WHERE application.client_id = token.client_id), ''),"
-            " count(*) FILTER (WHERE kind = 'refresh'), count(*) FILTER (WHERE kind <> 'refresh')"
-            f" FROM token WHERE {which} AND {VALID} GROUP BY account, client_id"
-        ),
-        values | valid_at(time.time()),
+    which = " AND ".join(f"{name} = :{name}" for name in values) or "TRUE"
+    counted = run(
+        db,
+        "SELECT account, client_id, coalesce((SELECT name FROM application"  # noqa: S608 (no text from outside)
+        " WHERE application.client_id = token.client_id), ''),"
+        " count(*) FILTER (WHERE kind = 'refresh'), count(*) FILTER (WHERE kind <> 'refresh')"
+        f" FROM token WHERE {which} AND {VALID} GROUP BY account, client_id",
+        **values,
+        **valid_at(time.time()),
     ).all()
-    for change in (
-        f"UPDATE token SET revoked = 1 WHERE {which} AND revoked = 0",  # noqa: S608 (as above)
-        f"UPDATE code SET expires = 0 WHERE {which} AND used = 0",  # noqa: S608 (as above)
-    ):
-        db.execute(statement(change), values)
+    run(db, f"UPDATE token SET revoked = 1 WHERE {which} AND revoked = 0", **values)  # noqa: S608 (as above)
+    run(db, f"UPDATE code SET expires = 0 WHERE {which} AND used = 0", **values)  # noqa: S608 (as above)
     return sorted(Ended(*row) for row in counted)
 
 
@@ -150,7 +145,7 @@ class CleanUp:
         """Return whether no process made a pass within the last hour; if so, this one does."""
         now = time.time()
         with self._state.write() as db:
-            row = db.execute(statement("SELECT value FROM meta WHERE name = 'cleaned'")).first()
+            row = run(db, "SELECT value FROM meta WHERE name = 'cleaned'").first()
             if row and now - _PERIOD_SECONDS < float(row[0]) <= now:
                 return False
             set_meta(db, "cleaned", str(now).encode())
@@ -160,25 +155,16 @@ class CleanUp:
         """Delete all outdated rows now, and return their number."""
         deleted = 0
         for table, condition in _CONDITIONS.items():
-            for first, last in self._batches(table):
-                # Check the condition again: a row used since it was read is not outdated.
-                sql = f"DELETE FROM {table} WHERE hash BETWEEN :first AND :last AND {condition}"  # noqa: S608 (text from here)
+            outdated = f"FROM {table} WHERE {condition}"
+            rows = self._state.rows(f"SELECT hash {outdated}", **_stamps())
+            # The condition holds again: a row used since it was read is not outdated.
+            delete = statement(f"DELETE {outdated} AND hash = :hash")
+            for first in range(0, len(rows), _ROWS):
+                some = [{"hash": row[0], **_stamps()} for row in rows[first : first + _ROWS]]
                 with self._state.write() as db:
-                    values = _stamps() | {"first": first, "last": last}
-                    deleted += db.execute(statement(sql), values).rowcount
+                    deleted += db.execute(delete, some).rowcount
                 time.sleep(_PAUSE_SECONDS)
         return deleted
-
-    def _batches(self, table: str) -> Iterator[tuple[bytes, bytes]]:
-        """Yield the first and last hash of at most `_ROWS` outdated rows each."""
-        sql = (
-            f"SELECT hash FROM {table} WHERE hash > :after AND {_CONDITIONS[table]}"  # noqa: S608 (text from here)
-            f" ORDER BY hash LIMIT {_ROWS}"
-        )
-        after = b""
-        while rows := self._state.rows(sql, **_stamps(), after=after):
-            after = rows[-1][0]
-            yield rows[0][0], after
 
 
 def outdated(state: State) -> int:

@@ -14,7 +14,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.requests import Request
 from starlette.responses import Response
 
-from eyelog_service.responses import Problem, by_name
+from eyelog_service.responses import Problem, bad_request, by_name
 
 FORM = "application/x-www-form-urlencoded"
 _MOST_FIELDS = 50
@@ -30,12 +30,12 @@ async def read_form(request: Request) -> dict[str, str]:
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != FORM:
-        raise Problem(400, "invalid_request", f"the body must be a form: Content-Type {FORM}")
+        raise bad_request(f"the body must be a form: Content-Type {FORM}")
     body = await request.body()
     try:
         return filled(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
     except ValueError:
-        raise Problem(400, "invalid_request", "the body is not a readable form") from None
+        raise bad_request("the body is not a readable form") from None
 
 
 def filled(pairs: list[tuple[str, str]]) -> dict[str, str]:
@@ -47,7 +47,7 @@ def require(form: dict[str, str], *names: str) -> list[str]:
     """Return the values of `names`; refuse a form that lacks any, naming them."""
     missing = [name for name in names if name not in form]
     if missing:
-        raise Problem(400, "invalid_request", f"missing from the form: {', '.join(missing)}")
+        raise bad_request(f"missing from the form: {', '.join(missing)}")
     return [form[name] for name in names]
 
 
@@ -143,11 +143,7 @@ class SignedForms:
                 return values
         except (BadSignature, ValueError, TypeError):
             pass
-        raise Problem(
-            400,
-            "invalid_request",
-            "The form is too old, or belongs to another browser (are cookies off?).",
-        )
+        raise bad_request("The form is too old, or belongs to another browser (are cookies off?).")
 
     async def read(self, request: Request) -> tuple[dict[str, str], list[Any]]:
         """Return a form that this browser sends back, and the values that were signed into it.

@@ -27,7 +27,7 @@ from eyelog_service.auth.ending import (
     valid_at,
 )
 from eyelog_service.auth.secrets import digest, new_token, pkce_challenge
-from eyelog_service.auth.state import State, statement
+from eyelog_service.auth.state import State, add, run
 
 ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
 _CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
@@ -105,6 +105,7 @@ class Issued:
     issued: float | None
     last_used: float | None
     expires: float | None
+    scope: str
 
 
 class Grants:
@@ -145,10 +146,7 @@ class Grants:
             If the account or application is unknown, the account is disabled, or the redirect URI
             is not the one that the application registered.
         """
-        if self._accounts.find(account).disabled:
-            raise ConfigurationError(
-                f"account {account!r} is disabled: eyelog service enable lets it log in again"
-            )
+        self._check_enabled(account)
         application = self._applications.find(client_id)
         if not matches(application.redirect_uri, redirect_uri):
             raise ConfigurationError(
@@ -157,24 +155,25 @@ class Grants:
             )
         code = new_token()
         with self._state.write() as db:
-            db.execute(
-                statement(
-                    "INSERT INTO code"
-                    " (hash, account, client_id, redirect_uri, challenge, expires, used, scope)"
-                    " VALUES"
-                    " (:hash, :account, :client_id, :redirect_uri, :challenge, :expires, 0, :scope)"
-                ),
-                {
-                    "hash": digest(code),
-                    "account": account,
-                    "client_id": application.client_id,
-                    "redirect_uri": redirect_uri,
-                    "challenge": challenge,
-                    "expires": time.time() + _CODE_SECONDS,
-                    "scope": scope,
-                },
+            add(
+                db,
+                "code",
+                hash=digest(code),
+                account=account,
+                client_id=application.client_id,
+                redirect_uri=redirect_uri,
+                challenge=challenge,
+                expires=time.time() + _CODE_SECONDS,
+                used=0,
+                scope=scope,
             )
         return code
+
+    def _check_enabled(self, account: str) -> None:
+        if self._accounts.find(account).disabled:
+            raise ConfigurationError(
+                f"account {account!r} is disabled: eyelog service enable lets it log in again"
+            )
 
     def exchange(
         self, code: str, client_id: str, redirect_uri: str, verifier: str | None
@@ -191,12 +190,11 @@ class Grants:
         """
         origin = digest(code)
         with self._state.write() as db:
-            row = db.execute(
-                statement(
-                    "SELECT account, client_id, redirect_uri, challenge, expires, used, scope"
-                    " FROM code WHERE hash = :hash"
-                ),
-                {"hash": origin},
+            row = run(
+                db,
+                "SELECT account, client_id, redirect_uri, challenge, expires, used, scope"
+                " FROM code WHERE hash = :hash",
+                hash=origin,
             ).first()
             if row is None or row[1] != client_id:
                 raise GrantRefused("the code is unknown, or was issued to another application")
@@ -208,9 +206,7 @@ class Grants:
                     raise GrantRefused("the code was issued for another redirect_uri")
                 _check_verifier(challenge, verifier)
                 _check_account(db, account)
-                db.execute(
-                    statement("UPDATE code SET used = 1 WHERE hash = :hash"), {"hash": origin}
-                )
+                run(db, "UPDATE code SET used = 1 WHERE hash = :hash", hash=origin)
                 access, refresh = new_token(), new_token()
                 _store(db, access, "access", account, client_id, origin, scope)
                 _store(db, refresh, "refresh", account, client_id, origin, scope)
@@ -227,15 +223,13 @@ class Grants:
             If the refresh token is unknown, revoked or another application's, or the account is
             disabled.
         """
-        now = time.time()
         hashed = digest(refresh_token)
         with self._state.write() as db:
-            row = db.execute(
-                statement(
-                    "SELECT account, client_id, origin, revoked, scope FROM token"
-                    " WHERE hash = :hash AND kind = 'refresh'"
-                ),
-                {"hash": hashed},
+            row = run(
+                db,
+                "SELECT account, client_id, origin, revoked, scope FROM token"
+                " WHERE hash = :hash AND kind = 'refresh'",
+                hash=hashed,
             ).first()
             if row is None or row[1] != client_id:
                 raise GrantRefused(
@@ -246,7 +240,7 @@ class Grants:
                 raise GrantRefused("the refresh token is revoked: log in again")
             _check_account(db, account)
             access = new_token()
-            db.execute(statement(_USED), {"now": now, "hash": hashed})
+            run(db, _USED, now=time.time(), hash=hashed)
             _store(db, access, "access", account, client_id, origin, scope)
         self.clean_up()
         return access
@@ -292,10 +286,7 @@ class Grants:
         ConfigurationError
             If the account is unknown or disabled, or has ten upload tokens.
         """
-        if self._accounts.find(account).disabled:
-            raise ConfigurationError(
-                f"account {account!r} is disabled: eyelog service enable lets it log in again"
-            )
+        self._check_enabled(account)
         if len(self.upload_tokens(account)) >= _MOST_UPLOAD_TOKENS:
             raise ConfigurationError(
                 f"account {account!r} has {_MOST_UPLOAD_TOKENS} upload tokens: end those that are"
@@ -308,7 +299,7 @@ class Grants:
 
     def upload_tokens(self, account: str) -> list[Issued]:
         """Return the upload tokens of an account that can be used, the oldest first."""
-        return [one for one in self.issued() if one.account == account and one.kind == "upload"]
+        return [one for one in self.issued(account) if one.kind == "upload"]
 
     def end_upload_tokens(self, account: str) -> int:
         """End the upload tokens of an account; return how many there were."""
@@ -316,15 +307,10 @@ class Grants:
 
     def owner(self, token: str) -> Bearer | None:
         """Return the account and application of a token, whether or not it can still be used."""
-        sql = "SELECT account, client_id FROM token WHERE hash = :hash"
-        rows = self._state.rows(sql, hash=digest(token))
-        return Bearer(*rows[0]) if rows else None
-
-    def scope(self, access_token: str) -> str:
-        """Return the scope that a token was issued with."""
-        sql = "SELECT scope FROM token WHERE hash = :hash"
-        rows = self._state.rows(sql, hash=digest(access_token))
-        return (rows[0][0] if rows else None) or _FIRST_SCOPE
+        sql = "SELECT account, client_id, scope FROM token WHERE hash = :hash"
+        for account, client_id, scope in self._state.rows(sql, hash=digest(token)):
+            return Bearer(account, client_id, scope or _FIRST_SCOPE)
+        return None
 
     def revoke(self, token: str, client_id: str, account: str | None = None) -> bool:
         """Revoke a token of an application; return False if it belongs to someone else.
@@ -335,11 +321,10 @@ class Grants:
         valid; revoking a refresh token revokes all tokens of its grant.
         """
         with self._state.write() as db:
-            row = db.execute(
-                statement(
-                    "SELECT kind, account, client_id, origin, revoked FROM token WHERE hash = :hash"
-                ),
-                {"hash": digest(token)},
+            row = run(
+                db,
+                "SELECT kind, account, client_id, origin, revoked FROM token WHERE hash = :hash",
+                hash=digest(token),
             ).first()
             if row is None:
                 return True
@@ -350,54 +335,50 @@ class Grants:
                 self._end_grant(db, origin)
             elif not ended_before:
                 ended.append(self._state.archive, "token", token=digest(token).hex())
-                db.execute(
-                    statement("UPDATE token SET revoked = 1 WHERE hash = :hash"),
-                    {"hash": digest(token)},
-                )
+                run(db, "UPDATE token SET revoked = 1 WHERE hash = :hash", hash=digest(token))
         return True
 
     def _end_grant(self, db: Connection, origin: bytes) -> None:
         """Revoke all tokens of one login; note it if one of them could still be used."""
         left = "SELECT 1 FROM token WHERE origin = :hash AND revoked = 0"
-        if db.execute(statement(left), {"hash": origin}).first() is not None:
+        if run(db, left, hash=origin).first() is not None:
             ended.append(self._state.archive, "grant", token=origin.hex())
-            end = "UPDATE token SET revoked = 1 WHERE origin = :hash"
-            db.execute(statement(end), {"hash": origin})
+            run(db, "UPDATE token SET revoked = 1 WHERE origin = :hash", hash=origin)
 
     def of_account(self, account: str) -> list[Grant]:
         """Return the access that applications have to an account, one row per application."""
-        rows = self._state.rows(
-            "SELECT token.client_id, application.name, token.issued, token.used,"  # noqa: S608 (text from here)
-            f" coalesce(token.scope, '{_FIRST_SCOPE}')"
-            " FROM token JOIN application ON application.client_id = token.client_id"
-            f" WHERE token.account = :account AND {VALID}",
-            account=account,
-            **valid_at(time.time()),
-        )
         grants = []
-        by_name = sorted(map(tuple, rows), key=lambda row: (row[1], row[0]))
-        for (client_id, name), tokens in groupby(by_name, key=lambda row: row[:2]):
-            issued, used, scopes = zip(*(row[2:] for row in tokens), strict=True)
+        of_applications = [one for one in self.issued(account) if one.client_id]
+        for client_id, tokens in groupby(of_applications, key=lambda one: one.client_id):
+            every = list(tokens)
+            bearer = Bearer(account, client_id, " ".join(one.scope for one in every))
+            may = ["read your records"] * bearer.reads + ["add records"] * bearer.writes
             grants.append(
                 Grant(
                     client_id,
-                    name,
-                    min((at for at in issued if at is not None), default=None),
-                    max((at for at in used if at is not None), default=None),
+                    every[0].name,
+                    min((one.issued for one in every if one.issued is not None), default=None),
+                    max((one.last_used for one in every if one.last_used), default=None),
                     digest(f"grant\n{account}\n{client_id}").hex()[:16],
-                    _in_words(Bearer(account, client_id, " ".join(scopes))),
+                    " and ".join(may),
                 )
             )
         return grants
 
-    def issued(self) -> list[Issued]:
-        """Return the tokens that can be used, by account, application and time of issue."""
+    def issued(self, account: str | None = None) -> list[Issued]:
+        """Return the tokens (of one account) that can be used.
+
+        They are sorted by account, application and time of issue.
+        """
+        whose = "" if account is None else "token.account = :account AND"
         rows = self._state.rows(
             "SELECT token.account, token.client_id, coalesce(application.name, ''), token.kind,"  # noqa: S608 (text from here)
             " token.issued, token.used, CASE WHEN token.kind <> 'refresh'"
-            f" THEN coalesce(token.expires, {LAST_USE} + {UNUSED_SECONDS}) END"
+            f" THEN coalesce(token.expires, {LAST_USE} + {UNUSED_SECONDS}) END,"
+            f" coalesce(token.scope, '{_FIRST_SCOPE}')"
             " FROM token LEFT JOIN application ON application.client_id = token.client_id"
-            f" WHERE {VALID}",
+            f" WHERE {whose} {VALID}",
+            account=account,
             **valid_at(time.time()),
         )
         issued = [Issued(*row) for row in rows]
@@ -438,13 +419,9 @@ class Grants:
         with self._state.write() as db:
             for account in whose:
                 if client_id is None:
-                    db.execute(
-                        statement(
-                            "UPDATE account SET session = session + 1"
-                            " WHERE name = :name OR :name = ''"
-                        ),
-                        {"name": account or ""},
-                    )
+                    end_sessions = "UPDATE account SET session = session + 1"
+                    whose_sessions = "" if account is None else " WHERE name = :name"
+                    run(db, end_sessions + whose_sessions, name=account)
                 revoked += end(db, account=account, client_id=client_id)
         return revoked
 
@@ -455,15 +432,8 @@ def granted(scope: str | None) -> str:
     return " ".join(scopes) or SCOPE
 
 
-def _in_words(bearer: Bearer) -> str:
-    """Return what tokens allow, for their wearer."""
-    may = ["read your records"] * bearer.reads + ["add records"] * bearer.writes
-    return " and ".join(may)
-
-
 def _check_account(db: Connection, name: str) -> None:
-    sql = "SELECT disabled FROM account WHERE name = :name"
-    row = db.execute(statement(sql), {"name": name}).first()
+    row = run(db, "SELECT disabled FROM account WHERE name = :name", name=name).first()
     if row is None:
         raise GrantRefused("the account was removed")
     if row[0]:
@@ -490,21 +460,16 @@ def _store(
     origin: bytes,
     scope: str | None,
 ) -> None:
-    expires = time.time() + ACCESS_SECONDS if kind == "access" else None
-    db.execute(
-        statement(
-            "INSERT INTO token"
-            " (hash, kind, account, client_id, origin, expires, revoked, issued, scope)"
-            " VALUES (:hash, :kind, :account, :client_id, :origin, :expires, 0, :issued, :scope)"
-        ),
-        {
-            "hash": digest(token),
-            "kind": kind,
-            "account": account,
-            "client_id": client_id,
-            "origin": origin,
-            "expires": expires,
-            "issued": after_ends(db),
-            "scope": scope,
-        },
+    add(
+        db,
+        "token",
+        hash=digest(token),
+        kind=kind,
+        account=account,
+        client_id=client_id,
+        origin=origin,
+        expires=time.time() + ACCESS_SECONDS if kind == "access" else None,
+        revoked=0,
+        issued=after_ends(db),
+        scope=scope,
     )

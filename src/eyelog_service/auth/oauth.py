@@ -23,7 +23,7 @@ from eyelog_service.auth.login_pages import error_page, login_page
 from eyelog_service.auth.password_tries import client_address
 from eyelog_service.auth.registry import Registry
 from eyelog_service.parts import parts_of
-from eyelog_service.responses import Problem, json_answer
+from eyelog_service.responses import Problem, bad_request, json_answer
 
 _PATH = "/v1/oauth/authorize"
 _CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")
@@ -122,10 +122,8 @@ def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
     if application is None:
         raise Problem(400, "invalid_client", "No application has this client_id.")
     if redirect_uri is None or not matches(application.redirect_uri, redirect_uri):
-        raise Problem(
-            400,
-            "invalid_request",
-            "redirect_uri is missing, or is not the address that the application registered.",
+        raise bad_request(
+            "redirect_uri is missing, or is not the address that the application registered."
         )
     state = query.get("state")
 
@@ -211,10 +209,8 @@ async def token(request: Request) -> Response:
     try:
         basic = _basic(request.headers.getlist("authorization"), form)
         form |= basic
-        answer = await to_thread.run_sync(
-            _grant, parts_of(request).registry, form, "Basic" if basic else "Form"
-        )
-        await to_thread.run_sync(_note, request, form, answer["access_token"])
+        scheme = "Basic" if basic else "Form"
+        answer = await to_thread.run_sync(_grant, request, form, scheme)
     except Problem as problem:
         problem.headers |= _NO_STORE
         raise
@@ -226,10 +222,8 @@ def _basic(headers: list[str], form: dict[str, str]) -> dict[str, str]:
     if not any(_BASIC.match(header) for header in headers):
         return {}
     if "client_secret" in form or len(headers) > 1:
-        raise Problem(
-            400,
-            "invalid_request",
-            "send the application's secret once: in the header Authorization or in the form",
+        raise bad_request(
+            "send the application's secret once: in the header Authorization or in the form"
         )
     try:
         text = base64.b64decode(_BASIC.sub("", headers[0]).strip(), validate=True).decode()
@@ -240,7 +234,7 @@ def _basic(headers: list[str], form: dict[str, str]) -> dict[str, str]:
     except ValueError:
         raise _wrong_client("the Authorization header is not readable", scheme="Basic") from None
     if form.get("client_id", client_id) != client_id:
-        raise Problem(400, "invalid_request", "the client_id of the form is not that of the header")
+        raise bad_request("the client_id of the form is not that of the header")
     return {"client_id": client_id, "client_secret": secret}
 
 
@@ -261,7 +255,9 @@ def _application(registry: Registry, form: dict[str, str], scheme: str) -> str:
     return client_id
 
 
-def _grant(registry: Registry, form: dict[str, str], scheme: str) -> dict[str, Any]:
+def _grant(request: Request, form: dict[str, str], scheme: str) -> dict[str, Any]:
+    """Return the answer to a code or refresh token, and note for whom a token was issued."""
+    registry = parts_of(request).registry
     also = () if form.get("grant_type") == "refresh_token" else ("redirect_uri",)
     grant_type, *_ = require(form, "grant_type", "client_id", "client_secret", *also)
     if grant_type not in ("authorization_code", "refresh_token"):
@@ -273,8 +269,10 @@ def _grant(registry: Registry, form: dict[str, str], scheme: str) -> dict[str, A
     client_id = _application(registry, form, scheme)
     # The contract asks for it with a refresh too; RFC 6749, section 6, does not.
     redirect_uri = form.get("redirect_uri")
-    registered = registry.applications.redirect_uri(client_id)
-    if registered is None or (redirect_uri is not None and not matches(registered, redirect_uri)):
+    application = registry.applications.get(client_id)
+    if application is None or (
+        redirect_uri is not None and not matches(application.redirect_uri, redirect_uri)
+    ):
         raise Problem(
             400, "invalid_grant", "redirect_uri is not the address that the application registered"
         )
@@ -289,24 +287,20 @@ def _grant(registry: Registry, form: dict[str, str], scheme: str) -> dict[str, A
             access = registry.grants.refresh(refresh, client_id)
     except GrantRefused as refused:
         raise Problem(400, "invalid_grant", str(refused)) from None
+    owner = registry.grants.owner(access)
+    parts_of(request).audit.write(
+        "token" if grant_type == "authorization_code" else "refresh",
+        account=owner and owner.account,
+        application=client_id,
+        address=client_address(request),
+    )
     return {
         "access_token": access,
         "refresh_token": refresh,
         "token_type": "Bearer",
         "expires_in": ACCESS_SECONDS,
-        "scope": registry.grants.scope(access),
+        "scope": owner.scope if owner else SCOPE,
     }
-
-
-def _note(request: Request, form: dict[str, str], access_token: str) -> None:
-    """Write to the audit log for whom a token was issued."""
-    owner = parts_of(request).registry.grants.owner(access_token)
-    parts_of(request).audit.write(
-        "token" if form["grant_type"] == "authorization_code" else "refresh",
-        account=None if owner is None else owner.account,
-        application=None if owner is None else owner.client_id,
-        address=request.client and request.client.host,
-    )
 
 
 async def revoke(request: Request) -> Response:

@@ -21,7 +21,7 @@ from starlette.responses import Response
 from eyelog_service.auth.forms import empty_fields
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.secrets import digest
-from eyelog_service.auth.state import State, statement
+from eyelog_service.auth.state import State, run
 from eyelog_service.parts import parts_of
 
 _FREE = 5
@@ -209,17 +209,16 @@ def take_try(state: State, counted: dict[bytes, int]) -> int:
         return known
     with state.write() as db:
         # A time that is to come is from a clock that was set back since, or damaged.
-        times = {"now": now, "old": now - _FORGET_S}
-        db.execute(statement("DELETE FROM login_try WHERE last < :old"), times)
-        db.execute(statement("UPDATE login_try SET last = :now WHERE last > :now"), times)
-        if known := wait_s(lambda key: db.execute(statement(sql), {"who": key}).first()):
+        run(db, "DELETE FROM login_try WHERE last < :old", old=now - _FORGET_S)
+        run(db, "UPDATE login_try SET last = :now WHERE last > :now", now=now)
+        if known := wait_s(lambda key: run(db, sql, who=key).first()):
             return known
         count = (
             "INSERT INTO login_try VALUES (:who, 1, :now)"
             " ON CONFLICT (who) DO UPDATE SET n = login_try.n + 1, last = excluded.last"
         )
         for key in counted:
-            db.execute(statement(count), {"who": key, "now": now})
+            run(db, count, who=key, now=now)
     return 0
 
 
@@ -227,7 +226,6 @@ def _forget(state: State, counted: dict[bytes, int]) -> None:
     """Forget the tries after the right password; of the address and all names, only this one."""
     of_name, of_address = counted
     with state.write() as db:
-        db.execute(statement("DELETE FROM login_try WHERE who = :who"), {"who": of_name})
+        run(db, "DELETE FROM login_try WHERE who = :who", who=of_name)
         # Somebody who has one password must not be free to guess the others.
-        sql = "UPDATE login_try SET n = n - 1 WHERE who = :who AND n > 0"
-        db.execute(statement(sql), {"who": of_address})
+        run(db, "UPDATE login_try SET n = n - 1 WHERE who = :who AND n > 0", who=of_address)

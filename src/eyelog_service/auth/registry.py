@@ -11,7 +11,7 @@ from eyelog.errors import ConfigurationError
 from eyelog_service.auth.accounts import Accounts, Retention
 from eyelog_service.auth.applications import Applications
 from eyelog_service.auth.grants import Grants
-from eyelog_service.auth.state import State, add_key, statement
+from eyelog_service.auth.state import State, add_key, run
 
 _KEY_SECONDS = 1.0
 
@@ -113,7 +113,7 @@ class Registry:
         """Replace the signing key: cursors, open login pages and cookies of browsers end."""
         self.state.prepare()
         with self.state.write() as db:
-            db.execute(statement("DELETE FROM meta WHERE name = 'signing_key'"))
+            run(db, "DELETE FROM meta WHERE name = 'signing_key'")
             add_key(db)
         self._key = None
 

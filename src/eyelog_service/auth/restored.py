@@ -12,7 +12,7 @@ from eyelog_service.auth import ended
 from eyelog_service.auth.ended import Note, account_digest
 from eyelog_service.auth.ending import VALID, after_ends, remember_end, valid_at
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import statement
+from eyelog_service.auth.state import run
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +114,10 @@ def end_again(registry: Registry) -> Revived:
     with registry.state.write() as db:
         if last is not None:  # a state that was put back knows only the ends before it
             remember_end(db, max(last, after_ends(db)))
-        for sql, hashes in (
-            ("UPDATE token SET revoked = 1 WHERE hash = :hash", revived_rows.tokens),
-            ("DELETE FROM invitation WHERE hash = :hash", revived_rows.invitations),
-        ):
-            for hashed in hashes:
-                db.execute(statement(sql), {"hash": hashed})
+        for hashed in revived_rows.tokens:
+            run(db, "UPDATE token SET revoked = 1 WHERE hash = :hash", hash=hashed)
+        for hashed in revived_rows.invitations:
+            run(db, "DELETE FROM invitation WHERE hash = :hash", hash=hashed)
     registry.accounts.remove(*revived_rows.accounts)
     registry.accounts.disable(*revived_rows.enabled)
     for client_id in revived_rows.applications:

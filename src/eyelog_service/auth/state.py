@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import (
     Column,
     Connection,
+    CursorResult,
     Double,
     Engine,
     Index,
@@ -161,6 +162,16 @@ _SESSION: Final = (
 
 statement = lru_cache(maxsize=500)(text)
 """Return a statement of SQL, whose marks are ``:name``."""
+
+
+def run(db: Connection, sql: str, **values: Any) -> CursorResult[Any]:
+    """Execute a statement within a transaction."""
+    return db.execute(statement(sql), values)
+
+
+def add(db: Connection, table: str, **values: Any) -> None:
+    """Add a row to a table."""
+    db.execute(TABLES.tables[table].insert(), values)
 
 
 class StateBusy(ConfigurationError):
@@ -554,7 +565,7 @@ def expected_columns() -> set[tuple[str, str]]:
 
 def add_key(db: Connection) -> None:
     """Add a new signing key."""
-    db.execute(statement("INSERT INTO meta VALUES ('signing_key', :key)"), {"key": os.urandom(32)})
+    add(db, "meta", name="signing_key", value=os.urandom(32))
 
 
 def fill(db: Connection) -> None:
@@ -577,7 +588,7 @@ def set_meta(db: Connection, name: str, value: bytes) -> None:
         "INSERT INTO meta VALUES (:name, :value)"
         " ON CONFLICT (name) DO UPDATE SET value = excluded.value"
     )
-    db.execute(statement(sql), {"name": name, "value": value})
+    run(db, sql, name=name, value=value)
 
 
 def copy_state(source: State, target: State) -> dict[str, int]:
