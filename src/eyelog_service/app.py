@@ -29,8 +29,15 @@ from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog_service.apart import Apart
 from eyelog_service.audit import Audit
 from eyelog_service.auth.grants import Bearer
-from eyelog_service.auth.login_pages import error_page
-from eyelog_service.auth.oauth import login_forms, may_read, revoke, show_login, take_login, token
+from eyelog_service.auth.oauth import (
+    error_page,
+    login_forms,
+    may_read,
+    revoke,
+    show_login,
+    take_login,
+    token,
+)
 from eyelog_service.auth.password_tries import PasswordTries
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import StateBusy, StateFault

@@ -5,6 +5,7 @@ No page loads anything, and only the page of live recording runs a script, which
 
 import base64
 import hashlib
+from datetime import UTC, date, datetime
 from importlib.resources import files
 from typing import Any
 
@@ -35,6 +36,18 @@ _environment = Environment(
     lstrip_blocks=True,
 )
 _environment.globals["style"] = _STYLE
+
+
+def _moment(seconds: float | None, otherwise: str) -> str:
+    """Return an instant in words; `otherwise` for none."""
+    if seconds is None:
+        return otherwise
+    when = datetime.fromtimestamp(seconds, UTC)
+    return f"{when.day} {when:%B %Y, %H:%M} UTC"
+
+
+_environment.filters["moment"] = _moment
+_environment.filters["month"] = lambda month: f"{date.fromisoformat(f'{month}-01'):%B %Y}"
 _environment.globals["field"] = _environment.get_template("field.html").module.field  # type: ignore[attr-defined]  # a macro
 
 

@@ -28,12 +28,13 @@ from eyelog.archive.place import Place, everything, require_store
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, Field, catalogue, catalogue_version
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog_service.auth.grants import ACCESS_SECONDS, SCOPE, SCOPES, WRITE
-from eyelog_service.auth.login_pages import start_page
 from eyelog_service.auth.state import State
+from eyelog_service.browser import html, page_template
 from eyelog_service.parts import parts_of
 from eyelog_service.records import DATE_PATTERN
-from eyelog_service.responses import json_answer, prefers, unavailable
+from eyelog_service.responses import form_page, json_answer, prefers, unavailable
 
+_START = page_template(html("start.html"))
 _NO_STORE = {"Cache-Control": "no-store"}
 _LEAST_DESCRIPTORS = 16  # a request for a day opens a few files
 _LOOK_AGAIN_SECONDS = 60.0
@@ -163,7 +164,13 @@ async def start(request: Request) -> Response:
     """Answer GET /: the address of the service's description."""
     base_url = str(request.base_url).rstrip("/")
     if prefers(request, "text/html"):
-        return start_page(base_url=base_url, version=__version__)
+        return form_page(
+            _START,
+            title="A service for logs of smart eyewear",
+            targets="'none'",
+            base_url=base_url,
+            version=__version__,
+        )
     return json_answer({"description": f"{base_url}/openapi.json", **_versions()})
 
 

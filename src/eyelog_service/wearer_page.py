@@ -6,8 +6,7 @@ password, once.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -23,15 +22,14 @@ from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog_service.apart import Failed
 from eyelog_service.auth.accounts import check_password_rules
 from eyelog_service.auth.forms import SignedForms, check_origin
-from eyelog_service.auth.grants import Bearer, Grant, Issued
-from eyelog_service.auth.login_pages import NO_PASSWORD, form_page
+from eyelog_service.auth.grants import Bearer
 from eyelog_service.auth.password_tries import client_address
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.wearer_session import ENDED, MINUTES, PATH
-from eyelog_service.browser import WIDE, html, page_headers, page_template, rendered
+from eyelog_service.browser import WIDE, html, page_headers, page_template
 from eyelog_service.erase import erase_account
 from eyelog_service.parts import parts_of
-from eyelog_service.responses import Problem, bad_request
+from eyelog_service.responses import Problem, bad_request, form_page
 from eyelog_service.uploads import arriving, note_upload
 from eyelog_service.wearer_data import (
     DAYS,
@@ -43,6 +41,13 @@ from eyelog_service.wearer_data import (
     stored_months,
 )
 
+_LOGIN = page_template(html("account-login.html"))
+_ACCOUNT = page_template(html("account.html"))
+_DAYS = page_template(html("account-days.html"))
+_DELETED = page_template(html("account-deleted.html"))
+_INVITATION = page_template(html("account-invitation.html"))
+_TROUBLE = page_template(html("account-trouble.html"))
+
 # The action just done, in the address that the browser is sent to: ?done=...
 _DONE = {
     "withdrawn": "Access is withdrawn. The application can read nothing more.",
@@ -51,32 +56,12 @@ _DONE = {
     "ended": "Your upload tokens have ended.",
     "logged-out": "You have logged out.",
 }
+_FOOTER = (
+    f"You are logged out automatically {MINUTES} minutes after you log in. Logging out ends your"
+    " sessions in every browser."
+)
 
 _log = logging.getLogger("eyelog.service")
-
-
-@dataclass(frozen=True, slots=True)
-class UploadNotice:
-    """What happened to the files of an upload: a sentence, and a line for each."""
-
-    summary: str
-    lines: Sequence[str]
-    all_taken: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """The content of a wearer's account page."""
-
-    account: str
-    form: str
-    grants: Sequence[Grant]
-    records: Sequence[tuple[str, str, str]]  # log, first month, last month
-    times: str  # which clock the times of a download follow
-    tokens: Sequence[Issued] = ()  # for uploads
-    token: str = ""  # a new one, to be shown once
-    kept_days: int | None = None  # by the study
-    arrived: "UploadNotice | None" = None  # with the upload that was just sent
 
 
 def account_forms(key: Callable[[], bytes]) -> SignedForms:
@@ -100,27 +85,22 @@ async def show_account(request: Request) -> Response:
 
 async def take_account(request: Request) -> Response:
     """Answer POST /account: a form of the page."""
-    forms = parts_of(request).account_forms
-    sessions = parts_of(request).sessions
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         return await _take_files(request)
     try:
-        form, (signed_for,) = await forms.read(request)
+        form, (signed_for,) = await parts_of(request).account_forms.read(request)
     except Problem as problem:
-        return trouble_page(problem.status, "Your request was not accepted", problem.description)
+        return _not_accepted(problem)
     do = form.get("do")
     if signed_for == "" and do == "log-in":
         return await _log_in(request, form)
-    account = await to_thread.run_sync(sessions.account, request)
+    account = await to_thread.run_sync(parts_of(request).sessions.account, request)
     if account is None:
         return _ended(request, status=403)
     action = _ACTIONS.get(do or "")
     if signed_for != account or action is None:
-        return trouble_page(
-            400,
-            "Your request was not accepted",
-            "The form belongs to another login. Open your account page again.",
-        )
+        text = "The form belongs to another login. Open your account page again."
+        return _not_accepted(bad_request(text))
     return await action(request, account, form)
 
 
@@ -129,37 +109,45 @@ async def _log_in(request: Request, form: dict[str, str]) -> Response:
     tries = parts_of(request).password_tries
     if refusal := await tries.refusal(request, name, form, partial(_login, request)):
         return refusal
-    answer = see_page()
-    sessions = parts_of(request).sessions
-    await to_thread.run_sync(sessions.start, request, answer, name)
+    answer = await _logged_in(request, name)
     await note(request, "login", name, page="account")
+    return answer
+
+
+async def _logged_in(request: Request, account: str, done: str = "") -> Response:
+    """Begin a session, and send the browser to the page."""
+    answer = see_page(done)
+    await to_thread.run_sync(parts_of(request).sessions.start, request, answer, account)
     return answer
 
 
 async def _take_files(request: Request) -> Response:
     """Import the files of the page's form, and show what happened to them."""
-    forms = parts_of(request).account_forms
-    sessions = parts_of(request).sessions
-    account = await to_thread.run_sync(sessions.account, request)
+    shared = parts_of(request)
+    account = await to_thread.run_sync(shared.sessions.account, request)
     if account is None:  # before anything is kept
         return _closing(_ended(request, status=403))
-    uploads = parts_of(request).uploads
     fields: dict[str, str] = {}
     try:
         check_origin(request)
         async with arriving(request, account, fields=fields) as arrived:
-            if forms.values(request, fields.get("form", "")) != [account]:
+            if shared.account_forms.values(request, fields.get("form", "")) != [account]:
                 raise bad_request("The form belongs to another login.")
-            answer = await uploads.take(account, arrived)
+            answer = await shared.uploads.take(account, arrived)
     except Problem as problem:
-        if await to_thread.run_sync(sessions.account, request) is None:  # deleted meanwhile
+        if await to_thread.run_sync(shared.sessions.account, request) is None:  # deleted meanwhile
             return _closing(_ended(request, status=problem.status))
-        wrong = {"files": _sentence(problem.description)}
+        text = problem.description
+        wrong = {"files": f"{text[:1].upper()}{text[1:].rstrip('.')}."}
         page = await _account(request, account, status=problem.status, wrong=wrong)
         page.headers.update({k: v for k, v in problem.headers.items() if k == "Retry-After"})
         return _closing(page)
     await note_upload(request, Bearer(account, "", ""), arrived, answer)
-    return await _account(request, account, arrived=_arrived(answer))
+    new = answer["new"]
+    summary = "1 new record arrived." if new == 1 else f"{new:,} new records arrived."
+    if not new:
+        summary = "Nothing new arrived: the records were here before."
+    return await _account(request, account, title=summary, files=answer["files"])
 
 
 def _closing(page: Response) -> Response:
@@ -168,44 +156,24 @@ def _closing(page: Response) -> Response:
     return page
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
-
-
-def _arrived(answer: dict[str, Any]) -> UploadNotice:
-    new = answer["new"]
-    summary = "1 new record arrived." if new == 1 else f"{new:,} new records arrived."
-    if not new:
-        summary = "Nothing new arrived: the records were here before."
-    lines = []
-    for file in answer["files"]:
-        if "refused" in file:
-            lines.append(f"{file['name']}: not taken: {file['refused']}")
-            continue
-        line = f"{file['name']}: {file['read']:,} records, {file['new']:,} new"
-        if differing := len(file["conflicts"]) + file.get("more_conflicts", 0):
-            line += f"; {differing:,} other values than stored before, which stay"
-        lines.append(line)
-    return UploadNotice(summary, lines, not any("refused" in file for file in answer["files"]))
-
-
 async def _show_days(request: Request, account: str) -> Response:
-    registry = parts_of(request).registry
-    apart = parts_of(request).apart
+    shared = parts_of(request)
+    archive = str(shared.registry.archive)
     try:
-        encoded = await apart.whole(own_days, archive=str(registry.archive), account=account)
+        encoded = await shared.apart.whole(own_days, archive=archive, account=account)
     except Failed as failed:
         return _not_made(account, "days", failed)
-    return days_page(account, msgspec.json.decode(encoded, type=list[OwnDays]))
+    logs = msgspec.json.decode(encoded, type=list[OwnDays])
+    return form_page(_DAYS, title="What arrived per day", layout=WIDE, who=account, logs=logs)
 
 
 async def _report(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    registry = parts_of(request).registry
-    if not await to_thread.run_sync(stored_months, registry.archive, account):
+    shared = parts_of(request)
+    archive = shared.registry.archive
+    if not await to_thread.run_sync(stored_months, archive, account):
         return trouble_page(404, "There is no report", "There are no records of yours here yet.")
-    apart = parts_of(request).apart
     try:
-        made = await apart.whole(own_report, archive=str(registry.archive), account=account)
+        made = await shared.apart.whole(own_report, archive=str(archive), account=account)
     except Failed as failed:
         return _not_made(account, "report", failed)
     await note(request, "report", account)
@@ -214,13 +182,12 @@ async def _report(request: Request, account: str, form: dict[str, str]) -> Respo
     return Response(made, headers=headers, media_type="text/html")
 
 
-def _not_made(account: str, what: str, failed: Failed) -> Response:
-    _log.error("the %s of %r could not be made: %s", what, account, failed)
-    return trouble_page(
-        500,
-        "This cannot be shown",
-        "Part of your records cannot be read. Please tell the person who runs this service.",
-    )
+def _not_made(
+    account: str, what: str, fault: Exception, title: str = "This cannot be shown"
+) -> Response:
+    _log.error("the %s of %r could not be made: %s", what, account, fault)
+    text = "Part of your records cannot be read. Please tell the person who runs this service."
+    return trouble_page(500, title, text)
 
 
 async def _delete(request: Request, account: str, form: dict[str, str]) -> Response:
@@ -229,12 +196,11 @@ async def _delete(request: Request, account: str, form: dict[str, str]) -> Respo
         return await _account(request, account, status=400, wrong=wrong)
     if refusal := await _refusal(request, account, form, "password", "The password is wrong."):
         return refusal
-    registry = parts_of(request).registry
-    files = await to_thread.run_sync(_erase, registry, account)
-    await to_thread.run_sync(partial(parts_of(request).audit.write, "erase", places=files))
-    answer = deleted_page(files)
-    sessions = parts_of(request).sessions
-    sessions.forget(request, answer)
+    shared = parts_of(request)
+    files = await to_thread.run_sync(_erase, shared.registry, account)
+    await to_thread.run_sync(partial(shared.audit.write, "erase", places=files))
+    answer = form_page(_DELETED, title="Everything is deleted", files=files)
+    shared.sessions.forget(request, answer)
     return answer
 
 
@@ -256,28 +222,23 @@ def _erase(registry: Registry, account: str) -> int:
 
 
 async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:
-    registry = parts_of(request).registry
-    grants = await to_thread.run_sync(registry.grants.of_account, account)
-    for grant in grants:
+    registered = parts_of(request).registry.grants
+    for grant in await to_thread.run_sync(registered.of_account, account):
         if grant.grant_id == form.get("grant"):
-            ended = await to_thread.run_sync(registry.grants.withdraw, account, grant.client_id)
+            ended = await to_thread.run_sync(registered.withdraw, account, grant.client_id)
             await note(request, "withdraw", account, application=grant.client_id, tokens=ended)
     return see_page("withdrawn")
 
 
 async def _change_password(request: Request, account: str, form: dict[str, str]) -> Response:
-    registry = parts_of(request).registry
-    wrong = wrong_passwords(account, form)
-    if wrong:
+    if wrong := wrong_passwords(account, form):
         return await _account(request, account, status=400, wrong=wrong)
     if refusal := await _refusal(request, account, form, "old", "The old password is wrong."):
         return refusal
-    await to_thread.run_sync(registry.accounts.set_password, account, form["new"])
+    accounts = parts_of(request).registry.accounts
+    await to_thread.run_sync(accounts.set_password, account, form["new"])
     await note(request, "password_changed", account)
-    answer = see_page("changed")
-    sessions = parts_of(request).sessions
-    await to_thread.run_sync(sessions.start, request, answer, account)
-    return answer
+    return await _logged_in(request, account, "changed")
 
 
 def wrong_passwords(
@@ -311,12 +272,7 @@ async def _download(request: Request, account: str, form: dict[str, str]) -> Res
     except TooMany as busy:
         return trouble_page(503, "The download cannot begin now", str(busy))
     except ArchiveError as damaged:
-        _log.error("the download of %r failed: %s", account, damaged)
-        return trouble_page(
-            500,
-            "Your data cannot be downloaded",
-            "Part of it cannot be read. Please tell the person who runs this service.",
-        )
+        return _not_made(account, "download", damaged, "Your data cannot be downloaded")
     try:
         await note(request, "download", account)
     except BaseException:  # the request has timed out: no answer will be sent
@@ -326,9 +282,9 @@ async def _download(request: Request, account: str, form: dict[str, str]) -> Res
 
 
 async def _make_upload_token(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    registry = parts_of(request).registry
+    grants = parts_of(request).registry.grants
     try:
-        token = await to_thread.run_sync(registry.grants.issue_upload_token, account)
+        token = await to_thread.run_sync(grants.issue_upload_token, account)
     except ConfigurationError:
         wrong = {"token": "You have many upload tokens already: end them first."}
         return await _account(request, account, status=400, wrong=wrong)
@@ -337,16 +293,15 @@ async def _make_upload_token(request: Request, account: str, form: dict[str, str
 
 
 async def _end_upload_tokens(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    registry = parts_of(request).registry
-    ended = await to_thread.run_sync(registry.grants.end_upload_tokens, account)
+    grants = parts_of(request).registry.grants
+    ended = await to_thread.run_sync(grants.end_upload_tokens, account)
     await note(request, "upload_tokens_ended", account, tokens=ended)
     return see_page("ended")
 
 
 async def _log_out(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
     answer = see_page("logged-out")
-    sessions = parts_of(request).sessions
-    await to_thread.run_sync(sessions.end, request, answer, account)
+    await to_thread.run_sync(parts_of(request).sessions.end, request, answer, account)
     return answer
 
 
@@ -368,14 +323,32 @@ def see_page(done: str = "") -> Response:
     return Response(status_code=303, headers=page_headers() | {"Location": target})
 
 
-def _login(request: Request, **shown: Any) -> Response:
-    return parts_of(request).account_forms.page(request, partial(login_page, **shown), "")
+def _login(
+    request: Request,
+    *,
+    status: int = 200,
+    name: str = "",
+    wrong: dict[str, str] | None = None,
+    error: str = "",
+    note: str = "",
+) -> Response:
+    """Return the page that asks for name and password."""
+    page = partial(
+        form_page,
+        _LOGIN,
+        status=status,
+        title=error or " ".join((wrong or {}).values()) or note or "Log in to your account",
+        name=name,
+        wrong=wrong or {},
+        error=error,
+        note=note,
+    )
+    return parts_of(request).account_forms.page(request, lambda form: page(form=form), "")
 
 
 def _ended(request: Request, *, status: int = 200) -> Response:
     page = _login(request, status=status, note=ENDED)
-    sessions = parts_of(request).sessions
-    sessions.forget(request, page)
+    parts_of(request).sessions.forget(request, page)
     return page
 
 
@@ -384,34 +357,47 @@ async def _account(
     account: str,
     *,
     status: int = 200,
+    title: str = "",
     wrong: dict[str, str] | None = None,
     note: str = "",
     token: str = "",
-    arrived: UploadNotice | None = None,
+    files: list[dict[str, Any]] | None = None,
 ) -> Response:
-    forms = parts_of(request).account_forms
-    registry = parts_of(request).registry
+    """Return the page of a wearer who is logged in.
+
+    `wrong` are texts by field, `token` is a new one to be shown once, and `files` are those that
+    were just sent, as `uploads.import_upload` answers.
+    """
+    forms, registry = parts_of(request).account_forms, parts_of(request).registry
     browser = forms.browser(request)
-    stored = await to_thread.run_sync(stored_months, registry.archive, account)
-    times = await to_thread.run_sync(clock_sentence, registry.archive, account)
-    kept_days = await to_thread.run_sync(registry.retention.days_of, account)
-    shown = Shown(
-        account=account,
-        form=forms.sign(browser, account),
-        grants=await to_thread.run_sync(registry.grants.of_account, account),
-        records=[
-            (f"{INTERVAL_SECONDS[log]}-second log", months[0], months[-1])
-            for log, months in stored.items()
-        ],
-        times=times,
-        tokens=await to_thread.run_sync(registry.grants.upload_tokens, account),
-        token=token,
-        kept_days=kept_days,
-        arrived=arrived,
-    )
-    page = account_page(shown, status=status, wrong=wrong, note=note)
-    forms.bind(request, page, browser)
-    return page
+
+    def page() -> Response:
+        return form_page(
+            _ACCOUNT,
+            status=status,
+            title=title or " ".join((wrong or {}).values()) or note or "Your account",
+            layout=WIDE,
+            who=account,
+            form=forms.sign(browser, account),
+            grants=registry.grants.of_account(account),
+            records=[
+                (INTERVAL_SECONDS[log], months[0], months[-1])
+                for log, months in stored_months(registry.archive, account).items()
+            ],
+            times=clock_sentence(registry.archive, account),
+            days=DAYS,
+            kept_days=registry.retention.days_of(account),
+            files=files,
+            token=token,
+            tokens=registry.grants.upload_tokens(account),
+            wrong=wrong or {},
+            note=note,
+            footer=_FOOTER,
+        )
+
+    answer = await to_thread.run_sync(page)
+    forms.bind(request, answer, browser)
+    return answer
 
 
 async def note(request: Request, event: str, account: str, **more: Any) -> None:
@@ -420,145 +406,13 @@ async def note(request: Request, event: str, account: str, **more: Any) -> None:
     await to_thread.run_sync(partial(write, address=client_address(request), **more))
 
 
-_TARGET = "account"  # relative: a proxy may serve under its own path
-
-_LOGIN = page_template(html("account-login.html"))
-_ACCOUNT = page_template(html("account.html"))
-_DAYS = page_template(html("account-days.html"))
-_DELETED = page_template(html("account-deleted.html"))
-_INVITATION = page_template(html("account-invitation.html"))
-_TROUBLE = page_template(html("account-trouble.html"))
-
-
-def login_page(
-    form: str,
-    *,
-    status: int = 200,
-    name: str = "",
-    wrong: Mapping[str, str] | None = None,
-    error: str = "",
-    note: str = "",
-) -> Response:
-    """Return the page that asks for name and password."""
-    wrong = wrong or {}
-    happened = error or " ".join(wrong.values()) or note
-    heading = "Log in to your account"
-    text = rendered(
-        _LOGIN,
-        title=happened.rstrip(".") or heading,
-        heading=heading,
-        target=_TARGET,
-        form=form,
-        name=name,
-        wrong=wrong,
-        error=error,
-        note=note,
-        no_password=NO_PASSWORD,
-    )
-    return form_page(text, status)
-
-
-def account_page(
-    shown: Shown, *, status: int = 200, wrong: Mapping[str, str] | None = None, note: str = ""
-) -> Response:
-    """Return the page of a wearer who is logged in; `wrong` are texts by field."""
-    wrong = wrong or {}
-    text = rendered(
-        _ACCOUNT,
-        title=_as_title(
-            " ".join(wrong.values()) or note or (shown.arrived.summary if shown.arrived else "")
-        )
-        or "Your account",
-        heading="Your account",
-        layout=WIDE,
-        who=shown.account,
-        account=shown.account,
-        target=_TARGET,
-        form=shown.form,
-        grants=[
-            {
-                "grant_id": grant.grant_id,
-                "name": grant.name or f"Application {grant.client_id}",
-                "may": grant.may,
-                "since": _moment(grant.since, "before this was noted"),
-                "last_used": _moment(grant.last_used, "not yet"),
-            }
-            for grant in shown.grants
-        ],
-        records=[(log, _months(first, last)) for log, first, last in shown.records],
-        times=shown.times,
-        days=DAYS,
-        kept_days=shown.kept_days,
-        arrived=shown.arrived,
-        token=shown.token,
-        tokens=[
-            (_moment(one.issued, "before this was noted"), _moment(one.last_used, "not yet"))
-            for one in shown.tokens
-        ],
-        wrong=wrong,
-        first_wrong=next(iter(wrong), ""),
-        note=note,
-        footer=(
-            f"You are logged out automatically {MINUTES} minutes after you log in. Logging out ends"
-            " your sessions in every browser."
-        ),
-    )
-    return form_page(text, status)
-
-
-def days_page(account: str, logs: Sequence[OwnDays]) -> Response:
-    """Return the page with the last days of a wearer."""
-    heading = "What arrived per day"
-    text = rendered(
-        _DAYS, title=heading, heading=heading, layout=WIDE, who=account, target=_TARGET, logs=logs
-    )
-    return form_page(text, 200)
-
-
-def deleted_page(files: int) -> Response:
-    """Return the page after everything of a wearer was deleted."""
-    heading = "Everything is deleted"
-    counted = "1 file" if files == 1 else f"{files:,} files"
-    return form_page(rendered(_DELETED, title=heading, heading=heading, files=counted), 200)
-
-
-def invitation_page(*, account: str, form: str, wrong: Mapping[str, str]) -> Response:
-    """Return the page on which an invited wearer chooses a password."""
-    heading = "Choose your password"
-    text = rendered(
-        _INVITATION,
-        title=_as_title(" ".join(wrong.values())) or heading,
-        heading=heading,
-        account=account,
-        target="invitation",
-        form=form,
-        wrong=wrong,
-        first_wrong=next(iter(wrong), ""),
-    )
-    return form_page(text, 400 if wrong else 200)
-
-
 def trouble_page(status: int, title: str, description: str) -> Response:
     """Return the page for a request that cannot be answered."""
-    return form_page(
-        rendered(_TROUBLE, title=title, heading=title, description=description), status
-    )
+    return form_page(_TROUBLE, status=status, title=title, description=description)
 
 
-def _as_title(sentences: str) -> str:
-    return sentences.rstrip(".")
-
-
-def _moment(seconds: float | None, otherwise: str) -> str:
-    if seconds is None:
-        return otherwise
-    when = datetime.fromtimestamp(seconds, UTC)
-    return f"{when.day} {when:%B %Y, %H:%M} UTC"
-
-
-def _months(first: str, last: str) -> str:
-    begin, end = (f"{datetime.strptime(month, '%Y-%m'):%B %Y}" for month in (first, last))  # noqa: DTZ007 (a month)
-    return begin if begin == end else f"{begin} to {end}"
+def _not_accepted(problem: Problem) -> Response:
+    return trouble_page(problem.status, "Your request was not accepted", problem.description)
 
 
 INVITATION = "/invitation"
@@ -577,45 +431,44 @@ def invitation_forms(key: Callable[[], bytes]) -> SignedForms:
 
 async def show_invitation(request: Request) -> Response:
     """Answer GET /invitation: the form. Only sending it uses the link: mail programs look at it."""
-    registry = parts_of(request).registry
     code = request.query_params.get("code", "")
-    account = await to_thread.run_sync(registry.accounts.invited, code)
-    return _used_up() if account is None else _page(request, account, code)
+    account = await to_thread.run_sync(parts_of(request).registry.accounts.invited, code)
+    return _used_up() if account is None else _invitation(request, account, code)
 
 
 async def take_invitation(request: Request) -> Response:
     """Answer POST /invitation: the password that the wearer has chosen."""
-    registry = parts_of(request).registry
-    forms = parts_of(request).invitation_forms
-    tries = parts_of(request).password_tries
+    shared = parts_of(request)
     try:
-        form, (code,) = await forms.read(request)
+        form, (code,) = await shared.invitation_forms.read(request)
     except Problem as problem:
-        return trouble_page(problem.status, "Your request was not accepted", problem.description)
-    account = await to_thread.run_sync(registry.accounts.invited, code)
+        return _not_accepted(problem)
+    account = await to_thread.run_sync(shared.registry.accounts.invited, code)
     if account is None:
         return _used_up()
     if wrong := wrong_passwords(account, form, names=("new", "again")):
-        return _page(request, account, code, wrong=wrong)
-    accepted = await to_thread.run_sync(
-        registry.accounts.accept_invitation, code, form["new"], limiter=tries.at_once
-    )
-    if not accepted:
+        return _invitation(request, account, code, wrong=wrong)
+    accept, at_once = shared.registry.accounts.accept_invitation, shared.password_tries.at_once
+    if not await to_thread.run_sync(accept, code, form["new"], limiter=at_once):
         return _used_up()
-    answer = see_page("chosen")
-    sessions = parts_of(request).sessions
-    await to_thread.run_sync(sessions.start, request, answer, account)
+    answer = await _logged_in(request, account, "chosen")
     await note(request, "invitation_accepted", account)
     return answer
 
 
-def _page(
+def _invitation(
     request: Request, account: str, code: str, *, wrong: dict[str, str] | None = None
 ) -> Response:
-    forms = parts_of(request).invitation_forms
-    return forms.page(
-        request, lambda form: invitation_page(account=account, form=form, wrong=wrong or {}), code
+    """Return the page on which an invited wearer chooses a password."""
+    page = partial(
+        form_page,
+        _INVITATION,
+        status=400 if wrong else 200,
+        title=" ".join((wrong or {}).values()) or "Choose your password",
+        account=account,
+        wrong=wrong or {},
     )
+    return parts_of(request).invitation_forms.page(request, lambda form: page(form=form), code)
 
 
 def _used_up() -> Response:

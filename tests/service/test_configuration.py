@@ -33,7 +33,7 @@ def settings_of(words: list[str], folder: Path) -> dict[str, Any]:
     made = folder / "eyelog.toml"
     made.write_text(configuration("settings"))
     serving = Serving(**{**parsed(words), "config": made})
-    return {name: value for name, (value, _) in serving.in_force().items()}
+    return {name: value for name, (value, _) in serving.in_force.items()}
 
 
 def unit() -> configparser.SectionProxy:

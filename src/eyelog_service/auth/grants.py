@@ -90,6 +90,11 @@ class Grant:
     grant_id: str
     may: str = "read your records"
 
+    @property
+    def label(self) -> str:
+        """What a page calls the application."""
+        return self.name or f"Application {self.client_id}"
+
 
 @dataclass(frozen=True, slots=True)
 class Issued:

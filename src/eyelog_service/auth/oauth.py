@@ -19,12 +19,14 @@ from starlette.responses import Response
 from eyelog_service.auth.applications import form_target, matches
 from eyelog_service.auth.forms import SignedForms, filled, read_form, require
 from eyelog_service.auth.grants import ACCESS_SECONDS, SCOPE, WRITE, Bearer, GrantRefused, granted
-from eyelog_service.auth.login_pages import error_page, login_page
 from eyelog_service.auth.password_tries import client_address
 from eyelog_service.auth.registry import Registry
+from eyelog_service.browser import html, page_template
 from eyelog_service.parts import parts_of
-from eyelog_service.responses import Problem, bad_request, json_answer
+from eyelog_service.responses import Problem, bad_request, form_page, json_answer
 
+_LOGIN = page_template(html("login.html"))
+_ERROR = page_template(html("login-error.html"))
 _PATH = "/v1/oauth/authorize"
 _CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")
 _LONGEST_NAME = 128  # characters that the page accepts; a name of an account has at most 64
@@ -160,15 +162,24 @@ def _page(
     error: str = "",
     status: int = 200,
 ) -> Response:
-    """Return the login page, with its form bound to this browser by a cookie."""
+    """Return the page that asks for name, password and consent, bound to this browser."""
+    scopes = login_request.scope.split()
+    writes, reads = WRITE in scopes, scopes != [WRITE]
+    act = "read your data" if reads else "add to your data"
+    if reads and writes:
+        act = "read your data, and add to them"
+    question = f"Allow {login_request.application} to {act}?"
     page = partial(
-        login_page,
+        form_page,
+        _LOGIN,
         status=status,
-        form_target=form_target(login_request.redirect_uri),
-        application=login_request.application,
-        client_id=login_request.client_id,
-        redirect_uri=login_request.redirect_uri,
-        scope=login_request.scope,
+        title=error or " ".join((wrong or {}).values()) or question,
+        question=question,
+        # Browsers also apply the policy to the redirect that follows the form.
+        targets=f"'self' {form_target(login_request.redirect_uri)}",
+        asked=login_request,
+        reads=reads,
+        writes=writes,
         name=name,
         wrong=wrong or {},
         error=error,
@@ -194,6 +205,13 @@ def _refused(request: Request, problem: Problem) -> Response:
     if "text/html" in request.headers.get("accept", ""):
         return error_page(problem.status, problem.description)
     raise problem
+
+
+def error_page(
+    status: int, description: str, *, title: str = "This login cannot continue"
+) -> Response:
+    """Return the page for a login that cannot start or continue."""
+    return form_page(_ERROR, title=title, status=status, targets="'none'", description=description)
 
 
 _NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
@@ -290,7 +308,7 @@ def _grant(request: Request, form: dict[str, str], scheme: str) -> dict[str, Any
     owner = registry.grants.owner(access)
     parts_of(request).audit.write(
         "token" if grant_type == "authorization_code" else "refresh",
-        account=owner and owner.account,
+        account=owner.account if owner else None,
         application=client_id,
         address=client_address(request),
     )

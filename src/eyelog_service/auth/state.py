@@ -24,7 +24,6 @@ from urllib.parse import urlsplit
 from sqlalchemy import (
     Column,
     Connection,
-    CursorResult,
     Double,
     Engine,
     Index,
@@ -164,8 +163,8 @@ statement = lru_cache(maxsize=500)(text)
 """Return a statement of SQL, whose marks are ``:name``."""
 
 
-def run(db: Connection, sql: str, **values: Any) -> CursorResult[Any]:
-    """Execute a statement within a transaction."""
+def run(db: Connection, sql: str, **values: Any) -> Any:
+    """Execute a statement within a transaction; return its result."""
     return db.execute(statement(sql), values)
 
 

@@ -1,6 +1,7 @@
 """`eyelog serve`: an archive over HTTP."""
 
 from eyelog.cli.command import command
+from eyelog_service import require
 from eyelog_service.cli.settings import Serving
 
 
@@ -12,21 +13,21 @@ def serve(serving: Serving) -> None:
     X-Forwarded-Proto. Without --behind-proxy these headers are ignored. An option comes before the
     environment (EYELOG_SERVICE_PORT and so on), the environment before the settings file.
     """
-    settings = serving.settings()
+    require("service")
     from eyelog_service.server import serve
 
     serve(
-        settings.archive,
-        host=settings["host"],
-        port=settings["port"],
-        page_size=settings["page-size"],
-        state=settings.state,
-        local=settings["local"],
-        workers=settings["workers"],
-        requests_per_hour=settings["requests-per-hour"],
-        uploads_per_hour=settings["uploads-per-hour"],
-        quota=settings["quota"],
-        unpacked=settings["unpacked"],
-        proxy=settings["behind-proxy"],
-        root_path=settings["root-path"],
+        serving.archive_path,
+        host=serving["host"],
+        port=serving["port"],
+        page_size=serving["page-size"],
+        state=serving.named_state(),
+        local=serving["local"],
+        workers=serving["workers"],
+        requests_per_hour=serving["requests-per-hour"],
+        uploads_per_hour=serving["uploads-per-hour"],
+        quota=serving["quota"],
+        unpacked=serving["unpacked"],
+        proxy=serving["behind-proxy"],
+        root_path=serving["root-path"],
     )

@@ -1,21 +1,26 @@
-"""The settings of the service: as options, in the environment, in one file, and their defaults.
+"""The settings of the service and of its operator's commands, and where each comes from.
 
 A setting has one name: ``--page-size`` as an option, ``EYELOG_SERVICE_PAGE_SIZE`` in the
 environment, and ``page-size`` in the file. An option comes before the environment, the environment
 before the file, the file before the default.
 """
 
+import getpass
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from eyelog.catalogue import near
+from eyelog.cli.command import command
 from eyelog.cli.output import note
 from eyelog.errors import ConfigurationError
 from eyelog.home import home_dir
@@ -24,6 +29,27 @@ from eyelog_service import require
 if TYPE_CHECKING:
     from eyelog.archive.store import Archive
     from eyelog_service.auth.registry import Registry
+
+service = click.Group(
+    "service",
+    help="Manage the service: accounts, applications, tokens."
+    "\n\nA running service notices every change within a second. What is changed here is written to"
+    " the audit log beside the state.",
+)
+action = partial(command, of=service)
+"""Make a function a command of the operator."""
+
+
+def noted(registry: "Registry", event: str, **what: Any) -> None:
+    """Write what the operator did to the audit log."""
+    from eyelog_service.audit import Audit
+
+    try:
+        operator = getpass.getuser()
+    except (KeyError, OSError, ImportError):  # a user without a name
+        operator = None
+    Audit(registry.state_folder).write(f"admin.{event}", operator=operator, **what)
+
 
 PREFIX: Final = "EYELOG_SERVICE_"
 _CONFIG: Final = f"{PREFIX}CONFIG"
@@ -94,6 +120,7 @@ class Places:
     local: str | None = None
     config: Path | None = None
 
+    @cached_property
     def in_force(self) -> dict[str, tuple[Any, str]]:
         """Return the value of each setting, and where it comes from.
 
@@ -122,10 +149,49 @@ class Places:
         }
         return found
 
-    def settings(self) -> "Settings":
-        """Return the settings in force, for a command that needs the service installed."""
+    def __getitem__(self, name: str) -> Any:
+        return self.in_force[name][0]
+
+    @property
+    def archive_path(self) -> Path | str:
+        """The folder of the archive, or its URL in an object store."""
+        if "://" in (self["archive"] or ""):
+            return str(self["archive"])
+        folder = Path(self["archive"]).expanduser() if self["archive"] else home_dir() / "archive"
+        return Path(os.path.abspath(folder))  # noqa: PTH100 (as the archive does: links stay)
+
+    def open_archive(self) -> "Archive":
+        """Return the archive."""
+        from eyelog.archive.store import Archive
+
+        return Archive(self.archive_path)
+
+    def named_state(self) -> str | None:
+        """Return the folder or the database of the state, after a word about a password in it."""
+        state, origin = self.in_force["state"]
+        if state is not None:
+            warn_of_password(state, origin)
+        return None if state is None else str(state)
+
+    def registry(self, *, existing: bool = True) -> "Registry":
+        """Return the accounts, applications and tokens; an `existing` state is required."""
         require("service")
-        return Settings(self.in_force())
+        from eyelog_service.auth.registry import Registry
+
+        registry = Registry(self.archive_path, self.named_state(), self["local"])
+        if existing:
+            registry.require_state()
+        return registry
+
+    def typed(self, *words: str) -> str:
+        """Return a command on the same service, as it is typed."""
+        places = {
+            "--archive": self["archive"],
+            "--state": shown_state(self["state"] or ""),
+            "--local": self["local"],
+        }
+        options = [word for option, value in places.items() if value for word in (option, value)]
+        return f"`{shlex.join(['eyelog', 'service', words[0], *options, *words[1:]])}`"
 
 
 @dataclass(frozen=True)
@@ -170,49 +236,15 @@ class Serving(Places):
     root_path: str | None = None
 
 
-class Settings:
-    """The settings in force, by name, and what a command makes of the places among them."""
-
-    def __init__(self, in_force: dict[str, tuple[Any, str]]) -> None:
-        self.in_force = in_force
-
-    def __getitem__(self, name: str) -> Any:
-        return self.in_force[name][0]
-
-    @property
-    def archive(self) -> Path | str:
-        """The folder of the archive, or its URL in an object store."""
-        if "://" in (self["archive"] or ""):
-            return str(self["archive"])
-        folder = Path(self["archive"]).expanduser() if self["archive"] else home_dir() / "archive"
-        return Path(os.path.abspath(folder))  # noqa: PTH100 (as the archive does: links stay)
-
-    def open_archive(self) -> "Archive":
-        """Return the archive."""
-        from eyelog.archive.store import Archive
-
-        return Archive(self.archive)
-
-    @property
-    def state(self) -> str | None:
-        """The folder or the database of the state, after a word about a password in it."""
-        state, origin = self.in_force["state"]
-        if state is not None:
-            warn_of_password(state, origin)
-        return None if state is None else str(state)
-
-    def registry(self, *, existing: bool = True) -> "Registry":
-        """Return the accounts, applications and tokens; an `existing` state is required."""
-        from eyelog_service.auth.registry import Registry
-
-        registry = Registry(self.archive, self.state, self["local"])
-        if existing:
-            registry.require_state()
-        return registry
-
-
 def _key(name: str) -> str:
     return name.replace("-", "_")
+
+
+def shown_state(state: str) -> str:
+    """Return the state of a service without a password."""
+    from eyelog_service.auth.state import is_database, shown_database
+
+    return shown_database(state) if is_database(state) else state
 
 
 def warn_of_password(state: str, origin: str | None = None) -> None:
@@ -242,8 +274,9 @@ def warn_of_password(state: str, origin: str | None = None) -> None:
 
 def _from_environment() -> Iterator[tuple[str, Any]]:
     by_variable = {PREFIX + _key(name).upper(): name for name in SETTINGS}
-    for variable, text in os.environ.items():
-        if not variable.startswith(PREFIX) or variable == _CONFIG or not text.strip():
+    for variable, given in os.environ.items():
+        text = given.strip()
+        if not variable.startswith(PREFIX) or variable == _CONFIG or not text:
             continue
         name = by_variable.get(variable)
         if name is None:
@@ -251,14 +284,12 @@ def _from_environment() -> Iterator[tuple[str, Any]]:
                 f"{variable} in the environment is not a setting of the service"
                 f"{near(variable, [*by_variable, _CONFIG])}: unset it"
             )
-        try:
-            kind, text = SETTINGS[name][0], text.strip()
-            yield name, int(text) if kind == "number" else _size(text) if kind == "size" else text
-        except ValueError:
-            raise _unusable(name, text, variable) from None
+        is_number = SETTINGS[name][0] == "number" and text.isdecimal()
+        yield name, _checked(name, int(text) if is_number else text, variable)
 
 
 def _from_file(path: Path) -> dict[str, Any]:
+    """Return the settings of a file; paths are relative to its folder."""
     try:
         with path.open("rb") as file:
             table = tomllib.load(file)
@@ -269,34 +300,26 @@ def _from_file(path: Path) -> dict[str, Any]:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the settings file {path} is not TOML: {error}") from None
-    return {name: _value(name, value, path) for name, value in table.items()}
+    for name, value in table.items():
+        if name not in SETTINGS:
+            raise ConfigurationError(
+                f"{path} has the setting {name!r}, which does not exist{near(name, SETTINGS)}: the"
+                f" settings are {', '.join(SETTINGS)}"
+            )
+        table[name] = _checked(name, value, path)
+        if SETTINGS[name][0] == "path" and "://" not in value:
+            table[name] = os.path.abspath(path.absolute().parent / Path(value).expanduser())  # noqa: PTH100 (links stay)
+    return table
 
 
-def _value(name: str, value: Any, path: Path) -> Any:
-    """Return the value of a setting of a file; paths are relative to the file's folder."""
-    if name not in SETTINGS:
-        raise ConfigurationError(
-            f"{path} has the setting {name!r}, which does not exist{near(name, SETTINGS)}: the"
-            f" settings are {', '.join(SETTINGS)}"
-        )
+def _checked(name: str, value: Any, where: object) -> Any:
+    """Return the value of a setting, if it is of its kind."""
     kind = SETTINGS[name][0]
-    number = isinstance(value, int) and not isinstance(value, bool)
-    if kind == "number" and number:
-        return value
-    if kind == "size" and (number or isinstance(value, str)):
-        try:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    with suppress(ValueError):
+        if kind == "size" and (is_number or isinstance(value, str)):
             return _size(str(value))
-        except ValueError:
-            raise _unusable(name, value, path) from None
-    if kind == "text" and isinstance(value, str):
-        return value
-    if kind == "path" and isinstance(value, str) and value.strip():
-        if "://" in value:
+        is_text = isinstance(value, str) and (kind == "text" or value.strip())
+        if (kind == "number" and is_number) or (kind in ("text", "path") and is_text):
             return value
-        return os.path.abspath(path.absolute().parent / Path(value).expanduser())  # noqa: PTH100 (links stay)
-    raise _unusable(name, value, path)
-
-
-def _unusable(name: str, value: Any, where: object) -> ConfigurationError:
-    what = _WHAT[SETTINGS[name][0]]
-    return ConfigurationError(f"{where}: {name} must be {what}, not {value!r}")
+    raise ConfigurationError(f"{where}: {name} must be {_WHAT[kind]}, not {value!r}")

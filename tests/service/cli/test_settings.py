@@ -23,7 +23,7 @@ def config(tmp_path: Path) -> Write:
 
 
 def values(*words: str) -> dict[str, tuple[object, str]]:
-    return Serving(**parsed(["serve", *words])).in_force()
+    return Serving(**parsed(["serve", *words])).in_force
 
 
 def test_an_option_comes_before_the_environment_the_file_and_the_default(

@@ -1,0 +1,641 @@
+"""The commands of the service's operator about accounts, applications and tokens."""
+
+import csv as csv_module
+import io
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from eyelog.cli.erasing import erase_records, print_erasure
+from eyelog.cli.output import note, one_line, print_json
+from eyelog.errors import ConfigurationError, counted
+from eyelog_service.cli.settings import Places, action, noted
+
+if TYPE_CHECKING:
+    from eyelog.archive.store import Archive
+    from eyelog.clock import Zones
+    from eyelog_service.auth.ending import Ended
+    from eyelog_service.auth.registry import Registry
+
+
+_INVITED_DAYS: Final = 14
+_ON_THIS_MACHINE: Final = "http://127.0.0.1:8765"
+_LONGEST_LINE: Final = 8192  # bytes of a password on stdin; 1,024 characters are allowed
+_TIMES: Final = ("added", "issued", "last_used", "expires")
+
+
+# What the actions share.
+
+
+def _password() -> str:
+    """Return the first line of stdin, which has to be UTF-8 as the login page sends it."""
+    stream = getattr(sys.stdin, "buffer", sys.stdin)
+    line = stream.readline(_LONGEST_LINE) if stream is not None else ""
+    try:
+        text: str = line.decode() if isinstance(line, bytes) else line
+    except UnicodeDecodeError:
+        raise ConfigurationError("the password on stdin is not text in UTF-8") from None
+    return text.rstrip("\r\n")
+
+
+def _list(
+    rows: Sequence[dict[str, Any]],
+    cells: Callable[[dict[str, Any]], Mapping[str, str]],
+    *,
+    none: str,
+    json: bool,
+) -> None:
+    """Print rows as JSON, or as a table of cells by heading; without rows, say what to do."""
+    if json:
+        for row in rows:
+            row |= {name: _stamp(row[name]) for name in _TIMES if name in row}
+        print_json(rows)
+    elif not rows:
+        note(none)
+    else:
+        from eyelog.measure.sheet import Heading, Sheet
+
+        table = [[one_line(cell) for cell in cells(row).values()] for row in rows]
+        heads = [
+            Heading(text, text, is_text=True, is_extra=text == "Added") for text in cells(rows[0])
+        ]
+        print(Sheet(heads, table).text(more="--json"))
+
+
+def _stamp(seconds: float | None, form: str = "%Y-%m-%dT%H:%M:%SZ") -> str | None:
+    return None if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):{form}}"
+
+
+def _day(seconds: float | None) -> str:
+    return _stamp(seconds, "%Y-%m-%d") or "unknown"
+
+
+def _minute(seconds: float | None) -> str:
+    return _stamp(seconds, "%Y-%m-%d %H:%M") or "never"
+
+
+def _by_account(ended: "list[Ended]") -> "dict[str, list[Ended]]":
+    ends: dict[str, list[Ended]] = {}
+    for one in ended:
+        ends.setdefault(one.account, []).append(one)
+    return ends
+
+
+def _say_ended(ended: "list[Ended]", *, what: str) -> None:
+    """Print which tokens ended, one line per account and application."""
+    for one in ended:
+        name = f"{one.name!r} ({one.client_id})" if one.name else one.client_id
+        whose = f"application {name}" if name else "of its own devices"
+        kind = "access token" if name else "upload token"
+        kinds = ((one.refresh, "refresh token"), (one.access, kind))
+        counts = " and ".join(counted(count, kind) for count, kind in kinds if count)
+        print(f"ended: {counts} of account {one.account!r}, {whose}")
+    if not ended:
+        print(f"ended: no token; {what} had none that could be used")
+
+
+def _tokens(ended: "list[Ended]") -> int:
+    return sum(one.refresh + one.access for one in ended)
+
+
+def _chosen(
+    registry: "Registry", name: str | None, csv: Path | None, all_in: str | None
+) -> dict[str, str]:
+    """Return the accounts that a command is for: one by its name, those of a file or a study.
+
+    With each comes the zone that the file gives it, otherwise an empty text.
+    """
+    if sum(each is not None for each in (name, csv, all_in)) != 1:
+        raise click.UsageError("say which accounts: one of NAME, --csv FILE and --all-in STUDY")
+    if all_in is not None:
+        return dict.fromkeys(registry.accounts.in_study(all_in), "")
+    if csv is None:
+        zones = {str(name): ""}
+    else:
+        from eyelog_service.wearers_file import read_wearers
+
+        zones = {one.account.name: one.zone for one in read_wearers(csv)}
+    registry.accounts.check([*zones])
+    return zones
+
+
+# Accounts.
+
+
+@action
+def add_account(name: str, places: Places, *, password_stdin: bool = False) -> None:
+    """Add a wearer who can log in.
+
+    Without a password the account can only log in with a code of issue-code.
+
+    Parameters
+    ----------
+    password_stdin
+        Read the password, at least 8 characters, from the first line of stdin.
+    """
+    registry = places.registry(existing=False)
+    registry.accounts.add(name, _password() if password_stdin else None)
+    noted(registry, "add_account", account=name, password=password_stdin)
+    note(f"Account {name!r} added.")
+
+
+@action
+def add_accounts(
+    file: Path, places: Places, *, invite: Path | None = None, base_url: str | None = None
+) -> None:
+    """Add the wearers of a CSV file, all or none.
+
+    Its columns are name, password, study and zone. All but the name may be empty.
+
+    Parameters
+    ----------
+    file : FILE
+    invite : LINKS
+        Write a new CSV file, which only you can read, with a link for each account without a
+        password: with it the wearer chooses one, once, within 14 days.
+    base_url : URL
+        The address of the service in these links.  [default: EYELOG_BASE_URL]
+    """
+    registry, archive = places.registry(existing=False), places.open_archive()
+    from eyelog_service.wearers_file import read_wearers
+
+    listed = read_wearers(file)
+    new = [one.account for one in listed]
+    zones = _zones_to_set(archive, {one.account.name: one.zone for one in listed if one.zone})
+    if invite is None:
+        registry.accounts.add_all(new)
+    else:
+        from eyelog_service.auth.secrets import new_token
+
+        codes = {one.name: new_token() for one in new if one.password is None}
+        _write_links(invite, codes, base_url)
+        try:
+            registry.accounts.add_all(new, codes)
+        except BaseException:
+            invite.unlink(missing_ok=True)
+            raise
+    for name, zone in zones.items():
+        archive.set_zones(zone, account=name)
+    invited = invite is not None
+    noted(registry, "add_accounts", accounts=len(new), invited=invited, zones=len(zones))
+    note(f"{counted(len(new), 'account')} added.")
+    if invited:
+        note(
+            f"{len(codes)} links are in {invite}. Each works once, until {_INVITED_DAYS} days"
+            " have passed: give every wearer their own, then delete the file."
+        )
+
+
+def _write_links(file: Path, codes: dict[str, str], base_url: str | None) -> None:
+    """Write the links before the accounts: one whose link is lost cannot be invited again."""
+    from eyelog.home import new_file
+
+    address = base_url or os.environ.get("EYELOG_BASE_URL", "")
+    if not address.startswith(("https://", "http://")):
+        raise ConfigurationError(
+            "the links need the address of the service: pass --base-url https://logs.example.org"
+        )
+    begin = f"{address.rstrip('/')}/invitation?code="
+    links = [(name, begin + code) for name, code in codes.items()]
+    text = io.StringIO()
+    csv_module.writer(text, lineterminator="\n").writerows([("name", "link"), *links])
+    try:
+        with new_file(file) as sink:
+            sink.write(text.getvalue().encode())
+    except FileExistsError:
+        raise ConfigurationError(f"{file} exists already: name a new file for the links") from None
+
+
+def _zones_to_set(archive: "Archive", zones: dict[str, str]) -> "dict[str, Zones]":
+    """Return the zones of wearers that the archive does not know yet; refuse a different zone."""
+    from eyelog.clock import as_zones
+
+    new = {}
+    for name, text in zones.items():
+        zone, stored = as_zones(text, what="a list of wearers"), archive.zones(name)
+        if stored is None:
+            new[name] = zone
+        elif stored != zone:
+            raise ConfigurationError(
+                f"account {name!r} lives in {stored} in the archive, not in {zone}: eyelog service"
+                " set-zone changes it"
+            )
+    return new
+
+
+@action
+def list_accounts(places: Places, *, study: str | None = None, json: bool = False) -> None:
+    """List the accounts, and who has access.
+
+    Parameters
+    ----------
+    study : STUDY
+        Only the accounts of this study.
+    """
+    registry = places.registry()
+    applications: dict[str, set[str]] = {}
+    used: dict[str, float] = {}
+    for token in registry.grants.issued():
+        applications.setdefault(token.account, set()).add(token.client_id)
+        used[token.account] = max(used.get(token.account, 0), token.last_used or 0)
+    accounts = registry.accounts.all()
+    if study is not None:
+        members = set(registry.accounts.in_study(study))
+        accounts = [one for one in accounts if one.name in members]
+    rows = [
+        {
+            "account": one.name,
+            "password": one.has_password,
+            "disabled": one.disabled,
+            "study": one.study,
+            "added": one.added,
+            "applications": len(applications.get(one.name, ())),
+            "last_used": used.get(one.name) or None,
+        }
+        for one in accounts
+    ]
+    has_studies = any(one.study for one in accounts)
+
+    def cells(row: dict[str, Any]) -> dict[str, str]:
+        login = "password" if row["password"] else "by code only"
+        return {
+            "Account": row["account"],
+            "Login": "disabled" if row["disabled"] else login,
+            **({"Study": row["study"]} if has_studies else {}),
+            "Added": _day(row["added"]),
+            "Applications": f"{row['applications']}",
+            "Last used (UTC)": _minute(row["last_used"]),
+        }
+
+    none = "There is no account yet: eyelog service add-account NAME."
+    _list(rows, cells, none=none, json=json)
+
+
+@action
+def set_password(name: str, places: Places, *, password_stdin: bool = False) -> None:
+    """Give an account another password.
+
+    Tokens stay valid; `eyelog service revoke --account NAME` ends them.
+
+    Parameters
+    ----------
+    password_stdin
+        Read the password, at least 8 characters, from the first line of stdin; it has no other
+        way in.
+    """
+    if not password_stdin:
+        raise click.UsageError("the password comes from stdin: add --password-stdin")
+    registry = places.registry()
+    registry.accounts.find(name)  # before stdin is read
+    registry.accounts.set_password(name, _password())
+    noted(registry, "set_password", account=name)
+    note(
+        f"Account {name!r} has another password. Its tokens stay valid:"
+        f" {places.typed('revoke', '--account', name)} ends them."
+    )
+
+
+@action
+def disable(
+    places: Places, name: str | None = None, *, csv: Path | None = None, all_in: str | None = None
+) -> None:
+    """Refuse every login and token of accounts.
+
+    Nothing is deleted: enable makes logins and tokens valid again.
+    """
+    registry = places.registry()
+    names = [*_chosen(registry, name, csv, all_in)]
+    registry.accounts.disable(*names)
+    for each in names:
+        noted(registry, "disable", account=each)
+    who = counted(len(names), "account") if name is None else f"Account {name!r}"
+    note(f"{who} disabled: logins and tokens are refused until eyelog service enable.")
+
+
+@action
+def enable(
+    places: Places, name: str | None = None, *, csv: Path | None = None, all_in: str | None = None
+) -> None:
+    """Allow disabled accounts again."""
+    registry = places.registry()
+    names = [*_chosen(registry, name, csv, all_in)]
+    registry.accounts.enable(*names)
+    for each in names:
+        noted(registry, "enable", account=each)
+    who = counted(len(names), "account") if name is None else f"Account {name!r}"
+    note(f"{who} enabled: logins and tokens are valid again.")
+
+
+@action
+def remove_account(
+    places: Places, name: str | None = None, *, csv: Path | None = None, all_in: str | None = None
+) -> None:
+    """Remove accounts with their tokens.
+
+    Their records stay in the archive.
+    """
+    registry = places.registry()
+    names = _chosen(registry, name, csv, all_in)
+    by_name = _by_account(registry.accounts.remove(*names))
+    for account in names:
+        ended = by_name.get(account, [])
+        noted(registry, "remove_account", account=account, tokens=_tokens(ended))
+        print(one_line(f"removed: account {account!r}"))
+        if ended or name is not None:
+            _say_ended(ended, what="the account")
+    if name is None:
+        note("Their records stay in the archive: eyelog service erase deletes those of one wearer.")
+        return
+    from eyelog.archive.lists import months
+    from eyelog.archive.place import folder, open_place
+    from eyelog.catalogue import known_logs
+
+    place = open_place(places.archive_path)
+    folders = [folder(place, log, name) for log in known_logs() if months(place, log, name)]
+    if folders:
+        note(
+            f"The records of {name!r} stay in the archive: {', '.join(folders)}."
+            f" {places.typed('erase', name)} deletes them and every other trace; an account of"
+            " the same name could read them again."
+        )
+    else:
+        note(f"The archive has no records of {name!r}.")
+
+
+@action
+def set_zone(
+    places: Places,
+    name: str | None = None,
+    *,
+    csv: Path | None = None,
+    all_in: str | None = None,
+    tz: str | None = None,
+) -> None:
+    """Set the time zone of wearers.
+
+    Every command that reads the archive takes their local days from it.
+
+    Parameters
+    ----------
+    tz : Z
+        The zone, such as Asia/Tokyo, or a .csv file with the columns from and tz; may be left out
+        with --csv, if that file has the column zone.
+    """
+    registry, archive = places.registry(), places.open_archive()
+    from eyelog.clock import FILE_ZONE, as_zones
+
+    given = _chosen(registry, name, csv, all_in)
+    if tz is not None:
+        given = dict.fromkeys(given, tz)
+    if without := [account for account, zone in given.items() if not zone]:
+        raise ConfigurationError(
+            f"no zone is given for {without[0]!r}: pass --tz, or --csv with the column zone"
+        )
+    if tz == FILE_ZONE:
+        raise ConfigurationError("'file' is for the dates of files: give the zone, as Asia/Tokyo")
+    zones = {who: as_zones(zone, what="an archive") for who, zone in given.items()}
+    for account, zone in zones.items():
+        archive.set_zones(zone, account=account)
+        noted(registry, "set_zone", account=account)
+        print(one_line(f"{account}: {zone}"))
+
+
+@action
+def erase(account: str, places: Places, *, dry_run: bool = False, json: bool = False) -> None:
+    """Delete everything of one account.
+
+    What cannot be reached is listed.
+
+    Its login, tokens and counts, its records in the archive, and what the folder of eyelog
+    (EYELOG_HOME) has of it. In the audit log a pseudonym replaces the name.
+
+    Parameters
+    ----------
+    account : ACCOUNT
+    """
+    registry = places.registry(existing=False)
+    from eyelog_service.erase import erase_account, out_of_reach
+
+    # The login first: nobody can then request records that are half gone.
+    erased = erase_account(registry, account, dry_run=dry_run)
+    units = {"audit log": "lines", "coming in": "files", "unfinished backup": "folder"}
+    rows = [(one.what, one.path, one.count, units.get(one.what, "rows")) for one in erased]
+    archive = str(places.archive_path)
+    rows += erase_records(account, archive, dry_run=dry_run)
+    if rows and not dry_run:
+        noted(registry, "erase", places=len(rows))
+    print_erasure(account, archive, rows, out_of_reach(registry), dry_run=dry_run, json=json)
+
+
+# Applications.
+
+
+@action
+def add_application(
+    places: Places, *, redirect_uri: str, name: str = "", json: bool = False
+) -> None:
+    """Register an application and print its id and secret.
+
+    Parameters
+    ----------
+    redirect_uri : URI
+        Where logins return to.
+    name : TEXT
+        What the login page calls the application.
+    """
+    registry = places.registry(existing=False)
+    client_id, secret = registry.applications.add(redirect_uri, name=name)
+    noted(registry, "add_application", application=client_id, name=name or None)
+    made = {"client_id": client_id, "client_secret": secret, "redirect_uri": redirect_uri}
+    if json:
+        print_json(made | {"name": name})
+        return
+    exports = {"base_url": os.environ.get("EYELOG_BASE_URL") or _ON_THIS_MACHINE, **made}
+    for variable, value in exports.items():  # no comments: zsh takes them for commands
+        print(f"export EYELOG_{variable.upper()}={shlex.quote(value)}")
+    note(
+        "Keep the secret now: it is not shown again. Change the address if it is not the service's."
+    )
+
+
+@action
+def list_applications(places: Places, *, json: bool = False) -> None:
+    """List the applications."""
+    registry = places.registry()
+    wearers: dict[str, set[str]] = {}
+    for token in registry.grants.issued():
+        wearers.setdefault(token.client_id, set()).add(token.account)
+    rows = [
+        asdict(one) | {"accounts": len(wearers.get(one.client_id, ()))}
+        for one in registry.applications.all()
+    ]
+
+    def cells(row: dict[str, Any]) -> dict[str, str]:
+        return {
+            "Name": row["name"] or "(no name)",
+            "Client id": row["client_id"],
+            "Redirect URI": row["redirect_uri"],
+            "Accounts": f"{row['accounts']}",
+            "Added": _day(row["added"]),
+        }
+
+    none = "There is no application yet: eyelog service add-application --redirect-uri URI."
+    _list(rows, cells, none=none, json=json)
+
+
+@action
+def rotate_secret(application: str, places: Places, *, json: bool = False) -> None:
+    """Replace the secret of an application, and print it.
+
+    APPLICATION is its client id or its name. The old secret ends at once. Tokens stay valid, but
+    only the new secret refreshes them.
+    """
+    registry = places.registry()
+    details = registry.applications.find(application)
+    secret = registry.applications.rotate_secret(details.client_id)
+    noted(registry, "rotate_secret", application=details.client_id)
+    if json:
+        print_json({"client_id": details.client_id, "client_secret": secret})
+        return
+    print(f"export EYELOG_CLIENT_SECRET={shlex.quote(secret)}")
+    note(
+        f"Application {details.label!r} has another secret, and the old one ended. Keep it now:"
+        " it is not shown again."
+    )
+
+
+@action
+def remove_application(application: str, places: Places) -> None:
+    """Remove an application with its tokens.
+
+    APPLICATION is its client id or its name.
+    """
+    registry = places.registry()
+    details = registry.applications.find(application)
+    ended = registry.applications.remove(details.client_id)
+    name, tokens = details.name or None, _tokens(ended)
+    noted(registry, "remove_application", application=details.client_id, name=name, tokens=tokens)
+    print(f"removed: application {details.label!r}")
+    _say_ended(ended, what="the application")
+
+
+# Tokens.
+
+
+@action
+def issue_code(places: Places, *, account: str, client_id: str, redirect_uri: str) -> None:
+    """Print a grant code, for a login without a browser.
+
+    Parameters
+    ----------
+    account : A
+        Who grants access.
+    client_id : ID
+        The application's id.
+    redirect_uri : URI
+        The application's redirect URI.
+    """
+    registry = places.registry(existing=False)
+    code = registry.grants.issue_code(account, client_id, redirect_uri)
+    application = registry.applications.find(client_id)
+    noted(registry, "issue_code", account=account, application=application.client_id)
+    print(code)
+
+
+@action
+def upload_token(name: str, places: Places) -> None:
+    """Print a new upload token of a wearer, once.
+
+    With it a program (eyelog push) can add records to the account, and read nothing. It ends when
+    it was not used for a year, with `eyelog service revoke`, or on the wearer's page.
+    """
+    registry = places.registry()
+    token = registry.grants.issue_upload_token(name)
+    noted(registry, "upload_token", account=name)
+    print(token)
+    if sys.stdout.isatty():
+        note("This token is shown only now. Whoever has it can add records to the account.")
+
+
+@action
+def list_tokens(places: Places, *, json: bool = False) -> None:
+    """List the tokens that can be used.
+
+    Tokens themselves are never shown.
+    """
+
+    def cells(row: dict[str, Any]) -> dict[str, str]:
+        return {
+            "Account": row["account"],
+            "Application": row["name"] or row["client_id"] or "(upload token)",
+            "Kind": row["kind"],
+            "Issued": _day(row["issued"]),
+            "Last used (UTC)": _minute(row["last_used"]),
+            "Expires": "never" if row["expires"] is None else _day(row["expires"]),
+        }
+
+    rows = [asdict(one) for one in places.registry().grants.issued()]
+    _list(rows, cells, none="No token can be used: nobody is logged in.", json=json)
+
+
+@action
+def revoke(
+    places: Places,
+    *,
+    account: str | None = None,
+    application: str | None = None,
+    all_: bool = False,
+    csv: Path | None = None,
+    all_in: str | None = None,
+) -> None:
+    """End tokens at once, such as those on a lost laptop.
+
+    With both --account and --application, only that application's access to that account ends.
+
+    Parameters
+    ----------
+    account : A
+        Every token of this account.
+    application : APPLICATION
+        Every token of this application (id or name).
+    all_
+        Every token of the service.
+    """
+    some = any(each is not None for each in (account, csv, all_in))
+    if all_ and (some or application is not None):
+        raise click.UsageError("--all goes with no other choice")
+    if not (all_ or some or application is not None):
+        raise click.UsageError(
+            "say what to end: --account A, --csv FILE, --all-in STUDY, --application APPLICATION or"
+            " --all"
+        )
+    registry = places.registry()
+    details = None if application is None else registry.applications.find(application)
+    client_id = details.client_id if details else None
+    names = [*_chosen(registry, account, csv, all_in)] if some else None
+    ended = registry.grants.revoke_all(accounts=names, client_id=client_id)
+    if names is None:
+        noted(registry, "revoke", application=client_id, tokens=_tokens(ended))
+    by_name = _by_account(ended)
+    for name in names or []:
+        tokens = _tokens(by_name.get(name, []))
+        noted(registry, "revoke", account=name, application=client_id, tokens=tokens)
+    if ended or (csv is None and all_in is None):
+        whose = [f"account {account!r}"] if account is not None else []
+        whose += [f"application {details.label!r}"] if details else []
+        _say_ended(ended, what=" and ".join(whose) or "the service")
+    if account is not None and application is None:
+        note(
+            f"Codes not exchanged yet and sessions in browsers have ended too. {account!r} has"
+            " to log in again. If the password may be known,"
+            f" {places.typed('set-password', account, '--password-stdin')} sets another."
+        )
+    else:
+        note("Codes not exchanged yet have ended too. The wearers have to log in again.")
