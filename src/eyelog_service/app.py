@@ -21,7 +21,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from eyelog.archive.lists import locked
 from eyelog.archive.place import is_of_damage, open_place, require_store
 from eyelog.catalogue import LOGS
 from eyelog.checks import whole_number
@@ -216,8 +215,7 @@ def create_app(
     key = registry.signing_key
     uploads = Uploads(registry, _hourly(registry, uploads_per_hour, what="upload"), quota, unpacked)
     for account in uploads.spool.clean_up():  # what a killed process has left
-        with locked(place, account):
-            pass
+        uploads.sweep(account)
     app.state.parts = Parts(
         registry=registry,
         audit=Audit(registry.state_folder),

@@ -17,7 +17,6 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -30,6 +29,7 @@ from starlette.requests import Request
 
 from eyelog.archive.place import check_account
 from eyelog.home import make_folders
+from eyelog_service.audit import lock
 from eyelog_service.responses import Problem, bad_request, disk_full
 
 _AT_ONCE: Final = 1 << 20  # bytes that are written in one step, in a thread
@@ -40,22 +40,9 @@ _MOST_FIELDS: Final = 20
 _UNNAMED: Final = "upload"
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
-    """One file of an upload."""
-
-    path: Path
-    size: int
-
-    @property
-    def name(self) -> str:
-        """Its name, as far as it can be shown."""
-        return self.path.name
-
-
 async def receive(
     request: Request, folder: Path, *, name: str = "", fields: dict[str, str] | None = None
-) -> list[Received]:
+) -> list[Path]:
     """Return the files of the request's body, written into a folder when they arrive.
 
     A body of the type ``multipart/form-data`` has any number of files; any other body is one file,
@@ -66,22 +53,21 @@ async def receive(
     Problem
         400 if there is no file, or the form cannot be read; 507 if the disk is full.
     """
-    content_type = request.headers.get("content-type", "")
-    kind, options = parse_options_header(content_type)
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
     files = _Files(folder)
     try:
-        parts = (
-            _Form(files, options.get(b"boundary", b""), {} if fields is None else fields)
-            if kind == b"multipart/form-data"
-            else _Raw(files, name)
-        )
+        if kind == b"multipart/form-data":
+            boundary = options.get(b"boundary", b"")
+            files = _Form(folder, boundary, {} if fields is None else fields)
+        else:
+            files.begin(name)
         waiting = bytearray()
         async for piece in request.stream():
             waiting += piece
             if len(waiting) >= _AT_ONCE:
-                await to_thread.run_sync(parts.take, bytes(waiting))
+                await to_thread.run_sync(files.take, bytes(waiting))
                 waiting.clear()
-        await to_thread.run_sync(partial(parts.take, bytes(waiting), last=True))
+        await to_thread.run_sync(files.take_last, bytes(waiting))
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
@@ -90,7 +76,7 @@ async def receive(
         raise bad_request("the body is not a readable form") from None
     finally:
         files.close()
-    if not any(file.size for file in files.done):
+    if not any(path.stat().st_size for path in files.done):
         raise bad_request("the body has no file, or only empty ones")
     return files.done
 
@@ -118,137 +104,96 @@ class _Files:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._sink: BinaryIO | None = None
-        self._path = folder
-        self._size = 0
-        self.done: list[Received] = []
+        self.done: list[Path] = []
 
     def begin(self, name: str) -> None:
         if len(self.done) >= _MOST_FILES:
             raise _too_many_files()
-        home = self._folder / str(len(self.done) + 1)
-        home.mkdir(mode=0o700)
-        self._path, self._size = home / shown_name(name), 0
-        handle = os.open(
-            self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), 0o600
-        )
-        self._sink = os.fdopen(handle, "wb", buffering=0)
+        path = self._folder / str(len(self.done) + 1) / shown_name(name)
+        path.parent.mkdir(mode=0o700)
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
+        self._sink = os.fdopen(os.open(path, flags, 0o600), "wb", buffering=0)
+        self.done.append(path)
 
     def write(self, data: bytes) -> None:
-        if self._sink is not None:
-            self._size += len(data)
-            rest = memoryview(data)
-            while rest:
-                rest = rest[self._sink.write(rest) :]
-
-    def end(self) -> None:
-        if self._sink is not None:
-            self.close()
-            self.done.append(Received(self._path, self._size))
+        rest = memoryview(data)
+        while rest and self._sink is not None:
+            rest = rest[self._sink.write(rest) :]
 
     def close(self) -> None:
         if self._sink is not None:
             self._sink.close()
             self._sink = None
 
+    def take(self, data: bytes) -> None:
+        """Take a part of the body: without a form, it is one file."""
+        self.write(data)
 
-class _Raw:
-    """A body that is one file."""
-
-    def __init__(self, files: _Files, name: str) -> None:
-        self._files = files
-        files.begin(name)
-
-    def take(self, data: bytes, *, last: bool = False) -> None:
-        self._files.write(data)
-        if last:
-            self._files.end()
+    def take_last(self, data: bytes) -> None:
+        """Take the last part."""
+        self.take(data)
 
 
-@dataclass
-class _Form:
+class _Form(_Files):
     """A body with several parts, of which those with a file name are files."""
 
-    files: _Files
-    boundary: bytes
-    fields: dict[str, str]
-    _name: bytearray = field(default_factory=bytearray)
-    _value: bytearray = field(default_factory=bytearray)
-    _parts: int = 0
-    _file: str | None = None
-    _field_name: str = ""
-    _text_of_field: bytearray = field(default_factory=bytearray)
-    _whole: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.boundary:
+    def __init__(self, folder: Path, boundary: bytes, fields: dict[str, str]) -> None:
+        if not boundary:
             raise bad_request("the form names no boundary")
+        super().__init__(folder)
+        self._fields = fields
+        self._header, self._value, self._text = bytearray(), bytearray(), bytearray()
+        self._field = ""
+        self._parts = 0
+        self._whole = False
         callbacks: dict[str, Callable[..., None]] = {
-            "on_part_begin": self._part,
-            "on_header_field": self._field,
-            "on_header_value": self._text,
-            "on_header_end": self._header,
-            "on_headers_finished": self._begin,
+            "on_part_begin": self._begin_part,
+            "on_header_field": lambda data, start, end: self._header.extend(data[start:end]),
+            "on_header_value": lambda data, start, end: self._value.extend(data[start:end]),
+            "on_header_end": self._end_header,
             "on_part_data": self._data,
             "on_part_end": self._end_part,
-            "on_end": self._end,
+            "on_end": partial(setattr, self, "_whole", True),
         }
-        self._parser = MultipartParser(self.boundary, callbacks)  # type: ignore[arg-type]  # a dict of its names
+        self._parser = MultipartParser(boundary, callbacks)  # type: ignore[arg-type]  # a dict of its names
 
-    def take(self, data: bytes, *, last: bool = False) -> None:
+    def take(self, data: bytes) -> None:
         self._parser.write(data)
-        if last:
-            self._parser.finalize()
-            if not self._whole:
-                raise bad_request("the form breaks off")
 
-    def _part(self) -> None:
+    def take_last(self, data: bytes) -> None:
+        self.take(data)
+        self._parser.finalize()
+        if not self._whole:
+            raise bad_request("the form breaks off")
+
+    def _begin_part(self) -> None:
         self._parts += 1
         if self._parts > _MOST_FILES + _MOST_FIELDS:  # each costs more than its bytes
             raise _too_many_files()
-        self._file = None
-        self._field_name = ""
-        self._text_of_field.clear()
+        self._field = ""
+        self._text.clear()
 
-    def _field(self, data: bytes, start: int, end: int) -> None:
-        self._name += data[start:end]
-
-    def _text(self, data: bytes, start: int, end: int) -> None:
-        self._value += data[start:end]
-
-    def _header(self) -> None:
-        if self._name.lower() == b"content-disposition":
+    def _end_header(self) -> None:
+        if self._header.lower() == b"content-disposition":
             _, options = parse_options_header(bytes(self._value))
-            if (name := options.get(b"filename")) is not None:
-                self._file = name.decode("utf-8", "replace")
-            else:
-                self._field_name = options.get(b"name", b"").decode("utf-8", "replace")
-        self._name.clear()
+            self._field = options.get(b"name", b"").decode("utf-8", "replace")
+            name = options.get(b"filename")
+            if name is not None and self._sink is None:
+                self.begin(name.decode("utf-8", "replace"))
+        self._header.clear()
         self._value.clear()
 
-    def _begin(self) -> None:
-        if self._file is not None:
-            self.files.begin(self._file)
-
     def _data(self, data: bytes, start: int, end: int) -> None:
-        if self._file is not None:
-            self.files.write(data[start:end])
-        elif len(self._text_of_field) + end - start <= _LONGEST_FIELD:
-            self._text_of_field += data[start:end]
+        if self._sink is not None:
+            self.write(data[start:end])
+        elif len(self._text) + end - start <= _LONGEST_FIELD:
+            self._text += data[start:end]
 
     def _end_part(self) -> None:
-        if self._file is not None:
-            self.files.end()
-        elif self._field_name and len(self.fields) < _MOST_FIELDS:
-            self.fields[self._field_name] = self._text_of_field.decode("utf-8", "replace")
-
-    def _end(self) -> None:
-        self._whole = True
-
-
-try:
-    import fcntl
-except ImportError:  # on Windows, where one process serves
-    fcntl = None  # type: ignore[assignment]
+        if self._sink is not None:
+            self.close()
+        elif self._field and len(self._fields) < _MOST_FIELDS:
+            self._fields[self._field] = self._text.decode("utf-8", "replace")
 
 
 UPLOADS: Final = ".uploads"  # hidden: Parquet tools skip it
@@ -279,7 +224,7 @@ class Spool:
         with self._whole(shared=True):  # nobody cleans up before it is locked
             make_folders(path)
             handle = os.open(path / _LOCK, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-            _lock(handle, wait=True)
+            lock(handle, shared=False)
         try:
             yield path, handle
         finally:
@@ -298,7 +243,7 @@ class Spool:
         make_folders(self._root)
         handle = os.open(self._root / _IMPORT, os.O_CREAT | os.O_RDWR, 0o600)
         try:
-            _lock(handle, wait=True)
+            lock(handle, shared=False)
             yield handle
         finally:
             os.close(handle)
@@ -335,7 +280,10 @@ class Spool:
         except OSError:
             return True
         try:
-            return _lock(handle, wait=False)
+            lock(handle, shared=False, wait=False)
+            return True
+        except BlockingIOError:
+            return False
         finally:
             os.close(handle)
 
@@ -345,19 +293,7 @@ class Spool:
         make_folders(self._root)
         handle = os.open(self._root / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
         try:
-            _lock(handle, wait=True, shared=shared)
+            lock(handle, shared=shared)
             yield
         finally:
             os.close(handle)
-
-
-def _lock(handle: int, *, wait: bool, shared: bool = False) -> bool:
-    """Lock an open file; return False if another process has it."""
-    if fcntl is None:
-        return True
-    how = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB)
-    try:
-        fcntl.flock(handle, how)
-    except BlockingIOError:
-        return False
-    return True

@@ -20,15 +20,20 @@ import shutil
 import warnings
 import zlib
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, nullcontext, suppress
+from contextlib import (
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+    suppress,
+)
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl
 from weakref import WeakValueDictionary
 
-from anyio import CapacityLimiter, Lock, to_thread
+from anyio import CapacityLimiter, Lock, WouldBlock, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -50,7 +55,7 @@ from eyelog_service.auth.grants import Bearer
 from eyelog_service.auth.oauth import may_write
 from eyelog_service.auth.registry import Registry
 from eyelog_service.hourly_limit import HourlyLimits
-from eyelog_service.incoming import Received, Spool, receive
+from eyelog_service.incoming import Spool, receive
 from eyelog_service.parts import parts_of
 from eyelog_service.responses import (
     Problem,
@@ -66,55 +71,48 @@ _SPARE: Final = 64 << 20  # bytes that an upload leaves free on the disk
 _SMALL: Final = 1 << 20  # bytes that are imported in this process, within a second
 _PACKED: Final = (b"PK", b"\x1f\x8b")
 _NO_STORE: Final = {"Cache-Control": "no-store"}
-_KNOWN: Final = ("name", "replace", "tz", "clock", "dayfirst", "encoding")
 _TRUTH: Final = {"true": True, "false": False}
 
 _log = logging.getLogger("eyelog.service")
 
 
-class Options:
-    """What the address of an upload requests: its name, `replace`, `tz`, how files are written."""
-
-    def __init__(self, request: Request) -> None:
-        pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        query = by_name(pairs)
-        if unknown := [name for name in query if name not in _KNOWN]:
-            raise bad_request(f"unknown parameter {unknown[0][:64]!r}")
-        self.name = query.get("name", "")
-        replace = query.get("replace", "false")
-        if replace not in ("true", "false"):
-            raise bad_request("replace must be true or false")
-        self.replace = replace == "true"
-        self.written: dict[str, Any] = {}  # options of `import_files`
-        if "dayfirst" in query:
-            if query["dayfirst"] not in _TRUTH:
-                raise bad_request("dayfirst must be true or false")
-            self.written["dayfirst"] = _TRUTH[query["dayfirst"]]
-        if "clock" in query:
-            if query["clock"] not in CLOCKS:
-                raise bad_request("clock must be first or last")
-            self.written["clock"] = query["clock"]
-        if "encoding" in query:
+def _options(request: Request) -> dict[str, Any]:
+    """Return what the address of an upload says: `name`, and options of `import_upload`."""
+    pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    options: dict[str, Any] = {"name": ""}
+    for name, text in by_name(pairs).items():
+        options[name] = text
+        if name in ("replace", "dayfirst"):
+            if text not in _TRUTH:
+                raise bad_request(f"{name} must be true or false")
+            options[name] = _TRUTH[text]
+        elif name == "clock" and text not in CLOCKS:
+            raise bad_request("clock must be first or last")
+        elif name == "encoding":
             try:
-                self.written["encoding"] = check_encoding(query["encoding"])
+                options[name] = check_encoding(text)
             except ConfigurationError as error:
                 raise bad_request(str(error)) from None
-        self.tz = query.get("tz") or None
-        if self.tz is not None:
+        elif name == "tz":
             try:
-                as_zones(self.tz)
+                options[name] = text or None
+                as_zones(options[name] or "UTC")
             except ConfigurationError:
                 raise bad_request("tz must be a time zone such as Asia/Tokyo") from None
+        elif name not in ("name", "clock"):
+            raise bad_request(f"unknown parameter {name[:64]!r}")
+    return options
 
 
 class Arrived(NamedTuple):
     """The files of one upload, in a private folder that is locked."""
 
-    files: list[Received]
+    files: list[Path]
     folder: Path
     lock: int
     headers: dict[str, str]  # of the answer
     erased: int  # how often the account was erased before
+    size: int
 
 
 class Uploads:
@@ -142,22 +140,11 @@ class Uploads:
         self._limits = limits
         self._quota = quota
         self._unpacked = unpacked
-        self._under_way = 0
+        self.room = CapacityLimiter(_MOST)
         self._one = CapacityLimiter(1)  # an import takes a whole core
         self._small = CapacityLimiter(4)
         # One import of an account at a time, so that the others have their turn in between.
         self._turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
-
-    @asynccontextmanager
-    async def room(self) -> AsyncIterator[None]:
-        """Hold one of the places for uploads under way."""
-        if self._under_way >= _MOST:
-            raise unavailable("many others are uploading: try again in a few seconds", wait_s=5)
-        self._under_way += 1
-        try:
-            yield
-        finally:
-            self._under_way -= 1
 
     def count(self, account: str) -> dict[str, str]:
         """Count one upload of an account; return the headers of its answer."""
@@ -215,69 +202,57 @@ class Uploads:
             Archive(self._archive).erase(account)
         raise deleted_meanwhile()
 
-    async def take(
-        self,
-        account: str,
-        arrived: Arrived,
-        *,
-        replace: bool = False,
-        tz: str | None = None,
-        written: dict[str, Any] | None = None,
-    ) -> dict[str, Any]:
-        """Import what was received; return the answer.
+    async def take(self, account: str, arrived: Arrived, **options: Any) -> dict[str, Any]:
+        """Import what was received, with options of `import_upload`; return the answer.
 
         Raises
         ------
         Problem
             If it is refused.
         """
-        files, folder = arrived.files, arrived.folder
         check = partial(self.check_account, account, arrived.erased)
         await to_thread.run_sync(check)
-        size = sum(file.size for file in files)
         await to_thread.run_sync(self.check_room, account, 0)  # its own bytes are in the folder
-        temporary = folder / "temporary"
-        temporary.mkdir(mode=0o700, exist_ok=True)
         told = {
             "archive": str(self._archive),
             "account": account,
             "erased": arrived.erased,
-            "folder": str(folder / "files"),
-            "files": [str(file.path) for file in files],
-            "replace": replace,
-            "tz": tz,
-            "written": written or {},
+            "folder": str(arrived.folder / "files"),
+            "files": [str(file) for file in arrived.files],
+            "replace": False,
+            "tz": None,
+            **options,
             "unpacked": self._unpacked,
         }
-        small = size <= _SMALL and not await to_thread.run_sync(_any_packed, files)
+        small = await to_thread.run_sync(_is_small, arrived.files)
         turn = self._turns.setdefault(account, Lock())
         try:
             async with turn:
                 answer = await to_thread.run_sync(
-                    partial(self._import, told, None if small else temporary, arrived.lock),
-                    limiter=self._small if small else self._one,
+                    self._import, told, arrived, small, limiter=self._small if small else self._one
                 )
         except Failed as error:
             await to_thread.run_sync(partial(check, imported=True))
-            _log.error("an upload of %d bytes was not imported: %s", size, error)
-            await to_thread.run_sync(self._sweep, account)
+            _log.error("an upload was not imported: %s", error)
+            await to_thread.run_sync(self.sweep, account)
             raise Problem(
                 500, "server_error", "the import failed; the service's log has the reason"
             ) from None
         await to_thread.run_sync(partial(check, imported=True))
         return answer
 
-    def _sweep(self, account: str) -> None:
+    def sweep(self, account: str) -> None:
         """Remove what an import has left that was killed."""
         with locked(place_of(Archive(self._archive)), account):
             pass
 
-    def _import(self, told: dict[str, Any], temporary: Path | None, lock: int) -> dict[str, Any]:
-        """Import in another process, which has a folder for what waits, or (without) in this."""
+    def _import(self, told: dict[str, Any], arrived: Arrived, small: bool) -> dict[str, Any]:
         with self._alone(told["account"]) as other:
-            if temporary is None:
+            if small:
                 return import_here(told)
-            locks = [lock] if other is None else [lock, other]
+            temporary = arrived.folder / "temporary"
+            temporary.mkdir(mode=0o700, exist_ok=True)
+            locks = [arrived.lock] if other is None else [arrived.lock, other]
             return import_apart(told, temporary=temporary, locks=locks)
 
     def _alone(self, account: str) -> AbstractContextManager[int | None]:
@@ -289,12 +264,13 @@ class Uploads:
         return self.spool.alone()
 
 
-def _any_packed(files: list[Received]) -> bool:
-    for file in files:
-        with file.path.open("rb") as stream:
+def _is_small(files: list[Path]) -> bool:
+    """Return whether files are imported within a second."""
+    for path in files:
+        with path.open("rb") as stream:
             if stream.read(2) in _PACKED:
-                return True
-    return False
+                return False
+    return sum(path.stat().st_size for path in files) <= _SMALL
 
 
 @asynccontextmanager
@@ -309,20 +285,24 @@ async def arriving(
         If the body is refused; nothing of it is then kept.
     """
     uploads = parts_of(request).uploads
-    async with uploads.of(account) as erased, uploads.room():
+    async with uploads.of(account) as erased, AsyncExitStack() as stack:
+        try:
+            uploads.room.acquire_nowait()
+        except WouldBlock:
+            text = "many others are uploading: try again in a few seconds"
+            raise unavailable(text, wait_s=5) from None
+        stack.callback(uploads.room.release)
         headers = await to_thread.run_sync(uploads.count, account)
         length = request.headers.get("content-length", "0")
         await to_thread.run_sync(
             uploads.check_room, account, int(length) if length.isdecimal() else 0
         )
-        with ExitStack() as stack:
-            folder, lock = await to_thread.run_sync(
-                stack.enter_context, uploads.spool.folder(account)
-            )
-            files_folder = folder / "files"
-            files_folder.mkdir(mode=0o700)
-            files = await receive(request, files_folder, name=name, fields=fields)
-            yield Arrived(files, folder, lock, headers, erased)
+        folder, lock = await to_thread.run_sync(stack.enter_context, uploads.spool.folder(account))
+        files_folder = folder / "files"
+        files_folder.mkdir(mode=0o700)
+        files = await receive(request, files_folder, name=name, fields=fields)
+        size = sum(path.stat().st_size for path in files)
+        yield Arrived(files, folder, lock, headers, erased, size)
 
 
 async def take_records(request: Request) -> Response:
@@ -330,15 +310,9 @@ async def take_records(request: Request) -> Response:
     uploads = parts_of(request).uploads
     bearer: Bearer = await to_thread.run_sync(may_write, request)
     try:
-        options = Options(request)
-        async with arriving(request, bearer.account, name=options.name) as arrived:
-            answer = await uploads.take(
-                bearer.account,
-                arrived,
-                replace=options.replace,
-                tz=options.tz,
-                written=options.written,
-            )
+        options = _options(request)
+        async with arriving(request, bearer.account, name=options.pop("name")) as arrived:
+            answer = await uploads.take(bearer.account, arrived, **options)
     except Problem as problem:
         # The rest of the body is not waited for.
         problem.headers.setdefault("Connection", "close")
@@ -360,7 +334,7 @@ async def note_upload(
             account=bearer.account,
             application=bearer.client_id or None,
             address=request.client and request.client.host,
-            bytes=sum(file.size for file in arrived.files),
+            bytes=arrived.size,
             files=len(answer["files"]),
             new=answer["new"],
         )
@@ -436,8 +410,8 @@ def import_upload(
     erased: int,
     replace: bool,
     tz: str | None,
-    written: Mapping[str, Any] = MappingProxyType({}),
     unpacked: int = 0,
+    **written: Any,
 ) -> dict[str, Any]:
     """Import files into an account, all months or none; return the answer of an upload.
 
@@ -458,11 +432,11 @@ def import_upload(
         Whether different values replace stored ones.
     tz : str or None
         The zone of dates without an offset, if the archive knows none for the account.
-    written : mapping
-        How the files are written: the options ``clock``, ``dayfirst`` and ``encoding`` of
-        `import_files`.
     unpacked : int
         How many bytes they may unpack to; 0 for no limit.
+    **written
+        How the files are written: the options ``clock``, ``dayfirst`` and ``encoding`` of
+        `import_files`.
 
     Returns
     -------

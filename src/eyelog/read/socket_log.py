@@ -5,6 +5,7 @@ events. Their numbers may be text. The app's own messages have no date: the rece
 under the key ``received``.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
@@ -93,6 +94,9 @@ class SocketLog(LogFile):
                     continue
                 wrong.append((number, "it is not a JSON object"))
                 continue
+            if _has_a_key_twice(line, message):
+                wrong.append((number, "it has a key twice"))
+                continue
             kind = self._kind(message)
             if not kind:
                 continue
@@ -105,10 +109,10 @@ class SocketLog(LogFile):
             for kind in others:
                 if (beside := OtherKind(kind)).has_events:
                     raise beside
-            raise NotALog(
-                f"it has messages of the app's WebSocket, and none of a log"
-                f" ({counted_kinds(others, 'message') if others else 'nothing but heartbeats'})"
-            )
+            found = counted_kinds(others, "message") if others else "nothing but heartbeats"
+            if wrong and not others:
+                found = "line {}: {}".format(*wrong[0])
+            raise NotALog(f"it has messages of the app's WebSocket, and none of a log ({found})")
         super().__init__(source.log if source.log in logs else logs[0])
         self.also = tuple(log for log in logs if log != self.log)
         self._numbers, self._messages = messages[self.log]
@@ -178,6 +182,15 @@ class SocketLog(LogFile):
         left = [log_named(log).words for log in self.also]
         notes = [f"it has messages of the {' and the '.join(left)} too"] if left else []
         return [*super().report(), *notes]
+
+
+def _has_a_key_twice(line: bytes, message: Message) -> bool:
+    """Return whether a message says two things: decoders keep the last of two equal keys."""
+    if line.count(b'":') == len(message) and b'" ' not in line and b'"\t' not in line:
+        return False  # as many keys as there are colons behind one
+    twice: list[bool] = []
+    json.loads(line, object_pairs_hook=lambda pairs: twice.append(len(dict(pairs)) < len(pairs)))
+    return any(twice)
 
 
 def kind_of_keys(keys: Iterable[str]) -> str:

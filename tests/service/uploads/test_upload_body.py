@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 
 from eyelog_service import incoming
-from eyelog_service.incoming import Received, receive, shown_name
+from eyelog_service.incoming import receive, shown_name
 from eyelog_service.responses import Problem
 
 FORM = "multipart/form-data; boundary=edge"
@@ -27,7 +27,7 @@ def form(*files: tuple[str, bytes]) -> bytes:
     return b"".join([*parts, b"--edge--\r\n"])
 
 
-def received(folder: Path, content: bytes, kind: str, size: int, name: str = "") -> list[Received]:
+def received(folder: Path, content: bytes, kind: str, size: int, name: str = "") -> list[Path]:
     pieces: Iterator[bytes] = iter(
         [content[at : at + size] for at in range(0, len(content), size)] or [b""]
     )
@@ -52,9 +52,9 @@ def test_a_form_gives_its_files_however_it_is_cut(
     folder = tmp_path_factory.mktemp("form")
     content = form(*((f"{at}.csv", each) for at, each in enumerate(files)))
     got = received(folder, content, FORM, size)
-    assert [each.path.read_bytes() for each in got] == files
+    assert [each.read_bytes() for each in got] == files
     assert [each.name for each in got] == [f"{at}.csv" for at in range(len(files))]
-    assert all(each.path.stat().st_mode & 0o777 == 0o600 for each in got)
+    assert all(each.stat().st_mode & 0o777 == 0o600 for each in got)
 
 
 @pytest.mark.parametrize("cut", [30, -12])
@@ -94,14 +94,20 @@ def test_a_name_cannot_lead_out_of_its_folder(name: str, shown: str) -> None:
 def test_a_full_disk_is_507_and_another_fault_is_raised(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert incoming.disk_full(OSError(errno.ENOSPC, "full")).status == 507
+    def fails_with(number: int) -> None:
+        def fails(self: Any, data: bytes) -> None:
+            raise OSError(number, "a fault")
+
+        monkeypatch.setattr(incoming._Files, "write", fails)
+
+    def folder(name: str) -> Path:
+        (tmp_path / name).mkdir()
+        return tmp_path / name
+
+    fails_with(errno.EACCES)
     with pytest.raises(PermissionError):
-        incoming.disk_full(PermissionError(errno.EACCES, "no"))
-
-    def fails(self: Any, data: bytes) -> None:
-        raise OSError(errno.ENOSPC, "full")
-
-    monkeypatch.setattr(incoming._Files, "write", fails)
+        received(folder("denied"), b"text", "text/csv", 9)
+    fails_with(errno.ENOSPC)
     with pytest.raises(Problem) as refused:
-        received(tmp_path, b"text", "text/csv", 9)
+        received(folder("full"), b"text", "text/csv", 9)
     assert (refused.value.status, refused.value.error) == (507, "insufficient_storage")

@@ -52,6 +52,24 @@ def test_a_form_a_zip_and_a_saved_answer_come_in_as_well(there: live.Live, post:
     assert stored(there) == {FIFTEEN: 40, SIXTY: 120}
 
 
+def test_a_record_that_says_two_things_is_not_taken(there: live.Live, post: Post) -> None:
+    answer = encode_answer(records(SIXTY, "2026-10-24 00:01", 3), SIXTY)
+    line = b'{"date":"2026-10-24T00:01:00Z","bl":1,"wea_s":60,"nis_s":0}\n'
+    for name, body in (
+        ("day.json", answer),
+        ("day.csv", csv().replace(b"val_s,", b"bl,", 1)),
+        ("day.jsonl", line),
+    ):
+        twice = body.replace(b'"bl":', b'"bl":7,"bl":', 1)
+        refused = post(twice, params={"name": name})
+        assert (refused.status_code, refused.json()["error"]) == (422, "not_records"), name
+        assert "twice" in refused.text or "same field 'bl'" in refused.text
+    assert stored(there) == {}
+    kept = post(line.replace(b"00:01:00Z", b"00:02:00Z") + twice, params={"name": "day.jsonl"})
+    (file,) = kept.json()["files"]
+    assert (file["read"], file["new"]) == (2, 1)
+
+
 def test_a_repeated_upload_changes_nothing(there: live.Live, post: Post) -> None:
     post(csv())
     (month,) = there.archive.rglob("*.parquet")
