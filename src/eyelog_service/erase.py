@@ -8,12 +8,13 @@ import json
 import os
 import secrets
 import shutil
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from sqlalchemy import Connection, inspect
 
 from eyelog.archive.account import traces
 from eyelog.archive.place import open_place
@@ -24,15 +25,7 @@ from eyelog_service.auth import ended
 from eyelog_service.auth.ending import time_of_end
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.restored import is_erased
-from eyelog_service.auth.state import (
-    StateBusy,
-    connect,
-    expected_columns,
-    is_busy,
-    refuse_other,
-    run,
-    version_of,
-)
+from eyelog_service.auth.state import State, refuse_other, run
 from eyelog_service.backup import unfinished_backup
 from eyelog_service.incoming import Spool
 
@@ -58,10 +51,10 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     ConfigurationError
         If a file cannot be read or written, or a newer release has written it.
     """
-    held = _rows_of_database(registry, account)
+    states = _states(registry)
+    held = [trace for state in states for trace in _rows(state, account)]
     if folder := unfinished_backup(registry):
         held.append(ServiceTrace("unfinished backup", folder, 1))
-    held += [trace for file in _states(registry) for trace in _rows(file, account)]
     held += _coming_in(registry, account)
     held += [
         ServiceTrace("audit log", str(file), count)
@@ -74,12 +67,11 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     if held or traces(open_place(registry.archive), account):
         at = time_of_end(registry.state)
         ended.append(registry.archive, "erased", at=at, accounts=[account])
-    for file in _states(registry):
-        _delete_rows(file, account)
+    for state in states:
+        _delete_rows(state, account)
     _remove_coming_in(registry, account)
-    for file in _states(registry):
-        _rewrite(file)
-    _delete_from_database(registry, account)
+    for state in states:
+        state.rewrite()  # rows that were deleted earlier are in its free pages
     pseudonym = f"erased-{secrets.token_hex(4)}"
     for file in _logs(registry):
         _rename(file, account, pseudonym)
@@ -129,16 +121,6 @@ def _in_folder(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
 
 
-def _states(registry: Registry) -> list[Path]:
-    """Return the state's file, and those that a restore has set aside."""
-    stem = registry.state.file.stem
-    return [
-        path
-        for path in _in_folder(registry.state_folder)
-        if path.name.startswith(stem) and path.suffix == ".sqlite"
-    ]
-
-
 def _logs(registry: Registry) -> list[Path]:
     """Return the audit log, and its rotated files that are not compressed."""
     return [
@@ -170,90 +152,37 @@ def _remove_coming_in(registry: Registry, account: str) -> None:
 # The state.
 
 
-def _tables() -> list[tuple[str, str]]:
-    """Return the tables of a database with the column of each that names an account."""
-    return [
-        ("account", "name"),
-        *sorted(pair for pair in expected_columns() if pair[1] == "account"),
-    ]
+def _states(registry: Registry) -> list[State]:
+    """Return the state, and those that a restore or a newer release has set aside."""
+    state = registry.state
+    return [*([] if state.version() is None else [state]), *state.copies()]
 
 
-def _rows_of_database(registry: Registry, account: str) -> list[ServiceTrace]:
-    if not registry.state.in_database:
-        return []
-    rows = []
-    for table, column in _tables():
-        sql = f"SELECT count(*) FROM {table} WHERE {column} = :account"  # noqa: S608 (names of the schema)
-        for (count,) in registry.state.rows(sql, account=account):
-            if count:
-                rows.append(ServiceTrace(f"state: {table}", registry.state.name, count))
-    return rows
+def _tables(db: Connection) -> dict[str, str]:
+    """Return the tables that name accounts, with the column in which they do."""
+    seen, tables = inspect(db), {"account": "name"}
+    for table in sorted(seen.get_table_names()):
+        if table != "account" and "account" in {each["name"] for each in seen.get_columns(table)}:
+            tables[table] = "account"
+    return tables
 
 
-def _delete_from_database(registry: Registry, account: str) -> None:
-    if not registry.state.in_database or registry.state.version() is None:
-        return
-    with registry.state.write() as db:
-        for table, column in _tables():
-            sql = f"DELETE FROM {table} WHERE {column} = :account"  # noqa: S608 (names of the schema)
-            run(db, sql, account=account)
-    registry.state.rewrite(table for table, _ in _tables())
+def _rows(state: State, account: str) -> Iterator[ServiceTrace]:
+    # Of the tables of a newer release nobody here knows where they have a name.
+    refuse_other(state.version() or 0, state.file)
+    with state.opened() as db:
+        for table, column in _tables(db).items():
+            sql = f"SELECT count(*) FROM {table} WHERE {column} = :account"  # noqa: S608 (names of the schema)
+            if count := run(db, sql, account=account).scalar():
+                yield ServiceTrace(f"state: {table}", state.name, count)
 
 
-def _columns(db: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """Yield each table with the column that names an account."""
-    sql = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
-    for (table,) in db.execute(sql).fetchall():
-        names = {row[1] for row in db.execute(f"PRAGMA table_info({table})")}
-        if table == "account":
-            yield table, "name"
-        elif "account" in names:
-            yield table, "account"
-
-
-def _rows(file: Path, account: str) -> list[ServiceTrace]:
-    rows = []
-    try:
-        with closing(connect(file)) as db:
-            # Of the tables of a newer release nobody here knows where they have a name.
-            refuse_other(version_of(db), file)
-            for table, column in _columns(db):
-                sql = f"SELECT count(*) FROM {table} WHERE {column} = ?"  # noqa: S608 (names of the schema)
-                (count,) = db.execute(sql, (account,)).fetchone()
-                if count:
-                    rows.append(ServiceTrace(f"state: {table}", str(file), count))
-    except sqlite3.Error as error:
-        raise _unusable(file, error) from None
-    return rows
-
-
-def _delete_rows(file: Path, account: str) -> None:
-    try:
-        with closing(connect(file, write=True)) as db:
-            db.execute("PRAGMA secure_delete = ON")
-            db.execute("BEGIN IMMEDIATE")  # closing it undoes what is not committed
-            refuse_other(version_of(db), file)  # another process may have updated it
-            for table, column in _columns(db):
-                sql = f"DELETE FROM {table} WHERE {column} = ?"  # noqa: S608 (names of the schema)
-                db.execute(sql, (account,))
-            db.execute("COMMIT")
-    except sqlite3.Error as error:
-        raise _unusable(file, error) from None
-
-
-def _rewrite(file: Path) -> None:
-    """Write a state anew: rows that were deleted earlier are in its free pages."""
-    try:
-        with closing(connect(file, write=True)) as db:
-            db.execute("VACUUM")
-    except sqlite3.Error as error:
-        raise _unusable(file, error) from None
-
-
-def _unusable(file: Path, error: sqlite3.Error) -> ConfigurationError:
-    if is_busy(error):
-        return StateBusy(f"the service's state in {file} is locked by another program: try again")
-    return ConfigurationError(f"the service's state in {file} cannot be used: {error}")
+def _delete_rows(state: State, account: str) -> None:
+    with state.alone() as db:
+        if not state.in_database:
+            db.exec_driver_sql("PRAGMA secure_delete = ON")
+        for table, column in _tables(db).items():
+            run(db, f"DELETE FROM {table} WHERE {column} = :account", account=account)  # noqa: S608 (names of the schema)
 
 
 # The audit log.

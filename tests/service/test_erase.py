@@ -20,9 +20,9 @@ from eyelog.clock import as_zones
 from eyelog.fetch.cache import DayCache
 from eyelog.fetch.client import days_of
 from eyelog.fetch.oauth import TokenFile
-from eyelog_service import erase
 from eyelog_service.audit import FILE_NAME, Audit
 from eyelog_service.auth.registry import Registry
+from eyelog_service.auth.state import State
 from eyelog_service.erase import erase_account
 from support import live
 from support.parquet import flip_byte
@@ -181,13 +181,13 @@ def test_a_line_that_is_written_while_the_state_is_rewritten_is_renamed_as_well(
 ) -> None:
     registry = Registry(tmp_path / "archive")
     registry.accounts.add("anna")
-    rewriting = erase._rewrite
+    rewriting = State.rewrite
 
-    def rewrite(file: Path) -> None:
+    def rewrite(state: State) -> None:
         Audit(registry.state_folder).write("upload", account="anna")
-        rewriting(file)
+        rewriting(state)
 
-    monkeypatch.setattr(erase, "_rewrite", rewrite)
+    monkeypatch.setattr(State, "rewrite", rewrite)
     erase_account(registry, "anna", dry_run=False)
     assert b"anna" not in (registry.state_folder / FILE_NAME).read_bytes()
 

@@ -13,8 +13,9 @@ import sqlite3
 import stat
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from copy import copy
 from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
@@ -228,6 +229,8 @@ class State:
         The folder of the state; with a database, that of this host.
     beside : Path
         The archive's folder; `folder`, if the archive is in an object store.
+    file : Path
+        ``_service.sqlite`` in that folder, which a service with a database does not have.
     in_database : bool
         Whether several hosts can share the state.
     name : str
@@ -276,6 +279,7 @@ class State:
             self.folder = self.archive if own is None else Path(own).expanduser()
         if own is not None and self.folder.exists() and not self.folder.is_dir():
             raise ConfigurationError(f"{self.folder} is not a folder: {option} takes one")
+        self.file = self.folder / _FILE_NAME
         if self.in_database:
             self.name = shown_database(str(state))
             self._engine = _engine_of_database(str(state), self.name)
@@ -293,10 +297,17 @@ class State:
         self._current = False  # whether the tables are those of this release
         weakref.finalize(self, self._engine.dispose)
 
-    @property
-    def file(self) -> Path:
-        """The path of ``_service.sqlite``, which a service with a database does not have."""
-        return self.folder / _FILE_NAME
+    def copies(self) -> list["State"]:
+        """Return the states that were set aside in the folder, with their tables as they are."""
+        copies = []
+        for file in sorted(self.folder.glob(f"{self.file.stem}*{self.file.suffix}")):
+            if self.in_database or file != self.file:
+                one = copy(self)
+                one.file, one.name, one.in_database = file, str(file), False
+                one._engine = _engine_of_file(file)
+                weakref.finalize(one, one._engine.dispose)
+                copies.append(one)
+        return copies
 
     def require(self) -> None:
         """Raise `ConfigurationError` if no service was set up."""
@@ -373,7 +384,7 @@ class State:
             If a row that is added is there already.
         """
         self._make_current()
-        with self._alone() as db:
+        with self.alone() as db:
             yield db
 
     def note(self, sql: str, **values: Any) -> None:
@@ -416,12 +427,18 @@ class State:
         """
         if not self.in_database and not self.file.exists():
             return None
-        with self._faults(), self._engine.connect() as db:
+        with self.opened() as db:
             return self._version(db)
+
+    @contextmanager
+    def opened(self) -> Iterator[Connection]:
+        """Open a connection to the tables as they are, of whatever release."""
+        with self._faults(), self._engine.connect() as db:
+            yield db
 
     def columns(self) -> set[tuple[str, str]]:
         """Return the tables that the state has, with their columns."""
-        with self._faults(), self._engine.connect() as db:
+        with self.opened() as db:
             seen = inspect(db)
             return {
                 (table, column["name"])
@@ -431,19 +448,23 @@ class State:
 
     def is_encrypted(self) -> bool:
         """Return whether nobody in between can read the traffic of this host and the database."""
-        with self._faults(), self._engine.connect() as db:
+        with self.opened() as db:
             connection: Any = db.connection.driver_connection
             address = connection.info.hostaddr  # empty for a socket of this machine
             return not address or ip_address(address).is_loopback or connection.pgconn.ssl_in_use
 
-    def rewrite(self, tables: Iterable[str]) -> None:
-        """Rewrite tables of a database, so that no page of them has what was deleted."""
+    def rewrite(self) -> None:
+        """Write the state anew, so that no page of it has what was deleted."""
+        if not self.in_database:
+            with self._faults(), closing(connect(self.file, write=True)) as file:
+                file.execute("VACUUM")
+            return
         with (
             self._faults(),
             self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db,
         ):
-            for table in tables:
-                db.exec_driver_sql(f"VACUUM (FULL) {table}")
+            for table in TABLES.sorted_tables:
+                db.exec_driver_sql(f"VACUUM (FULL) {table.name}")
 
     def _make_current(self) -> bool:
         """Return whether there are tables; those of eyelog 0.3 are brought up to date."""
@@ -467,7 +488,7 @@ class State:
 
     def _set_up(self) -> None:
         """Create the tables, or change those of eyelog 0.3; one process does it, others wait."""
-        with self._alone() as db:
+        with self.alone() as db:
             version = self._version(db)
             if version == VERSION:
                 return
@@ -496,7 +517,7 @@ class State:
         )
 
     @contextmanager
-    def _alone(self) -> Iterator[Connection]:
+    def alone(self) -> Iterator[Connection]:
         """Open a transaction during which no other writes, in any process."""
         with (
             self._faults(),
@@ -742,26 +763,20 @@ def _keep_copy(file: Path, version: int) -> None:
     """Keep a copy of a file as an older release wrote it, while nobody else can change it."""
     for leftover in file.parent.glob(f".{file.name}.*.tmp"):  # of a killed process
         leftover.unlink(missing_ok=True)
-    copy = temporary_name(file)
+    kept = temporary_name(file)
     try:
-        os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        os.close(os.open(kept, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         # Not the connection of the transaction: it could copy what it has not committed.
-        with closing(connect(file)) as source, closing(connect(copy, write=True)) as target:
-            source.backup(target)
-            whole = [row[0] for row in target.execute("PRAGMA integrity_check(3)")]
-        if whole != ["ok"]:
-            raise ConfigurationError(
-                f"{file} is of an older eyelog and cannot be brought up to date: a copy of it is"
-                f" damaged ({'; '.join(whole)}); restore a backup"
-            )
-        put_in_place(copy, file.with_name(f"{file.stem}.version-{version}{file.suffix}"))
+        with closing(connect(file)) as source:
+            source.execute("VACUUM INTO ?", (str(kept),))
+        put_in_place(kept, file.with_name(f"{file.stem}.version-{version}{file.suffix}"))
     except OSError as error:
         raise ConfigurationError(
             f"{file} is of an older eyelog, and no copy of it can be written, so it stays as it"
             f" is: {error.strerror}"
         ) from None
     finally:
-        copy.unlink(missing_ok=True)
+        kept.unlink(missing_ok=True)
 
 
 # Databases.
