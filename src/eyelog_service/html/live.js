@@ -102,9 +102,16 @@ function show(news) {
   draw(recent, news.marks, Date.parse(news.now));
 }
 
-const source = new EventSource(`/events?account=${encodeURIComponent(account)}`);
-source.onmessage = (event) => show(JSON.parse(event.data));
-source.onerror = () => { byId("status").textContent = "eyelog listen does not answer"; };
+async function look() {
+  try {
+    const answer = await fetch(`/news?account=${encodeURIComponent(account)}`);
+    show(await answer.json());
+  } catch {
+    byId("status").textContent = "eyelog listen does not answer";
+  }
+  setTimeout(look, 1000);
+}
+look();
 
 byId("mark").addEventListener("submit", async (event) => {
   event.preventDefault();

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Lock, Thread
 from typing import Any, Final
 from urllib.parse import parse_qs
 
@@ -27,8 +27,6 @@ from eyelog.home import make_folders
 from eyelog_service.browser import html, page_headers, page_template, rendered
 from eyelog_service.live.recent import Recent
 
-_EVERY_S: Final = 1.0
-_MOST_READERS: Final = 16
 _LARGEST_FORM: Final = 8_192
 _MOST_READ: Final = 1 << 16
 _LONGEST_LABEL: Final = 200
@@ -92,8 +90,6 @@ class LivePage:
         self.account = account
         self.recent = recent
         self.keeps_diary = keeps_diary
-        self.ended = Event()
-        self.readers = 0
         self._diaries: dict[str, Diary] = {}
         self._lock = Lock()
         self._server: ThreadingHTTPServer | None = None
@@ -119,7 +115,6 @@ class LivePage:
 
     def stop(self) -> None:
         """End the server."""
-        self.ended.set()
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
@@ -168,8 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.NOT_FOUND, "no such account\n")
         elif path == "/":
             self._answer(HTTPStatus.OK, self._html(account), "text/html")
-        elif path == "/events":
-            self._stream(account)
+        elif path == "/news":
+            self._answer(HTTPStatus.OK, json.dumps(self.page.news(account)), "application/json")
         else:
             self._answer(HTTPStatus.NOT_FOUND, "not here\n")
 
@@ -239,24 +234,3 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         with suppress(OSError):  # the browser has gone
             self.wfile.write(body)
-
-    def _stream(self, account: str) -> None:
-        """Send the news each second, until the browser goes."""
-        if self.page.readers >= _MOST_READERS:
-            self._answer(HTTPStatus.SERVICE_UNAVAILABLE, "too many readers\n")
-            return
-        self.page.readers += 1
-        try:
-            self.send_response(HTTPStatus.OK)
-            self.send_header("Content-Type", "text/event-stream")
-            self.send_header("Cache-Control", "no-store")
-            self.send_header("X-Content-Type-Options", "nosniff")
-            self.end_headers()
-            while not self.page.ended.is_set():
-                news = json.dumps(self.page.news(account))
-                self.wfile.write(f"data: {news}\n\n".encode())
-                self.page.ended.wait(_EVERY_S)
-        except OSError:
-            return
-        finally:
-            self.page.readers -= 1

@@ -62,7 +62,7 @@ def test_the_page_names_its_accounts_and_runs_its_own_script_alone(page: LivePag
 
 def test_a_request_by_another_name_or_from_another_page_is_refused(page: LivePage) -> None:
     port = page.address.rsplit(":", 1)[1]
-    for target in ("/", "/events"):
+    for target in ("/", "/news"):
         for host in (f"evil.example:{port}", f"localhost:{port}", "127.0.0.1"):
             assert ask(page, target, host=host)[0] == 403
         assert ask(page, target, origin="http://evil.example")[0] == 403
@@ -92,18 +92,15 @@ def test_marks_of_several_readers_are_whole_lines(page: LivePage) -> None:
     assert sorted(events["label"]) == sorted(f"event {n}" for n in range(20))
 
 
-def test_the_news_come_each_second(page: LivePage) -> None:
-    connection = http.client.HTTPConnection(page.address.removeprefix("http://"), timeout=10)
-    connection.request("GET", "/events?account=anna")
-    answer = connection.getresponse()
-    assert answer.headers["Content-Type"] == "text/event-stream"
-    lines = [answer.readline() for _ in range(4)]
-    connection.close()
-    first, second = (json.loads(line.removeprefix(b"data: ")) for line in (lines[0], lines[2]))
-    assert first["recent"] is None
-    assert first["disk_gb"] > 0
-    apart = datetime.fromisoformat(second["now"]) - datetime.fromisoformat(first["now"])
-    assert 0.9 < apart.total_seconds() < 3
+def test_the_news_are_those_of_now(page: LivePage) -> None:
+    (status, first, headers), (_, second, _) = [ask(page, "/news?account=anna") for _ in range(2)]
+    assert (status, headers["Content-Type"]) == (200, "application/json; charset=utf-8")
+    assert headers["Cache-Control"] == "no-store"
+    news = json.loads(first)
+    assert news["recent"] is None
+    assert news["disk_gb"] > 0
+    assert datetime.fromisoformat(news["now"]) < datetime.fromisoformat(json.loads(second)["now"])
+    assert ask(page, "/news?account=eve")[0] == 404
 
 
 def test_a_port_that_is_taken_gives_way_to_a_free_one(page: LivePage, tmp_path: Path) -> None:
