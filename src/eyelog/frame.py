@@ -54,9 +54,10 @@ RECORDED: Final = "recorded_s"  # seconds of each row of Intervals, by which the
 ACCOUNT: Final = "account"  # the index level of a table of several wearers
 STATE: Final = "state"  # what the eyewear was doing, and how many seconds of it count; as above
 SECONDS: Final = ("worn_s", "valid_s", "walking_s")
+LIMITS: Final = "limits"  # by which a masked frame, or Intervals, were judged, as JSON
 BETWEEN: Final = "between"  # the clock times to which a frame was cut; `between_time` adds it
 # Columns of a frame, and no fields of a log.
-OWN_COLUMNS: Final = (OFFSET, STORED, STATE, *SECONDS, BETWEEN)
+OWN_COLUMNS: Final = (OFFSET, STORED, STATE, *SECONDS, LIMITS, BETWEEN)
 
 _NAMED: Final = 10  # unknown fields that a warning names; the others are counted
 

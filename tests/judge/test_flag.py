@@ -312,7 +312,7 @@ def test_stored_says_which_records_were_off_pose_and_which_rows_hold_no_record()
     frame = frame_of(MINUTES, {"tl_xav": tilt, "wea_s": wear}, calm=False)
     with pytest.warns(el.EyelogWarning, match="not judged"):
         masked = el.mask(frame, el.flag(frame))
-    assert list(masked) == [*frame, "stored", "state", "worn_s"]
+    assert list(masked) == [*frame, "stored", "state", "worn_s", "limits"]
     assert masked["stored"].dtype == "boolean"
     assert masked["stored"].fillna(True).tolist() == [False, True, False, True]
     assert masked["stored"].isna().tolist() == [False, False, False, True]

@@ -75,9 +75,9 @@ def test_a_masked_frame_knows_when_the_eyewear_was_stored_in_any_part_of_it():
     assert seconds(masked)["worn_s"].tolist() == [60, 0, 0, 19, 0]
     assert seconds(masked.iloc[2:])["worn_s"].tolist() == [0, 19, 0]
     again = el.mask(masked, el.flag(masked))
-    few = again[["wea_s", "stored", "state", "worn_s"]]
+    few = again[["wea_s", "stored", "state", "worn_s", "limits"]]
     assert seconds(few)["worn_s"].tolist() == [60, 0, 0, 19, 0]
-    with pytest.raises(el.ConfigurationError, match="has lost 'state', 'worn_s', which say"):
+    with pytest.raises(el.ConfigurationError, match="has lost 'state', 'worn_s', 'limits', which"):
         el.daily(again[["wea_s", "stored"]])
 
 

@@ -83,7 +83,7 @@ def test_a_masked_frame_has_the_answers_of_its_records_wherever_it_was(
         expected = ask(frame, limits=limits)
         if name != "states":
             assert not np.allclose(expected["valid_s" if name == "intervals" else "valid_h"], 0)
-        same(ask(arrived, log=log), expected)
+        same(ask(arrived, log=log, limits=limits), expected)
 
 
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
@@ -97,12 +97,12 @@ def test_any_masked_frame_has_the_answers_of_its_records_wherever_it_was(
     masked.attrs = {}
     arrived = WAYS[way](masked, tmp_path)
     hours = ["n", "recorded_h", "worn_h", "valid_h", "walking_h"]
-    found, expected = el.coverage(arrived, log=log), el.coverage(frame, limits=limits)
+    found, expected = (el.coverage(f, log=log, limits=limits) for f in (arrived, frame))
     assert_frame_equal(found[hours], expected[hours], check_freq=False)
 
 
 @pytest.mark.parametrize("log", LOGS)
-def test_days_masked_with_other_limits_keep_their_own_hours_in_one_frame(log: str) -> None:
+def test_days_masked_with_other_limits_are_not_summarised_together(log: str) -> None:
     frame = el.simulate("2026-10-19", 2, log=log, seed=3, tz="Asia/Tokyo")
     frame = frame[frame.index > frame.index[0]]
     days = [frame.loc["2026-10-19"], frame.loc["2026-10-20"]]
@@ -110,18 +110,26 @@ def test_days_masked_with_other_limits_keep_their_own_hours_in_one_frame(log: st
     parts = [judged(day, limits=limits) for day, limits in zip(days, chosen, strict=True)]
     both = pd.concat(parts)
     both.attrs = {}
-    hours = ["worn_h", "valid_h", "walking_h", "steps", "blink_rate_per_min"]
-    expected = pd.concat(
-        [el.daily(day, limits=limits)[hours] for day, limits in zip(days, chosen, strict=True)]
-    )
-    assert_frame_equal(el.daily(both, log=log)[hours], expected, check_freq=False)
+    of_intervals = [
+        el.intervals(day, "1h", limits=limits) for day, limits in zip(days, chosen, strict=True)
+    ]
+    for table in (both, pd.concat(of_intervals)):
+        for limits in (None, *chosen):
+            with pytest.raises(el.ConfigurationError, match="judged by several limits, eyelog"):
+                el.daily(table, limits=limits)
+    for part, day, limits in zip(parts, days, chosen, strict=True):
+        part.attrs = {}
+        with pytest.raises(el.ConfigurationError, match="masked with other limits: pass limits="):
+            el.daily(part, log=log)
+        of_part, of_day = (el.daily(table, log=log, limits=limits) for table in (part, day))
+        assert_frame_equal(of_part, of_day)
 
 
 def test_a_masked_frame_without_its_hours_is_refused_and_the_advice_works() -> None:
     masked = judged(el.sample(MINUTES).iloc[:600])
     with pytest.raises(el.ConfigurationError, match="has lost 'valid_s', which say what"):
         el.daily(masked.drop(columns="valid_s"))
-    few = ["wea_s", "hm_po", "stored", "state", "worn_s", "valid_s", "walking_s"]
+    few = ["wea_s", "hm_po", "stored", "state", "worn_s", "valid_s", "walking_s", "limits"]
     same(el.daily(masked[few])[["worn_h", "valid_h"]], el.daily(masked)[["worn_h", "valid_h"]])
     lost = judged(el.sample(EYES).iloc[:600]).drop(columns="stored")
     with pytest.raises(el.ConfigurationError, match="has lost 'stored', which say what"):

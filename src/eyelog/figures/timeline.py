@@ -32,6 +32,7 @@ from eyelog.figures.tables import (
     unit_seconds,
 )
 from eyelog.frame import (
+    LIMITS,
     OFFSET,
     SECONDS,
     STORED,
@@ -206,7 +207,7 @@ def _scale(ax: Axes, drawn: traces.Trace, *, count: bool, ticks: int) -> None:
 def _default(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return the columns to draw if none are named, and the frame with their states."""
     drawable = [str(name) for name in frame.columns if _drawable(frame[name])]
-    about = (OFFSET, STORED, *SECONDS, *(("n", "coverage") if is_resampled(frame) else ()))
+    about = (OFFSET, STORED, *SECONDS, LIMITS, *(("n", "coverage") if is_resampled(frame) else ()))
     drawable = [name for name in drawable if name not in about]
     log = log_or_none(frame)
     if len(drawable) <= MOST_PANELS or log is None:

@@ -16,6 +16,7 @@ from eyelog.catalogue import role
 from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError
 from eyelog.frame import (
+    LIMITS,
     OFFSET,
     SECONDS,
     STATE,
@@ -25,7 +26,7 @@ from eyelog.frame import (
     takes_tables,
 )
 from eyelog.judge.intervals import Rows, enter
-from eyelog.judge.limits import Limits
+from eyelog.judge.limits import Limits, limits_column
 from eyelog.judge.reasons import CONTEXT, Reason
 from eyelog.judge.records import KINDS, Bits
 from eyelog.provenance import derived, history, stated_log
@@ -156,7 +157,9 @@ def mask(
           any value. This column shows that the values have been judged;
         - category ``state``, as in `eyelog.states`, if the frame shows wear;
         - float64 ``worn_s``, ``valid_s`` and ``walking_s``: the seconds of each record that were
-          worn, worn and usable at rest, and walked, those that the frame shows.
+          worn, worn and usable at rest, and walked, those that the frame shows;
+        - category ``limits``: those that are not the default ones, as JSON. A summary asks for the
+          same ones, and refuses rows of several.
 
     Raises
     ------
@@ -203,10 +206,10 @@ def mask(
 def masked(rows: Rows, reasons: pd.DataFrame, against: Reason, frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame without the values that a reason is against, and with what masking keeps."""
     bits = np.uint16(int(against) & 0xFFFF)
-    names = [name for name in frame.columns if name not in (STORED, STATE, *SECONDS)]
+    names = [name for name in frame.columns if name not in (STORED, STATE, *SECONDS, LIMITS)]
     own = len(names) < len(frame.columns)
     if own and STORED not in frame.columns:
-        name = next(name for name in (STATE, *SECONDS) if name in frame.columns)
+        name = next(name for name in (STATE, *SECONDS, LIMITS) if name in frame.columns)
         raise ConfigurationError(
             f"{rows.what} adds a column {name!r}, and the frame has one of its own: give it another"
             f" name, frame.rename(columns={{{name!r}: 'my_{name}'}})"
@@ -230,6 +233,7 @@ def masked(rows: Rows, reasons: pd.DataFrame, against: Reason, frame: pd.DataFra
         back = np.argsort(rows.order)
         said = {name: column[back] for name, column in said.items()}
     made = on_cores([partial(without, name) for name in names], values=len(frame) * len(names))
+    said[LIMITS] = limits_column(rows.limits, len(frame))
     data = dict(zip(names, made, strict=True)) | said
     return pd.DataFrame(data, index=frame.index, copy=False)
 

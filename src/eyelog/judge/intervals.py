@@ -23,6 +23,7 @@ from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError, MixedLogsError, warn
 from eyelog.frame import (
     BETWEEN,
+    LIMITS,
     OFFSET,
     RECORDED,
     STATE,
@@ -36,7 +37,7 @@ from eyelog.frame import (
     stamps,
     takes_tables,
 )
-from eyelog.judge.limits import Limits, chosen_limits
+from eyelog.judge.limits import Limits, chosen_limits, limits_column
 from eyelog.judge.packets import SUBJECTS_OF_PACKETS
 from eyelog.judge.reasons import Reason
 from eyelog.judge.records import AT_ONCE, OFF, Records, as_numbers, time_fields
@@ -45,7 +46,7 @@ from eyelog.overlap import TOLERATED_US, duration_text, span_text
 from eyelog.provenance import derived, history
 
 WIDTH: Final = "width_s"  # how long each row lasts
-NO_SUMS: Final = (WIDTH, OFFSET, BETWEEN)
+NO_SUMS: Final = (WIDTH, OFFSET, BETWEEN, LIMITS)
 # Which log Intervals are of, by a column that only its records add.
 LOG_BY: Final = {
     "gap_n": "computed_data",
@@ -369,10 +370,11 @@ def enter(
         raise ConfigurationError(
             f"{what} needs single records, and these are Intervals: pass the records"
         )
-    if made and WIDTH not in frame.columns:
+    lost = [name for name in (WIDTH, LIMITS) if name not in frame.columns] if made else []
+    if lost:
         raise ConfigurationError(
-            f"the table has the column {RECORDED!r} of Intervals and lacks {WIDTH!r}: keep both, or"
-            " give your own column another name"
+            f"the table has the column {RECORDED!r} of Intervals and lacks {lost[0]!r}: keep both,"
+            " or give your own column another name"
         )
     if made:
         which, *others = [one for name, one in LOG_BY.items() if name in frame.columns] or [""]
@@ -447,7 +449,7 @@ def _refuse_half_masked(frame: pd.DataFrame, log: str) -> None:
     names = [name for name in frame.columns if name in catalogue(log)]
     shows_wear = not set(role(log, "worn")).isdisjoint(names)
     times = [name for name, needs in time_fields(log).items() if {*needs} <= {*names}]
-    kept = [STORED, *([STATE] if shows_wear else []), *times]
+    kept = [STORED, *([STATE] if shows_wear else []), *times, *([LIMITS] if shows_wear else [])]
     lost = [name for name in kept if name not in frame.columns]
     if lost:
         raise ConfigurationError(
@@ -759,8 +761,9 @@ def intervals(
           (``sc_fcs_high``); of squares (ending in ``2``), where an SD is wanted; of sines and
           cosines of a tilt.
 
-        And two that are no sums: ``width_s`` (how long the row lasts: shorter if midnight or the
-        clock cuts it) and, where the zone varies, ``utc_offset_min``.
+        And some that are no sums: ``width_s`` (how long the row lasts: shorter if midnight or the
+        clock cuts it), where the zone varies ``utc_offset_min``, and ``limits`` (a category: the
+        limits that are not the default ones, as JSON).
 
     Raises
     ------
@@ -801,6 +804,7 @@ def intervals(
     table = pd.DataFrame({WIDTH: widths} | data, index=stamps_at(opens, rows.tz).rename("date"))
     if rows.clock.tz is None:
         table[OFFSET] = rows.clock.offset_min(opens)
+    table[LIMITS] = limits_column(rows.limits, len(table))
     if rows.cut:
         asked = ",".join(sorted(rows.given[BETWEEN].unique()))
         table[BETWEEN] = pd.Series(asked, table.index, dtype="str")

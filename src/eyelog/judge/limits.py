@@ -8,6 +8,7 @@ another value; ``source`` names the vendor's page, or ``eyelog`` if the project 
 
 import csv
 import dataclasses
+import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import CURRENT_DATA, STANDARD_MODE_LOGS, check_log
 from eyelog.errors import ConfigurationError
-from eyelog.provenance import Remembering, history
+from eyelog.frame import LIMITS, RECORDED, STORED
 
 Test = Callable[..., Bools]
 
@@ -307,14 +308,13 @@ _DEFAULTS: Final[Mapping[str, Any]] = MappingProxyType(
 )
 
 
-def chosen_limits(limits: Limits | None, frame: Remembering | None = None) -> Limits:
+def chosen_limits(limits: Limits | None, frame: pd.DataFrame | None = None) -> Limits:
     """Return the limits given, otherwise the default ones; refuse a frame that followed others.
 
     Raises
     ------
     ConfigurationError
-        If `limits` is not an `eyelog.Limits`, or the history of the frame says that its values
-        were masked, or its Intervals made, with other limits.
+        If `limits` is not an `eyelog.Limits`, or the rows of the frame were judged by other ones.
     """
     if limits is not None and not isinstance(limits, Limits):
         raise ConfigurationError(
@@ -322,27 +322,47 @@ def chosen_limits(limits: Limits | None, frame: Remembering | None = None) -> Li
             f" {limits!r}"
         )
     given = DEFAULT if limits is None else limits
-    for step in [] if frame is None else _judged(frame):
-        used = Limits(**step["limits"])
-        of_values = _DEFAULTS.keys() - set(_AFTERWARDS)
-        if any(getattr(used, name) != getattr(given, name) for name in of_values):
-            made = "made into Intervals" if step["step"] == "intervals" else "masked"
-            raise ConfigurationError(
-                f"the frame was {made} with other limits: pass limits=eyelog.{used!r}, so that"
-                " hours and values follow the same ones"
-            )
+    used = None if frame is None else limits_of(frame)
+    of_values = _DEFAULTS.keys() - set(_AFTERWARDS)
+    if used and any(getattr(used, name) != getattr(given, name) for name in of_values):
+        made = "made into Intervals" if RECORDED in cast(pd.DataFrame, frame) else "masked"
+        raise ConfigurationError(
+            f"the frame was {made} with other limits: pass limits=eyelog.{used!r}, so that hours"
+            " and values follow the same ones"
+        )
     return given
 
 
-def limits_of(frame: Remembering) -> Limits | None:
-    """Return the limits that a frame was masked with, by its history; None if it was not."""
-    steps = _judged(frame)
-    return Limits(**steps[-1]["limits"]) if steps else None
+def limits_column(limits: Limits, rows: int) -> Any:
+    """Return the column ``limits`` of a table that was judged by these limits."""
+    return pd.Categorical([json.dumps(limits.details())]).repeat(rows)
 
 
-def _judged(frame: Remembering) -> list[dict[str, Any]]:
-    judging = ("mask", "select", "intervals")
-    return [step for step in history(frame) if step["step"] in judging and "limits" in step]
+def limits_of(frame: pd.DataFrame) -> Limits | None:
+    """Return the limits by which a masked frame or Intervals were judged; None for records.
+
+    Raises
+    ------
+    ConfigurationError
+        If its rows were judged by several.
+    """
+    names = {*frame.columns} if isinstance(frame, pd.DataFrame) else set()
+    if LIMITS not in names or names.isdisjoint([STORED, RECORDED]):
+        return None
+    texts = [str(text) for text in frame[LIMITS].dropna().unique()]
+    try:
+        used = [Limits(**json.loads(text)) for text in texts]
+    except (TypeError, ValueError):
+        raise ConfigurationError(
+            f"column {LIMITS!r} holds {texts[0]!r}, not limits as eyelog.mask and eyelog.intervals"
+            " write them: mask the records again"
+        ) from None
+    if len(used) > 1:
+        raise ConfigurationError(
+            f"the rows were judged by several limits, eyelog.{used[0]!r} and eyelog.{used[1]!r}:"
+            " judge the records of all of them by the same ones"
+        )
+    return used[0] if used else None
 
 
 @cache

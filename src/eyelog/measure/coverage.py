@@ -175,9 +175,9 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
     >>> bool((table["end"] >= table["start"]).all())
     True
     """
-    # Which limits the frame was masked with makes no difference to its gaps.
-    used = limits_of(frame) if isinstance(frame, pd.DataFrame) else None
-    rows = enter(frame, "gaps", (), limits=used, log=log, wide=is_intervals(frame))
+    # By which limits the rows were judged makes no difference to gaps.
+    options: dict[str, Any] = {"limits": limits_of(frame), "log": log}
+    rows = enter(frame, "gaps", (), **options, wide=is_intervals(frame))
     if rows.single:
         found = _between_packets(rows)
     elif rows.made:
