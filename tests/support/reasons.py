@@ -16,7 +16,8 @@ GAIT = {EYES: "sa_xr", MINUTES: "sa_xr"}
 STEPS = {EYES: "stp", MINUTES: "stp_fst"}
 WALK = {EYES: "stp", MINUTES: "stp_s"}
 NOISE = {EYES: "nis_time", MINUTES: "nis_s"}
-KEPT = ["stored", "state", "worn_s", "valid_s", "walking_s", "limits"]  # what a masked frame has besides
+# What a masked frame has besides
+KEPT = ["stored", "state", "worn_s", "valid_s", "walking_s", "limits"]
 CONTEXT = R.INVALID | R.MOVING | R.STILL | R.UNWORN | R.NOISY | R.OFF_POSE
 
 
