@@ -8,10 +8,10 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
-from eyelog.reports.answer import PageOne, answer
-from eyelog.reports.document import render
+from eyelog.reports.answer import answer
 from eyelog.reports.logs import Logs, as_logs
-from eyelog.reports.section_parts import Empty
+from eyelog.reports.page import render
+from eyelog.reports.parts import Empty, PageOne
 from support.chromium import Chromium, chromium, needs_chromium
 from support.drawn import artists, points
 from support.reported import SIXTY, logs
@@ -32,7 +32,7 @@ def planted(name: str = WHO, **changes: dict[int, float]) -> Logs:
     ):
         days[column] = centre + 0.5 * generator.normal(size=len(days))
     for column in ("steps", "pace_spm", "eye_moves_per_h", "head_moves_yaw_per_h"):
-        days[column] = 6000.0 + 300 * generator.normal(size=len(days))
+        days[column] = 3000.0 + 100 * generator.normal(size=len(days))
     days["blink_rate_low"] = days["blink_rate_per_min"] - 0.3
     days["blink_rate_high"] = days["blink_rate_per_min"] + 0.3
     for column, values in changes.items():
@@ -49,7 +49,7 @@ def said(made: PageOne) -> list[str]:
 def test_a_new_level_is_said_with_its_first_day_and_its_interval() -> None:
     made = planted()
     days = made.days(SIXTY)
-    days.iloc[16:, days.columns.get_loc("steps")] -= 3000.0
+    days.iloc[16:, days.columns.get_loc("steps")] -= 1000.0
     (level,) = made.findings.levels["steps"].to_dict("records")
     first = next(text for text in said(answer(made)) if text.startswith("From Wed 4 Nov on"))
     assert first.startswith("From Wed 4 Nov on Person 7 took fewer steps than before: ")
@@ -60,7 +60,7 @@ def test_a_new_level_is_said_with_its_first_day_and_its_interval() -> None:
 def test_a_trend_is_said_per_week() -> None:
     made = planted()
     days = made.days(SIXTY)
-    days["steps"] += 400.0 * np.arange(len(days))
+    days["steps"] += 150.0 * np.arange(len(days))
     trends = [text for text in said(answer(made)) if text.startswith("From week to week")]
     assert len(trends) == 1
     assert trends[0].startswith("From week to week Person 7 took more steps: ")
@@ -96,7 +96,7 @@ def test_a_wearer_without_a_name_is_the_wearer() -> None:
 
 def test_the_glance_has_rings_on_what_the_page_says_and_on_nothing_else() -> None:
     made = planted(blink_rate_per_min={30: 21.0})
-    drawn = answer(made).picture.draw()
+    drawn = answer(made).pictures[0].draw()
     place = 30 - (len(made.days(SIXTY)) - 7)
     assert points(drawn[2], "stands out") == [[place, 21]]
     assert [bool(artists(ax, "stands out")) for ax in drawn[1:]] == [False, True, False, False]
@@ -123,7 +123,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         title=f"Eyewear report: {made.name}",
         about="19 Oct to 20 Nov 2026, Asia/Tokyo; 60-second log and 15-second log",
         dated="Study of the winter, second visit",
-        version="0",
         opening=lambda: answer(made),
     )
     target = tmp_path_factory.mktemp("answer") / "answer.html"
@@ -148,4 +147,4 @@ def test_without_evidence_of_wear_the_picture_says_why_it_is_missing() -> None:
     with pytest.warns(el.EyelogWarning, match="isl"):
         page = answer(as_logs(frame))
     with pytest.raises(Empty, match="nothing shows whether the eyewear was worn"):
-        page.picture.draw()
+        page.pictures[0].draw()

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.reports.page_tables import page_table
+from eyelog.reports.parts import page_table
 
 
 def test_the_link_holds_the_whole_table() -> None:

@@ -33,7 +33,7 @@ def test_it_opens_with_the_days_and_ends_with_what_was_lost_and_the_method(tmp_p
     places = [text.index(f'<h2 id="{key}">') for key in order]
     assert places == sorted(places)
     assert said(text, "problem") == []
-    assert said(text, "finding")[0].startswith("On a usual day the eyewear was worn for ")
+    assert said(text, "finding")[0].startswith("In the median of 9 days the eyewear was worn for ")
 
 
 @pytest.mark.slow("a report is made twice")
@@ -61,7 +61,10 @@ def test_agreement_is_left_out_for_one_log_and_says_why_where_it_is_asked_for(
 ) -> None:
     assert '<h2 id="agreement">' not in text_of(tmp_path, frame(SIXTY, 3))
     text = text_of(tmp_path, frame(SIXTY, 3), sections=["agreement"])
-    assert said(text, "problem") == ["It takes both logs, and the 15-second log was not given."]
+    assert said(text, "left-out") == [
+        "Left out: Agreement of the two logs (it takes both logs, and the 15-second log was not"
+        " given)."
+    ]
 
 
 def test_a_pseudonym_hides_the_account_everywhere(tmp_path: Path) -> None:
@@ -77,10 +80,13 @@ def test_a_pseudonym_hides_the_account_everywhere(tmp_path: Path) -> None:
 def test_eyewear_that_was_never_worn_is_a_report_of_reasons(tmp_path: Path) -> None:
     text = text_of(tmp_path, unworn().frames[FIFTEEN])
     assert "The eyewear was never worn." in said(text, "finding")[0]
-    assert said(text, "problem")[:2] == [
-        "Not enough data: 0 of 3 days with at least 4 h of wear.",
-        "The 15-second log gives no blink rate: too little usable time: 0 of 3 minutes.",
+    assert said(text, "left-out")[:2] == [
+        "Left out: Days; Walking; Head and posture (days worn for 4 h or more: 0 of 3, and it takes"
+        " 1).",
+        "Left out: Eyes (The 15-second log gives no blink rate: too little usable time: 0 of 3"
+        " minutes).",
     ]
+    assert said(text, "answer")[0].startswith("<strong>The eyewear was not worn:</strong>")
 
 
 def test_missing_evidence_is_warned_of_once_and_noted(tmp_path: Path) -> None:

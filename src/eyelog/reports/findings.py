@@ -1,6 +1,6 @@
 """What stands out among everything on a page: the whole period, trends, new levels, single days."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ LEAST_DAYS: Final = 8  # a week of earlier days, and one to compare with it
 LEVEL_OF_CHANGES: Final = 0.03
 LEVEL_OF_DAYS: Final = 0.01
 POWER_80: Final = 0.84  # standard errors beyond a limit, so that 80 of 100 estimates pass it
+ENDS_OF_RANGE: Final = 2.9  # the same from a usual value to the ends of its range
 ENDS: Final = 2.1  # standard errors from an estimate to the ends of its interval, as a rule
 
 
@@ -39,8 +40,10 @@ class Findings(NamedTuple):
     shifted, moved : frozenset of str
         The quantities whose period, or trend, stands out.
     least : dict of str to float
-        The smallest change (of the period, or over all days of a trend) that would have been named
-        in 80 of 100 cases, in the unit of the quantity.
+        The smallest change that would have been named in 80 of 100 cases, in the unit of the
+        quantity.
+    change : str
+        What this is a change of: of the period, or else over all days, or else of a single day.
     looks : int
         How many quantities were examined.
     """
@@ -52,6 +55,7 @@ class Findings(NamedTuple):
     shifted: frozenset[str]
     moved: frozenset[str]
     least: dict[str, float]
+    change: str
     looks: int
 
 
@@ -82,7 +86,7 @@ def findings(
     trends = {name: trend(table, name) for name in names}
     levels = {name: new_levels(table, name) for name in names}
     if not names:
-        return Findings(periods, trends, levels, days, frozenset(), frozenset(), {}, 0)
+        return Findings(periods, trends, levels, days, frozenset(), frozenset(), {}, "", 0)
     each = {("period", name): _of_period(found) for name, found in periods.items()}
     each |= {("line", name): _ratio(line.n, line.slope, line) for name, line in trends.items()}
     each |= {("level", name): _of_levels(trends[name].n, found) for name, found in levels.items()}
@@ -97,18 +101,45 @@ def findings(
     }
     # Where both stand out, the levels explain the days better than the line.
     moved = frozenset(name for kind, name in named if kind == "line" and not len(levels[name]))
-    share = LEVEL_OF_CHANGES / max(int(np.isfinite(p).sum()), 1)
-    least = {}
-    for (kind, name), (n, _, half) in each.items():
-        if kind in ("line", "period") and np.isfinite(half) and name not in least:
-            span = trends[name].span_days if kind == "line" else 1.0
-            least[name] = (null_quantile(kind, n, share) + POWER_80 / ENDS) * half * span
-    every = [_far_days(days[name]) for name in names]
-    each_day = stands(np.concatenate(every), LEVEL_OF_DAYS)
+    p_of_days = np.concatenate([_far_days(days[name]) for name in names])
+    each_day = stands(p_of_days, LEVEL_OF_DAYS)
     for i, name in enumerate(names):
         part = each_day[i * len(table) : (i + 1) * len(table)]
         days[name] = days[name].assign(stands=part & (name not in shifted))
-    return Findings(periods, trends, levels, days, shifted, moved, least, len(names))
+    change, least = _could_be_seen(each, int(np.isfinite(p).sum()), trends, days, p_of_days)
+    return Findings(periods, trends, levels, days, shifted, moved, least, change, len(names))
+
+
+def _could_be_seen(
+    each: Mapping[tuple[str, str], tuple[float, float, float]],
+    tested: int,
+    trends: Mapping[str, Trend],
+    days: Mapping[str, pd.DataFrame],
+    p_of_days: Floats,
+) -> tuple[str, dict[str, float]]:
+    """Return what change would have been named in 80 of 100 cases, and how large for what."""
+    share = LEVEL_OF_CHANGES / max(tested, 1)
+    for kind, change in (
+        ("period", "A change from the days before"),
+        ("line", "A change over these days"),
+    ):
+        least = {
+            name: (null_quantile(kind, n, share) + POWER_80 / ENDS)
+            * half
+            * (trends[name].span_days if kind == "line" else 1.0)
+            for (of, name), (n, _, half) in each.items()
+            if of == kind and np.isfinite(half)
+        }
+        if least:
+            return change, least
+    least, share_of_days = {}, LEVEL_OF_DAYS / max(int(np.isfinite(p_of_days).sum()), 1)
+    for name, table in days.items():
+        known = table[table["outside"].notna()]
+        if len(known):
+            half = float((known["high"] - known["low"]).median()) / 2
+            far = null_quantile("day", float(known["n"].median()), share_of_days)
+            least[name] = (far + POWER_80 / ENDS_OF_RANGE) * half
+    return "A day's distance from the usual value", least
 
 
 def _ratio(n: float, estimate: float, found: Trend | TwoPeriods) -> tuple[float, float, float]:

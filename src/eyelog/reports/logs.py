@@ -1,15 +1,16 @@
-"""What a report is about: the logs of one wearer, and the tables that several sections read."""
+"""The facts of one wearer's report: page one, sections, figures and method read nothing else."""
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, time
-from functools import cached_property
+from functools import cached_property, wraps
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
+import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.arrays import numbers
+from eyelog.analysis.series.arrays import Bools, numbers
 from eyelog.analysis.series.inference import Median, median
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, columns, log_named, summarised
 from eyelog.clock import (
@@ -21,6 +22,7 @@ from eyelog.clock import (
     time_of_day,
 )
 from eyelog.errors import ConfigurationError, MixedLogsError
+from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.week import FULL_DAY_H
 from eyelog.frame import (
     OFFSET,
@@ -42,8 +44,12 @@ from eyelog.measure.events20 import recompute
 from eyelog.measure.resample import resample
 from eyelog.provenance import KEY
 from eyelog.reports.findings import COLUMNS, Findings, findings
+from eyelog.reports.parts import Empty
 
 COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
+# For each log, the recipe whose losses are most informative about the eyes.
+RECIPE: Final = {COMPUTED_DATA: "mind", STANDARD_MODE_LOGS: "eye"}
+PURPOSE: Final = {"mind": "scores", "eye": "eye movements"}
 # Control characters and lone surrogates, which pages and figures cannot contain, and marks that
 # would reverse the direction of the text after a name.
 UNWRITABLE: Final = ("Cc", "Cs", "Cn", "Zl", "Zp")
@@ -55,10 +61,24 @@ SPOKEN: Final = (
 )
 # The 60-second log first: the eyewear keeps it while no phone is near, so it has fewer gaps.
 ORDER: Final = (STANDARD_MODE_LOGS, COMPUTED_DATA)
+Made = TypeVar("Made", bound=Callable[..., Any])
+
+
+def _once(method: Made) -> Made:
+    """Keep what a method of `Logs` makes: several parts of a page read it."""
+
+    @wraps(method)
+    def kept(self: "Logs", *what: str) -> Any:
+        key = (method.__name__, *what)
+        if key not in self._made:
+            self._made[key] = method(self, *what)
+        return self._made[key]
+
+    return cast(Made, kept)
 
 
 class Logs:
-    """One log or both of one wearer; each table is made when it is first needed.
+    """The facts of a report: one log or both of one wearer, each table made when it is needed.
 
     Parameters
     ----------
@@ -90,26 +110,16 @@ class Logs:
         day_starts: str | None = None,
     ) -> None:
         self.frames = {log: frames[log] for log in ORDER if log in frames}
+        self.lead = next(iter(self.frames))  # the log that figures show if both could be shown
         self.earlier, self.day_starts = earlier, day_starts
+        self.border = day_starts or "midnight"
         self.single, self.derived = single, frozenset(derived)
         self.name, self.limits = name, limits
-        self._made: dict[tuple[str, str], pd.DataFrame] = {}
-        self._usual: dict[tuple[str, str], Median] = {}
+        self.counted_h = limits.seconds("min_day") / 3600.0  # worn so long, a day counts
+        self.options: dict[str, Any] = {"limits": limits, "day_starts": day_starts}
+        self._made: dict[tuple[str, ...], Any] = {}
 
-    @property
-    def lead(self) -> str:
-        """The log that figures show if both could be shown."""
-        return next(iter(self.frames))
-
-    @property
-    def counted_h(self) -> float:
-        """The hours of wear from which on a day counts."""
-        return self.limits.seconds("min_day") / 3600.0
-
-    @property
-    def border(self) -> str:
-        """When a day ends and the next one starts, in words."""
-        return self.day_starts or "midnight"
+    # What was recorded, and when.
 
     def clock(self, log: str) -> LocalClock:
         """Return the clock that shows the dates of a log's days."""
@@ -131,13 +141,62 @@ class Logs:
             min(of_log[0] for of_log in days), max(of_log[-1] for of_log in days), freq="D"
         )
 
-    def days(self, log: str) -> pd.DataFrame:
-        """Return the daily summary."""
-        return self._once("days", log, lambda _: self._daily(log))
+    @property
+    def called(self) -> list[str]:
+        """What the logs are called in the head of the report."""
+        made = [
+            f"{LOG_WORDS[log]} made from it" if log in self.derived else LOG_WORDS[log]
+            for log in self.frames
+        ]
+        return made if self.single is None else [LOG_WORDS[log_of(self.single)], *made]
 
-    def _daily(self, log: str) -> pd.DataFrame:
+    def of_blinks(self, log: str) -> tuple[pd.DataFrame, str]:
+        """Return the best frame for the blinks of a log, and what it is called."""
+        if log in self.derived and self.single is not None:
+            return self.single, LOG_WORDS[log_of(self.single)]
+        return self.to_summarise(log), LOG_WORDS[log]
+
+    def to_summarise(self, log: str) -> pd.DataFrame:
+        """Return the frame that summaries take: already judged, unless wear is read from blinks.
+
+        Blinks that show wear count as such even where they are masked.
+        """
+        return self.frames[log] if self.limits.wear == "blinks" else self.masked(log)
+
+    # What was lost.
+
+    @_once
+    def hours(self, log: str) -> pd.DataFrame:
+        """Return recorded, worn, usable and walking hours of every day, including empty ones."""
+        return coverage(self.frames[log], **self.options)
+
+    @_once
+    def reasons(self, log: str) -> pd.DataFrame:
+        """Return the reasons against each value."""
+        return flag(self.frames[log], limits=self.limits)
+
+    def reasons_of_fields(self, log: str) -> pd.DataFrame:
+        """Return the reasons against the values of fields alone."""
+        table = self.reasons(log)
+        fields = [name for name in table.columns if name not in OWN_COLUMNS]
+        return table if len(fields) == len(table.columns) else table[fields]
+
+    @_once
+    def masked(self, log: str) -> pd.DataFrame:
+        """Return the values that are not flagged, judged once for all sections."""
+        return mask(self.frames[log], self.reasons(log))
+
+    @_once
+    def attrition(self, log: str, recipe: str) -> pd.DataFrame:
+        """Return how many records each condition of a recipe removes."""
+        return attrition(self.frames[log], recipe=recipe, limits=self.limits)
+
+    # The days.
+
+    @_once
+    def days(self, log: str) -> pd.DataFrame:
         """Return the daily summary; with blinks as counted one by one, if they were."""
-        table = daily(self.to_summarise(log), limits=self.limits, day_starts=self.day_starts)
+        table = daily(self.to_summarise(log), **self.options)
         if log not in self.derived:
             return table
         counted = self.single_days
@@ -149,37 +208,48 @@ class Logs:
         """The daily summary of the 20 Hz log."""
         if self.single is None:
             raise ConfigurationError("there is no 20 Hz log in this report")
-        return daily(self.single, limits=self.limits, day_starts=self.day_starts)
+        return daily(self.single, **self.options)
 
-    def of_blinks(self, log: str) -> tuple[pd.DataFrame, str]:
-        """Return the best frame for the blinks of a log, and what it is called."""
-        if log in self.derived and self.single is not None:
-            return self.single, log_named(log_of(self.single)).words
-        return self.to_summarise(log), log_named(log).words
-
-    @property
-    def called(self) -> list[str]:
-        """What the logs are called in the head of the report."""
-        made = [
-            f"{log_named(log).words} made from it" if log in self.derived else log_named(log).words
-            for log in self.frames
-        ]
-        return made if self.single is None else [log_named(log_of(self.single)).words, *made]
-
+    @_once
     def weeks(self, log: str) -> pd.DataFrame:
         """Return the weekly summary of the counted days."""
-        options: dict[str, Any] = {"limits": self.limits, "day_starts": self.day_starts}
-        return self._once("weeks", log, lambda _: weekly(self.to_summarise(log), **options))
+        return weekly(self.to_summarise(log), **self.options)
 
+    @_once
+    def bins(self, log: str, every: str) -> pd.DataFrame:
+        """Return the bins of one width."""
+        return resample(self.to_summarise(log), every, limits=self.limits, min_coverage=0.5)
+
+    @_once
     def counted(self, log: str) -> pd.DataFrame:
         """Return the days that were worn long enough to represent the day."""
-        return self._once("counted", log, lambda _: self._counted(log))
-
-    def _counted(self, log: str) -> pd.DataFrame:
         table = self.days(log)
-        if "worn_h" not in table:
-            return table
-        return table[numbers(table["worn_h"]) >= self.counted_h]
+        return table[worn_for(table, self.counted_h)] if "worn_h" in table else table
+
+    def require_days(self, log: str, needed: int = 1) -> int:
+        """Return how many days count, or raise `Empty` if they are fewer than needed."""
+        have, days = len(self.counted(log)), len(self.calendar)
+        if have < needed:
+            raise Empty(
+                f"days worn for {self.counted_h:g} h or more: {have} of {days},"
+                f" and it takes {needed}"
+            )
+        return have
+
+    def with_column(self, name: str, otherwise: str) -> str:
+        """Return the first log whose days have a column, or raise `Empty` for the reason given."""
+        for log in self.frames:
+            if name in self.days(log):
+                return log
+        raise Empty(otherwise)
+
+    @_once
+    def usual(self, log: str, column: str) -> Median:
+        """Return the median of the counted days, with its interval."""
+        table = self.counted(log)
+        return median(table[column] if column in table else pd.Series([]))
+
+    # These days against the wearer's own.
 
     @cached_property
     def compared(self) -> pd.DataFrame:
@@ -193,8 +263,9 @@ class Logs:
             scores = [name for name in COLUMNS if name not in table]
             other = self._with_days_before(log)
             if scores and "worn_h" in other:
-                counts = numbers(other["worn_h"]) >= FULL_DAY_H
-                kept = other.loc[counts, [name for name in scores if name in other]]
+                kept = other.loc[
+                    worn_for(other, FULL_DAY_H), [name for name in scores if name in other]
+                ]
                 table = table.assign(**kept.reindex(table.index))
         return table
 
@@ -202,8 +273,7 @@ class Logs:
         before, table = self.earlier.get(log), self.days(log)
         if before is None:
             return table
-        options: dict[str, Any] = {"limits": self.limits, "day_starts": self.day_starts}
-        earlier = self._once("before", log, lambda _: daily(before, **options))
+        earlier = daily(before, **self.options)
         joined: pd.DataFrame = pd.concat([earlier[earlier.index < table.index[0]], table])
         return joined
 
@@ -212,62 +282,35 @@ class Logs:
         """What stands out in the counted days of the leading log."""
         table = self.compared
         if "worn_h" in table:
-            table = table[numbers(table["worn_h"]) >= self.counted_h]
+            table = table[worn_for(table, self.counted_h)]
         return findings(table, since=self.days(self.lead).index[0])
 
-    def usual(self, log: str, column: str) -> Median:
-        """Return the median of the counted days, with its interval."""
-        if (log, column) not in self._usual:
-            table = self.counted(log)
-            values = table[column] if column in table else pd.Series([])
-            self._usual[log, column] = median(values)
-        return self._usual[log, column]
+    @cached_property
+    def full(self) -> "pd.Series[bool]":
+        """Which of these days, and of those before, were worn for long enough to be compared."""
+        table = self.compared
+        worn = table["worn_h"] if "worn_h" in table else pd.Series(np.nan, index=table.index)
+        return worn >= FULL_DAY_H
 
-    def hours(self, log: str) -> pd.DataFrame:
-        """Return recorded, worn, usable and walking hours of every day, including empty ones."""
-        options: dict[str, Any] = {"limits": self.limits, "day_starts": self.day_starts}
-        return self._once("hours", log, lambda frame: coverage(frame, **options))
+    @cached_property
+    def shown(self) -> "pd.Series[bool]":
+        """Which of the days that are compared are days of the page."""
+        index = self.compared.index
+        return pd.Series(index >= self.days(self.lead).index[0], index=index)
 
-    def reasons(self, log: str) -> pd.DataFrame:
-        """Return the reasons against each value."""
-        return self._once("reasons", log, lambda frame: flag(frame, limits=self.limits))
-
-    def reasons_of_fields(self, log: str) -> pd.DataFrame:
-        """Return the reasons against the values of fields alone."""
-        table = self.reasons(log)
-        fields = [name for name in table.columns if name not in OWN_COLUMNS]
-        return table if len(fields) == len(table.columns) else table[fields]
-
-    def masked(self, log: str) -> pd.DataFrame:
-        """Return the values that are not flagged, judged once for all sections."""
-        return self._once("masked", log, lambda frame: mask(frame, self.reasons(log)))
-
-    def attrition(self, log: str, recipe: str) -> pd.DataFrame:
-        """Return how many records each condition of a recipe removes."""
-        return self._once(
-            f"attrition of {recipe}",
-            log,
-            lambda frame: attrition(frame, recipe=recipe, limits=self.limits),
+    @cached_property
+    def looks(self) -> tuple[int, int]:
+        """How many daily values could be compared, and how many are outside their range."""
+        outside = [table["outside"] for table in self.findings.days.values()]
+        return (
+            sum(int(of.notna().sum()) for of in outside),
+            sum(int(of.sum()) for of in outside),
         )
 
-    def to_summarise(self, log: str) -> pd.DataFrame:
-        """Return the frame that summaries take: already judged, unless wear is read from blinks.
 
-        Blinks that show wear count as such even where they are masked.
-        """
-        return self.frames[log] if self.limits.wear == "blinks" else self.masked(log)
-
-    def bins(self, log: str, every: str) -> pd.DataFrame:
-        """Return the bins of one width."""
-        options: dict[str, Any] = {"limits": self.limits, "min_coverage": 0.5}
-        return self._once(every, log, lambda _: resample(self.to_summarise(log), every, **options))
-
-    def _once(
-        self, what: str, log: str, make: Callable[[pd.DataFrame], pd.DataFrame]
-    ) -> pd.DataFrame:
-        if (what, log) not in self._made:
-            self._made[what, log] = make(self.frames[log])
-        return self._made[what, log]
+def worn_for(table: pd.DataFrame, hours: float) -> Bools:
+    """Return which days were worn for so many hours; those of unknown wear were not."""
+    return np.asarray(numbers(table["worn_h"]) >= hours)
 
 
 def _days_of(frame: pd.DataFrame, clock: LocalClock) -> pd.DatetimeIndex:
@@ -304,79 +347,61 @@ def as_logs(
         If two frames are of the same log, or a frame is not of the log it was passed as.
     """
     at = time_of_day(day_starts)
-    frames_by_log: dict[str, pd.DataFrame] = {}
-    single: dict[str, pd.DataFrame] = {}
+    by_log: dict[str, pd.DataFrame] = {}
     for stated, frame in _pairs(frames):
         log = log_of(frame, stated)
-        if log in frames_by_log or log in single:
+        if log in by_log:
             raise MixedLogsError(
                 f"report takes one frame of each log, and two are {log!r}: join them first"
                 " (pandas.concat), or report each alone"
             )
-        if is_resampled(frame):
-            raise ConfigurationError(
-                "report takes records, and this frame is resampled: pass the frame that it was"
-                " made from"
-            )
-        one_source(frame, what="report")
-        fields = set(fields_reported(log))
-        own = [name for name in frame.columns if name in fields or name in OWN_COLUMNS]
-        if len(frame) and fields.isdisjoint(own):
-            raise ConfigurationError(
-                f"the frame of the {log_named(log).words} has none of the fields that a report"
-                f" takes, such as those of eyelog.fields({log!r}, of='daily')"
-            )
-        (single if log_named(log).numbers_packets else frames_by_log)[log] = frame[own]
-    chosen = next(
-        (chosen_limits(limits, frame) for frame in (*frames_by_log.values(), *single.values())),
-        DEFAULT,
-    )
-    derived = _derive(frames_by_log, single, chosen)
-    rows = next(iter(single.values()), None)
-    if not frames_by_log:
+        by_log[log] = _reported(frame, log)
+    chosen = chosen_limits(limits, next(iter(by_log.values()))) if by_log else DEFAULT
+    packets = next((log for log in by_log if log_named(log).numbers_packets), None)
+    rows = None if packets is None else by_log.pop(packets)
+    derived = [] if rows is None or COMPUTED_DATA in by_log else [COMPUTED_DATA]
+    by_log |= {log: recompute(cast(Any, rows), limits=chosen) for log in derived}
+    if not by_log:
         raise ConfigurationError("report needs a frame of one log, or of both")
-    empty = [log for log, frame in frames_by_log.items() if frame.empty]
-    if len(empty) == len(frames_by_log):
-        if rows is None or rows.empty:
+    by_log = {log: frame for log, frame in by_log.items() if len(frame)}
+    if not by_log:
+        if packets is None or rows is None or rows.empty:
             raise ConfigurationError("there are no records to report")
-        words = log_named(next(iter(single))).words
         raise ConfigurationError(
-            f"there is nothing to report: the {len(rows):,} rows of the {words} are not even one"
-            " interval of 15 s"
+            f"there is nothing to report: the {len(rows):,} rows of the {LOG_WORDS[packets]} are"
+            " not even one interval of 15 s"
         )
-    for log in empty:
-        del frames_by_log[log]
-    every = (*frames_by_log.values(), *single.values())
+    every = [*by_log.values(), *([] if rows is None else [rows])]
     zones = {str(stamps(frame, what="report").tz) for frame in every}
     if len(zones) > 1:
         raise ConfigurationError(
             f"the frames are in different zones ({', '.join(sorted(zones))}): bring both into one,"
             " frame.tz_convert('Asia/Tokyo')"
         )
-    accounts = {
-        account
-        for frame in every
-        if (account := frame.attrs.get(KEY, {}).get("account")) is not None
-    }
+    accounts = {frame.attrs.get(KEY, {}).get("account") for frame in every} - {None}
     if len(accounts) > 1:
         raise ConfigurationError(
             f"the frames are of different wearers ({', '.join(sorted(accounts))}): make one report"
             " for each"
         )
-    earlier: dict[str, pd.DataFrame] = {}
-    if since is not None:
-        frames_by_log, earlier = _split(frames_by_log, since, at)
-        rows = None if rows is None else _cut(rows, since, at)[1]
     called = next(iter(accounts), None) if name is None else name
     if called is not None:
         called = _one_line(str(called))
-    if called is not None:
         under = _called if name is None else _renamed
-        frames_by_log = {log: under(frame, called) for log, frame in frames_by_log.items()}
+        by_log = {log: under(frame, called) for log, frame in by_log.items()}
         rows = None if rows is None else under(rows, called)
-        earlier = {log: under(frame, called) for log, frame in earlier.items()}
+    earlier: dict[str, pd.DataFrame] = {}
+    if since is not None:
+        parts = {log: _cut(frame, since, at) for log, frame in by_log.items()}
+        by_log = {log: after for log, (_, after) in parts.items() if len(after)}
+        earlier = {log: before for log, (before, _) in parts.items() if len(before)}
+        rows = None if rows is None else _cut(rows, since, at)[1]
+        if not by_log:
+            raise ConfigurationError(
+                f"there are no records from {since} on, where the report begins"
+            )
     return Logs(
-        frames_by_log,
+        by_log,
         name=called or "",
         limits=chosen,
         single=rows,
@@ -384,36 +409,6 @@ def as_logs(
         earlier=earlier,
         day_starts=day_starts,
     )
-
-
-def _split(
-    frames: Mapping[str, pd.DataFrame], since: str | date, at: time
-) -> tuple[dict[str, pd.DataFrame], dict[str, pd.DataFrame]]:
-    """Return the records from a local day on, and those before it, of each log that has any."""
-    parts = {log: _cut(frame, since, at) for log, frame in frames.items()}
-    later = {log: after for log, (_, after) in parts.items() if len(after)}
-    if not later:
-        raise ConfigurationError(f"there are no records from {since} on, where the report begins")
-    return later, {log: before for log, (before, _) in parts.items() if len(before)}
-
-
-def _cut(frame: pd.DataFrame, since: str | date, at: time) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the records before a local day, and from it on; midnight closes the day before."""
-    index = stamps(frame, what="report")
-    first = pd.Timestamp(instant_range(since, since, zones_of(frame), at=at)[0])
-    return frame[index <= first], frame[index > first]
-
-
-def _derive(
-    frames: dict[str, pd.DataFrame], single: Mapping[str, pd.DataFrame], limits: Limits
-) -> list[str]:
-    """Add the 15-second log made from single rows, unless it was passed; return what was added."""
-    if COMPUTED_DATA in frames:
-        return []
-    for rows in single.values():
-        frames[COMPUTED_DATA] = recompute(rows, limits=limits)
-        return [COMPUTED_DATA]
-    return []
 
 
 def _pairs(
@@ -430,6 +425,31 @@ def _pairs(
             "report takes a frame, or both logs as a list or {log: frame}, not a"
             f" {type(frames).__name__}"
         ) from None
+
+
+def _reported(frame: pd.DataFrame, log: str) -> pd.DataFrame:
+    """Return the fields of a frame that a report takes."""
+    if is_resampled(frame):
+        raise ConfigurationError(
+            "report takes records, and this frame is resampled: pass the frame that it was made"
+            " from"
+        )
+    one_source(frame, what="report")
+    fields = set(fields_reported(log))
+    own = [name for name in frame.columns if name in fields or name in OWN_COLUMNS]
+    if len(frame) and fields.isdisjoint(own):
+        raise ConfigurationError(
+            f"the frame of the {LOG_WORDS[log]} has none of the fields that a report takes, such"
+            f" as those of eyelog.fields({log!r}, of='daily')"
+        )
+    return frame[own]
+
+
+def _cut(frame: pd.DataFrame, since: str | date, at: time) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the records before a local day, and from it on; midnight closes the day before."""
+    index = stamps(frame, what="report")
+    first = pd.Timestamp(instant_range(since, since, zones_of(frame), at=at)[0])
+    return frame[index <= first], frame[index > first]
 
 
 def _one_line(name: str) -> str:

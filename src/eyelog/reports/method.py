@@ -21,8 +21,7 @@ from eyelog.provenance import history
 from eyelog.reports import words
 from eyelog.reports.logs import Logs
 from eyelog.reports.methods_text import methods
-from eyelog.reports.page_tables import PageTable
-from eyelog.reports.section_parts import Part
+from eyelog.reports.parts import PageTable, Part, text_table
 from eyelog.reports.versions import versions
 
 ALL: Final = "all"
@@ -198,7 +197,7 @@ def limits_table(logs: Sequence[str], chosen: Limits = DEFAULT) -> PageTable:
         [text if of == ALL or len(logs) == 1 else f"{text} ({of})", value, source]
         for text, value, of, source in rows
     ]
-    return PageTable.of(
+    return text_table(
         "Limits, with their sources",
         ["Limit", "Value", "Source"],
         shown,

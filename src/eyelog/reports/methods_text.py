@@ -14,8 +14,7 @@ from eyelog.judge.limits import Limits
 from eyelog.measure.columns import column
 from eyelog.reports import words
 from eyelog.reports.literature import SOFTWARE, CitedText, cited_text
-from eyelog.reports.logs import Logs
-from eyelog.reports.sections.trust import PURPOSE, RECIPE
+from eyelog.reports.logs import PURPOSE, RECIPE, Logs
 from eyelog.reports.versions import versions
 
 # Reasons that every list names, because they state a limit, even where it removed nothing.

@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-import eyelog
 from eyelog.catalogue import LOGS, near
 from eyelog.checks import names_of
 from eyelog.errors import ConfigurationError
@@ -18,11 +17,10 @@ from eyelog.frame import takes_tables
 from eyelog.judge.limits import Limits
 from eyelog.reports import words
 from eyelog.reports.answer import answer
-from eyelog.reports.document import Section, render
-from eyelog.reports.logs import Logs, as_logs
+from eyelog.reports.logs import as_logs
 from eyelog.reports.method import method
-from eyelog.reports.report_file import check_texts, noticing, page_file, write_page
-from eyelog.reports.section_order import APPENDIX, SECTIONS
+from eyelog.reports.page import check_texts, page_file, write_page
+from eyelog.reports.sections import SECTIONS
 
 
 @takes_tables
@@ -45,8 +43,9 @@ def report(
     five weeks or more, the last four weeks) against the wearer's own usual range. The sections
     follow. What was lost, definitions, limits and the recipe are the appendix:
     folded on a screen, printed at the end. Each printed page has its number, the name and the range
-    of days. Each section sums up its numbers in a sentence, with an interval, or says why there are
-    none. Tables can be downloaded as CSV from inside the file.
+    of days. Each section sums up its numbers in a sentence, with an interval and what it is of; one
+    that has nothing is left out, and the page says why. Tables can be downloaded as CSV from inside
+    the file.
 
     Parameters
     ----------
@@ -111,20 +110,37 @@ def report(
     ...     path = el.report(
     ...         el.sample("standard_mode_logs"), Path(folder) / "report.html", sections=["days"]
     ...     )
-    ...     "On a usual day the eyewear was worn for" in path.read_text()
+    ...     "the eyewear was worn for" in path.read_text()
     True
     """
     target = check_arguments(path, sections=sections, name=name, dated=dated, glance=glance)
     logs = as_logs(frames, name=name, limits=limits, since=since, day_starts=day_starts)
     wanted = SECTIONS if sections is None else names_of(sections, "sections")
-    chosen = [key for key in SECTIONS if key in wanted]
-    if sections is None and len(logs.frames) < len(LOGS):
-        chosen.remove("agreement")
-    if sections is None and logs.single is None:
-        chosen.remove("blinks")
-    asked_keys = [] if glance else chosen
-    page = _page(logs, asked_keys, since=since, named=name, dated=dated)
-    return write_page(target, page)
+    chosen = [key for key in SECTIONS if key in wanted and not glance]
+    if sections is None:
+        without = {"agreement": len(logs.frames) < len(LOGS), "blinks": logs.single is None}
+        chosen = [key for key in chosen if not without.get(key)]
+    arguments: dict[str, Any] = {
+        "sections": chosen,
+        "limits": logs.limits.details(),
+        "since": None if since is None else str(since),
+        "name": name,
+        "dated": dated,
+    } | ({} if day_starts is None else {"day_starts": day_starts})
+    days = logs.calendar
+    first, last = days[0], days[-1]
+    between = range_words(first, last)  # one day has its weekday already
+    if first != last:
+        between = f"{first:%a} {between.replace(' to ', f' to {last:%a} ')}"
+    return write_page(
+        target,
+        title=f"Eyewear report: {logs.name}" if logs.name else "Eyewear report",
+        about=f"{between}, {logs.zone}; {words.joined(logs.called)}",
+        dated=dated,
+        opening=partial(answer, logs),
+        sections={key: (SECTIONS[key][0], partial(SECTIONS[key][1], logs)) for key in chosen},
+        method=partial(method, logs, arguments),
+    )
 
 
 def check_arguments(
@@ -156,44 +172,3 @@ def check_sections(names: Sequence[str]) -> Sequence[str]:
     if not names:
         raise ConfigurationError(f"name at least one section of {', '.join(SECTIONS)}")
     return names
-
-
-def _page(
-    logs: Logs,
-    chosen: list[str],
-    *,
-    since: str | date | None,
-    named: str | None,
-    dated: str | None,
-) -> str:
-    arguments: dict[str, Any] = {
-        "sections": chosen,
-        "limits": logs.limits.details(),
-        "since": None if since is None else str(since),
-        "name": named,
-        "dated": dated,
-    } | ({} if logs.day_starts is None else {"day_starts": logs.day_starts})
-    notices: list[str] = []
-    made: dict[str, Section] = {
-        key: (SECTIONS[key][0], partial(SECTIONS[key][1], logs)) for key in chosen
-    }
-    if made:  # last, after every section has reported what it lacks
-        made["method"] = ("Method", lambda: method(logs, arguments, notices))
-    days = logs.calendar
-    log_words = words.joined(logs.called)
-    with noticing(notices):
-        return render(
-            made,
-            title=f"Eyewear report: {logs.name}" if logs.name else "Eyewear report",
-            about=f"{_with_weekdays(days[0], days[-1])}, {logs.zone}; {log_words}",
-            dated=dated,
-            version=eyelog.__version__,
-            opening=partial(answer, logs),
-            appendix=APPENDIX,
-        )
-
-
-def _with_weekdays(first: pd.Timestamp, last: pd.Timestamp) -> str:
-    """Return a range of days in words, with the weekdays of its ends."""
-    text = range_words(first, last)  # one day has its weekday already
-    return text if first == last else f"{first:%a} {text.replace(' to ', f' to {last:%a} ')}"

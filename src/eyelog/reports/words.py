@@ -1,14 +1,34 @@
-"""Numbers, intervals, days and lists in the words of a sentence."""
+"""Numbers, intervals, days and lists in the words of a sentence, and the sentences themselves.
 
-from collections.abc import Sequence
-from typing import Final
+The sentences are macros in the text files of `templates/`, a section sign between paragraphs.
+Spaces and line ends are free; none stays before a full stop or inside a bracket.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from jinja2 import Environment, StrictUndefined
 
+from eyelog.figures.labels import LOG_WORDS, range_words
+from eyelog.measure.columns import column
 from eyelog.measure.sheet import NOTHING, decimals, number_text
 
 MISSING: Final = NOTHING
+SHARE: Final = "0 to 1"
+NOUNS: Final = {  # where the label of a column is no noun, or a plural
+    "worn_h": "Time worn",
+    "walking_h": "Time walking",
+    "steps": "Number of steps",
+    "eye_moves_per_h": "Rate of eye movements",
+    "head_moves_yaw_per_h": "Rate of head turns (yaw)",
+}
+PARAGRAPH: Final = "\N{SECTION SIGN}"
+_LOOSE: Final = re.compile(r" (?=[.,;:)])|(?<=\() ")
 
 
 def number(value: float, digits: int | None = None) -> str:
@@ -25,7 +45,7 @@ def hours(value: float) -> str:
     """Return a length of time in whole hours, or in minutes where it is under two hours."""
     minutes = value * 60
     if minutes >= 120:
-        return f"{whole(value)} h"
+        return f"{number(value, 0)} h"
     return f"{number(minutes, 0 if minutes >= 10 or minutes == round(minutes) else 1)} min"
 
 
@@ -40,28 +60,23 @@ def percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
-def interval(low: float, high: float, digits: int | None = None) -> str:
-    """Return a 95 % interval in words, empty if there is none."""
-    if pd.isna(low) or pd.isna(high):
-        return ""
-    return f"95 % interval {number(low, digits)} to {number(high, digits)}"
-
-
 def range_of(low: float, high: float, digits: int | None = None) -> str:
-    """Return an interval for a cell: ``9.8 to 13.4``, or a dash if there is none."""
+    """Return an interval: ``9.8 to 13.4``, or a dash if there is none."""
     if pd.isna(low) or pd.isna(high):
         return MISSING
     return f"{number(low, digits)} to {number(high, digits)}"
 
 
+def interval(low: float, high: float, digits: int | None = None, of: str = "this wearer") -> str:
+    """Return a 95 % interval with what it is of; empty if there is none, or no width."""
+    if pd.isna(low) or pd.isna(high) or low == high:
+        return ""
+    return f"95 % interval {range_of(low, high, digits)}, of {of}".removesuffix(", of ")
+
+
 def count(n: int, noun: str, plural: str | None = None) -> str:
     """Return a number of things: ``1 day``, ``2 days``."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
-
-
-def not_enough(have: int, needed: int, noun: str = "day") -> str:
-    """Return the words shown instead of a value based on too few data."""
-    return f"not enough data: {have} of the {needed} {noun}s needed"
 
 
 def joined(parts: Sequence[str]) -> str:
@@ -87,3 +102,56 @@ def time_of_day(hours: float) -> str:
         return MISSING
     minutes = round(hours * 60) % (24 * 60)
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def unit_of(name: str, log: str | None = None) -> str:
+    """Return the unit of one day's value as a sentence has it."""
+    unit = column(name, log=log).unit
+    return "" if unit in (SHARE, "score") else unit.removesuffix("per day").strip()
+
+
+def noun(name: str) -> str:
+    """Return the name of a quantity as the subject of a sentence, in the singular."""
+    return NOUNS.get(name, column(name).label)
+
+
+def without_advice(reason: str) -> str:
+    """Return a reason without the advice on what to type, which is useless in a report."""
+    return reason.partition(": eyewear")[0].partition(": pass ")[0]
+
+
+def capital(text: str) -> str:
+    """Return a text that begins a sentence."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def text_of(name: str) -> str:
+    """Return the text of a file of `templates/`."""
+    return files("eyelog.reports").joinpath("templates", name).read_text("utf-8").strip()
+
+
+@cache
+def _sentences() -> Any:
+    known: tuple[Callable[..., str], ...] = (
+        *(number, whole, hours, percent, range_of, interval, joined, day, moment, time_of_day),
+        *(capital, without_advice),
+    )
+    environment = Environment(undefined=StrictUndefined)  # noqa: S701 - the page escapes the text
+    environment.filters |= {one.__name__: one for one in known} | {"known": pd.notna}
+    environment.tests["known"] = pd.notna
+    environment.globals |= {"column": column, "unit_of": unit_of, "noun": noun, "count": count}
+    environment.globals |= {"range_words": range_words, "called": lambda log: LOG_WORDS[log]}
+    texts = [text_of(f"{of}.txt") for of in ("shared", "wearer")]
+    return environment.from_string("\n".join(texts)).module
+
+
+def said(what: str, /, **facts: Any) -> list[str]:
+    """Return the paragraphs of a macro of the templates, filled in."""
+    text = getattr(_sentences(), what)(**facts)
+    tidy = (_LOOSE.sub("", " ".join(part.split())) for part in text.split(PARAGRAPH))
+    return [part for part in tidy if part]
+
+
+def sentence(what: str, /, **facts: Any) -> str:
+    """Return a macro of the templates as one paragraph."""
+    return " ".join(said(what, **facts))

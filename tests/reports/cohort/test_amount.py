@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eyelog.reports.cohort.amount import section
-from eyelog.reports.section_parts import Empty
+from eyelog.reports.parts import Empty
 from support.cohort_days import cohort_days, cohort_of
 
 

@@ -5,8 +5,8 @@ import pytest
 
 import eyelog as el
 from eyelog.reports.cohort.first_page import contrast
+from eyelog.reports.parts import Empty
 from eyelog.reports.pictures import closing, figure_of
-from eyelog.reports.section_parts import Empty
 from support.cohort_days import cohort_days, cohort_of
 
 BLINKS = "blink_rate_per_min"
@@ -38,7 +38,7 @@ def test_an_outcome_that_was_named_is_told_also_if_it_shows_nothing() -> None:
 def test_without_a_named_outcome_all_are_corrected_and_the_strongest_is_drawn() -> None:
     cohort = cohort_of(cohort_days(24, 6, effect=6.0))
     page = contrast(cohort)
-    assert page.picture.title == "Blink rate"
+    assert page.pictures[0].title == "Blink rate"
     assert page.sentences[0].lead.startswith("Treated wearers blinked more often")
     assert page.sentences[0].rest.endswith("corrected (Holm)).")
     assert page.looked.startswith(
@@ -74,9 +74,8 @@ def test_facts_count_wearers_and_days_by_group_and_what_was_lost_is_said() -> No
 def test_without_a_named_outcome_the_intervals_drawn_together_hold_for_all_comparisons() -> None:
     cohort = cohort_of(cohort_days(24, 6))
     page = contrast(cohort)
-    beside = page.beside
-    assert beside is not None
-    assert "(Welch), not corrected for the number" in page.picture.description
+    beside = page.pictures[1]
+    assert "(Welch), not corrected for the number" in page.pictures[0].description
     assert "hold for all 8 comparisons together (Bonferroni)" in beside.description
 
 
@@ -100,7 +99,7 @@ def test_three_groups_are_tested_by_permutation_and_corrected_for_their_number()
 
 def test_each_wearer_has_the_interval_of_that_wearer() -> None:
     cohort = cohort_of(cohort_days(10, 8, effect=3.0), outcome=BLINKS)
-    with closing(figure_of(contrast(cohort).picture.draw())) as figure:
+    with closing(figure_of(contrast(cohort).pictures[0].draw())) as figure:
         left, right = figure.axes
         dots = np.vstack([c.get_offsets() for c in left.collections if c.get_label() == "_wearers"])
         bars = np.vstack(
@@ -115,8 +114,7 @@ def test_each_wearer_has_the_interval_of_that_wearer() -> None:
 
 def test_the_other_outcomes_have_wider_intervals_than_alone() -> None:
     cohort = cohort_of(cohort_days(24, 6), outcome=BLINKS)
-    beside = contrast(cohort).beside
-    assert beside is not None
+    beside = contrast(cohort).pictures[1]
     assert "hold for these 7 comparisons together (Bonferroni)" in beside.description
     assert "decided by p, corrected after Holm" in beside.description
     with closing(figure_of(beside.draw())) as figure:
@@ -133,8 +131,8 @@ def test_several_groups_are_each_drawn_beside_the_first() -> None:
     page = contrast(
         cohort_of(cohort_days(21, 4, groups=("a", "b", "c"), effect=6.0), outcome=BLINKS)
     )
-    assert page.beside is None
-    with closing(figure_of(page.picture.draw())) as figure:
+    assert len(page.pictures) == 1
+    with closing(figure_of(page.pictures[0].draw())) as figure:
         assert [text.get_text() for text in figure.axes[1].get_xticklabels()] == ["b", "c"]
 
 

@@ -5,8 +5,8 @@ import pytest
 import eyelog as el
 from eyelog.reports.cohort.first_page import contrast
 from eyelog.reports.cohort.group_differences import section
+from eyelog.reports.parts import Empty
 from eyelog.reports.pictures import closing, figure_of
-from eyelog.reports.section_parts import Empty
 from support.cohort_days import cohort_days, cohort_of
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 import eyelog as el
-from eyelog.reports.section_parts import Empty
-from eyelog.reports.sections.agreement import section
+from eyelog.reports.evidence import agreement as section
+from eyelog.reports.parts import Empty
 from support.reported import FIFTEEN, SIXTY, frame, logs
 
 

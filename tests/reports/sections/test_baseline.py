@@ -5,9 +5,9 @@ import pytest
 import scipy.signal
 
 import eyelog as el
+from eyelog.reports.evidence import baseline as section
 from eyelog.reports.findings import COLUMNS, findings
 from eyelog.reports.logs import Logs
-from eyelog.reports.sections.baseline import section
 from support.reported import SIXTY, cells, logs
 
 
@@ -34,7 +34,7 @@ def test_the_day_that_stands_out_is_named() -> None:
     made.days(SIXTY).iloc[21, made.days(SIXTY).columns.get_loc("head_moves_yaw_per_h")] = 500.0
     part = section(made)
     apart = el.baseline.personal(made.counted(SIXTY), "head_moves_yaw_per_h")
-    assert f"head turns (yaw) on 1 of {apart['outside'].notna().sum()}" in part.findings[1]
+    assert part.findings[1].startswith("On Mon 9 Nov planted turned the head more often")
     row = cells(part.tables[0]())["Head turns (yaw) (per h worn)"]
     assert row[-2:] == [str(apart["outside"].sum()), "Mon 9 Nov 2026"]
 

@@ -6,8 +6,8 @@ import pytest
 
 import eyelog as el
 from eyelog.reports.logs import as_logs
-from eyelog.reports.section_parts import Empty
-from eyelog.reports.sections.blinks import section
+from eyelog.reports.parts import Empty
+from eyelog.reports.sections import blinks as section
 from support.packets import flagged_at, packets
 
 N = 12_000

@@ -4,7 +4,7 @@ import pandas as pd
 
 import eyelog as el
 from eyelog.reports.logs import as_logs
-from eyelog.reports.sections.days import section
+from eyelog.reports.sections import days as section
 from support.reported import SIXTY, logs
 
 EDGES = ("First", "Last")

@@ -1,7 +1,7 @@
 """Head movements and posture."""
 
 import eyelog as el
-from eyelog.reports.sections.head import section
+from eyelog.reports.sections import head as section
 from support.reported import SIXTY, cells, frame, logs
 
 

@@ -1,6 +1,6 @@
 """The rhythm of the day."""
 
-from eyelog.reports.sections.rhythm import section
+from eyelog.reports.sections import rhythm as section
 from support.reported import SIXTY, cells, logs
 
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from eyelog.reports.evidence import trust as section
 from eyelog.reports.logs import as_logs
-from eyelog.reports.sections.trust import section
 from eyelog.reports.words import MISSING
 from support.reported import FIFTEEN, cells, frame
 

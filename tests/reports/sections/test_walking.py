@@ -1,7 +1,7 @@
 """Steps, pace, bouts."""
 
 import eyelog as el
-from eyelog.reports.sections.walking import section
+from eyelog.reports.sections import walking as section
 from support.reported import FIFTEEN, SIXTY, frame, logs
 
 

@@ -10,8 +10,7 @@ from eyelog.figures.cohort import plot_cohort
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.logs import COUNTED_WORN_H
-from eyelog.reports.page_tables import PageTable
-from eyelog.reports.section_parts import Empty, Part, Picture
+from eyelog.reports.parts import Empty, PageTable, Part, Picture, text_table
 
 ALL: Final = "All wearers"
 MOST_LISTED: Final = 30
@@ -106,7 +105,7 @@ def _groups_table(cohort: Cohort) -> PageTable:
         rows.append(cells)
         medians = {f"{c}_median": side[c].median() for c in side if c != "group"}
         whole.append({"group": name, "wearers": len(side), **medians})
-    return PageTable.of(
+    return text_table(
         "Days and hours: of the wearers, the median with the middle half",
         [
             *("Group", "Wearers", "Days", "Days that count"),
@@ -145,7 +144,7 @@ def _wearers_table(cohort: Cohort) -> PageTable:
         for account, row in few.iterrows()
     ]
     many = len(table) > MOST_LISTED
-    return PageTable.of(
+    return text_table(
         f"The {len(few)} wearers with the fewest days that count (the file holds all)"
         if many
         else "The wearers, those with the fewest days that count first",

@@ -13,12 +13,11 @@ from eyelog.figures.contrast import plot_contrast, plot_others
 from eyelog.measure.columns import column
 from eyelog.measure.sheet import decimals
 from eyelog.reports import words
-from eyelog.reports.answer import DEEDS, Fact, PageOne, Sentence
 from eyelog.reports.cohort import comparisons
 from eyelog.reports.cohort.comparisons import LEVEL
 from eyelog.reports.cohort.study import Cohort, label
 from eyelog.reports.logs import COUNTED_WORN_H
-from eyelog.reports.section_parts import Empty, Picture
+from eyelog.reports.parts import Empty, Fact, PageOne, Picture, Sentence
 
 MOST_SENTENCES: Final = 3
 FIRST: Final = "blink_rate_per_min"  # where nothing else decides which outcome is drawn
@@ -43,13 +42,15 @@ def contrast(cohort: Cohort) -> PageOne:
         facts=_facts(cohort),
         sentences=_sentences(cohort, lead) if compared else [_spread(cohort, lead)],
         looked=comparisons.looked(cohort) if compared else "",
-        picture=Picture(
-            column(lead).label,
-            _drawn(cohort),
-            partial(_draw, cohort, lead, compared=compared),
-        ),
+        pictures=[
+            Picture(
+                column(lead).label,
+                _drawn(cohort),
+                partial(_draw, cohort, lead, compared=compared),
+            ),
+            *_others(cohort, lead),
+        ],
         trust=_lost(cohort),
-        beside=_others(cohort, lead) if compared and len(cohort.groups) == 2 else None,
     )
 
 
@@ -157,9 +158,9 @@ def _sentence(name: str, group: str, row: Any, *, passed: bool) -> Sentence:
             " told:",
             f"{group} minus {reference} {_value(name, row)[:-1]}; {tail}).",
         )
+    deed = words.sentence("deed", about=name, change=row["difference"])
     return Sentence(
-        f"{group[:1].upper()}{group[1:]} wearers {_deed(name, row['difference'])} than {reference}"
-        " wearers:",
+        f"{words.capital(group)} wearers {deed} than {reference} wearers:",
         f"by {_value(name, row, absolute=True)[:-1]}; {tail}).",
     )
 
@@ -174,15 +175,8 @@ def _value(name: str, row: Any, *, absolute: bool = False) -> str:
     unit = f" {about.unit}" if about.unit else ""
     return (
         f"{words.number(values[0], digits)}{unit}"
-        f" ({words.interval(values[1], values[2], digits)}, between wearers)"
+        f" ({words.interval(values[1], values[2], digits, '')}, between wearers)"
     )
-
-
-def _deed(name: str, change: float) -> str:
-    if name in DEEDS:
-        more, less, _ = DEEDS[name]
-        return more if change > 0 else less
-    return f"had {'more' if change > 0 else 'less'} {label(name).lower()}"
 
 
 def _spread(cohort: Cohort, lead: str) -> Sentence:
@@ -228,12 +222,14 @@ def _wearers(cohort: Cohort, name: str) -> pd.DataFrame:
     return table.sort_values(["group", "mean"], kind="stable")
 
 
-def _others(cohort: Cohort, lead: str) -> Picture | None:
+def _others(cohort: Cohort, lead: str) -> list[Picture]:
     """Return the other outcomes, each in SD of wearers, with intervals that hold together."""
+    if not cohort.is_compared or len(cohort.groups) != 2:
+        return []
     table: Any = cohort.judged
     rows = table[(table.index.get_level_values("outcome") != lead) & table["low"].notna()]
     if rows.empty:
-        return None
+        return []
     share = LEVEL / comparisons.held_together(cohort)
     made = {}
     for key, row in rows.iterrows():
@@ -256,11 +252,13 @@ def _others(cohort: Cohort, lead: str) -> Picture | None:
             "stands": bool(row["p_decides"] < LEVEL),
         }
     reference, group = cohort.groups
-    return Picture(
-        "Other outcomes, looked at together",
-        f"{group} minus {reference}, in SD of the wearers. {comparisons.together_text(cohort)}",
-        lambda: plot_others(pd.DataFrame.from_dict(made, orient="index")),
-    )
+    return [
+        Picture(
+            "Other outcomes, looked at together",
+            f"{group} minus {reference}, in SD of the wearers. {comparisons.together_text(cohort)}",
+            lambda: plot_others(pd.DataFrame.from_dict(made, orient="index")),
+        )
+    ]
 
 
 def _lost(cohort: Cohort) -> str:

@@ -13,8 +13,7 @@ from eyelog.measure.sheet import decimals, p_text
 from eyelog.reports import words
 from eyelog.reports.cohort import comparisons
 from eyelog.reports.cohort.study import Cohort, label
-from eyelog.reports.page_tables import PageTable
-from eyelog.reports.section_parts import Empty, Part, Picture
+from eyelog.reports.parts import Empty, PageTable, Part, Picture, text_table
 
 METHOD: Final = (
     "Differences are those of the wearers' means, with Welch's intervals: what counts is the number"
@@ -84,7 +83,7 @@ def _difference(key: Any, row: pd.Series) -> str:
     if row["difference"] < 0:  # as the words say which way, the interval is of the size
         low, high = -high, -low
     more = "higher" if row["difference"] > 0 else "lower"
-    interval = words.interval(low, high, digits)
+    interval = words.interval(low, high, digits, "")
     size = words.number(abs(row["difference"]), digits)
     return (
         f"{label(name).lower()} is {size}{unit} {more} in {group} than in {row['reference']}"
@@ -167,7 +166,7 @@ def _table(cohort: Cohort) -> PageTable:
             ]
         )
     group = "Group" if several else groups[0]
-    return PageTable.of(
+    return text_table(
         "Means of the wearers, and their difference,"
         f" {'each group' if several else groups[0]} minus {reference}. {_deciding(cohort)}",
         [

@@ -13,8 +13,7 @@ from eyelog.measure.columns import column
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.logs import COUNTED_WORN_H
-from eyelog.reports.page_tables import PageTable
-from eyelog.reports.section_parts import Empty, Part
+from eyelog.reports.parts import Empty, PageTable, Part, text_table
 
 WHY: Final = MappingProxyType(
     {
@@ -64,7 +63,7 @@ def _attrition_table(cohort: Cohort) -> PageTable:
         for step, wearers, days, why in steps
     ]
     whole = pd.DataFrame(steps, columns=pd.Index(["step", "wearers", "days", "lost"]))
-    return PageTable.of(
+    return text_table(
         "From wearers to days to values",
         ["Step", "Wearers left", "Days left", "What was lost here"],
         rows,
@@ -145,7 +144,7 @@ def _wearers_table(cohort: Cohort) -> PageTable:
     rows = _lost(cohort)
     if not rows:
         raise Empty("no wearer was lost")
-    return PageTable.of(
+    return text_table(
         "Wearers who are in none of the numbers",
         ["Wearer", "State", "Reason"],
         [list(row) for row in rows],

@@ -14,7 +14,7 @@ from eyelog.reports.literature import CitedText, cited_text
 from eyelog.reports.logs import COUNTED_WORN_H
 from eyelog.reports.method import TERMS, limits_table
 from eyelog.reports.methods_text import judging_text, software_sentence
-from eyelog.reports.section_parts import Part
+from eyelog.reports.parts import Part
 from eyelog.reports.versions import versions
 
 SHARED: Final = (

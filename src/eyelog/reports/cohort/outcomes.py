@@ -14,8 +14,7 @@ from eyelog.figures.cohort import LEAST_WEARERS, plot_cohort
 from eyelog.measure.columns import column
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
-from eyelog.reports.page_tables import PageTable
-from eyelog.reports.section_parts import Empty, Part, Picture
+from eyelog.reports.parts import Empty, PageTable, Part, Picture, text_table
 
 # The title and the outcomes of each section, the first of them drawn wearer by wearer too
 TOPICS: Final = MappingProxyType(
@@ -101,7 +100,7 @@ def _table(cohort: Cohort, names: list[str], topic: str) -> PageTable:
         for group in cohort.groups if grouped else [""]:
             row = cast("pd.Series", groups.loc[(group, name) if grouped else name])
             cells.append(_cells(row, about.text, about.digits, group))
-    return PageTable.of(
+    return text_table(
         "Means of the wearers' days that count: mean of the wearers with its 95 % interval, and"
         " percentiles of the wearers",
         [

@@ -4,11 +4,9 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-import eyelog
 from eyelog.cohort.result import result_of
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.frame import takes_tables
@@ -17,9 +15,8 @@ from eyelog.reports.cohort import amount, group_differences, losses, outcomes, w
 from eyelog.reports.cohort.first_page import contrast
 from eyelog.reports.cohort.method import method
 from eyelog.reports.cohort.study import Cohort, as_cohort
-from eyelog.reports.document import Section, render
-from eyelog.reports.report_file import check_texts, noticing, page_file, write_page
-from eyelog.reports.section_parts import Part
+from eyelog.reports.page import check_texts, page_file, write_page
+from eyelog.reports.parts import Part
 
 
 @takes_tables
@@ -126,11 +123,6 @@ def report_cohort(
         "dated": dated,
         "pseudonyms": key_file is not None,
     }
-    return write_page(target, _page(cohort, arguments, dated))
-
-
-def _page(cohort: Cohort, arguments: dict[str, Any], dated: str | None) -> str:
-    notices: list[str] = []
     makers: dict[str, tuple[str, Callable[[Cohort], Part]]] = {
         "who": ("Who took part", who.section),
         "amount": ("How much was measured", amount.section),
@@ -138,23 +130,19 @@ def _page(cohort: Cohort, arguments: dict[str, Any], dated: str | None) -> str:
         **{key: (topic[0], outcomes.section(key)) for key, topic in outcomes.TOPICS.items()},
     }
     if cohort.is_empty:  # otherwise each section would say so
-        makers = {key: makers[key] for key in ("who", "losses")}
+        makers = {"losses": makers["losses"]}
     elif cohort.by is not None:
-        makers["groups"] = ("Differences between the groups", group_differences.section)
-    made: dict[str, Section] = {
-        key: (title, partial(make, cohort)) for key, (title, make) in makers.items()
-    }
-    # Made last, after every section has reported what it lacks.
-    made["method"] = ("Method", lambda: method(cohort, arguments, notices))
-    with noticing(notices):
-        return render(
-            made,
-            title="Cohort report",
-            about=_about(cohort),
-            dated=dated,
-            version=eyelog.__version__,
-            opening=None if cohort.is_empty else partial(contrast, cohort),
-        )
+        groups = ("Differences between the groups", group_differences.section)
+        makers = {"groups": groups, **makers}
+    return write_page(
+        target,
+        title="Cohort report",
+        about=_about(cohort),
+        dated=dated,
+        opening=None if cohort.is_empty else partial(contrast, cohort),
+        sections={key: (title, partial(make, cohort)) for key, (title, make) in makers.items()},
+        method=partial(method, cohort, arguments),
+    )
 
 
 def _about(cohort: Cohort) -> str:

@@ -11,8 +11,7 @@ from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.measure.sheet import decimals
 from eyelog.reports import words
 from eyelog.reports.cohort.study import Cohort
-from eyelog.reports.page_tables import PageTable
-from eyelog.reports.section_parts import Empty, Part
+from eyelog.reports.parts import Empty, PageTable, Part, text_table
 
 ALL = "All wearers"
 MOST_LABELS = 8  # of one covariate; more are counted, not listed
@@ -66,7 +65,7 @@ def _table(cohort: Cohort) -> PageTable:
             rows += _covariate(name, sides, averaged=name in cohort.averaged)
     shown = [name for name in cohort.covariates if name in people.columns]
     whole = people[shown].assign(days=days)
-    return PageTable.of("Wearers with days" + _of(cohort), ["", *names], rows, "wearers", whole)
+    return text_table("Wearers with days" + _of(cohort), ["", *names], rows, "wearers", whole)
 
 
 def _of(cohort: Cohort) -> str:

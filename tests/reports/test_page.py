@@ -4,9 +4,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.reports.document import render
-from eyelog.reports.page_tables import PageTable
-from eyelog.reports.section_parts import Empty, Part, Picture
+from eyelog.reports.page import render
+from eyelog.reports.parts import Empty, Part, Picture, text_table
 from support.reported import said
 
 DAYS = el.daily(el.sample("standard_mode_logs"))
@@ -19,12 +18,12 @@ def raises(error: Exception) -> object:
 
 def page(*parts: object, title: str = "Report") -> str:
     sections = {f"s{i}": (f"Section {i}", part) for i, part in enumerate(parts)}
-    return render(sections, title=title, about="about", dated=None, version="0")
+    return render(sections, title=title, about="about")
 
 
 def test_a_figure_or_table_that_cannot_be_made_takes_nothing_with_it() -> None:
     bad = Picture("Bad", "", lambda: raises(el.ConfigurationError("there are no rows")))
-    table = PageTable.of("T", ["a", "b"], [["x", "1"]], "t", pd.DataFrame({"a": [1]}))
+    table = text_table("T", ["a", "b"], [["x", "1"]], "t", pd.DataFrame({"a": [1]}))
     text = page(lambda: Part(["A"], [bad, GOOD], [lambda: raises(Empty("no gaps")), lambda: table]))
     assert said(text) == [
         "A",
@@ -44,9 +43,9 @@ def test_a_bug_in_one_part_is_warned_of_and_shown_in_its_place() -> None:
 
 def test_what_comes_from_data_is_escaped() -> None:
     evil = '<script>alert("&")</script>'
-    table = PageTable.of(evil, [evil], [[evil]], evil, pd.DataFrame({evil: [evil]}))
+    table = text_table(evil, [evil], [[evil]], evil, pd.DataFrame({evil: [evil]}))
     picture = Picture(evil, evil, GOOD.draw)
-    part = Part([evil], [picture], [lambda: table], [(evil, evil)], evil)
+    part = Part([evil], [picture], [lambda: table], terms=[(evil, evil)], recipe=evil)
     text = page(lambda: part, title=evil)
     assert "<script" not in text
     assert text.count("&lt;script&gt;") >= 10
@@ -63,8 +62,6 @@ def test_a_page_one_that_cannot_be_made_says_why_and_the_sections_follow() -> No
         {"s": ("Section", lambda: Part(["A"]))},
         title="Report",
         about="about",
-        dated=None,
-        version="0",
         opening=lambda: raises(el.ConfigurationError("there are no days")),
     )
     assert said(text) == ["There are no days.", "A"]

@@ -1,0 +1,420 @@
+"""The sections of one wearer's report, in the order in which they are read.
+
+Each takes the facts (`Logs`) and gives sentences, figures and tables; the words are in
+`templates/wearer.txt`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from eyelog.analysis.baseline.typical import typical_value
+from eyelog.analysis.rhythm.active_hours import least_active, most_active, relative_amplitude
+from eyelog.analysis.rhythm.cosinor import cosinor, doubt_of
+from eyelog.analysis.rhythm.profile import profile
+from eyelog.analysis.rhythm.stability import interdaily_stability, intradaily_variability
+from eyelog.analysis.series.inference import LEAST_FOR_MEDIAN, median
+from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
+from eyelog.clock import local_days
+from eyelog.figures.bouts import plot_bouts
+from eyelog.figures.daily import plot_daily
+from eyelog.figures.distribution import plot_distribution
+from eyelog.figures.labels import LOG_WORDS
+from eyelog.figures.profile import plot_profile
+from eyelog.figures.rhythm import plot_rhythm
+from eyelog.frame import OFFSET, clock_of, log_of
+from eyelog.judge.limits import limit
+from eyelog.measure import blinks as of_blinks
+from eyelog.measure.columns import column
+from eyelog.measure.gait import bouts, pace, peak_cadence, speed_classes
+from eyelog.measure.posture import head_movements, spread, zones
+from eyelog.measure.readable import on_clock
+from eyelog.reports import evidence, words
+from eyelog.reports.logs import Logs
+from eyelog.reports.parts import Empty, PageTable, Part, Picture, page_table, picture, text_table
+from eyelog.reports.words import said
+
+BLINKS: Final = "blink_rate_per_min"
+TURNS: Final = "head_moves_yaw_per_h"
+RATES: Final = ("pace_spm", BLINKS, "eye_moves_per_h", TURNS)
+SHOWN: Final = ("coverage", "worn_h", "valid_h", "first_worn", "last_worn", "steps", *RATES)
+WEEKLY: Final = (
+    *("days", "days_counted", "worn_h_per_day", "valid_h_per_day", "steps_per_day"),
+    *RATES,
+)
+MOST_ROWS: Final = 31  # days; of more the weeks are shown
+# The quantities of the table of medians of each section
+MEDIANS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
+    {
+        "wear": ("recorded_h", "worn_h", "valid_h", "walking_h", "coverage"),
+        "eyes": (
+            *(BLINKS, "blink_exposure_min", "blink_strength_uv", "blink_duration_ms"),
+            *("eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"),
+        ),
+        "scores": tuple(f"{name}_mean" for name in role(COMPUTED_DATA, "score")),
+        "walking": ("steps", "pace_spm", "pace_exposure_min", "walking_h"),
+        "head": ("head_moves_pitch_per_h", TURNS, "tilt_fore_aft_deg", "tilt_sideways_deg"),
+    }
+)
+
+
+def _median_table(logs: Logs, key: str) -> PageTable:
+    """Return the medians of the days that count: a row per quantity, a column per log."""
+    rows, cells, names = [], [], MEDIANS[key]
+    shown = [log for log in logs.frames if any(logs.usual(log, name).n for name in names)]
+    for name in names:
+        if not any(logs.usual(log, name).n for log in shown):
+            continue
+        about, unit = column(name), words.unit_of(name)
+        label = about.label.removesuffix(", mean")
+        line = [f"{label} ({unit})" if unit else label]
+        for log in shown:
+            usual, table = logs.usual(log, name), logs.counted(log)
+            values = table[name] if name in table else pd.Series([], dtype="float64")
+            share = about.unit == words.SHARE
+            line.append(words.sentence("median_cell", of=usual, digits=about.digits, share=share))
+            row = {"quantity": name, "log": log, "median": usual.value}
+            row |= {key: getattr(usual, key) for key in ("low", "high", "phi", "n_effective")}
+            row |= {"smallest": values.min(), "largest": values.max(), "days": usual.n}
+            rows.append(row)
+        cells.append(line)
+    if not cells:
+        raise Empty("no day holds a value")
+    most = max(len(logs.counted(log)) for log in shown)
+    caption = words.sentence("median_caption", key=key, days=most, least=LEAST_FOR_MEDIAN)
+    headers = ["Median of the days" if most > 1 else "Quantity", *(LOG_WORDS[log] for log in shown)]
+    return text_table(
+        caption, headers, cells, f"usual-{key}", pd.DataFrame(rows).set_index("quantity")
+    )
+
+
+def days(logs: Logs) -> Part:
+    """Return the wear of the median day, the days as a figure, and a table of days or weeks."""
+    log = logs.lead
+    logs.require_days(log)
+    return Part(
+        said("days", logs=logs, log=log),
+        _by_day(logs, log, "worn_by_day", "worn_h"),
+        [partial(_median_table, logs, "wear"), partial(_days_table, logs, log)],
+        files=[partial(_days_table, logs, one) for one in logs.frames if one != log],
+    )
+
+
+def _by_day(logs: Logs, log: str, what: str, name: str, called: str = "") -> list[Picture]:
+    """Return the figure of a quantity on each day; one day needs none."""
+    if len(logs.days(log)) < 2:
+        return []
+    draw = partial(plot_daily, logs.days(log), name)
+    return [picture(what, draw, log=called or LOG_WORDS[log])]
+
+
+def _days_table(logs: Logs, log: str) -> PageTable:
+    table, travels = logs.days(log), OFFSET in logs.frames[log].columns
+    weeks = len(table) > MOST_ROWS
+    caption = words.sentence("days_caption", log=log, weeks=weeks, travels=travels)
+    shown = logs.weeks(log) if weeks else table
+    if travels and not weeks:
+        shown = on_clock(table, clock_of(logs.frames[log], log=log))
+    names = WEEKLY if weeks else SHOWN
+    return page_table(shown, caption, f"days-{log}", names=names, whole=table)
+
+
+def eyes(logs: Logs) -> Part:
+    """Return the blink rate with its interval, day by day and by hour, and the scores."""
+    rates = {
+        log: of_blinks.rate(logs.of_blinks(log)[0], of="wearer", limits=logs.limits).iloc[0]
+        for log in logs.frames
+        if BLINKS in logs.days(log)
+    }
+    if not rates:
+        raise Empty("no log has the fields of the blink rate")
+    findings = said("blink_rates", logs=logs, rates=rates)
+    measured = [log for log in rates if logs.days(log)[BLINKS].notna().any()]
+    if not measured:
+        raise Empty(" ".join(findings))
+    frame, called = logs.of_blinks(measured[0])
+    hourly = of_blinks.rate(frame, by="1h", limits=logs.limits)
+    hours = profile(hourly, "rate_per_min", by="hour")
+    if not hours["p"].isna().all():
+        apart = hours[hours["p"] < ALPHA]
+        below = apart["mean"] < hours["mean"].mean()
+        sides = {
+            side: list(apart.loc[these, "mean"].items())
+            for side, these in (("lower", below), ("higher", ~below))
+        }
+        findings += said("blink_hours", hours=len(hours), days=hours["days"].max(), sides=sides)
+    of_hours = of_blinks.rate(frame, by="hour", limits=logs.limits)
+    return Part(
+        findings,
+        [
+            *_by_day(logs, measured[0], "blinks_by_day", BLINKS, called),
+            picture(
+                "blinks_by_hour",
+                partial(plot_profile, hours),
+                log=called,
+                days=len(logs.days(measured[0])),
+            ),
+        ],
+        [
+            *([partial(_median_table, logs, "eyes")] if logs.counted(measured[0]).size else []),
+            *([partial(_median_table, logs, "scores")] if COMPUTED_DATA in logs.frames else []),
+        ],
+        files=[
+            lambda: page_table(
+                of_hours[of_hours["n"] > 0],
+                f"Blink rate by hour of day, {called}",
+                "blink-rate-by-hour",
+            )
+        ],
+    )
+
+
+def blinks(logs: Logs) -> Part:
+    """Return which blinks count, and the time between them: what only the 20 Hz log shows."""
+    if logs.single is None:
+        raise Empty("single blinks are in the 20 Hz log alone, which is not in this report")
+    events = of_blinks.events(logs.single, limits=logs.limits)
+    if events.empty:
+        raise Empty("the 20 Hz log reports no blink")
+    counted, days = events[events["counted"]], logs.single_days
+    reasons = events.loc[~events["counted"], "reason"].value_counts().to_dict()
+    if counted.empty:
+        raise Empty(words.sentence("no_blink_counts", n=len(events), reasons=reasons))
+    between = counted["interval_s"].dropna().rename("Time between blinks (s)")
+    names = (
+        *("blink_n", BLINKS, "blink_interval_sd_s", "blink_interval_max_s"),
+        *("blink_strength_uv", "blink_duration_ms", "long_blink_share"),
+    )
+    pictures = [picture("between_blinks", lambda: plot_distribution(between))]
+    if len(days) > 1:
+        longest = partial(plot_daily, days, "blink_interval_max_s")
+        pictures.append(picture("longest_by_day", longest))
+    return Part(
+        said(
+            "blinks",
+            n=len(events),
+            counted=len(counted),
+            reasons=reasons,
+            between=between,
+            quartiles=between.quantile([0.25, 0.5, 0.75]).tolist(),
+            grouped=of_blinks.bursts(logs.single, limits=logs.limits).iloc[0],
+            long_share=days["long_blink_share"].median(),
+            long_ms=limit(log_of(logs.single), "long_blink").value,
+        ),
+        pictures,
+        [lambda: page_table(days, "Blinks on each day, 20 Hz log", "blinks-by-day", names=names)],
+    )
+
+
+def walking(logs: Logs) -> Part:
+    """Return steps and pace of the median day, and the bouts of walking."""
+    log = logs.with_column("steps", "no log has the step counts")
+    logs.require_days(log)
+    frame, counted = logs.to_summarise(log), logs.counted(log).index
+    walks = bouts(frame, limits=logs.limits)
+    opened = local_days(pd.DatetimeIndex(walks["start"]), clock=logs.clock(log), stamp="start")
+    classes = None
+    if STANDARD_MODE_LOGS in logs.frames:
+        sixty = logs.to_summarise(STANDARD_MODE_LOGS)
+        classes = speed_classes(sixty, limits=logs.limits)
+    called = LOG_WORDS[log]
+    some: list[Any] = [] if walks.empty else [walks]
+    return Part(
+        said(
+            "walking",
+            logs=logs,
+            log=log,
+            whole=pace(frame, limits=logs.limits).iloc[0],
+            walks=walks,
+            per_day=median(pd.Series(opened).value_counts().reindex(counted, fill_value=0)),
+            classes=None if classes is None else classes.iloc[0],
+        ),
+        [
+            *_by_day(logs, log, "steps_by_day", "steps"),
+            *(picture("bouts", partial(plot_bouts, one), log=called) for one in some),
+        ],
+        [
+            partial(_median_table, logs, "walking"),
+            partial(_peaks, logs, log),
+            *(partial(_longest, one, log) for one in some),
+        ],
+        files=[
+            partial(page_table, one, f"Steps by speed class, {LOG_WORDS[STANDARD_MODE_LOGS]}", file)
+            for one, file in ((classes, "step-classes"),)
+            if one is not None
+        ],
+    )
+
+
+def _peaks(logs: Logs, log: str) -> PageTable:
+    frame, counted = logs.to_summarise(log), logs.counted(log).index
+    options: dict[str, Any] = {"limits": logs.limits, "day_starts": logs.day_starts}
+    rows, usual_of = [], {}
+    for minutes in (1, 30, 60):
+        peaks = peak_cadence(frame, minutes=minutes, **options)["peak_spm"]
+        usual = usual_of[minutes] = median(peaks.reindex(counted))
+        name = "Busiest minute" if minutes == 1 else f"Busiest {minutes} minutes"
+        cell = words.sentence("median_cell", of=usual, digits=0, share=False)
+        rows.append([name, cell, words.whole(usual.n)])
+    csv = pd.DataFrame(usual_of, index=["median", "low", "high", "phi", "n_effective", "days"]).T
+    csv.index.name = "minutes"
+    caption = f"Peak cadence: steps per clock minute, {LOG_WORDS[log]}"
+    headers = ["Minutes", "Median of the days" if len(counted) > 1 else "Steps per min", "Days"]
+    return text_table(caption, headers, rows, "peak-cadence", csv)
+
+
+def _longest(walks: pd.DataFrame, log: str) -> PageTable:
+    names = ["duration_min", "steps", "pace_spm", "landing_g", "landing_symmetry", "coverage"]
+    return page_table(
+        walks.nlargest(5, "duration_min", keep="first").set_index("start"),
+        f"The longest walking bouts, {LOG_WORDS[log]} (the file to download holds all)",
+        "walking-bouts",
+        names=names,
+        whole=walks[["start", "end", *names]],
+    )
+
+
+def head(logs: Logs) -> Part:
+    """Return movements per worn hour, and the tilt of the head."""
+    log = logs.with_column(TURNS, "no log has the head movements and the evidence of wear")
+    logs.require_days(log)
+    frame, called, limits = logs.to_summarise(log), LOG_WORDS[log], logs.limits
+    tilt, of_zones = role_field(log, "tilt_fore_aft"), zones(frame, limits=limits)
+    of_hours = head_movements(frame, by="hour", limits=limits)
+    spreads = spread(frame, limits=limits)
+
+    def draw_tilt() -> Any:
+        masked = logs.masked(log)
+        return plot_distribution(masked, tilt, typical=typical_value(masked, tilt))
+
+    return Part(
+        said("head", logs=logs, log=log, zones=of_zones, spread=spreads.iloc[0]),
+        [picture("tilt", draw_tilt, log=called), *_by_day(logs, log, "turns_by_day", TURNS)],
+        [
+            partial(_median_table, logs, "head"),
+            partial(
+                page_table,
+                of_zones,
+                f"Time in zones of the fore-aft tilt (degrees), {called}",
+                "tilt-zones",
+                names=["share", "exposure_min"],
+            ),
+        ],
+        files=[
+            partial(page_table, table, f"{caption}, {called}", file)
+            for table, caption, file in (
+                (
+                    of_hours[of_hours["n"] > 0],
+                    "Head movements by hour of day",
+                    "head-movements-by-hour",
+                ),
+                (spreads, "How much the tilt varies (SD in degrees)", "tilt-spread"),
+            )
+        ],
+    )
+
+
+STEPS: Final = "Steps per hour"
+ALPHA: Final = 0.05  # a pattern that arises by chance this often is not reported
+LEAST_ALIKE: Final = 7  # days; the stability of fewer varies considerably between weeks
+
+
+def rhythm(logs: Logs) -> Part:
+    """Return the rhythm of steps per hour: when the wearer is active, how alike the days are."""
+    log = logs.with_column("steps", "no log has the step counts")
+    days, bins = logs.require_days(log, 3), logs.bins(log, "1h")
+    fields = [*role(log, "steps")]
+    if not any(name in bins for name in fields):
+        raise Empty("the step counts are not in the frame")
+    hourly = bins.assign(**{STEPS: bins[fields].sum(axis=1, skipna=False)})
+    if not hourly[STEPS].notna().any():
+        raise Empty("no hour holds a step count")
+    most, least = most_active(hourly, STEPS), least_active(hourly, STEPS)
+    wave, amplitude = cosinor(hourly, STEPS), relative_amplitude(hourly, STEPS)
+    stable, turns = interdaily_stability(hourly, STEPS), intradaily_variability(hourly, STEPS)
+    doubt, alike, fitted = doubt_of(wave), stable, wave
+    if doubt:  # a curve that is not a finding has no numbers to read
+        fitted = wave._replace(amplitude=np.nan, peak_h=np.nan, r_squared=np.nan, reason=doubt)
+    if stable.days < LEAST_ALIKE:
+        few = f"fewer than {LEAST_ALIKE} days vary too much to compare them"
+        alike = stable._replace(stability=np.nan, noise=np.nan, corrected=np.nan)
+        alike = alike._replace(reason=stable.reason or few)
+    measures: list[tuple[str, Any, float, str]] = [  # name, result, value, unit
+        ("Most active 10 h (M10), level", most, most.mean, "steps per h"),
+        ("Most active 10 h (M10), start", most, most.start, "clock"),
+        ("Least active 5 h (L5), level", least, least.mean, "steps per h"),
+        ("Least active 5 h (L5), start", least, least.start, "clock"),
+        ("Relative amplitude (RA)", amplitude, amplitude.ra, ""),
+        ("Interdaily stability (IS)", alike, alike.stability, ""),
+        ("IS of days without a common pattern", alike, alike.noise, ""),
+        ("IS, corrected for that", alike, alike.corrected, ""),
+        ("Intradaily variability (IV)", turns, turns.iv, ""),
+        ("Cosinor: mesor", fitted, fitted.mesor, "steps per h"),
+        ("Cosinor: amplitude", fitted, fitted.amplitude, "steps per h"),
+        ("Cosinor: peak", fitted, fitted.peak_h, "clock"),
+        ("Cosinor: variance explained", fitted, fitted.r_squared, "%"),
+    ]
+    rows, whole = [], []
+    for name, of, value, unit in measures:
+        reason = words.without_advice(of.reason)
+        rows.append([name, reason or words.sentence("rhythm_value", value=value, unit=unit)])
+        whole.append((name, value, of.exposure_h, of.n, reason))
+    csv = pd.DataFrame(whole, columns=pd.Index(["name", "value", "exposure_h", "n", "reason"]))
+    return Part(
+        said(
+            "rhythm",
+            log=log,
+            days=days,
+            most=most,
+            wave=wave,
+            doubt=doubt,
+            reach=0.0 if doubt else float(scipy.special.stdtrit(days - 1, 0.975)) * wave.peak_se_h,
+            stable=alike,
+            alpha=ALPHA,
+            amplitude=amplitude,
+        ),
+        [
+            picture(
+                "average_day",
+                lambda: plot_rhythm(
+                    profile(hourly, STEPS), most_active=most, least_active=least, cosinor=wave
+                ),
+                log=LOG_WORDS[log],
+            ),
+            picture(
+                "weekdays",
+                lambda: plot_profile(profile(hourly, STEPS, by=["weekday", "hour"])),
+                log=LOG_WORDS[log],
+            ),
+        ],
+        [
+            lambda: text_table(
+                f"Rhythm of the steps per hour, {LOG_WORDS[log]}",
+                ["Measure", "Value, or why there is none"],
+                rows,
+                "rhythm",
+                csv.set_index("name"),
+            )
+        ],
+    )
+
+
+# Title and maker of each section; the method follows them in every report
+SECTIONS: Final[Mapping[str, tuple[str, Callable[[Logs], Part]]]] = MappingProxyType(
+    {
+        "days": ("Days", days),
+        "eyes": ("Eyes", eyes),
+        "blinks": ("Blinks, one by one", blinks),
+        "walking": ("Walking", walking),
+        "head": ("Head and posture", head),
+        "rhythm": ("Rhythm of the day", rhythm),
+        "baseline": ("Against the own usual range", evidence.baseline),
+        "agreement": ("Agreement of the two logs", evidence.agreement),
+        "trust": ("How far to trust it", evidence.trust),
+    }
+)
