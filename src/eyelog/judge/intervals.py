@@ -668,7 +668,8 @@ def by_group(columns: Counted, codes: Ints) -> tuple[Ints, Columns]:
     codes = codes[rows]
     first = np.flatnonzero(np.diff(codes, prepend=-1))
     totals: Columns = {}
-    found: dict[int, list[_Sums]] = {}  # by how many rows they are of
+    # Many columns use the same rows: what these give is made once, found by how many they are.
+    masks: dict[int, list[tuple[Bools, Floats, Ints | None, dict[int, Floats]]]] = {}
     for name, column in columns.items():
         if name.startswith(LONGEST):
             totals[name] = np.fmax.reduceat(filled(column)[rows], first)
@@ -676,37 +677,27 @@ def by_group(columns: Counted, codes: Ints) -> tuple[Ints, Columns]:
         values, used = column if isinstance(column, tuple) else (column, column)
         if used.dtype != bool:
             used = ~np.isnan(values)
-        alike = found.setdefault(int(np.count_nonzero(used)), [])
-        same = (one for one in alike if one.used is used or np.array_equal(one.used, used))
-        own = next(same, None)
-        if own is None:
-            own = _Sums(used, rows, first)
-            alike.append(own)
-        totals[name] = own.counts if values is column and values.dtype == bool else own.of(values)
-    return codes[first], totals
-
-
-class _Sums:
-    """Sums by group over the rows that several columns use; missing in a group without any."""
-
-    def __init__(self, used: Bools, rows: Any, first: Ints) -> None:
-        self.used, self.rows, self.first = used, rows, first
-        chosen = used[rows]
-        counts = np.add.reduceat(chosen, first, dtype=np.float64)
-        self.counts = np.where(counts > 0, counts, np.nan)
-        self.bits = None if chosen.all() else -chosen.astype(np.int64)
-        self.made: dict[int, tuple[Any, Floats]] = {}
-
-    def of(self, values: Any) -> Floats:
-        """Return the sums of some values; those of the same array once."""
-        if id(values) not in self.made:
-            kept = values[self.rows] if values.dtype != bool else (values & self.used)[self.rows]
-            if self.bits is not None and values.dtype != bool:
+        alike = masks.setdefault(int(np.count_nonzero(used)), [])
+        same = (each for each in alike if each[0] is used or np.array_equal(each[0], used))
+        mask = next(same, None)
+        if mask is None:
+            chosen = used[rows]
+            counts = np.add.reduceat(chosen, first, dtype=np.float64)
+            bits = None if chosen.all() else -chosen.astype(np.int64)
+            mask = used, np.where(counts > 0, counts, np.nan), bits, {}
+            alike.append(mask)
+        used, counts, bits, made = mask
+        if values is column and values.dtype == bool:
+            totals[name] = counts
+            continue
+        if id(values) not in made:
+            kept = values[rows] if values.dtype != bool else (values & used)[rows]
+            if bits is not None and values.dtype != bool:
                 # Without its bits a value is 0, whatever it was: faster than to choose.
-                kept = (kept.view(np.int64) & self.bits).view(np.float64)
-            total = np.add.reduceat(kept, self.first, dtype=np.float64)
-            self.made[id(values)] = values, total + 0.0 * self.counts
-        return self.made[id(values)][1]
+                kept = (kept.view(np.int64) & bits).view(np.float64)
+            made[id(values)] = np.add.reduceat(kept, first, dtype=np.float64) + 0.0 * counts
+        totals[name] = made[id(values)]
+    return codes[first], totals
 
 
 def added(values: Floats, codes: Ints, number: int, adds: np.ufunc = np.add) -> Floats:
