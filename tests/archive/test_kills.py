@@ -1,6 +1,7 @@
 """Whenever a writer is killed, readers meet what there was before, or all that it has written."""
 
 import itertools
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -89,10 +90,7 @@ def old_or_new(tmp_path: Path, first: el.Archive, program: str, *arguments: str)
 
 
 def copied(archive: el.Archive, target: Path) -> Path:
-    target.mkdir()
-    if Path(archive.path).exists():
-        subprocess.run(["cp", "-r", f"{archive.path}/.", str(target)], check=True)
-    return target
+    return Path(shutil.copytree(archive.path, target))
 
 
 @pytest.mark.slow("a process is killed at many moments")

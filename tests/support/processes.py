@@ -1,11 +1,12 @@
 """Programs in a Python process of their own."""
 
+import json
 import os
-import signal
 import subprocess
 import sys
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 
@@ -22,34 +23,77 @@ def python(
     )
 
 
-# Ends itself before its n-th change of a file, so that a kill does not depend on the time.
+# Forks for each run, so that only the first imports what the program needs. A run ends itself
+# before its n-th change of a file, so that a kill does not depend on the time.
 KILLED = """
-import os, signal, sys
-changes_left = int(sys.argv.pop(1))
+import contextlib, importlib, io, json, os, signal, sys, traceback
 
-def count_change(event, details):
-    global changes_left
-    opened = event == "open" and (details[2] or 0) & (os.O_WRONLY | os.O_RDWR)
-    if opened or event in ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link"):
-        changes_left -= 1
-        if changes_left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
+program = sys.argv.pop(1)
 
-sys.addaudithook(count_change)
+def count_changes(left):
+    def count_change(event, details):
+        nonlocal left
+        opened = event == "open" and (details[2] or 0) & (os.O_WRONLY | os.O_RDWR)
+        if opened or event in ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link"):
+            left -= 1
+            if left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+    sys.addaudithook(count_change)
+
+def run(change, arguments):
+    sys.argv[1:] = arguments
+    code, said = 0, io.StringIO()
+    count_changes(change)
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try:
+            exec(program, {"__name__": "__main__", "sys": sys})
+        except SystemExit as end:
+            code = end.code or 0
+        except BaseException:
+            code = 1
+            traceback.print_exc()
+    return {"code": code, "said": said.getvalue(), "modules": list(sys.modules)}
+
+for line in sys.stdin:
+    change, arguments, environment = json.loads(line)
+    out, into = os.pipe()
+    child = os.fork()
+    if not child:
+        os.environ.clear()
+        os.environ.update(environment)
+        os.write(into, json.dumps(run(change, arguments)).encode())
+        os._exit(0)
+    os.close(into)
+    with open(out) as pipe:
+        ended = json.loads(pipe.read() or "{}")
+    os.waitpid(child, 0)
+    for name in ended.pop("modules", []):
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    print(json.dumps(ended), flush=True)
 """
+
+
+@cache
+def _runs(program: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", KILLED, program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        text=True,
+    )
 
 
 def killed_at(change: int, program: str, *arguments: str) -> bool:
     """Run a program that is killed before its n-th change of a file; return whether it was."""
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED + program, str(change), *arguments],
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode != 0
+    runs = _runs(program)
+    assert runs.stdin is not None
+    assert runs.stdout is not None
+    print(json.dumps([change, arguments, dict(os.environ)]), file=runs.stdin, flush=True)
+    ended = json.loads(runs.stdout.readline())
+    assert ended.get("code", 0) == 0, ended["said"]
+    return not ended
 
 
 def group(leader: int) -> dict[int, str]:
