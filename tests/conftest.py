@@ -19,7 +19,7 @@ explore = int(os.environ.get("EYELOG_EXPLORE", 0))
 settings.register_profile(
     "eyelog",
     deadline=None,
-    max_examples=explore or 50,
+    max_examples=explore or 25,
     derandomize=not explore,
     suppress_health_check=[HealthCheck.too_slow],
 )

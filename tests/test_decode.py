@@ -201,8 +201,8 @@ def test_an_answer_with_more_than_200_unknown_fields_in_all_is_refused(records: 
         decode_page(answer({"0": rows}), EYES)
 
 
-def test_a_record_of_300_000_unknown_fields_is_refused() -> None:
-    body = answer({"0": [{"date": stamp(0)} | dict.fromkeys(map(str, range(300_000)), 1)]})
+def test_a_record_of_20_000_unknown_fields_is_refused() -> None:
+    body = answer({"0": [{"date": stamp(0)} | dict.fromkeys(map(str, range(20_000)), 1)]})
     with pytest.raises(el.AnswerError, match="more than 200 fields") as caught:
         decode_page(body, EYES)
     assert "\n" not in str(caught.value)

@@ -49,12 +49,12 @@ def runnable(path: Path) -> list[Block]:
 
 
 def is_quick(path: Path) -> bool:
-    """Return whether a page starts no process and simulates no weeks."""
+    """Return whether a page starts no process, simulates no weeks and writes no workbook."""
     blocks = runnable(path)
     return all(block.language == "python" for block in blocks) and not any(
         word in block.code
         for block in blocks
-        for word in ("el.simulate", "save_figure", "Archive(")
+        for word in ("el.simulate", "save_figure", "Archive(", "to_excel")
     )
 
 

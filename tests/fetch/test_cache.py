@@ -128,7 +128,7 @@ def test_a_symbolic_link_is_not_written_through(
 
 
 @given(at=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7), kept=st.floats(0, 1))
-@settings(max_examples=60)
+@settings(max_examples=20)
 def test_a_flipped_bit_or_a_cut_is_a_miss_and_never_another_answer(
     tmp_path_factory: pytest.TempPathFactory, at: float, bit: int, kept: float
 ) -> None:

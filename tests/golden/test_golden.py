@@ -88,7 +88,7 @@ def of_column(before: Column, now: Column) -> Iterator[tuple[float, str]]:
         yield math.inf, f"{before.dtype} is {now.dtype}"
     elif len(before.values) != len(now.values):
         yield math.inf, f"{len(before.values)} rows are {len(now.values)}"
-    else:
+    elif before.values != now.values:
         rows = enumerate(zip_longest(before.values, now.values))
         sizes = [(apart(*both), row, *both) for row, both in rows]
         sizes = [each for each in sizes if each[0] > 0]

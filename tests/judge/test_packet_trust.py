@@ -57,7 +57,7 @@ def test_the_last_packet_number_is_no_cap_and_a_level_of_9_is_out_of_range():
     assert reasons["eyeMoveUp"].iloc[7] == R.RANGE
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(data=st.data(), jitter=st.sampled_from([0, 20_000]))
 def test_reasons_are_those_of_looking_at_every_row_around_each_row(data, jitter):
     def some():

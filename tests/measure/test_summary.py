@@ -58,7 +58,7 @@ def wild(log: str, seed: int) -> pd.DataFrame:
     return record(conform(frame, log, tz="Europe/Berlin"), "test", log=log)
 
 
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(
     log=st.sampled_from([EYES, MINUTES]),
     seed=st.integers(0, 2**32),

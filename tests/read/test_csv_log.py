@@ -163,7 +163,7 @@ def tables(draw: st.DrawFn) -> tuple[bytes, pd.DataFrame]:
     return text.encode(encoding), frame
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=tables())
 @pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
 def test_valid_rows_read_to_the_same_frame_however_they_are_written(
@@ -184,7 +184,7 @@ JUNK_LINES = st.one_of(
 
 
 @pytest.mark.slow("many drawn damages")
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     junk=st.lists(st.tuples(st.integers(1, 11), JUNK_LINES), max_size=8),
     cut=st.integers(0, 60),

@@ -77,7 +77,7 @@ def test_hours_of_some_fields_take_what_evidence_there_is(drawn: tuple[str, pd.D
 
 
 @pytest.mark.slow("many drawn frames")
-@examples(400)
+@examples(100)
 @given(any_frame, widths)
 def test_all_hours_on_many_frames(drawn: tuple[str, pd.DataFrame], every: str) -> None:
     hold([*RECORDED, *WORN], *drawn, every)

@@ -145,7 +145,7 @@ def test_intervals_of_parts_stored_and_put_together_give_the_same_days(
 
 
 @pytest.mark.slow("many drawn frames")
-@examples(300)
+@examples(75)
 @given(any_frame)
 def test_every_column_is_the_defined_one_on_many_frames(drawn: Drawn) -> None:
     log, _ = drawn

@@ -56,7 +56,7 @@ def test_with_wear_by_blinks_an_interval_with_blinks_in_pose_is_worn(
 
 
 @pytest.mark.slow("many drawn frames")
-@examples(600)
+@examples(150)
 @given(any_frame)
 def test_every_reason_is_the_defined_one_on_many_frames(drawn: tuple[str, pd.DataFrame]) -> None:
     log, frame = drawn

@@ -46,7 +46,7 @@ def test_a_value_is_left_where_no_reason_that_counts_speaks_against_it(
 
 
 @pytest.mark.slow("many drawn frames")
-@examples(400)
+@examples(100)
 @given(any_frame, allowed)
 def test_what_is_left_on_many_frames(drawn: tuple[str, pd.DataFrame], allow: int | None) -> None:
     hold(*drawn, allow)

@@ -123,7 +123,7 @@ def test_the_variance_of_strength_is_that_within_and_that_between(
 
 
 @pytest.mark.slow("many drawn frames")
-@examples(300)
+@examples(75)
 @given(any_frame)
 def test_worn_time_is_never_more_than_the_time_recorded(drawn: tuple[str, pd.DataFrame]) -> None:
     log, frame = drawn

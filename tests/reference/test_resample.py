@@ -64,7 +64,7 @@ def test_steps_of_bins_and_what_they_weigh_ask_for_thirty_seconds_of_wear(
 
 
 @pytest.mark.slow("many drawn frames")
-@examples(300)
+@examples(75)
 @given(any_frame, widths, least)
 def test_every_column_is_the_defined_one_on_many_frames(
     drawn: Drawn, every: str, share: float
