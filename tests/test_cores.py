@@ -1,44 +1,16 @@
 """Computations side by side give what they give one after another."""
 
-import threading
-
-import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog import cores
-from eyelog.cores import LEAST_VALUES, on_cores
 
 
 @pytest.fixture
 def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cores, "usable_cores", lambda: 4)
-
-
-def test_results_stand_in_the_order_of_the_calls(four_cores: None) -> None:
-    calls = [lambda i=i: i * i for i in range(50)]
-    assert on_cores(calls, values=LEAST_VALUES) == [i * i for i in range(50)]
-
-
-def test_an_error_in_one_call_reaches_the_caller(four_cores: None) -> None:
-    def fail() -> None:
-        raise el.ConfigurationError("no such thing")
-
-    with pytest.raises(el.ConfigurationError, match="no such thing"):
-        on_cores([fail, *[lambda: None] * 20], values=LEAST_VALUES)
-
-
-def test_what_the_caller_has_told_numpy_holds_in_every_call(four_cores: None) -> None:
-    together = threading.Barrier(4, timeout=30)
-
-    def divide() -> float:
-        together.wait()
-        return float(np.float64(1.0) / np.float64(0.0))
-
-    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
-        on_cores([divide] * 4, values=LEAST_VALUES)
 
 
 @pytest.mark.parametrize("log", ["computed_data", "standard_mode_logs"])

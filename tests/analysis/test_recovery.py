@@ -23,7 +23,7 @@ from support.frames import EYES, MINUTES
 pytestmark = pytest.mark.slow("weeks are simulated over many seeds")
 
 DAYS = 5
-SEEDS = range(400, 420)
+SEEDS = range(400, 412)
 
 
 @cache
@@ -90,7 +90,7 @@ def test_the_interval_of_an_hourly_blink_rate_holds_the_planted_rate() -> None:
         quiet = truth[["judged_blink_rate_per_min", "judged_blink_min"]]
         found.append(crude.join(fair).join(quiet).join(resting(seed)["resting_rate"]))
     hours = pd.concat(found).query("judged_blink_min >= 10").dropna()
-    assert len(hours) > 1000
+    assert len(hours) > 600
     rests = hours["resting_rate"]
     share_near(rests.between(hours["fair_low"], hours["fair_high"]).tolist())
     planted = hours["judged_blink_rate_per_min"]
@@ -140,7 +140,7 @@ def test_the_blinks_counted_in_the_minute_log_give_the_rate_but_for_one_percent(
 def test_steps_per_day_are_those_walked_with_the_eyewear_on(log: str) -> None:
     days = days_of(log).query("true_steps > 1000")
     ratio = days["steps"] / days["true_steps"]
-    assert len(days) > 80
+    assert len(days) > 48
     # Intervals at the edges of wear are judged off, or shared with a bag; a minute counts its steps
     # only if it was worn for 30 s (the vendor's filter), so the minute log loses more of them.
     least = {EYES: 0.97, MINUTES: 0.96}[log]
@@ -214,7 +214,7 @@ def test_the_intervals_of_a_cosinor_hold_the_planted_wave() -> None:
     for amplitude in (3.0, 1.0):
         fits = [
             el.rhythm.cosinor(hourly(10 + amplitude * WAVE + rng.normal(0, 2, len(HOURS))))
-            for _ in range(1000)
+            for _ in range(250)
         ]
         for hits in zip(*(cosinor_hits(fit, amplitude) for fit in fits), strict=True):
             share_near(list(hits))
@@ -222,7 +222,7 @@ def test_the_intervals_of_a_cosinor_hold_the_planted_wave() -> None:
 
 def test_a_cosinor_finds_a_rhythm_in_noise_at_most_as_often_as_it_says() -> None:
     rng = np.random.default_rng(2)
-    fits = [el.rhythm.cosinor(hourly(rng.normal(0, 1, len(HOURS)))) for _ in range(1000)]
+    fits = [el.rhythm.cosinor(hourly(rng.normal(0, 1, len(HOURS)))) for _ in range(300)]
     assert np.mean([fit.p < 0.05 for fit in fits]) < 0.05
     # It is not given where its peak would lie in the night, when nothing was worn.
     assert 0.2 < np.mean([bool(fit.reason) for fit in fits]) < 0.6
@@ -248,7 +248,7 @@ def by_day(values: np.ndarray) -> pd.Series:
 def test_the_interval_of_a_trend_holds_the_planted_slope(n: int) -> None:
     rng = np.random.default_rng(n)
     hits, quiet = [], []
-    for _ in range(1000):
+    for _ in range(250):
         noise = rng.normal(0, 5, n)
         noise[rng.random(n) < 0.05] += 40  # days that are like no other
         series = by_day(3 + 0.2 * np.arange(n) + noise)

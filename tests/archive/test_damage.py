@@ -233,7 +233,7 @@ def run_of_damage(archive: el.Archive, files: list[Path], times: int) -> None:
 
 @pytest.mark.parametrize(
     "times",
-    [pytest.param(30), pytest.param(1000, marks=pytest.mark.slow("thousands of damaged files"))],
+    [pytest.param(30), pytest.param(500, marks=pytest.mark.slow("hundreds of damaged files"))],
 )
 def test_no_damaged_file_is_read(tmp_path: Path, times: int) -> None:
     archive = with_days(tmp_path / "archive")
@@ -277,7 +277,7 @@ def test_files_of_the_third_release_are_read_and_written_anew(
 
 @pytest.mark.parametrize(
     "times",
-    [pytest.param(20), pytest.param(1000, marks=pytest.mark.slow("thousands of damaged files"))],
+    [pytest.param(20), pytest.param(200, marks=pytest.mark.slow("hundreds of damaged files"))],
 )
 def test_no_damaged_file_of_the_third_release_is_read(old: el.Archive, times: int) -> None:
     files = [*Path(old.path, f"log={SIXTY}", "account=ada").rglob("data.parquet")]

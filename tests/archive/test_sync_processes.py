@@ -56,7 +56,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 @posix
 @pytest.mark.parametrize(
-    "kills", [2, pytest.param(15, marks=pytest.mark.slow("a process is killed at many moments"))]
+    "kills", [2, pytest.param(4, marks=pytest.mark.slow("a process is killed at many moments"))]
 )
 def test_a_sync_killed_at_any_moment_continues_where_it_was(
     tmp_path: Path, archive: el.Archive, kills: int

@@ -61,8 +61,10 @@ def test_ctrl_c_leaves_no_process_behind_and_the_rerun_goes_on(
 
 @pytest.mark.slow("processes are started and stopped")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize("processes", [3, 5])  # with the tracker, the server, the workers
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("how", "processes"),  # with the tracker, the server, the workers
+    [(signal.SIGINT, 3), (signal.SIGINT, 5), (signal.SIGKILL, 5)],
+)
 def test_a_run_stopped_while_it_starts_leaves_no_process(
     how: signal.Signals, processes: int, tmp_path: Path
 ) -> None:

@@ -33,10 +33,10 @@ def listed(text: str) -> list[str]:
     return [line.split()[0] for line in lines]
 
 
-@pytest.mark.slow("every field is asked for by command")
-def test_every_field_is_found_by_its_name_and_by_its_label(capsys) -> None:
+@pytest.mark.slow("many fields are asked for by command")
+def test_a_field_is_found_by_its_name_and_by_its_label(capsys) -> None:
     for log in LOGS:
-        for name, row in el.fields(log).iterrows():
+        for name, row in el.fields(log)[::4].iterrows():
             for asked in (name, row["label"]):
                 assert main(["fields", str(asked)]) == 0
                 assert name in listed(capsys.readouterr().out), asked

@@ -63,7 +63,7 @@ def test_a_diary_of_days_says_which_number_is_the_day(folder, capsys) -> None:
 
 @pytest.mark.slow("whole files of two devices are read")
 @pytest.mark.parametrize("command", [
-    ["daily", "--json"], ["plot", "timeline", "-o", "a.png"], ["report", "-o", "a.html"]
+    ["daily", "--json"], ["plot", "timeline", "-o", "a.png"]
 ])  # fmt: skip
 def test_files_of_two_devices_need_a_choice(folder, capsys, command: list[str]) -> None:
     late = HOURS[SIXTY].set_axis(HOURS[SIXTY].index + pd.Timedelta("7s"))

@@ -1,5 +1,6 @@
 """A small cohort: three wearers around the end of a month."""
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -16,9 +17,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> el.Archive:
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> el.Archive:
+def archive(kept: el.Archive, tmp_path: Path) -> el.Archive:
     """Return an archive of the test's own."""
-    return fill(el.Archive(tmp_path / "archive"))
+    return el.Archive(shutil.copytree(kept.path, tmp_path / "archive"))
 
 
 @pytest.fixture

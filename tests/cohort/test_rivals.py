@@ -10,7 +10,9 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 CHECK = """
 import sys
 from pathlib import Path
+import cohort
 from cohort import SIMULATED, STANDARD_MODE_LOGS, archive_of, check
+cohort.DAYS = 40  # over the end of a month
 check(archive_of(Path(sys.argv[1]), STANDARD_MODE_LOGS, 10 * len(SIMULATED)))
 """
 

@@ -36,14 +36,14 @@ def test_the_same_seed_gives_the_same_cohort_whatever_the_workers(tmp_path: Path
 
 @pytest.mark.slow("a cohort is simulated")
 def test_a_wearer_of_the_control_group_is_that_of_simulate(tmp_path: Path) -> None:
-    archive, people = cohort(tmp_path / "a", 2, effect=1.5, days=33, tz="Asia/Tokyo")
+    archive, people = cohort(tmp_path / "a", 2, effect=1.5, days=14, tz="Asia/Tokyo")
     control, treated = people.to_dict("records")
     assert (control["group"], treated["group"]) == ("control", "treated")
     for row in (control, treated):
         frame = archive.read(
             SIXTY, "2026-10-01", "2026-11-30", account=row["account"], tz=row["tz"]
         )
-        alone = el.simulate("2026-10-19", 33, log=SIXTY, seed=row["seed"], tz=row["tz"])
+        alone = el.simulate("2026-10-19", 14, log=SIXTY, seed=row["seed"], tz=row["tz"])
         assert frame["wea_s"].equals(alone["wea_s"])
         assert frame.equals(alone) == (row["group"] == "control")
 
@@ -89,8 +89,8 @@ def test_an_archive_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.slow("a level is a frequency: it needs many seeds")
 @pytest.mark.timeout(1800)
 def test_the_planted_effect_is_recovered(tmp_path: Path) -> None:
-    """The intervals of 100 small cohorts hold the true difference about 95 times."""
-    size, cohorts, effect = 8, 100, 1.2
+    """The intervals of 40 small cohorts hold the true difference about 38 times."""
+    size, cohorts, effect = 8, 40, 1.2
     archive, people = cohort(tmp_path / "a", size * cohorts, effect=effect, workers=2)
     table = el.cohort.daily(archive, SIXTY, wearers=people.drop(columns="tz"), workers=2)
     rate = table["blink_rate_per_min"].droplevel("day")
@@ -106,5 +106,4 @@ def test_the_planted_effect_is_recovered(tmp_path: Path) -> None:
         found.append(result.difference)
     assert (result.first, result.second) == ("control", "treated")
     assert np.mean(found) == pytest.approx(truth, abs=3 * np.std(found) / cohorts**0.5)
-    # Of 100: fewer than 89 have a chance of 0.4 % with a 95 % interval, all 100 one of 0.6 %.
-    assert 89 <= held <= 99
+    assert held >= 34  # fewer have a chance of 0.3 % with a 95 % interval

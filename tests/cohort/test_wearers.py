@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.cohort.wearers import Roster, roster
 from support.cohorts import SIXTY
 
 
-def of(archive: el.Archive, table: pd.DataFrame | None, **more: object) -> Roster:
-    settings = {"accounts": None, "tz": None, "wearers": table, **more}
-    return roster(archive, SIXTY, **settings)  # type: ignore[arg-type]
+def of(archive: el.Archive, table: pd.DataFrame, **more: object) -> pd.DataFrame:
+    """Return the first row of each wearer."""
+    settings = {"wearers": table, "workers": 1, **more}
+    return el.cohort.daily(archive, SIXTY, **settings).groupby(level="account").first()  # type: ignore[arg-type]
 
 
 def test_the_zone_of_the_table_goes_before_the_common_one(
@@ -18,21 +18,20 @@ def test_the_zone_of_the_table_goes_before_the_common_one(
 ) -> None:
     wearers.loc[2, "tz"] = None
     people = of(kept, wearers, tz="Asia/Seoul")
-    zones = {wearer.account: str(wearer.tz) for wearer in people.wearers}
-    assert zones == {"ann": "Asia/Tokyo", "../bob": "America/New_York", "Ann": "Asia/Seoul"}
-    assert people.tz is None
-    rows = {wearer.account: dict(wearer.covariates) for wearer in people.wearers}
-    assert rows["Ann"] == {"tz": "Asia/Seoul", "group": "a", "age": 50}
+    assert people["tz"].to_dict() == {
+        "ann": "Asia/Tokyo", "../bob": "America/New_York", "Ann": "Asia/Seoul"
+    }  # fmt: skip
+    assert people.loc["Ann", ["group", "age"]].tolist() == ["a", 50]
 
 
 def test_a_wearer_without_a_row_is_named(kept: el.Archive, wearers: pd.DataFrame) -> None:
     with pytest.warns(el.EyelogWarning, match=r"1 wearer\(s\) without a row .*: 'ann'"):
         people = of(kept, wearers[wearers["account"] != "ann"])
-    assert dict(people.wearers[-1].covariates)["group"] is None
+    assert people["group"].isna().to_dict() == {"ann": True, "../bob": False, "Ann": False}
 
 
 def test_accounts_may_stand_in_the_index(kept: el.Archive, wearers: pd.DataFrame) -> None:
-    assert of(kept, wearers.set_index("account")).wearers == of(kept, wearers).wearers
+    pd.testing.assert_frame_equal(of(kept, wearers.set_index("account")), of(kept, wearers))
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_decimals_of_a_data_base_are_numbers() -> None:
 
 def test_a_report_and_a_mixed_table_take_several(tmp_path: Any) -> None:
     minutes, quarters = (FORMS["polars"](held(kind)) for kind in RECORDS)
-    assert el.report([quarters, minutes], tmp_path / "report.html").exists()
+    assert el.report([quarters, minutes], tmp_path / "report.html", glance=True).exists()
     got = el.compare.mixed_table({"ann": minutes, "bob": minutes})
     frame = held(RECORDS[0])
     assert not first_difference(el.compare.mixed_table({"ann": frame, "bob": frame}), got)

@@ -89,30 +89,3 @@ def test_the_wheel_has_the_package_and_its_data(built: Path) -> None:
         "eyelog_service",
         f"eyelog-{eyelog.__version__}.dist-info",
     }
-
-
-@pytest.mark.slow("an environment is installed")
-@pytest.mark.timeout(1800)
-def test_the_demo_runs_from_the_wheel_in_an_empty_environment(built: Path, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
-    binaries = tmp_path / "venv" / "bin"
-    wheel = next(built.glob("*.whl"))
-    install = [str(binaries / "python"), "-m", "pip", "install", "--quiet", "-c",
-               str(ROOT / "constraints.txt"), f"{wheel}[service]"]  # fmt: skip
-    subprocess.run(install, check=True, cwd=tmp_path)
-
-    def run(*command: str) -> str:
-        done = subprocess.run(
-            [str(binaries / command[0]), *command[1:]],
-            cwd=tmp_path, env={"HOME": str(tmp_path), "PATH": str(binaries)},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    where = run("python", "-c", "import eyelog; print(eyelog.__file__, eyelog.__version__)")
-    assert where.startswith(str(tmp_path))
-    assert where.split()[-1] == eyelog.__version__
-    assert run("eyelog", "--version").strip() == f"eyelog {eyelog.__version__}"
-    run("eyelog", "demo", "--output", "demo")
-    assert (tmp_path / "demo" / "overview-computed_data.png").stat().st_size > 10_000

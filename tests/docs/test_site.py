@@ -49,30 +49,18 @@ def browser() -> Iterator[Chromium]:
         yield window
 
 
+@pytest.mark.parametrize(("width", "dark"), [(DESK, False), (PHONE, True)])
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_asks_for_nothing_elsewhere_and_has_no_fault(
-    site: Path, browser: Chromium, page: str
+def test_a_page_can_be_read_by_everyone_and_asks_for_nothing_elsewhere(
+    site: Path, browser: Chromium, page: str, width: int, dark: bool
 ) -> None:
-    browser.open(site / page)
+    browser.open(site / page, width=width, dark=dark)
     schemes = {urlsplit(address).scheme for address in browser.requests()}
     assert schemes <= {"file", "data"}
     assert browser.console() == []
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_can_be_read_by_everyone(
-    site: Path, browser: Chromium, page: str, dark: bool
-) -> None:
-    browser.open(site / page, width=DESK, dark=dark)
     assert browser.axe() == []
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_fits_a_phone(site: Path, browser: Chromium, page: str) -> None:
-    browser.open(site / page, width=PHONE)
-    assert not browser.scrolls_sideways()
-    assert browser.axe() == []
+    if width == PHONE:
+        assert not browser.scrolls_sideways()
 
 
 def test_no_page_names_another_host_as_the_source_of_what_it_shows(site: Path) -> None:

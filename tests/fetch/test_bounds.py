@@ -50,14 +50,12 @@ def test_what_trickles_in_is_given_up_and_said_how_much_came(
     assert caught.value.retryable
 
 
-def test_one_byte_every_two_seconds_does_not_hold_a_fetch(
-    get: Get, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 3.0)
-    with faulty.server(faulty.raw(b"X", 2.0)) as there:
+def test_one_byte_a_second_does_not_hold_a_fetch(get: Get, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 1.5)
+    with faulty.server(faulty.raw(b"X", 1.0)) as there:
         begun = time.monotonic()
         with pytest.raises(
-            el.Unreachable, match=r"took too long; after [345]\.\d s, with \d bytes"
+            el.Unreachable, match=r"took too long; after [1-9]\.\d s, with \d bytes"
         ):
             get(there)
         assert time.monotonic() - begun < 8
@@ -150,12 +148,18 @@ def test_a_refresh_that_hangs_is_within_the_bound_of_the_request(
 # How long to wait before the next try
 
 
-@pytest.mark.parametrize("word", ["0", "-5", "a date in the past"])
-@pytest.mark.parametrize(("status", "kind"), [(429, el.RateLimited), (503, el.ServerFault)])
+@pytest.mark.parametrize(
+    ("word", "status", "kind"),
+    [
+        ("0", 429, el.RateLimited),
+        ("-5", 503, el.ServerFault),
+        ("a date in the past", 429, el.RateLimited),
+    ],
+)
 def test_no_word_of_the_service_makes_the_tries_follow_at_once(
     get: Get, monkeypatch: pytest.MonkeyPatch, word: str, status: int, kind: type[el.RequestError]
 ) -> None:
-    monkeypatch.setattr(session_module, "BACKOFF_S", 0.2)
+    monkeypatch.setattr(session_module, "BACKOFF_S", 0.05)
     date = email.utils.formatdate(time.time() - 3600, usegmt=True)
     told = date if word.startswith("a") else word
     with faulty.server(faulty.error(status, retry_after=told)) as there:
@@ -163,7 +167,7 @@ def test_no_word_of_the_service_makes_the_tries_follow_at_once(
             get(there)
         waits = [b.at - a.at for a, b in zip(there.requests, there.requests[1:], strict=False)]
     assert len(waits) == 3
-    for wait, least in zip(waits, (0.2, 0.4, 0.8), strict=True):
+    for wait, least in zip(waits, (0.05, 0.1, 0.2), strict=True):
         assert least <= wait
     assert "in 0 s" not in str(caught.value)
 

@@ -334,7 +334,7 @@ def test_a_refresh_killed_at_any_moment_leaves_each_day_wholly_old_or_new(home: 
     with faulty.server(script) as there:
         client_of(there, home).standard_mode_logs("2024-03-01", "2024-03-08")
         mixed, seen = 0, {0.0}
-        for n in range(12):
+        for n in range(0, 12, 2):
             command = [sys.executable, "-c", textwrap.dedent(REFRESHER), there.url, str(home)]
             with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
                 assert child.stdout is not None

@@ -195,9 +195,9 @@ print(fetch(session, sys.argv[2] + authority.DATA, where="data").status_code, fl
 """
 
 
-@pytest.mark.slow("eight processes race")
+@pytest.mark.slow("four processes race")
 @pytest.mark.parametrize("known", [True, False])
-def test_eight_processes_make_one_refresh(home, known):
+def test_four_processes_make_one_refresh(home, known):
     with faulty.server(Authority(rotate=True, delay=0.3)) as there:
         who = credentials(home, there.url, saved=spent() if known else fresh())
         children = [
@@ -208,13 +208,13 @@ def test_eight_processes_make_one_refresh(home, known):
                 stdout=subprocess.PIPE,
                 text=True,
             )
-            for _ in range(8)
+            for _ in range(4)
         ]
-        assert [child.stdout.readline() for child in children] == ["ready\n"] * 8
+        assert [child.stdout.readline() for child in children] == ["ready\n"] * 4
         for child in children:
             child.stdin.write("go\n")
             child.stdin.flush()
-        assert [child.communicate(timeout=60)[0] for child in children] == ["200\n"] * 8
+        assert [child.communicate(timeout=60)[0] for child in children] == ["200\n"] * 4
         assert there.count(path="/v1/oauth/token") == 1
         assert who.store.load().refresh_token == "refresh-token-1"
 

@@ -85,7 +85,7 @@ def test_a_strange_quota_is_no_hindrance(get, reset):
         assert len(there.requests) == 2
 
 
-def test_a_refused_connection_is_unreachable(home):
+def test_a_refused_connection_is_unreachable(home, quick):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
     session = session_of(credentials(home, url, token=fresh()))
@@ -96,7 +96,7 @@ def test_a_refused_connection_is_unreachable(home):
     assert "hunter22" not in str(caught.value)
 
 
-def test_an_unknown_host_is_unreachable(home):
+def test_an_unknown_host_is_unreachable(home, quick):
     session = session_of(credentials(home, "https://no.such.host.invalid", token=fresh()))
     with pytest.raises(el.Unreachable, match="host name is not known") as caught:
         fetch(session, "https://no.such.host.invalid/v2/x", where="data")

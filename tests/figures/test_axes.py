@@ -32,24 +32,21 @@ def test_every_figure_takes_an_axes_or_a_figure() -> None:
     assert {*ON_AXES, *IN_FIGURES} == {*FIGURES}
 
 
+@pytest.mark.filterwarnings("ignore:The figure layout has changed to tight")
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_is_pickled_and_its_legend_stays_removed(name: str) -> None:
+def test_a_figure_is_laid_out_by_its_user_and_pickled_and_its_legend_stays_removed(
+    name: str,
+) -> None:
     figure = figure_of(draw(name))
+    figure.tight_layout()
+    figure.set_size_inches(6, 4)
     for legend in list(figure.legends):
         legend.remove()
     figure.suptitle("mine")
     again = drawn(pickle.loads(pickle.dumps(drawn(figure))))
     assert again.legends == []
     assert again.get_suptitle() == "mine"
-
-
-@pytest.mark.filterwarnings("ignore:The figure layout has changed to tight")
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_can_be_laid_out_by_its_user(name: str) -> None:
-    figure = figure_of(draw(name))
-    figure.tight_layout()
-    figure.set_size_inches(6, 4)
-    assert drawn(figure).get_size_inches().tolist() == [6, 4]
+    assert again.get_size_inches().tolist() == [6, 4]
 
 
 @pytest.mark.parametrize("name", ON_AXES)

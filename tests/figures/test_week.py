@@ -129,8 +129,7 @@ def test_a_week_without_values_is_refused_with_its_day() -> None:
         el.plot_week(days)
 
 
-@pytest.mark.parametrize("width", ["single", "double"])
-@pytest.mark.parametrize("steps", [9_999.0, 12_345.0])
+@pytest.mark.parametrize(("width", "steps"), [("single", 12_345.0), ("double", 9_999.0)])
 def test_numbers_and_titles_do_not_touch(width: str, steps: float, tmp_path: Path) -> None:
     every = dict.fromkeys(range(7), steps)
     made = el.plot_week(table(steps=every, blink_rate_per_min={2: 30.0, 3: 31.0}))

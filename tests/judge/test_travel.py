@@ -68,8 +68,7 @@ def same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
     assert_frame_equal(found, expected, check_freq=False, rtol=1e-9)
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize(("log", "way"), [*zip([*LOGS] * 2, WAYS, strict=True)])
 def test_a_masked_frame_has_the_answers_of_its_records_wherever_it_was(
     log: str, way: str, tmp_path: Path
 ) -> None:
@@ -87,7 +86,7 @@ def test_a_masked_frame_has_the_answers_of_its_records_wherever_it_was(
 
 
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
 @given(frames(), LIMITS, st.sampled_from(sorted(WAYS)))
 def test_any_masked_frame_has_the_answers_of_its_records_wherever_it_was(
     tmp_path: Path, frame: pd.DataFrame, limits: el.Limits, way: str

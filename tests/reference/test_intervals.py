@@ -1,4 +1,4 @@
-"""How often an interval holds the planted truth, for every function that gives one, over 200 seeds.
+"""How often an interval holds the planted truth, for every function that gives one, over 100 seeds.
 
 A share of n trials is held against the level that is stated, within the limits that a binomial
 count of that level leaves in 499 of 500 cases. An exact interval of a discrete statistic may hold
@@ -21,7 +21,7 @@ from support.frames import frame_of
 
 pytestmark = pytest.mark.slow("a level is a frequency: it needs many seeds")
 
-SEEDS = 200
+SEEDS = 100
 
 
 def generators(start: int, n: int = SEEDS) -> Iterable[np.random.Generator]:
@@ -101,7 +101,7 @@ def test_the_interval_of_a_daily_blink_rate_holds_the_planted_rate(log: str) -> 
 @pytest.mark.parametrize("n", [14, 20])
 def test_the_interval_of_a_trend_of_few_days_holds_the_planted_slope(n: int) -> None:
     hits = []
-    for rng in generators(8, 400):
+    for rng in generators(8, 200):
         found = el.baseline.trend(by_day(3 + 0.2 * np.arange(n) + rng.normal(0, 1, n)))
         hits.append(found.low <= 0.2 <= found.high)
     held(hits, most=1)
@@ -198,7 +198,7 @@ def test_the_bands_around_few_events_hold_the_planted_mean_as_often_as_they_say(
     index = pd.date_range("2026-10-01", periods=50 * events, freq="min", tz="Asia/Tokyo")
     times = index[20::50]
     hits = []
-    for rng in generators(20, 60):
+    for rng in generators(20, 40):
         series = pd.Series(rng.normal(5, 1, len(index)), index=index)
         found = el.compare.events(series, times, before="15min", after="15min")
         hits += (found["low"].le(5) & found["high"].ge(5)).tolist()

@@ -10,8 +10,6 @@ import pytest
 import eyelog as el
 from support.reported import FIFTEEN, SIXTY, frame, said, unworn
 
-BOTH = (SIXTY, FIFTEEN)
-
 
 def text_of(tmp_path: Path, frames: object, **options: object) -> str:
     return el.report(frames, tmp_path / "report.html", **options).read_text("utf-8")
@@ -126,14 +124,6 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "report.html").mkdir()
     with pytest.raises(el.EyelogError, match=r"cannot write .*report\.html"):
         el.report(frame(SIXTY, 3), tmp_path / "report.html", sections=["days"])
-
-
-@pytest.mark.slow("a year is simulated and reported")
-def test_a_year_of_both_logs_is_whole_and_under_6_mb(tmp_path: Path) -> None:
-    year = [el.simulate("2025-10-24", 365, log=log, seed=3, tz="Europe/Berlin") for log in BOTH]
-    path = el.report(year, tmp_path / "report.html")
-    assert path.stat().st_size < 6e6
-    assert said(path.read_text("utf-8"), "problem") == []
 
 
 @pytest.mark.slow("a report is made for each name")

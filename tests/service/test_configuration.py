@@ -226,6 +226,10 @@ def running(command: list[str], **more: object) -> Iterator[None]:
 
 @pytest.mark.slow("an environment is installed")
 @pytest.mark.skipif(os.name != "posix", reason="containers run Linux")
+@pytest.mark.skipif(
+    shutil.which("dockerd") is not None and os.geteuid() == 0,
+    reason="test_in_containers.py builds it, with Docker",
+)
 def test_the_steps_of_the_dockerfile_make_a_service_that_answers(tmp_path: Path) -> None:
     build, run = stages()
     with socket.socket() as asking:

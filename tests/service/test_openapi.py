@@ -134,4 +134,4 @@ def test_every_page_is_as_described(api: Any, log: str) -> None:
 @pytest.mark.timeout(1200)  # each upload is imported by a process of its own
 @pytest.mark.parametrize(("path", "method"), OPERATIONS)
 def test_every_answer_to_many_requests_is_described(api: Any, path: str, method: str) -> None:
-    _drive(api, path, method, 30)
+    _drive(api, path, method, 20)

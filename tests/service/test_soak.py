@@ -51,7 +51,7 @@ def test_a_service_in_use_by_many_fails_for_nobody_and_keeps_no_file(
         draws, seen = random.Random(number), Counter[int]()
         tokens = there.login(draws.choice(WEARERS))
         with requests.Session() as session:
-            for _ in range(100):
+            for _ in range(40):
                 seen[draws.choice(USES)(session, there, tokens, draws)] += 1
         return seen
 
@@ -60,7 +60,7 @@ def test_a_service_in_use_by_many_fails_for_nobody_and_keeps_no_file(
         files = service.num_fds()
         statuses = sum(pool.map(use, range(1, 9)), Counter[int]())
     assert not [status for status in statuses if status >= 500], statuses
-    assert statuses[200] > 400
+    assert statuses[200] > 160
     keeps_no_file(service, files)
 
 
@@ -112,7 +112,7 @@ def _connect(there: Live) -> socket.socket:
     return socket.create_connection((host, int(port)), timeout=30)
 
 
-def test_two_thousand_hostile_requests_are_refused_and_none_fails(
+def test_hundreds_of_hostile_requests_are_refused_and_none_fails(
     process: tuple[psutil.Process, Live],
 ) -> None:
     service, there = process
@@ -121,13 +121,13 @@ def test_two_thousand_hostile_requests_are_refused_and_none_fails(
 
     def attack(number: int) -> Counter[int]:
         draws, seen = random.Random(number), Counter[int]()
-        for _ in range(250):
+        for _ in range(60):
             seen[_send(there, _hostile(draws, token))] += 1
         return seen
 
     with ThreadPoolExecutor(8) as pool:
         statuses = sum(pool.map(attack, range(8)), Counter[int]())
-    assert statuses.total() == 2_000
+    assert statuses.total() == 480
     assert not [status for status in statuses if status >= 500], statuses
     assert {200, 400, 401, 404} <= set(statuses), statuses
     assert requests.get(f"{there.url}/health", timeout=30).status_code == 200

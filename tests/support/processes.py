@@ -1,5 +1,6 @@
 """Programs in a Python process of their own."""
 
+import atexit
 import json
 import os
 import subprocess
@@ -76,13 +77,15 @@ for line in sys.stdin:
 
 @cache
 def _runs(program: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+    runs = subprocess.Popen(
         [sys.executable, "-c", KILLED, program],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         text=True,
     )
+    atexit.register(runs.communicate)  # it ends with its input
+    return runs
 
 
 def killed_at(change: int, program: str, *arguments: str) -> bool:

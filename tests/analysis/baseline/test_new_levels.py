@@ -106,7 +106,7 @@ def test_a_table_and_a_column_are_taken_and_the_unit_scales() -> None:
     ("n", "phi", "most"), [(28, 0.0, 0.055), (28, 0.5, 0.12), (56, 0.0, 0.055), (56, 0.5, 0.11)]
 )
 def test_days_without_a_new_level_seldom_have_one(n, phi, most) -> None:
-    named = [len(el.baseline.new_levels(by_day(noise(seed, n, phi)))) > 0 for seed in range(400)]
+    named = [len(el.baseline.new_levels(by_day(noise(seed, n, phi)))) > 0 for seed in range(150)]
     assert np.mean(named) < most
 
 

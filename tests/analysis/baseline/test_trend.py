@@ -108,6 +108,6 @@ def test_the_hours_of_a_day_count_as_one_day_of_the_trend() -> None:
 @pytest.mark.slow("a level is a frequency: it needs many seeds")
 @pytest.mark.parametrize(("phi", "most"), [(0.0, 0.065), (0.3, 0.095), (0.5, 0.11)])
 def test_four_weeks_without_a_trend_seldom_show_one(phi, most) -> None:
-    noise = np.random.default_rng(12).normal(size=(800, 100))
+    noise = np.random.default_rng(12).normal(size=(300, 100))
     series = scipy.signal.lfilter([1.0], [1.0, -phi], noise, axis=1)[:, -28:]
     assert np.mean([el.baseline.trend(by_day(values)).p < 0.05 for values in series]) < most

@@ -273,16 +273,6 @@ def test_swapped_or_mixed_logs_are_refused() -> None:
         el.compare.limits_of_agreement(["a"], ["b"])
 
 
-@pytest.mark.slow("a level is a frequency: it needs many seeds")
-def test_the_interval_of_a_limit_holds_the_true_limit_about_95_times_in_100() -> None:
-    generator = np.random.default_rng(11)
-    held = 0
-    for _ in range(2000):
-        found = el.compare.limits_of_agreement(generator.normal(3, 2, 50), np.zeros(50))
-        held += found.high_low <= 3 + 1.96 * 2 <= found.high_high
-    assert 0.92 < held / 2000 < 0.98
-
-
 @pytest.fixture(scope="module")
 def logs() -> dict[str, pd.DataFrame]:
     made = {
@@ -404,7 +394,7 @@ def test_a_table_without_differences_is_refused() -> None:
 def test_the_intervals_of_repeated_pairs_hold_bias_and_limits() -> None:
     limit = 1.96 * np.sqrt(2)
     hits = []
-    for seed in range(300):
+    for seed in range(120):
         found = el.compare.limits_of_agreement(repeated(1.0, seed))
         hits.append(
             [

@@ -184,22 +184,6 @@ def test_bad_input_is_refused_in_one_sentence(change, says) -> None:
         el.compare.events(series, call.pop("times"), **call)
 
 
-@pytest.mark.slow("a level is a frequency: it needs many seeds")
-def test_the_band_holds_the_planted_course_about_95_times_in_100() -> None:
-    generator = np.random.default_rng(5)
-    held = []
-    for seed in range(150):
-        values = generator.normal(size=40 * 20)
-        values.reshape(40, 20)[:, 11] += 2.0
-        series = minutes(values)
-        table = el.compare.events(
-            series, series.index[10::20], before="5min", after="5min", seed=seed
-        )
-        row = table.loc[("level", pd.Timedelta("2min"))]
-        held.append(row["change_low"] <= 2.0 <= row["change_high"])
-    assert 0.88 < np.mean(held) < 0.99
-
-
 def test_root_mean_squares_have_a_root_mean_square_over_events() -> None:
     frame = frame_of(MINUTES, {"sc_bki_n": [1, 3, 1, 3], "sc_bki_av": [2.0, 6.0, 4.0, 8.0]})
     times = [frame.index[0] - pd.Timedelta("1min"), frame.index[1]]
@@ -269,7 +253,7 @@ def test_what_lasts_after_the_events_is_changed_and_the_band_is_wider_than_the_p
 @pytest.mark.slow("a level is a frequency: it needs many seeds")
 def test_hardly_any_course_in_which_nothing_happens_is_called_changed() -> None:
     found, pointwise = [], []
-    for seed in range(150):
+    for seed in range(80):
         table = el.compare.events(*empty_course(20, seed), before="15min", after="15min", draws=400)
         found.append(table["changed"].any())
         pointwise.append(((table["change_low"] > 0) | (table["change_high"] < 0)).any())

@@ -102,12 +102,12 @@ def test_three_days_have_no_p_of_the_wearer() -> None:
 
 @pytest.mark.slow("a level is a frequency: it needs many seeds")
 def test_weeks_of_the_same_process_differ_in_at_most_7_of_100() -> None:
-    generators = [np.random.default_rng([8, run]) for run in range(1000)]
+    generators = [np.random.default_rng([8, run]) for run in range(300)]
     hits = [
         el.compare.rate_ratio(week(g, "2026-10-05"), week(g, "2026-10-12")).p < 0.05
         for g in generators
     ]
-    assert 0.01 < np.mean(hits) < 0.07
+    assert 0 < np.mean(hits) < 0.07
 
 
 def test_no_event_on_one_side_leaves_one_limit() -> None:

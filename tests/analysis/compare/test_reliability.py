@@ -148,7 +148,7 @@ def test_what_cannot_be_asked_under_limits_is_refused() -> None:
 def test_the_interval_of_the_icc_holds_the_planted_one_about_95_times_in_100(phi: float) -> None:
     rng = np.random.default_rng(9)
     hits = []
-    for _ in range(300):
+    for _ in range(150):
         found = el.compare.reliability(study(rng, 10, 14, phi=phi), "rate")
         hits.append(found.icc_low <= 0.5 <= found.icc_high)
     assert np.mean(hits) == pytest.approx(0.95, abs=0.04)

@@ -152,7 +152,7 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
 @pytest.mark.parametrize(("phi", "most"), [(0.0, 0.065), (0.3, 0.095), (0.5, 0.115)])
 def test_two_weeks_and_two_weeks_without_a_difference_seldom_show_one(phi, most) -> None:
     generator = np.random.default_rng(11)
-    noise = generator.normal(size=(800, 100))
+    noise = generator.normal(size=(300, 100))
     series = scipy.signal.lfilter([1.0], [1.0, -phi], noise, axis=1)[:, -28:]
     hits = [
         el.compare.two_periods(daily(x[:14]), daily(x[14:], "2026-01-15")).p < 0.05 for x in series

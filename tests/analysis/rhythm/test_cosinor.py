@@ -124,7 +124,7 @@ def test_fewer_than_three_days_have_no_error_of_a_cosine() -> None:
 def test_hours_that_are_alike_within_a_day_are_no_rhythm() -> None:
     generator = np.random.default_rng(6)
     found = []
-    for _ in range(300):
+    for _ in range(150):
         noise = generator.normal(size=(14, 24))
         for hour in range(1, 24):
             noise[:, hour] = 0.7 * noise[:, hour - 1] + np.sqrt(0.51) * noise[:, hour]

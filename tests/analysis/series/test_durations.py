@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.analysis.series.durations import duration_us
+
+FRAME = el.sample()
+SERIES = FRAME["tl_yav"].copy()
+SERIES.attrs = {}  # as one of another sensor
+TIMES = FRAME.index[[100]]
 
 
 @pytest.mark.parametrize(
@@ -26,33 +28,26 @@ from eyelog.analysis.series.durations import duration_us
     ],
 )
 def test_text_and_timedeltas_are_read(duration: Any) -> None:
-    assert duration_us(duration, "every") == 90_000_000
-
-
-@given(st.integers(0, 10**12))
-def test_whole_microseconds_come_back_unchanged(us: int) -> None:
-    assert duration_us(f"{us}us", "every") == us
+    found = el.episodes(SERIES > 0, at_least=duration)
+    pd.testing.assert_frame_equal(found, el.episodes(SERIES > 0, at_least="90000ms"))
+    assert len(found) < len(el.episodes(SERIES > 0))
 
 
 def test_zero_and_negative_durations_are_read_only_where_they_mean_something() -> None:
-    assert duration_us("-10min", "baseline", sign="any") == -600_000_000
-    assert duration_us("0s", "at_least") == duration_us("0", "at_least") == 0
+    whole = el.episodes(SERIES > 0)
+    for nothing in ("0s", "0"):
+        pd.testing.assert_frame_equal(el.episodes(SERIES > 0, at_least=nothing), whole)
     with pytest.raises(el.ConfigurationError, match="at_least must be a duration of 0 or more, "):
-        duration_us("-1s", "at_least")
+        el.episodes(SERIES > 0, at_least="-1s")
     with pytest.raises(el.ConfigurationError, match="period must be a duration longer than 0, "):
-        duration_us("0s", "period", sign="positive")
+        el.rhythm.cosinor(SERIES, period="0s")
 
 
 @pytest.mark.parametrize("wrong", ["soon", "", "NaT", "W", None, pd.NaT, np.nan, [], "5", 5, 5.0])
 def test_what_is_not_a_duration_with_a_unit_is_refused(wrong: Any) -> None:
-    with pytest.raises(el.ConfigurationError, match=r"^every must be .*, such as '10min', not "):
-        duration_us(wrong, "every")
+    with pytest.raises(el.ConfigurationError, match=r"^at_least must be .*, such as '\w+', not "):
+        el.episodes(SERIES > 0, at_least=wrong)
 
-
-FRAME = el.sample()
-SERIES = FRAME["tl_yav"].copy()
-SERIES.attrs = {}  # as one of another sensor
-TIMES = FRAME.index[[100]]
 
 USERS: dict[str, Callable[[Any], Any]] = {
     "at_least": lambda d: el.episodes(SERIES > 0, at_least=d),

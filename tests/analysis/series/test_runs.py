@@ -5,12 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from matplotlib import pyplot as plt
 
 import eyelog as el
-from eyelog.analysis.series.runs import follows, runs
 from support.frames import EYES, frame_of
 
 STEP = 15.0
@@ -107,41 +104,8 @@ def test_a_record_that_comes_up_to_1_4_rows_later_breaks_no_run(
     assert user(steps) == 1
 
 
-def test_a_series_with_a_record_that_comes_early_has_one_run_of_the_interval_it_is_told() -> None:
-    # Its shortest distance is all that a Series shows of its rows; a frame has that of its log.
-    assert el.frame.interval_seconds(walked(0.6)) == STEP
-    assert el.frame.interval_seconds(walked(0.6)["stp"]) == 0.6 * STEP
-    assert len(el.episodes(walked(0.6)["stp"] > 0, interval="15s")) == 1
-
-
 def test_the_time_between_empty_rows_of_one_run_is_counted_once() -> None:
     frame = late(frame_of(EYES, {"stp": [np.nan] * ROWS}, calm=False), 1.4)
     table = el.gaps(frame)
     assert table["duration"].sum() == pd.Timedelta((ROWS + 0.4) * STEP, "s")
     assert table["n_expected"].tolist() == [ROWS]
-
-
-def test_nothing_holds_no_run() -> None:
-    for holds in ([], [False, False]):
-        us = np.arange(len(holds), dtype=np.int64)
-        first, last = runs(np.array(holds, dtype=bool), us, 1.0)
-        assert first.size == last.size == 0
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(1, 4)), max_size=40))
-def test_the_runs_are_those_of_a_walk_from_row_to_row(rows) -> None:
-    holds = np.array([on for on, _ in rows], dtype=bool)
-    us = np.cumsum([space * 1_000_000 for _, space in rows], dtype=np.int64)
-    expected: list[list[int]] = []
-    for row, on in enumerate(holds.tolist()):
-        if on and expected and expected[-1][1] == row - 1 and us[row] - us[row - 1] <= 3e6:
-            expected[-1][1] = row
-        elif on:
-            expected.append([row, row])
-    assert np.stack(runs(holds, us, 2e6), axis=1).tolist() == expected
-    assert len(follows(us, 2e6)) == max(len(rows) - 1, 0)
-
-
-def test_a_packet_that_is_held_back_by_less_than_a_second_breaks_no_run() -> None:
-    us = np.array([0, 50_000, 1_050_000, 2_050_001], dtype=np.int64)
-    assert follows(us, 50_000.0).tolist() == [True, True, False]

@@ -60,7 +60,7 @@ def quiet(seed: int) -> Logs:
 @pytest.mark.slow("a level is a frequency: it needs many seeds")
 def test_of_28_days_without_any_change_few_reports_name_anything() -> None:
     named = []
-    for seed in range(100):
+    for seed in range(40):
         made = quiet(seed)
         found = findings(made.counted(SIXTY))
         levels = sum(len(table) for table in found.levels.values())

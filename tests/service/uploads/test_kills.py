@@ -67,7 +67,7 @@ def test_an_upload_is_whole_or_absent_after_a_kill(tmp_path: Path) -> None:
     outcomes = set()
     served = Served(archive)
     try:
-        for at in range(16):
+        for at in range(8):
             # Two logs over the end of a month: four month files, each time of another month.
             night = f"{2016 + at // 4}-{('01', '03', '05', '08')[at % 4]}-31 23:00:15"
             box = zipped({"a.csv": csv(FIFTEEN, night, 480), "b.csv": csv(SIXTY, night, 120)})
