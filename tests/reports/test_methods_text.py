@@ -6,7 +6,7 @@ import pytest
 
 import eyelog as el
 from eyelog.reports.logs import as_logs
-from eyelog.reports.methods_text import methods
+from eyelog.reports.method import methods
 from support.reported import FIFTEEN, SIXTY, frame, logs
 
 

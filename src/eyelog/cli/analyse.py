@@ -271,7 +271,7 @@ def cite(
         text = CitedText([], [reference(SOFTWARE)])
     else:
         from eyelog.reports.logs import as_logs, fields_reported
-        from eyelog.reports.methods_text import methods
+        from eyelog.reports.method import methods
         from eyelog.reports.report import check_sections
 
         chosen = None if sections is None else check_sections(sections)

@@ -28,7 +28,7 @@ NOUNS: Final = {  # where the label of a column is no noun, or a plural
     "head_moves_yaw_per_h": "Rate of head turns (yaw)",
 }
 PARAGRAPH: Final = "\N{SECTION SIGN}"
-_LOOSE: Final = re.compile(r" (?=[.,;:)])|(?<=\() ")
+_LOOSE: Final = re.compile(r" (?=[,;:)]|\.(?!\d))|(?<=\() ")
 
 
 def number(value: float, digits: int | None = None) -> str:
@@ -141,7 +141,7 @@ def _sentences() -> Any:
     environment.tests["known"] = pd.notna
     environment.globals |= {"column": column, "unit_of": unit_of, "noun": noun, "count": count}
     environment.globals |= {"range_words": range_words, "called": lambda log: LOG_WORDS[log]}
-    texts = [text_of(f"{of}.txt") for of in ("shared", "wearer")]
+    texts = [text_of(f"{of}.txt") for of in ("shared", "wearer", "methods")]
     return environment.from_string("\n".join(texts)).module
 
 

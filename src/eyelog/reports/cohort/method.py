@@ -1,10 +1,7 @@
 """How the numbers of a cohort were obtained: definitions, limits, recipe."""
 
-import json
-from functools import partial
 from typing import Any, Final
 
-from eyelog.catalogue import catalogue_version
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.judge.limits import Limits
 from eyelog.reports import words
@@ -12,15 +9,9 @@ from eyelog.reports.cohort import comparisons
 from eyelog.reports.cohort.study import Cohort
 from eyelog.reports.literature import CitedText, cited_text
 from eyelog.reports.logs import COUNTED_WORN_H
-from eyelog.reports.method import TERMS, limits_table
-from eyelog.reports.methods_text import judging_text, software_sentence
+from eyelog.reports.method import method_part, own_limits, versions
 from eyelog.reports.parts import Part
-from eyelog.reports.versions import versions
 
-SHARED: Final = (
-    *("Records and days", "Judging", "Worn, usable, walking", "Blink rate"),
-    *("Pace and walking bouts", "Head and posture"),
-)
 OWN: Final = [
     (
         "Days that count",
@@ -50,47 +41,33 @@ MEASURED: Final = (
 
 def method(cohort: Cohort, arguments: dict[str, Any], notices: list[str]) -> Part:
     """Return the definitions, the limits and the recipe of a cohort's report."""
-    shared = dict(TERMS)
-    findings = [
-        "Every number can be computed again from the same archive with the definitions, limits and"
-        " versions below."
-    ]
-    if cohort.recipe.get("inventory"):
-        findings.append(
-            "The digest 'inventory' identifies the content of all files that were read: an archive"
-            " with the same digest gives the same numbers."
-        )
-    findings += [f"Note: {notice}" for notice in notices]
-    recipe = {
-        "report": arguments,
-        "versions": versions(),
-        "catalogue": catalogue_version(),
-        "cohort": dict(cohort.recipe),
-    }
-    limits = Limits(**cohort.recipe.get("limits", {}))
-    text = json.dumps(recipe, indent=1, ensure_ascii=False, sort_keys=True, default=str)
-    return Part(
-        findings=findings,
-        tables=[partial(limits_table, [cohort.log], limits)] if cohort.log else [],
-        terms=[
-            *((term, shared[term].format(border=cohort.border)) for term in SHARED),
-            *OWN,
-            *comparisons.terms(cohort),
-            CAVEAT,
+    terms = [*OWN, *comparisons.terms(cohort), CAVEAT]
+    return method_part(
+        words.said(
+            "method",
+            records="archive",
+            inventory=bool(cohort.recipe.get("inventory")),
+            readings=[],
+            notices=notices,
+        ),
+        [
+            *words.said("terms_of_all", border=cohort.border),
+            *(f"{name} | {meaning}" for name, meaning in terms),
         ],
-        recipe=text,
-        to_paste=_methods(cohort),
+        _methods(cohort),
+        [cohort.log] if cohort.log else [],
+        Limits(**cohort.recipe.get("limits", {})),
+        {"report": arguments, "cohort": dict(cohort.recipe)},
     )
 
 
 def _methods(cohort: Cohort) -> CitedText:
     """Return the methods of the study as an author writes them."""
+    software = words.sentence("software", versions=versions())
     wanted = len(cohort.accounts) + len(cohort.failed) + len(cohort.without)
     log = LOG_WORDS.get(cohort.log or "", "log")
     if cohort.is_empty:
-        return cited_text(
-            f"{software_sentence()} None of {wanted:,} wearers has days of the {log}."
-        )
+        return cited_text(f"{software} None of {wanted:,} wearers has days of the {log}.")
     lost = [
         f"{words.count(len(names), 'wearer')} {what}"
         for names, what in ((cohort.without, "had no days"), (cohort.failed, "failed"))
@@ -102,12 +79,14 @@ def _methods(cohort: Cohort) -> CitedText:
         f" ({cohort.zone})"
     )
     who += f"; of {wanted:,} wearers asked for, {words.joined(lost)}." if lost else "."
+    limits = Limits(**cohort.recipe.get("limits", {}))
+    judging = words.sentence("judging", limits=limits, own=own_limits(limits))
     counted, days = cohort.counted_days, len(cohort.grouped)
     judged = (
-        f"{judging_text(Limits(**cohort.recipe.get('limits', {})))} Hours worn are of all days;"
+        f"{judging} Hours worn are of all days;"
         f" all else is of the {counted:,} of {days:,} days ({words.percent(counted / days)}) with"
         f" at least {COUNTED_WORN_H:g} h of wear. Each wearer counts once, as the mean of their"
         " days; the interval of a mean of wearers is Student's t on these means."
     )
     compared = comparisons.method_text(cohort) if cohort.is_compared else ""
-    return cited_text(f"{software_sentence()} {who}", judged, compared, MEASURED)
+    return cited_text(f"{software} {who}", judged, compared, MEASURED)
