@@ -4,7 +4,6 @@ from .analysis import compare as compare
 from .analysis import rhythm as rhythm
 from .analysis.episodes import episodes as episodes
 from .analysis.events import label as label
-from .archive.actigraphy import export_actigraphy as export_actigraphy
 from .archive.store import Archive as Archive
 from .clock import Zones as Zones
 from .embedded import register as register
@@ -62,6 +61,7 @@ from .measure import blinks as blinks
 from .measure import eyes as eyes
 from .measure import gait as gait
 from .measure import posture as posture
+from .measure.actigraphy import export_actigraphy as export_actigraphy
 from .measure.coverage import coverage as coverage
 from .measure.coverage import describe as describe
 from .measure.coverage import gaps as gaps

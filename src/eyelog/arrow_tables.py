@@ -16,13 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 from pandas.api.types import pandas_dtype
 
 from eyelog.catalogue import catalogue
 from eyelog.clock import DAY_US, SECOND, Zones, instant_range, zone
 from eyelog.decode import Page, joined_column, rows_kept
-from eyelog.frame import warn_unknown
 
 STAMP: Final = pa.timestamp("us", tz="UTC")
 _ARROW: Final = {
@@ -33,7 +31,6 @@ _ARROW: Final = {
     "datetime": STAMP,
 }
 _DTYPES: Final = {pa.bool_(): pd.BooleanDtype(), pa.string(): pd.StringDtype()}
-_Chosen = npt.NDArray[np.bool_]  # of rows
 Stamps = npt.NDArray[np.int64]  # microseconds, UTC
 Span = tuple[int, int]  # half open
 Instant = str | date | datetime
@@ -161,9 +158,6 @@ def frame_of(table: pa.Table, tz: str, *, share: bool = False) -> pd.DataFrame:
     return frame.set_axis(index.tz_convert(zone(tz)))
 
 
-# Rows laid over the rows of another table: the merge of an archive, and what it changed
-
-
 class Merged(NamedTuple):
     """Rows after a merge, and the sorted stamps of those added, changed or removed."""
 
@@ -173,74 +167,30 @@ class Merged(NamedTuple):
     removed: Stamps
 
 
-def merge(old: pa.Table, new: pa.Table, spans: Sequence[tuple[int, int]]) -> Merged:
-    """Merge the rows of `new` into those of `old`, in the schema of `old`; both are sorted.
+def merge(old: pa.Table, new: pa.Table, removed: Stamps = NO_STAMPS) -> Merged:
+    """Put rows into a sorted table, in its schema, and remove the rows of some of its stamps.
 
-    If both have a stamp, the new row wins, in the columns that it has; a column that it lacks keeps
-    its value. Rows of `old` inside `spans` are removed unless `new` has them.
+    If both have a stamp, the new row replaces the old one, in the columns that it has.
     """
-    if not new.num_rows and not spans:
-        return Merged(old, NO_STAMPS, NO_STAMPS, NO_STAMPS)
     old_stamps, new_stamps = stamps_of(old), stamps_of(new)
-    if not len(old_stamps):
-        return Merged(fit(new, old.schema), new_stamps, old_stamps, old_stamps)
-    at = np.searchsorted(old_stamps, new_stamps)
-    both = np.append(old_stamps, -1)[at] == new_stamps
-    both &= at < len(old_stamps)
-    again = np.zeros(len(old_stamps), bool)  # rows of `old` whose stamp `new` has too
-    again[at[both]] = True
-    removed = np.zeros(len(old_stamps), bool)
-    for first, after in spans:
-        removed[slice(*np.searchsorted(old_stamps, [first, after]))] = True
-    removed &= ~again
-    same = pa.array(at, mask=~both)
-    present = set(new.column_names)
-    laid = pa.Table.from_arrays(
-        [
-            new.column(field.name).cast(field.type)
-            if field.name in present
-            else old.column(field.name).take(same)
-            for field in old.schema
-        ],
-        schema=old.schema,
-    )
-    differs = _differing_rows(old, again, laid, both, missing_differs=True)
-    stamps = new_stamps[~both], new_stamps[both][differs], old_stamps[removed]
-    if not any(map(len, stamps)):
-        return Merged(old, *stamps)
-    whole = pa.concat_tables([old.filter(pa.array(~again & ~removed)), laid])
+    known = np.isin(new_stamps, old_stamps)
+    merged = new_stamps[~known], new_stamps[known], removed
+    if not any(map(len, merged)):
+        return Merged(old, *merged)
+    same = pa.array(np.searchsorted(old_stamps, new_stamps), mask=~known)
+    laid = [
+        new.column(field.name).cast(field.type)
+        if field.name in new.column_names
+        else old.column(field.name).take(same)
+        for field in old.schema
+    ]
+    stays = ~np.isin(old_stamps, np.concatenate([new_stamps, removed]))
+    rows = [old.filter(pa.array(stays)), pa.Table.from_arrays(laid, schema=old.schema)]
+    whole = pa.concat_tables(rows)
     order = np.argsort(stamps_of(whole), kind="stable")
-    if bool(np.all(order[1:] > order[:-1])):
-        return Merged(whole, *stamps)
-    return Merged(whole.take(pa.array(order)), *stamps)
-
-
-def other_values(old: pa.Table, new: pa.Table) -> tuple[int, int]:
-    """Return how many stamps two sorted tables share, and at how many their values differ.
-
-    A missing value does not count as a different value.
-    """
-    old_stamps, new_stamps = stamps_of(old), stamps_of(new)
-    both = [np.isin(old_stamps, new_stamps), np.isin(new_stamps, old_stamps)]
-    differs = _differing_rows(old, both[0], new, both[1], missing_differs=False)
-    return len(differs), int(differs.sum())
-
-
-def _differing_rows(
-    old: pa.Table, of_old: _Chosen, new: pa.Table, of_new: _Chosen, *, missing_differs: bool
-) -> _Chosen:
-    """Return which of the chosen rows of two tables differ, in the columns that both have."""
-    differs = np.zeros(np.count_nonzero(of_old), bool)
-    of_old, of_new = pa.array(of_old), pa.array(of_new)
-    for name in set(old.column_names) & set(new.column_names) - {"date"} if len(differs) else ():
-        # One column at a time: tables would be copied.
-        a, b = old.column(name).filter(of_old), new.column(name).filter(of_new)
-        if not a.equals(b):
-            other = pc.fill_null(pc.not_equal(a.cast(b.type), b), False)
-            if missing_differs:
-                other = pc.or_(other, pc.xor(pc.is_null(a), pc.is_null(b)))
-            differs |= other.to_numpy()
-    return differs
+    if not bool(np.all(order[1:] > order[:-1])):
+        whole = whole.take(pa.array(order))
+    return Merged(whole, *merged)
 
 
 # Pages of answers, without a frame in between: that would cost more than reading the answers
@@ -249,12 +199,10 @@ def _differing_rows(
 def table_of_pages(pages: Sequence[Page], log: str) -> pa.Table:
     """Return the records of some pages, sorted by stamp; of several with the same stamp, the last.
 
-    It has every field of the catalogue, and after them the unknown fields that have a value, with a
-    warning.
+    It has every field of the catalogue, and after them the unknown fields that have a value.
     """
     filled = [page for page in pages if page.n]
     unknown = sorted({name for page in pages for name in page.unknown})
-    warn_unknown(log, unknown)
     if not filled:
         return schema_of(log).empty_table()
     stamps = np.concatenate([page.stamps for page in filled])

@@ -251,3 +251,18 @@ def test_an_open_range_is_all_there_is(archive: el.Archive) -> None:
     }
     with pytest.raises(el.ArchiveError, match="no account 'you'"):
         archive.read(SIXTY, account="you")
+
+
+@pytest.mark.parametrize(("before", "after"), [("tired", 1.5), (1.5, "tired")])
+def test_an_unknown_field_may_be_text_once_and_numbers_another_time(
+    archive: el.Archive, before: object, after: object
+) -> None:
+    frame = records(SIXTY, "2026-10-24", 30)
+    with pytest.warns(el.EyelogWarning, match="unknown fields .*: mood"):
+        archive.write(SIXTY, frame.assign(mood=before), account="me")
+    with pytest.warns(el.EyelogWarning, match="unknown fields .*: mood"):
+        done = archive.write(SIXTY, frame.assign(mood=after).iloc[:3], account="me")
+    assert done == (0, 3, 0)
+    with pytest.warns(el.EyelogWarning, match="unknown fields .*: mood"):
+        again = archive.read(SIXTY, tz="UTC")
+    assert again["mood"].tolist() == [str(after)] * 3 + [str(before)] * 27

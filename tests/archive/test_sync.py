@@ -1,7 +1,9 @@
 """A sync requests what can have changed, keeps what came, and reports each day."""
 
 import stat
+import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -270,3 +272,23 @@ def test_stamps_outside_the_asked_days_are_kept_with_a_warning(
         report = archive.sync(client_of(there, home), SIXTY, START, START)
     assert report["state"].tolist() == ["empty"]
     assert len(archive.read(SIXTY, "2023-01-01", "2023-01-01")) == 1
+
+
+def test_what_every_month_repeats_is_said_once_and_no_filter_of_warnings_changes(
+    home: Path, archive: el.Archive
+) -> None:
+    script, during = Paged(), []
+
+    def novel(request: faulty.Request) -> faulty.Answer:
+        during.append(list(warnings.filters))  # those that all threads share
+        given = script(request)
+        return replace(given, body=given.body.replace(b'"stp_s"', b'"novel"'))
+
+    with faulty.server(novel) as there, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        before = list(warnings.filters)
+        archive.sync(client_of(there, home), SIXTY, "2024-03-30", "2024-04-07")
+    said = [str(each.message) for each in caught]
+    assert [text for text in said if "novel" in text] == said
+    assert len(said) == 1
+    assert during == [before] * len(during)

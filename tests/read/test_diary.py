@@ -255,7 +255,7 @@ def test_a_workbook_is_a_diary_and_its_dates_are_days(tmp_path: Path) -> None:
 def test_a_damaged_workbook_is_one_line(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine")
     (tmp_path / "diary.xlsx").write_bytes(b"PK\x03\x04 and no more")
-    with pytest.raises(el.ConfigurationError, match=r"diary\.xlsx: it is a damaged Excel workbook"):
+    with pytest.raises(el.ConfigurationError, match=r"diary\.xlsx: it is a damaged zip file"):
         el.read_events(tmp_path / "diary.xlsx", tz="UTC")
 
 

@@ -189,10 +189,10 @@ def test_short_files_of_another_wearer_are_found_together(
 def test_a_written_frame_of_somebody_else_is_refused(archive: el.Archive) -> None:
     archive.write(SIXTY, DAY[SIXTY], account="me")
     before = contents(archive)
-    with pytest.raises(el.ConfigurationError, match=r"'me' has other values on 1,4.*replace=True"):
+    with pytest.raises(el.ConfigurationError, match=r"on 1,4.*'me' holds.*replace=True"):
         archive.write(SIXTY, OTHER[SIXTY], account="me")
     for replace in (False, True):
-        with pytest.raises(el.ConfigurationError, match="records of another device or wearer"):
+        with pytest.raises(el.ConfigurationError, match="cover the same time twice"):
             archive.write(SIXTY, shifted(OTHER[SIXTY], 7), account="me", replace=replace)
     assert contents(archive) == before
     assert archive.write(SIXTY, OTHER[SIXTY], account="me", replace=True).changed > 1400
@@ -212,3 +212,21 @@ def test_no_count_of_an_import_comes_from_attrs(
     assert (report.read, report.kept, report.repeated, report.conflicts) == (2, 1, 0, 1)
     with pytest.warns(el.EyelogWarning, match="1 record with other values than a later"):
         el.read(path)
+
+
+@pytest.mark.parametrize("waiting", [1, 1_000_000])
+def test_files_of_one_device_may_repeat_a_stamp_wherever_they_wait(
+    archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: int
+) -> None:
+    monkeypatch.setattr(intake, "_WAITING", waiting)
+    halves = DAY[SIXTY].iloc[:701], DAY[SIXTY].iloc[700:]
+    files = [save(tmp_path, half, ONE) for half in halves]
+    one, two = import_files(archive, files)
+    assert (one.kept, two.kept, two.repeated) == (701, len(halves[1]) - 1, 1)
+    other = halves[1].iloc[:20].assign(bl=1.0)
+    back = save(tmp_path / "back", shifted(other, -300), ONE)
+    with pytest.raises(el.ConfigurationError, match=rf"clock of the device {ONE} was set back by"):
+        import_files(el.Archive(tmp_path / "b"), [files[0], back])
+    with pytest.warns(el.EyelogWarning, match="the last pass was taken, and 6 records"):
+        kept = import_files(el.Archive(tmp_path / "b"), [files[0], back], clock="last")
+    assert sum(report.kept for report in kept) == 701 + 14

@@ -629,7 +629,7 @@ FOREIGN = [
     Kind("a pickle", lambda: pickle.dumps([1]), "refused", "a pickle, which is never opened"),
     Kind("Parquet of pandas", parquet),
     Kind("another Parquet table", other_parquet, "refused", "without fields of a log"),
-    Kind("damaged Parquet", lambda: parquet()[:-9], "refused", "a damaged Parquet file"),
+    Kind("damaged Parquet", lambda: parquet()[:-9], "refused", "it cannot be read: Parquet"),
     Kind("SQLite", lambda: b"SQLite format 3\x00", "refused", "an SQLite database"),
     Kind("PDF", lambda: b"%PDF-1.7", "refused", "a PDF document"),
     Kind("a picture", lambda: b"\x89PNG\r\n", "refused", "a picture"),

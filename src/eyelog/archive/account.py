@@ -19,7 +19,6 @@ protocol of erasing names that.
 
 import csv
 import io
-import warnings
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, nullcontext, suppress
 from datetime import date, datetime
@@ -30,7 +29,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from eyelog.archive.lists import ASIDE, LISTS, listed, locked, part_of, write_lists
+from eyelog.archive.lists import ASIDE, LISTS, listed, locked, part_of, write_list
 from eyelog.archive.place import (
     SMALL_FILE,
     Found,
@@ -49,7 +48,7 @@ from eyelog.archive.place import (
 )
 from eyelog.arrow_tables import instant_us, is_month, month_edges
 from eyelog.clock import DAY, Zones, day_start, zone
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning
+from eyelog.errors import ArchiveError, ConfigurationError, warn
 from eyelog.home import sync_folder
 from eyelog.read.diary import DIARY, events_table
 
@@ -58,7 +57,7 @@ EVENTS: Final = ".events"
 LINK: Final = "link to "
 _KEY: Final = "month="
 _BESIDE: Final = {ZONES: "zones", EVENTS: "events", LISTS: "list of months"}
-EVENT_COLUMNS: Final = ("start", "end", "label", "kind", "value")
+_EVENTS_HEADER: Final = "start,end,label,kind,value"
 # Two events with these the same are one; the later file has its end and value.
 _SAME: Final = ["start", "kind", "label"]
 
@@ -137,25 +136,24 @@ def _read_events(place: Place, path: str) -> pd.DataFrame:
     try:
         table = pd.read_csv(
             io.BytesIO(body),
-            dtype={"label": "string", "kind": "string", "value": "float64"},
+            dtype={
+                **dict.fromkeys(["start", "end", "label", "kind"], "string"),
+                "value": "float64",
+            },
             keep_default_na=False,
             na_values={"end": [""], "value": [""]},
         )
-        if tuple(table.columns) != EVENT_COLUMNS:
-            raise ValueError(f"its first line is not {','.join(EVENT_COLUMNS)}")
-        starts, ends = (
-            pd.to_datetime(table[name], format="ISO8601", utc=True).astype("datetime64[us, UTC]")
-            for name in ("start", "end")
-        )
-        if starts.isna().any():
-            raise ValueError("an event has no start")
-    except (ValueError, UnicodeDecodeError) as error:
+        if (header := ",".join(table.columns)) != _EVENTS_HEADER:
+            raise ValueError(f"its first line is not {_EVENTS_HEADER}: {header}")
+        for name in ("start", "end"):
+            table[name] = pd.to_datetime(table[name], format="ISO8601", utc=True)
+        return events_in_utc(table)
+    except (ValueError, KeyError) as error:
         why = str(error).splitlines()[0]
         raise ArchiveError(
             f"cannot read {path}: it is damaged ({why}): remove it, and import the files of events"
             " again"
         ) from None
-    return table.assign(start=starts, end=ends)
 
 
 def events_in_utc(events: pd.DataFrame) -> pd.DataFrame:
@@ -186,19 +184,15 @@ def events_in_utc(events: pd.DataFrame) -> pd.DataFrame:
         pd.DatetimeIndex(events[name]).tz_convert("UTC").as_unit("us").asi8
         for name in ("start", "end")
     )
-    n = len(events)
-    kinds = [DIARY] * n
-    if "kind" in events:
-        kinds = ["" if pd.isna(kind) else str(kind) for kind in events["kind"]]
+    given = events.reindex(columns=["kind", "value"])
+    kinds = given["kind"].fillna("").astype(str) if "kind" in events else [DIARY] * len(events)
     try:
-        given = events["value"] if "value" in events else [float("nan")] * n
-        values = pd.to_numeric(pd.Series(given)).to_numpy(np.float64, na_value=np.nan)
+        values = pd.to_numeric(given["value"]).to_numpy(np.float64, na_value=np.nan)
     except (ValueError, TypeError) as error:
         raise ConfigurationError(
             f"the column 'value' of the events needs numbers: {error}"
         ) from None
-    labels = events["label"].astype(str).tolist()
-    return events_table(starts, ends, labels, kinds, values)
+    return events_table(starts, ends, events["label"].astype(str).tolist(), list(kinds), values)
 
 
 def add_events(place: Place, account: str, events: pd.DataFrame, *, keep: bool = True) -> int:
@@ -265,23 +259,20 @@ def synced_days(place: Place, log: str, account: str, slot: str) -> set[date]:
 def note_days(place: Place, log: str, account: str, source: str, days: Days) -> None:
     """Note days whose records are on the disk; all others stay noted as they were."""
     with locked(place, account):
-        sources = read_ledger(place, log, account)
+        sources = read_ledger(place, log, account, warned=True)
         sources[source] = dict(sorted({**sources.get(source, {}), **days}.items()))
         write_small_file(place, _ledger(place, log, account), msgspec.json.encode(sources))
 
 
-def read_ledger(place: Place, log: str, account: str) -> dict[str, Days]:
+def read_ledger(place: Place, log: str, account: str, *, warned: bool = False) -> dict[str, Days]:
     """Return the days that syncs have brought, by service and zone (`source_of`)."""
     path = _ledger(place, log, account)
     try:
         body = read_small_file(place, path)
         return msgspec.json.decode(b"{}" if body is None else body, type=dict[str, Days])
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        warnings.warn(
-            f"{path} is damaged, so the days noted in it are requested from the service again",
-            EyelogWarning,
-            stacklevel=2,
-        )
+        if not warned:
+            warn(f"{path} is damaged, so the days noted in it are requested from the service again")
         return {}
 
 
@@ -432,7 +423,7 @@ def prune(
                 found = listed(place, account)
                 left = frozenset(each for each in found if month_edges(each.month)[1] > end_us)
                 if left != found:
-                    write_lists(place, {account: left})
+                    write_list(place, account, left)
         for file in old if not dry_run else ():
             _remove(place, file)
         for file in files:

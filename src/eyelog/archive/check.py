@@ -1,7 +1,6 @@
 """What an archive has, what is wrong with it, and damaged months set aside."""
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from datetime import date
@@ -13,27 +12,25 @@ import pandas as pd
 from eyelog.analysis.series.packets import PAUSE_US
 from eyelog.archive.account import small_file_problems, stored_zones, synced_days
 from eyelog.archive.lists import (
-    JOURNAL,
     LISTS,
     OLD,
     Part,
     Parts,
     accounts,
-    journal,
     listed,
     locked,
     months,
     part_path,
     set_aside,
     stored_parts,
-    write_lists,
+    write_list,
 )
 from eyelog.archive.months import Stored, opened
 from eyelog.archive.place import OF_OLD, Place, everything, problem_of, require_place, small_file
 from eyelog.arrow_tables import NO_STAMPS, days_of, month_edges, schema_of
 from eyelog.catalogue import known_logs, log_named
 from eyelog.clock import DAY, DAY_US
-from eyelog.errors import ArchiveError, EyelogWarning
+from eyelog.errors import ArchiveError, warn
 from eyelog.home import progress_line
 
 _DTYPES: Final = {
@@ -67,20 +64,20 @@ def inventory(place: Place) -> pd.DataFrame:
 
 def _summary(place: Place, account: str, log: str) -> tuple[Any, ...]:
     """Return what `inventory` says of a log of an account."""
-    problems, parts, damaged, size, zones = [], [NO_STAMPS], 0, 0, None
     present: list[str] = []
+    parts, damaged, size, zones = [NO_STAMPS], 0, 0, None
     try:
         present, size = months(place, log, account), bytes_of_account(place, account, log)
     except ArchiveError as error:
         damaged = 1
-        problems.append(str(error))
+        warn(str(error))
     for month in present:
         try:
             with opened(place, log, account, month_edges(month)) as stored:
                 parts.append(stored.stamps(*month_edges(month)))
         except ArchiveError as error:
             damaged += 1
-            problems.append(
+            warn(
                 f"{log!r} of {account!r}: {month} is damaged and not counted"
                 f" ({problem_of(error)}): `eyelog archive repair` sets it aside and lists the days"
                 " to get again"
@@ -88,9 +85,7 @@ def _summary(place: Place, account: str, log: str) -> tuple[Any, ...]:
     try:
         zones = stored_zones(place, account)
     except ArchiveError as error:
-        problems.append(str(error))
-    for problem in problems:
-        warnings.warn(problem, EyelogWarning, stacklevel=4)
+        warn(str(error))
     stamps, about = np.concatenate(parts), log_named(log)
     edges = pd.to_datetime(stamps[[0, -1]], unit="us", utc=True) if len(stamps) else [pd.NaT] * 2
     # The stamps of packets are uneven: only the end of a connection is sure to be a gap.
@@ -108,25 +103,6 @@ def bytes_of_account(place: Place, account: str, log: str | None = None) -> int:
             with suppress(FileNotFoundError):
                 total += int(place.fs.size(part_path(place, account, part)) or 0)
     return total
-
-
-def contents(place: Place) -> str:
-    """Describe an archive in a few words, from its lists.
-
-    A remote archive is not listed: that takes a request per account.
-    """
-    if not place.local:
-        return "remote"
-    try:
-        parts = []
-        for log in known_logs():
-            present = {name: months(place, log, name) for name in accounts(place, log)}
-            every = sorted(month for each in present.values() for month in each)
-            wearers = "1 account" if len(present) == 1 else f"{len(present):,} accounts"
-            parts += [f"{log} of {wearers}, {every[0]} to {every[-1]}"] if every else []
-    except Exception:  # noqa: BLE001 - a repr never fails; `verify` says what is wrong
-        return "cannot be read: verify() says why"
-    return "; ".join(parts) or "empty"
 
 
 # What is wrong
@@ -214,11 +190,6 @@ def repair(place: Place) -> pd.DataFrame:
     """Set the damaged months aside; see `eyelog.Archive.repair`."""
     require_place(place)
     rows: list[tuple[str, ...]] = []
-    try:
-        journal(place)
-    except ArchiveError as error:
-        path = f"{place.root}/{JOURNAL}"
-        rows.append(("", "", "", problem_of(error, path), "", "", set_aside(place, path)))
     for account in accounts(place):
         with locked(place, account):
             rows += _repair(place, account)
@@ -250,7 +221,7 @@ def _repair(place: Place, account: str) -> Iterator[tuple[str, ...]]:
         if instead and not part_problems(place, account, part):
             sound.add(part)  # a version that somebody has put back counts
     if problem or sound != before:
-        write_lists(place, {account: frozenset(sound)})
+        write_list(place, account, frozenset(sound))
 
 
 def _ranges(days: Iterable[date]) -> str:

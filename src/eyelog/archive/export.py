@@ -42,7 +42,7 @@ from eyelog.arrow_tables import (
 )
 from eyelog.catalogue import catalogue, known_logs
 from eyelog.clock import DAY, DAY_US, LocalClock, Zones, as_tzinfo, day_start, zone, zone_at
-from eyelog.errors import ConfigurationError, EyelogWarning
+from eyelog.errors import ConfigurationError, EyelogWarning, warn
 from eyelog.frame import OFFSET, log_of, zones_of
 from eyelog.home import progress_line, whole_file
 from eyelog.provenance import stated_account
@@ -227,11 +227,9 @@ def _of_frame(frame: pd.DataFrame) -> Records:
 
 def _warn_of_location(names: set[str]) -> None:
     if names:
-        warnings.warn(
+        warn(
             f"left out where the wearer was ({', '.join(sorted(names))}): ask for it with"
-            f" location=True",
-            EyelogWarning,
-            stacklevel=2,
+            " location=True"
         )
 
 

@@ -11,21 +11,12 @@ from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from eyelog.archive.lists import Staged, commit_all
-from eyelog.archive.months import Change, merging
+from eyelog.archive.months import Merging
 from eyelog.archive.place import check_account
 from eyelog.archive.store import Archive, place_of
-from eyelog.arrow_tables import (
-    Merged,
-    Stamps,
-    extras_of,
-    merge,
-    month_edges,
-    months_of,
-    stamps_of,
-)
+from eyelog.arrow_tables import Stamps
 from eyelog.clock import Zone, Zones, stamps_at, zones_of_offsets
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, warn
 from eyelog.frame import OFFSET
@@ -35,18 +26,14 @@ from eyelog.read.diary import app_events
 from eyelog.read.files import InputFile, input_files
 from eyelog.read.format import OtherKind
 from eyelog.read.head import (
-    HELD,
+    FileRecords,
     FileReport,
-    Part,
     Reader,
     asked_zones,
     on_one_clock,
-    overlay,
     reason_of,
-    refuse_others,
-    refuse_overlaps,
-    without_conflicts,
 )
+from eyelog.read.overlay import repeats
 
 OTHER_KIND: Final = "other kind"  # the status of a file that the app writes beside the logs
 
@@ -177,9 +164,8 @@ class _Intake:
     keep_stored: bool
     scratch: ExitStack
     reports: list[FileReport] = field(default_factory=list)
-    waiting: dict[tuple[str, str], list[Part]] = field(default_factory=dict)
-    in_memory: list[Part] = field(default_factory=list)
-    extras: dict[tuple[str, str], list[pa.Field]] = field(default_factory=dict)
+    waiting: dict[tuple[str, str], list[FileRecords]] = field(default_factory=dict)
+    in_memory: list[FileRecords] = field(default_factory=list)
     shown: dict[str, list[tuple[Stamps, Any]]] = field(default_factory=dict)  # offsets of files
     events: list[tuple[FileReport, pd.DataFrame]] = field(default_factory=list)
 
@@ -226,7 +212,7 @@ class _Intake:
         self.events.append((done, events))
         return done
 
-    def _settle(self, part: Part) -> None:
+    def _settle(self, part: FileRecords) -> None:
         """Decide the account of some records, and keep the offsets in which they are written."""
         report = part.report
         # Two spellings of a name (an accent in one letter or two) are one account.
@@ -277,11 +263,10 @@ class _Intake:
                     f" change it: `eyelog archive set-zone {quote(account)} ZONE --from DAY`"
                 )
 
-    def _wait(self, part: Part) -> None:
+    def _wait(self, part: FileRecords) -> None:
         """Keep records until all files are read, on the disk if they are many."""
         key = part.report.account, cast(str, part.report.log)
         self.waiting.setdefault(key, []).append(part)
-        self.extras.setdefault(key, []).extend(extras_of(part.table.schema, key[1]))
         self.in_memory.append(part)
         if sum(len(each.stamps) for each in self.in_memory) < _WAITING:
             return
@@ -316,7 +301,7 @@ class _Intake:
         return self.reports
 
     def _write(
-        self, account: str, log: str, parts: list[Part], stack: ExitStack, staged: Staged
+        self, account: str, log: str, parts: list[FileRecords], stack: ExitStack, staged: Staged
     ) -> None:
         """Merge the waiting records of a log with those of the archive into new, staged months.
 
@@ -324,72 +309,32 @@ class _Intake:
         """
         for note in on_one_clock(parts, log, self.reader.clock):
             warn(note)
-        meetings: list[pd.DataFrame] = []
-        held: list[Stamps] = []
-
-        def lay_over(before: pa.Table, first: int, after: int) -> Merged:
-            """Lay the records of [first, after) over those of the archive, and count the rows."""
-            held.append(stamps_of(before))
-            numbers, tables, beneath = [], [], []
-            for at, part in enumerate(parts):
-                if np.ptp(np.searchsorted(part.stamps, [first, after])) == 0:
-                    continue  # its file is not opened for nothing
-                table = part.between(first, after)
-                lost = [np.empty(0, np.int64)]
-                if self.keep_stored:
-                    table, conflicts = without_conflicts(before, table)
-                    lost += conflicts.values()
-                    for name, stamps in conflicts.items():
-                        part.report.differing.setdefault(name, []).append(stamps)
-                numbers.append(at)
-                tables.append(table)
-                beneath.append(np.unique(np.concatenate(lost)))
-            laid = overlay(before, tables, beneath)
-            for number, at in enumerate(numbers):
-                report = parts[at].report
-                report.kept += laid.kept[number]
-                report.conflicts += laid.conflicts[number]
-                report.replaced += laid.replaced[number]
-                report.repeated += tables[number].num_rows
-                report.repeated -= laid.kept[number] + laid.conflicts[number]
-            number_of = np.array([*numbers, HELD])  # the last one is what is held
-            meetings.append(
-                laid.meetings.assign(
-                    file=number_of[laid.meetings["file"]],
-                    earlier=number_of[laid.meetings["earlier"]],
-                )
-            )
-            return merge(before, laid.changes, ())
-
-        stamps = np.sort(np.concatenate([part.stamps for part in parts]))
-        extras = list(dict.fromkeys(self.extras[account, log]))
-        changes = (
-            Change(
-                month, stamps[slice(*np.searchsorted(stamps, month_edges(month)))], extras, lay_over
-            )
-            for month in months_of(stamps)
-        )
-        place = place_of(self.archive)
-        keep = not self.dry_run
-        stack.enter_context(merging(place, log, account, changes, keep=keep, staged=staged))
-        devices = {part.device for part in parts} - {""}
-        one = ", or one device (device=)" if len(devices) > 1 else ""
-        other = "import them into another account (account=)"
-        to_replace = f"{other}, or replace what it holds with replace=True; nothing was imported"
-        refuse_others(
-            parts,
+        merging = Merging(
+            place_of(self.archive),
             log,
-            meetings,
-            advice="import each wearer into an account of their own (account=)"
-            f"{one}; nothing was imported",
-            to_replace=None if self.replace else to_replace,
-            account=account,
+            account,
+            parts,
+            keep_stored=self.keep_stored,
+            keep=not self.dry_run,
         )
-        if held:
-            first = parts[0].report.file if len(parts) == 1 else "the files"
-            names = [f"what {account!r} holds", first]
-            both = [np.concatenate(held), np.unique(stamps)]
-            refuse_overlaps(names, both, log, advice=f"{other}; nothing was imported")
+        merging.stage(staged, stack)
+        devices = [part.device for part in parts]
+        one = ", or one device (device=)" if len({*devices} - {""}) > 1 else ""
+        merging.refuse_others(
+            f"import each wearer into an account of their own (account=){one}",
+            "import them into another account (account=)",
+            after="nothing was imported",
+            replace=self.replace,
+            devices=devices,
+        )
+        for note in repeats(merging.meetings, [part.report.file for part in parts]):
+            warn(note)
+        for part, counts in zip(parts, merging.counts.T.tolist(), strict=True):
+            report = part.report
+            report.kept, report.conflicts, report.replaced = counts
+            report.repeated = len(part.stamps) - report.kept - report.conflicts
+        for at, name, stamps in merging.differing:
+            parts[at].report.differing.setdefault(name, []).append(stamps)
 
 
 class Conflict(NamedTuple):

@@ -11,12 +11,12 @@ are written as files of their own, until a later month begins; then they are fol
 
 import io
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from itertools import groupby, pairwise
+from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -35,7 +35,6 @@ from eyelog.archive.lists import (
     commit_all,
     listed,
     locked,
-    months,
     part_path,
     present_months,
 )
@@ -61,19 +60,19 @@ from eyelog.arrow_tables import (
     merge,
     month_edges,
     months_of,
-    other_values,
     overlap,
     schema_of,
     stamps_of,
     table_of,
     widest,
 )
-from eyelog.catalogue import catalogue, catalogue_version, check_log, log_named
+from eyelog.catalogue import catalogue, catalogue_version, check_log
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.frame import OFFSET, log_of, stamps, warn_unknown
 from eyelog.home import make_folders, new_file, temporary_name
-from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
+from eyelog.read.head import FileRecords, FileReport
+from eyelog.read.overlay import HELD, by_pair, overlay, refuse_others
 
 MOST_DAYS: Final = 10  # that one change writes as files of their own
 _KEYS: Final = (b"eyelog.log", b"eyelog.account", b"eyelog.slot")
@@ -101,19 +100,16 @@ class _File:
             if place.local
             else io.BytesIO(read_whole(place, self.path))
         )
-        self._kept: pq.ParquetFile | None = None
         self.close = self._source.close
 
-    def open(self, *, keep: bool = False) -> pq.ParquetFile:
-        """Return the file, read and checked; with `keep` it stays in memory, for a writer.
+    def open(self) -> pq.ParquetFile:
+        """Return the file, read and checked.
 
         Raises
         ------
         ArchiveError
             If it is damaged, or of another account, log or month.
         """
-        if self._kept is not None:
-            return self._kept
         with archive_errors(f"read {self.path}"):
             self._source.seek(0)
             body = self._source.read()
@@ -137,7 +133,6 @@ class _File:
                 self.path,
                 f"its metadata says that it is {log!r} of {account!r}, {slot or self.part.slot}",
             )
-        self._kept = file if keep else None
         return file
 
     def rows(
@@ -188,6 +183,7 @@ class Stored:
         self.parts = sorted(parts)
         self.months = sorted({part.month for part in self.parts})
         self._files: list[_File] = []
+        self._checked: dict[_File, pq.ParquetFile] = {}  # of the month that was read last
         with ExitStack() as opening:
             for part in self.parts:
                 self._files.append(_File(place, account, part))
@@ -203,11 +199,18 @@ class Stored:
             self._counting += [(*edges, file) for edges in zip(opens, closes, strict=True)]
         self._counting.sort(key=itemgetter(0))
 
-    def schemas(self, slots: Sequence[str] = (), *, keep: bool = False) -> Iterator[pa.Schema]:
+    def _open(self, file: _File) -> pq.ParquetFile:
+        if any(each.part.month != file.part.month for each in self._checked):
+            self._checked.clear()
+        if file not in self._checked:
+            self._checked[file] = file.open()
+        return self._checked[file]
+
+    def schemas(self, slots: Sequence[str] = ()) -> Iterator[pa.Schema]:
         """Yield the columns of each file (or of some months and days), as they were written."""
         for file in self._files:
             if not slots or file.part.slot in slots:
-                file.open(keep=keep)
+                self._open(file)
                 yield file.schema
 
     def rows(self, first: int, after: int, schema: pa.Schema | None = None) -> pa.Table:
@@ -223,13 +226,10 @@ class Stored:
         """
         names = None if schema is None else schema.names
         tables = []
-        for _, pieces in groupby(self._counting, key=lambda piece: piece[2].part.month):
-            once: dict[_File, pq.ParquetFile] = {}  # a month lies on both sides of a file of a day
-            for opens, closes, file in pieces:
-                edges = max(first, opens), min(after, closes)
-                if edges[0] < edges[1]:
-                    once[file] = once.get(file) or file.open()
-                    tables.append(file.rows(once[file], *edges, names))
+        for opens, closes, file in self._counting:
+            low, high = max(first, opens), min(after, closes)
+            if low < high:
+                tables.append(file.rows(self._open(file), low, high, names))
         return joined(tables, self.log, schema)
 
     def stamps(self, first: int, after: int) -> Stamps:
@@ -287,44 +287,12 @@ def read_table(
 # Write
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """New records of one month, and how they are merged.
-
-    `merge` takes the rows of a region of some days and its edges; it is called once for each
-    region that has some of `stamps` or overlaps one of `spans`.
-    """
-
-    month: str
-    stamps: Stamps  # sorted
-    extras: Sequence[pa.Field]  # columns that are not in the catalogue
-    merge: Callable[[pa.Table, int, int], Merged]
-    spans: Sequence[Span] = ()
-
-    def concerns(self, first: int, after: int) -> bool:
-        """Return whether any record of [first, after) can change."""
-        low, high = np.searchsorted(self.stamps, [first, after])
-        return bool(low < high) or any(a < after and b > first for a, b in self.spans)
-
-    def days(self) -> list[str]:
-        """Return the days of which any record can change, in order."""
-        first, after = month_edges(self.month)
-        replaced = [
-            np.arange(max(a, first) // DAY_US * DAY_US, min(b, after), DAY_US)
-            for a, b in self.spans
-        ]
-        return days_of(np.concatenate([self.stamps, *replaced]))
-
-
 class Outcome(NamedTuple):
     """The sorted stamps of records added, changed or removed."""
 
     added: Stamps
     changed: Stamps
     removed: Stamps
-
-
-_NOTHING: Final = Outcome(NO_STAMPS, NO_STAMPS, NO_STAMPS)
 
 
 def prepare(frame: pd.DataFrame, log: str) -> pa.Table:
@@ -371,171 +339,169 @@ def write(
     """
     stamps = stamps_of(table)
     if not len(stamps) and not spans:
-        return _NOTHING
+        return Outcome(NO_STAMPS, NO_STAMPS, NO_STAMPS)
     if len(stamps) and not (stamps[0] >= _FIRST and stamps[-1] < _AFTER):
         first, last = (str(edge) for edge in stamps[[0, -1]].view("M8[us]"))
         raise ConfigurationError(f"a stamp lies outside the years 1 to 9999: {first} to {last}")
-    held: list[Stamps] = [NO_STAMPS]
-    meetings: list[tuple[int, int]] = []  # stamps that both have, and those with other values
-
-    def rows_of(first: int, after: int) -> slice:
-        return slice(*np.searchsorted(stamps, [first, after]).tolist())
-
-    def lay_over(before: pa.Table, first: int, after: int) -> Merged:
-        new = table[rows_of(first, after)]
+    merging = Merging(
+        place, log, account, [FileRecords(FileReport("this frame"), table)], spans, True
+    )
+    staged: Staged = {}
+    with ExitStack() as stack:
+        merging.stage(staged, stack)
         if not spans:  # whole days replace whatever was there
-            held.append(stamps_of(before))
-            meetings.append(other_values(before, new))
-        return merge(before, new, spans)
-
-    doing = f"write {log!r} of {account!r} to {place.name}"
-    with archive_errors(doing), locked(place, account):
-        replaced = {
-            month
-            for month in (months(place, log, account) if spans else ())
-            if any(overlap(month, span) for span in spans)
-        }
-        extras = extras_of(table.schema, log)
-        changes = [
-            Change(month, stamps[rows_of(*month_edges(month))], extras, lay_over, spans)
-            for month in replaced | set(months_of(stamps))
-        ]
-        with merging(place, log, account, changes) as outcome:
-            if not spans:
-                shared, conflicts = np.sum([(0, 0), *meetings], axis=0).tolist()
-                stored = np.concatenate(held)
-                _refuse_another(account, log, stored, stamps, shared, 0 if replace else conflicts)
-            return outcome
+            merging.refuse_others(
+                "", "write into another account", replace=replace, after="nothing was written"
+            )
+        commit_all(place, staged)
+    return merging.outcome
 
 
-def _refuse_another(
-    account: str, log: str, stored: Stamps, new: Stamps, shared: int, conflicts: int
-) -> None:
-    """Raise if an account has the records of another wearer or device in the time of new ones."""
-    interval = log_named(log).interval_us
-    if mostly_differ(shared, conflicts, interval):
-        raise ConfigurationError(
-            f"the account {account!r} has other values on {conflicts:,} of the"
-            f" {shared:,} stamps that it shares with this frame, as if they were of two"
-            f" wearers: write into another account, or pass"
-            f" replace=True; nothing was written"
-        )
-    source = np.repeat([0, 1], [len(stored), len(new)])
-    overlap = overlaps(np.append(stored, new), source, interval)
-    if overlap.too_much:
-        first, last = (utc(edge) for edge in (overlap.first, overlap.last))
-        raise ConfigurationError(
-            f"the account {account!r} has records of another device or wearer between those of"
-            f" this frame, {duration_text(overlap.doubled_us)} {span_text(first, last)} (UTC):"
-            " write into another account; nothing was written"
-        )
+@dataclass
+class Merging:
+    """Files that are laid over the records of one log of one account.
 
-
-@contextmanager
-def merging(
-    place: Place,
-    log: str,
-    account: str,
-    changes: Iterable[Change],
-    *,
-    keep: bool = True,
-    staged: Staged | None = None,
-) -> Iterator[Outcome]:
-    """Merge changes into their months, one after the other; give what would change.
-
-    Every new file is complete on the disk before the first is put in place, at the end of the
-    context, so a full disk or an error of the caller changes nothing. Without `keep` nothing is
-    written at all. With `staged`, the new files are added to it, and the caller puts them in place
-    with those of other logs, inside the context (`commit_all`).
+    Parameters
+    ----------
+    place, log, account
+        Over which records.
+    files : sequence of FileRecords
+        The records of each file, the later over the earlier.
+    spans : sequence of tuple
+        Times in which all other records of the archive are removed.
+    missing_counts, keep_stored : bool
+        As `overlay` takes them.
+    keep : bool
+        Without it nothing is written.
     """
-    new: Staged = {}
-    with ExitStack() as cleanup:
-        cleanup.enter_context(archive_errors(f"write {log!r} of {account!r} to {place.name}"))
-        if keep:
-            cleanup.enter_context(locked(place, account))
-        found = listed(place, account)
-        by_month = {change.month: change for change in changes}
-        latest = max([*by_month, *(part.month for part in found if part.log == log)], default="")
-        for part in found:  # days of a month that is over
-            if part.log == log and part.is_day and part.month < latest:
-                nothing = Change(part.month, NO_STAMPS, (), _unchanged)
-                by_month.setdefault(part.month, nothing)
-        writer = _Writer(place, log, account, keep, cleanup)
-        for month, change in sorted(by_month.items()):
-            with opened(place, log, account, month_edges(month), found) as old:
-                files = writer.merge(old, change, is_last=month == latest)
-            if files is not None:
-                new[account, log, month] = files
-        if staged is not None:
-            staged.update(new)
-        yield Outcome(*map(np.concatenate, zip(*writer.merged, strict=True)))
-        if staged is None:
-            commit_all(place, new)
-
-
-def _unchanged(rows: pa.Table, *_: int) -> Merged:
-    return Merged(rows, *_NOTHING)
-
-
-@dataclass(frozen=True, slots=True)
-class _Writer:
-    """Makes the new files of the months of one log of one account."""
 
     place: Place
     log: str
     account: str
-    keep: bool
-    cleanup: ExitStack  # removes the files that were not put in place
-    merged: list[Outcome] = field(default_factory=lambda: [_NOTHING])
+    files: Sequence[FileRecords]
+    spans: Sequence[Span] = ()
+    missing_counts: bool = False
+    keep_stored: bool = False
+    keep: bool = True
 
-    def merge(
-        self, old: Stored, change: Change, *, is_last: bool
+    def __post_init__(self) -> None:
+        self.stamps = np.sort(np.concatenate([NO_STAMPS, *(file.stamps for file in self.files)]))
+        # Of each file: its rows that are kept, that conflict, and that replace another
+        self.counts = np.zeros((3, len(self.files)), np.int64)
+        self.differing: list[tuple[int, str, Stamps]] = []
+        self._meetings: list[pd.DataFrame] = []
+        self._held = [NO_STAMPS]
+        self._merged = [Outcome(NO_STAMPS, NO_STAMPS, NO_STAMPS)]
+
+    @property
+    def outcome(self) -> Outcome:
+        """What changes, once it is staged."""
+        return Outcome(*map(np.concatenate, zip(*self._merged, strict=True)))
+
+    @property
+    def meetings(self) -> pd.DataFrame:
+        """The stamps that files share with one another and with the archive, once it is staged."""
+        return by_pair(self._meetings)
+
+    def stage(self, staged: Staged, stack: ExitStack) -> None:
+        """Merge the files into their months, one after the other.
+
+        Every new file is complete on the disk, and added to `staged`, before the caller puts the
+        first in its place (`commit_all`): so a full disk or an error changes nothing. The account
+        stays locked until `stack` ends, which removes the files that were not put in place.
+        """
+        with archive_errors(f"write {self.log!r} of {self.account!r} to {self.place.name}"):
+            if self.keep:
+                stack.enter_context(locked(self.place, self.account))
+            found = listed(self.place, self.account)
+            own = [part for part in found if part.log == self.log]
+            concerned = set(months_of(self.stamps))
+            concerned |= {
+                part.month for part in own if any(overlap(part.month, span) for span in self.spans)
+            }
+            latest = max([*concerned, *(part.month for part in own)], default="")
+            # The days of a month that is over are folded into it.
+            concerned |= {part.month for part in own if part.is_day and part.month < latest}
+            for month in sorted(concerned):
+                with opened(self.place, self.log, self.account, month_edges(month), found) as old:
+                    files = self._month(month, old, stack, is_last=month == latest)
+                if files is not None:
+                    staged[self.account, self.log, month] = files
+
+    def refuse_others(
+        self, advice: str, other: str, *, after: str, replace: bool, devices: Sequence[str] = ()
+    ) -> None:
+        """Raise if the files, or they and the archive, are of several wearers or devices."""
+        refuse_others(
+            [file.report.file for file in self.files],
+            [file.stamps for file in self.files],
+            self.log,
+            self.meetings,
+            advice=f"{advice}; {after}",
+            devices=devices,
+            account=self.account,
+            held=np.concatenate(self._held),
+            other=f"{other}; {after}",
+            to_replace=None if replace else f"{other}, or pass replace=True; {after}",
+        )
+
+    def _month(
+        self, month: str, old: Stored, stack: ExitStack, *, is_last: bool
     ) -> tuple[Iterable[Part], dict[str, Path]] | None:
-        """Merge a change into a month; return its files, None if no record would change."""
-        days = change.days()
+        """Merge the files into a month; return its files, None if no record would change."""
+        first, after = month_edges(month)
+        replaced = [
+            np.arange(max(a, first) // DAY_US * DAY_US, min(b, after), DAY_US)
+            for a, b in self.spans
+        ]
+        rows = slice(*np.searchsorted(self.stamps, [first, after]).tolist())
+        days = days_of(np.concatenate([self.stamps[rows], *replaced]))
         # What is new, or of an older eyelog, or changes on many days, is written as a whole.
         by_day = len(days) <= MOST_DAYS and is_last
         by_day &= any(not part.is_day and part.name != OLD for part in old.parts)
-        slots = days if by_day else [change.month]
         fold = not is_last and any(part.is_day for part in old.parts)
-        extras = list(change.extras)
-        for own in old.schemas([change.month, *days] if by_day else (), keep=True):
-            extras += extras_of(own, self.log)
+        schemas = [file.schema if file.table is None else file.table.schema for file in self.files]
+        schemas += old.schemas([month, *days] if by_day else ())
+        extras = [field for each in schemas for field in extras_of(each, self.log)]
         schema = pa.schema([*schema_of(self.log), *widest(extras)])
-        before = len(self.merged)
-        tried = {slot: self._slot(slot, old, change, schema, rewrite=fold) for slot in slots}
-        made = {slot: path for slot, path in tried.items() if path is not None}
+        before = len(self._merged)
+        made = {}
+        for slot in days if by_day else [month]:
+            if (path := self._slot(slot, old, schema, stack, rewrite=fold)) is not None:
+                made[slot] = path
         if not made:
             return None
-        of_month = self.merged[before:]
+        of_month = self._merged[before:]
         fewer = sum(len(each.removed) - len(each.added) for each in of_month)
-        if fewer > 0 and fewer == len(old.stamps(*month_edges(change.month))):
+        if fewer > 0 and fewer == len(old.stamps(first, after)):
             return (), {}  # no record is left
         return [part for part in old.parts if by_day and part.slot not in made], made
 
     def _slot(
-        self, slot: str, old: Stored, change: Change, schema: pa.Schema, *, rewrite: bool
+        self, slot: str, old: Stored, schema: pa.Schema, stack: ExitStack, *, rewrite: bool
     ) -> Path | None:
-        """Merge a change into a month or a day; return its new file, None if no record differs."""
+        """Merge into a month or a day; return its new file, None if no record differs."""
         regions = list(pairwise(group_edges(slot)))
         path: Path | None = None
         writer: pq.ParquetWriter | None = None
-        with ExitStack() as stack:
-            for at, edges in enumerate(regions):
-                concerned = change.concerns(*edges)
+        with ExitStack() as writing:
+            for at, (first, after) in enumerate(regions):
+                low, high = np.searchsorted(self.stamps, [first, after])
+                concerned = low < high or any(a < after and b > first for a, b in self.spans)
                 if not (concerned or writer or rewrite):
                     continue
-                table, differs = old.rows(*edges, schema), rewrite
+                table, differs = old.rows(first, after, schema), rewrite
                 if concerned:
-                    table, *stamps = change.merge(table, *edges)
-                    self.merged.append(Outcome(*stamps))
+                    table, *stamps = self._laid_over(table, first, after)
+                    self._merged.append(Outcome(*stamps))
                     differs = rewrite or any(map(len, stamps))
                 tables = [table]
                 if writer is None and differs and self.keep:
                     path = self._new_path(slot)
-                    sink = stack.enter_context(new_file(path))
+                    stack.callback(path.unlink, missing_ok=True)
+                    sink = writing.enter_context(new_file(path))
                     writer = parquet_writer(sink, schema, self.log, self.account, slot)
-                    stack.enter_context(writer)
+                    writing.enter_context(writer)
                     tables = [*(old.rows(*before, schema) for before in regions[:at]), table]
                 for rows in tables:
                     if writer is not None and rows.num_rows:
@@ -543,15 +509,39 @@ class _Writer:
                         writer.write_table(rows.combine_chunks(), row_group_size=rows.num_rows)
         return path
 
+    def _laid_over(self, before: pa.Table, first: int, after: int) -> Merged:
+        """Lay the records of [first, after) over those of the archive, and count the rows."""
+        stored = stamps_of(before)
+        self._held.append(stored)
+        numbers, tables = [], []
+        for at, file in enumerate(self.files):
+            if np.ptp(np.searchsorted(file.stamps, [first, after])):  # else it is not opened
+                numbers.append(at)
+                tables.append(file.between(first, after))
+        laid = overlay(
+            before, tables, missing_counts=self.missing_counts, keep_stored=self.keep_stored
+        )
+        self.counts[:, numbers] += [laid.kept, laid.conflicts, laid.replaced]
+        self.differing += [(numbers[at], name, stamps) for at, name, stamps in laid.differing]
+        number_of = np.array([*numbers, HELD])  # the last one is what is held
+        self._meetings.append(
+            laid.meetings.assign(
+                file=number_of[laid.meetings["file"].to_numpy(np.int64)],
+                earlier=number_of[laid.meetings["earlier"].to_numpy(np.int64)],
+            )
+        )
+        inside = [stored[slice(*np.searchsorted(stored, span))] for span in self.spans]
+        gone = np.setdiff1d(np.concatenate([NO_STAMPS, *inside]), self.stamps)
+        return merge(before, laid.changes, gone)
+
     def _new_path(self, slot: str) -> Path:
         """Return a hidden name for the file of a month or a day that is not in its place yet."""
         home = Path(tempfile.gettempdir())  # uploads are first written here
         if self.place.local:
-            home = Path(part_path(self.place, self.account, Part(self.log, slot, slot))).parent
+            part = Part(self.log, slot, slot)
+            home = Path(part_path(self.place, self.account, part)).parent
             make_folders(home)
-        path = temporary_name(home / slot)
-        self.cleanup.callback(path.unlink, missing_ok=True)
-        return path
+        return temporary_name(home / slot)
 
 
 def parquet_writer(

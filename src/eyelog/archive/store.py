@@ -24,7 +24,7 @@ from eyelog.archive.account import (
     stored_zones,
     traces,
 )
-from eyelog.archive.check import contents, inventory, repair, verify
+from eyelog.archive.check import inventory, repair, verify
 from eyelog.archive.export import names_location, records_of, write_records
 from eyelog.archive.lists import accounts, fingerprint, present_months
 from eyelog.archive.months import prepare, read_table, write
@@ -86,7 +86,7 @@ class Archive:
         self.path = self._place.name
 
     def __repr__(self) -> str:
-        return f"<Archive {self.path!r}: {contents(self._place)}>"
+        return f"<Archive {self.path!r}>"
 
     def accounts(self, log: str | None = None) -> list[str]:
         """Return the accounts in the archive, sorted.

@@ -11,9 +11,7 @@ requests. Nothing is stored in the cache, which would keep every record twice.
 import math
 import threading
 import time
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from itertools import groupby, pairwise
 from typing import Final, NamedTuple
@@ -45,11 +43,12 @@ from eyelog.errors import (
     AuthorizationError,
     ConfigurationError,
     EyelogError,
-    EyelogWarning,
     RequestError,
+    warn,
 )
 from eyelog.fetch.cache import EMPTY, Day, lifetime
 from eyelog.fetch.client import Client, days_of, side_by_side
+from eyelog.frame import warn_unknown
 from eyelog.home import progress_line
 
 STATES: Final = ("fetched", "cached", "unchanged", "empty", "failed")
@@ -106,33 +105,14 @@ def sync(place: Place, client: Client, log: str, start: Instant, end: Instant) -
     run = _Run(place, client, log, tz)
     if wanted:  # unless the zone skipped the only day of the range
         days = days_of(log, wanted[0], wanted[-1], as_zones(tz), None)
-        with _warning_once():
-            try:
-                due = run.look(wanted, {day.day for day in days})
-                run.bring([day for day in days if day.day in due])
-            finally:
-                client.close()
-                for note in run.notes():
-                    warnings.warn(note, EyelogWarning, stacklevel=3)
+        try:
+            due = run.look(wanted, {day.day for day in days})
+            run.bring([day for day in days if day.day in due])
+        finally:
+            client.close()
+            run.warn()
     rows = [(day.isoformat(), *run.rows[day]) for day in wanted]
     return pd.DataFrame(rows, columns=list(_DTYPES)).astype(_DTYPES)
-
-
-# One sync of a process after the other: what is done to warnings holds for all of its threads.
-_CATCHING: Final = threading.Lock()
-
-
-@contextmanager
-def _warning_once() -> Iterator[None]:
-    """Issue at the end, and once, the warnings that every month would repeat."""
-    caught: list[warnings.WarningMessage] = []
-    try:
-        with _CATCHING, warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", EyelogWarning)
-            yield
-    finally:
-        for each in {str(each.message): each for each in caught}.values():
-            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
 
 
 class _Run:
@@ -151,20 +131,22 @@ class _Run:
         self.present: dict[date, int] = {}  # records of the archive before the sync
         self.rows: dict[date, _Row] = {}
         self.answers: list[_Answer] = []
+        self.unknown: set[str] = set()  # fields that the catalogue does not have
         self.outside = 0
         self.in_a_row = 0  # days on which the service failed
         self.fatal: EyelogError | None = None
         self.written_at = time.monotonic()
 
-    def notes(self) -> list[str]:
-        """Return what a user should know of the answers."""
-        notes = self.client.walker.take_notes()
+    def warn(self) -> None:
+        """Say once, of all answers, what a user should know."""
+        warn_unknown(self.log, sorted(self.unknown))
+        for note in self.client.walker.take_notes():
+            warn(note)
         if self.outside:
-            notes.append(
+            warn(
                 f"the service sent {self.outside} record(s) with a stamp outside the requested"
                 " days; they are kept"
             )
-        return notes
 
     def look(self, wanted: Sequence[date], existing: set[date]) -> set[date]:
         """Return the days to request, and report the others."""
@@ -291,7 +273,10 @@ class _Run:
             self.written_at = time.monotonic()
 
     def _write(self, answers: Sequence[_Answer]) -> None:
-        table = table_of_pages([page for answer in answers for page in answer.pages], self.log)
+        pages = [page for answer in answers for page in answer.pages]
+        self.unknown.update(name for page in pages for name in page.unknown)
+        table = table_of_pages(pages, self.log)
+        pages.clear()
         for answer in answers:
             answer.pages.clear()  # a month is in memory once
 

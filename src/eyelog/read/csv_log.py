@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -70,14 +69,9 @@ class _Layout:
         folded = [fold(cell) for cell in header.cells]
         wearers = [at for at, name in enumerate(folded) if name in WEARER and name not in own]
         wearer = names[wearers[0]] if wearers else None
-        types = _types(header.log)
+        types = {field.name: field.type for field in schema_of(header.log)}
+        types["date"] = pa.string()
         return cls(header, names, [types.get(name, pa.string()) for name in names], wearer)
-
-
-@cache
-def _types(log: str) -> dict[str, pa.DataType]:
-    """Return the type of each field but the date, whose cells are texts."""
-    return {field.name: field.type for field in schema_of(log) if field.name != "date"}
 
 
 class _Block(NamedTuple):
@@ -185,17 +179,11 @@ class CsvLog(LogFile):
                 if self._decimal == ",":
                     self.notes.append(_COMMAS)
             decimal = self._decimal or "."
-            breaks = np.frombuffer(block, np.uint8) == ord("\n")
-            count = int(np.count_nonzero(breaks))
-            lines = np.arange(number, number + count)
-            half = LONGEST_LINE // 2  # a line that is too long has all of one of these pieces
-            pieces = range(0, len(block) - half, half)
-            table = None
-            if all(block.find(b"\n", at, at + half) >= 0 for at in pieces):
-                table = split(block, count, layout.kinds, delimiter, decimal)
-                if table is None:
-                    lines = lines[np.diff(np.flatnonzero(breaks), prepend=-1) > 1]  # not blank
-                    table = split(block, len(lines), layout.kinds, delimiter, decimal)
+            ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+            lengths = np.diff(ends, prepend=-1)  # with the line end: 1 of a blank line
+            lines, table = number + np.flatnonzero(lengths > 1), None
+            if lengths.max() <= LONGEST_LINE:
+                table = split(block, len(lines), layout.kinds, delimiter, decimal)
                 if table is None and not _LIKE_HEADER.search(block):
                     texts = [pa.string()] * len(layout.kinds)
                     table = split(block, len(lines), texts, delimiter, decimal)
@@ -203,7 +191,7 @@ class CsvLog(LogFile):
                 yield _Block(table, lines, {}, decimal, layout)
             else:
                 yield from self._line_by_line(block, number, decimal)
-            number += count
+            number += len(ends)
 
     def _line_by_line(self, block: bytes, number: int, decimal: str) -> Iterator[_Block]:
         """Split lines that do not all fit; some may be headers, from which other columns follow."""

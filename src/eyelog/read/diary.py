@@ -4,8 +4,7 @@ import csv
 import io
 import os
 import re
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from difflib import get_close_matches
 from typing import Any, Final
@@ -16,21 +15,23 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.arrow_tables import Stamps
+from eyelog.arrow_tables import Stamps, instant_us
 from eyelog.catalogue import fold, near
 from eyelog.clock import DAY, FILE_ZONE, Zone, Zones, as_tzinfo, as_zones, day_start
 from eyelog.decode import UNFIT
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogWarning, warn
+from eyelog.errors import ArchiveError, ConfigurationError, warn
 from eyelog.home import path_of
 from eyelog.read.files import (
+    MIDNIGHT,
     InputFile,
     check_encoding,
-    missing_reader,
+    guess,
+    guessed,
+    input_files,
+    not_of,
     opened,
-    sheets_as_csv,
-    text_of_file,
 )
-from eyelog.read.format import DELIMITERS, OtherKind, event_kind
+from eyelog.read.format import DELIMITERS, OtherKind, event_kind, whole_of
 from eyelog.read.socket_log import RECEIVED
 from eyelog.read.stamps import NEVER, StampReader, moment_of, orders, possible_events, when
 
@@ -44,7 +45,6 @@ _NAMES: Final = {
               "description", "ラベル", "活動", "内容", "イベント"),
 }  # fmt: skip
 _LARGEST: Final = 256 << 20
-_WORKBOOK: Final = b"PK\x03\x04"
 DIARY: Final = "diary"
 HEAD: Final = "head motion"
 ACTIVITY: Final = "phone activity"
@@ -143,45 +143,54 @@ def read_events(
     """
     zones = as_zones(tz, what="a diary")
     file = path_of(path, what="read_events")
+    if encoding is not None:
+        check_encoding(encoding)
+    if not file.is_file():
+        raise ConfigurationError(f"cannot read {file}: No such file")
+    events: pd.DataFrame | None = None
+    diaries: list[tuple[bool, list[Row]]] = []
     try:
-        with file.open("rb") as source:
-            content = source.read(_LARGEST + 1)
-    except OSError as error:
-        raise ConfigurationError(f"cannot read {file}: {error.strerror or error}") from error
-    if len(content) > _LARGEST:
-        raise ConfigurationError(f"{file.name} is larger than {_LARGEST >> 20} MB: not a diary")
-    workbook = content.startswith(_WORKBOOK)
-    if workbook and (trouble := missing_reader()):
-        raise ConfigurationError(f"{file.name} is {trouble}")
-    text = ""
-    if not workbook:
-        encoding = encoding if encoding is None else check_encoding(encoding)
-        text, note = text_of_file(content, file.name, encoding)
-        if note:
-            warnings.warn(note, EyelogWarning, stacklevel=2)
-    try:
-        if (events := events_of(text, zones)) is not None:
-            times = {part: events[part].dt.tz_convert(zones.home) for part in ("start", "end")}
-            return possible_events(events.assign(**times), file.name)
-        sheets = sheets_as_csv(file, days=True).values() if workbook else [text.encode()]
-        every = [list(_rows_of_diary(sheet.decode())) for sheet in sheets]
+        for each in input_files([file.resolve()]):
+            with opened(each) as (_, stream):
+                text = _text(stream.read(_LARGEST + 1), file.name, encoding)
+            events = events_of(text, zones)
+            # Most separators in the first line are delimiters.
+            start = next((line for line in text.splitlines() if line.strip()), "")
+            lines = _rows(text, max(DELIMITERS, key=start.count))
+            if rows := [row for row in lines if any(row[1])]:
+                diaries.append((each.is_sheet, rows))
     except ArchiveError as error:
         between = ", " if str(error).startswith("line") else ": "
         raise ConfigurationError(f"{file.name}{between}{error}") from error
-    every = [rows for rows in every if rows]
-    if not every:
+    if events is None and not diaries:
         raise ConfigurationError(
             f"{file.name} is empty: its first line must name start, end and label"
         )
-    diaries = [rows for rows in every if {"start", "label"} <= _found(rows[0][1]).keys()]
-    events = _events_of_rows((diaries or every)[0], file.name, zones, dayfirst, workbook=workbook)
-    return possible_events(events, file.name)
+    if events is None:
+        named = [each for each in diaries if {"start", "label"} <= _found(each[1][0][1]).keys()]
+        is_sheet, rows = (named or diaries)[0]
+        events = _events_of_rows(rows, file.name, zones, dayfirst, is_sheet=is_sheet)
+    times = {part: events[part].dt.tz_convert(zones.home) for part in ("start", "end")}
+    return possible_events(events.assign(**times), file.name)
 
 
-def _rows_of_diary(text: str) -> Iterator[Row]:
-    """Yield the lines that are not blank; most separators in the first line are delimiters."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    return (row for row in _rows(text, max(DELIMITERS, key=first.count)) if any(row[1]))
+def _text(content: bytes, name: str, encoding: str | None) -> str:
+    """Return the text of a file, and warn of a guessed encoding."""
+    if len(content) > _LARGEST:
+        raise ArchiveError(f"it is larger than {_LARGEST >> 20} MB: not a diary")
+    likely = encoding or guess(content)
+    try:
+        text = content.decode(likely).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        if encoding is not None:
+            raise not_of(encoding, error) from None
+        raise ArchiveError(
+            "it is not text in UTF-8, UTF-16, cp932, EUC-JP or cp1252: name its encoding with"
+            " encoding= (--encoding), or save it as CSV UTF-8"
+        ) from None
+    if likely != "utf-8" and encoding is None:
+        warn(f"{name}: {guessed(likely)}")
+    return text
 
 
 def _rows(text: str, delimiter: str) -> Iterator[Row]:
@@ -194,12 +203,12 @@ def _rows(text: str, delimiter: str) -> Iterator[Row]:
 
 
 def _events_of_rows(
-    rows: Sequence[Row], name: str, zones: Zones, dayfirst: bool | None, *, workbook: bool
+    rows: Sequence[Row], name: str, zones: Zones, dayfirst: bool | None, *, is_sheet: bool
 ) -> pd.DataFrame:
     """Return the events of a diary, of which the first row is the header."""
     (_, header), *lines = rows
     columns, place = _columns(header, name), as_tzinfo(zones)
-    cells_of: dict[str, dict[str, str]] = {}
+    noted: list[tuple[str, dict[str, str]]] = []  # where, and the cells of each event
     for number, cells in lines:
         where = f"{name}, line {number}"
         if any(cells[len(header) :]):
@@ -207,49 +216,40 @@ def _events_of_rows(
                 f"{where}: it has {len(cells)} columns, the header {len(header)}: put a text with a"
                 " separator in it into quotation marks"
             )
-        cells_of[where] = {
-            column: cells[at] if at < len(cells) else "" for column, at in columns.items()
-        }
-    written = [
-        (where, row[part])
-        for where, row in cells_of.items()
-        for part in ("start", "end")
-        if row.get(part)
-    ]
-    order = _order(written, dayfirst)
-    moments = {(where, text): _moment(text, order, where) for where, text in written}
-    starts, ends = [], []
-    for where, row in cells_of.items():
+        row = {column: cells[at] if at < len(cells) else "" for column, at in columns.items()}
+        if is_sheet:
+            row |= {part: row.get(part, "").removesuffix(MIDNIGHT) for part in ("start", "end")}
         for part in ("start", "label"):
             if not row[part]:
                 raise ConfigurationError(f"{where}: the event has no {part}")
-        began, ended = moments[where, row["start"]], moments.get((where, row.get("end", "")))
+        noted.append((where, row))
+    written = [(where, row.get(part, "")) for where, row in noted for part in ("start", "end")]
+    order = _order(written, dayfirst)
+    starts, ends = [], []
+    for where, row in noted:
+        began = last = _moment(row["start"], order, where)
         start, end = _instant(began, place, where, row["start"]), None
-        last = began if ended is None else ended
+        if until := row.get("end"):
+            last = _moment(until, order, where)
+            end = _instant(last, place, where, until)
         # A workbook does not tell a day from its midnight, in which an evening ends.
-        if isinstance(last, datetime) or (workbook and isinstance(began, datetime)):
-            end = None if ended is None else _instant(ended, place, where, row["end"])
-        else:
+        whole = not isinstance(last, datetime)
+        if whole and not (is_sheet and isinstance(began, datetime)):
             end = day_start(last + DAY, place)
-        whole = ended is not None and not isinstance(ended, datetime)
         if end is not None and (end < start or (whole and end == start)):
             raise ConfigurationError(
                 f"{where}: the event ends before it starts ({row['start']} to"
-                f" {row.get('end') or row['start']})"
+                f" {until or row['start']})"
             )
-        starts.append(start)
-        ends.append(end)
-    labels = [row["label"] for row in cells_of.values()]
-    starts_us, ends_us = (
-        pd.DatetimeIndex(
-            [None if time is None else time.astimezone(UTC) for time in part],
-            dtype="datetime64[us, UTC]",
-        ).asi8
-        for part in (starts, ends)
-    )
-    events = events_table(starts_us, ends_us, labels, DIARY, np.full(len(labels), np.nan))
-    return events.assign(
-        **{part: events[part].dt.tz_convert(zones.home) for part in ("start", "end")}
+        starts.append(instant_us(start.astimezone(UTC)))
+        ends.append(NEVER if end is None else instant_us(end.astimezone(UTC)))
+    labels = [row["label"] for _, row in noted]
+    return events_table(
+        np.array(starts, np.int64),
+        np.array(ends, np.int64),
+        labels,
+        DIARY,
+        np.full(len(labels), np.nan),
     )
 
 
@@ -281,32 +281,25 @@ def _columns(header: list[str], name: str) -> dict[str, int]:
     if "end" not in columns:  # it need not be there, so only a very similar name is a mistake
         for cell in others:
             if get_close_matches(cell.casefold(), _NAMES["end"], n=1, cutoff=0.8):
-                warnings.warn(
-                    f"{name} has no column 'end': if {cell[:30]!r} is one, name it end",
-                    EyelogWarning,
-                    stacklevel=3,
-                )
+                warn(f"{name} has no column 'end': if {cell[:30]!r} is one, name it end")
     return columns
 
 
-def _order(written: Iterable[tuple[str, str]], dayfirst: bool | None) -> bool | None:
+def _order(written: Sequence[tuple[str, str]], dayfirst: bool | None) -> bool | None:
     """Return whether dates that end with the year begin with the day; None if nothing shows it."""
-    every = list(written)
-    shown = {day: every[at] for day, at in orders(text for _, text in every).items()}
-    if dayfirst is not None:
-        if (not dayfirst) in shown:
-            where, text = shown[not dayfirst]
-            raise ConfigurationError(
-                f"{where}: {text!r} has no such month: leave out dayfirst={dayfirst!r}"
-            )
-        return dayfirst
-    if len(shown) == 2:
+    shown = {day: written[at] for day, at in orders(text for _, text in written).items()}
+    if dayfirst is not None and (not dayfirst) in shown:
+        where, text = shown[not dayfirst]
+        raise ConfigurationError(
+            f"{where}: {text!r} has no such month: leave out dayfirst={dayfirst!r}"
+        )
+    if dayfirst is None and len(shown) == 2:
         (where, day), (other, month) = shown[True], shown[False]
         raise ConfigurationError(
             f"{where}: {day!r} begins with the day, and {month!r} ({other.rpartition(', ')[2]})"
             " with the month: write all dates as 2026-10-24"
         )
-    return next(iter(shown), None)
+    return next(iter(shown), None) if dayfirst is None else dayfirst
 
 
 def _moment(text: str, dayfirst: bool | None, where: str) -> Moment:
@@ -362,9 +355,7 @@ def app_events(file: InputFile, tz: str | Zones | None) -> pd.DataFrame:
         If a date has no offset and `tz` is None.
     """
     with opened(file) as (_, stream):
-        content = stream.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise ArchiveError(f"it is larger than {_LARGEST >> 20} MB, which no file of events is")
+        content = whole_of(stream)
     events = events_of(content.decode("utf-8", "replace").removeprefix("\ufeff"), tz)
     if events is None:
         raise OtherKind("events of another form")

@@ -25,6 +25,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
+import pyarrow as pa
+
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.home import matching
 from eyelog.read.format import AS_CSV, FIRST, NotALog, kind_of_bytes, whole_of
@@ -34,7 +36,6 @@ _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
 _UNSUSPECTED: Final = 16 << 20  # bytes that any file may unpack to, however small it is
 _DENSEST: Final = 500  # of a log without a value, indented JSON comes closest to it
 _MEMBERS: Final = 20_000
-_LARGEST_WITHIN: Final = 64 << 20  # bytes of a zip file within another that is examined
 _PIECE: Final = 1 << 18
 _LONGEST_LINE: Final = 1 << 20
 WORKBOOK: Final = "an Excel workbook"
@@ -48,6 +49,7 @@ _UNREADABLE: Final = (
     lzma.LZMAError,
     zipfile.BadZipFile,
     NotImplementedError,  # packed by a method that Python does not have
+    pa.ArrowException,
 )
 
 
@@ -62,6 +64,7 @@ class InputFile:
     open: Callable[[], AbstractContextManager[BinaryIO]] | None
     trouble: str = ""
     size: int = 0
+    is_sheet: bool = False  # of a workbook, in which a day is its midnight
 
 
 class _Bounded(io.RawIOBase):
@@ -164,8 +167,6 @@ def opened(
                 unzipped = Unzipped(packed, stream.tell)
                 stream = io.BufferedReader(unzipped, FIRST)
                 kind = kind_of_bytes(stream.peek(FIRST))
-            if kind == "zip" and (office := _office_within(stream)):
-                raise NotALog(f"it is {office}" + ": unpack it first" * (office == WORKBOOK))
             if kind in ("zip", "gzip"):
                 raise NotALog(f"it is a {kind} file: unpack it first")
             text = stream
@@ -179,18 +180,6 @@ def opened(
     except _UNREADABLE as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise ArchiveError(f"it cannot be read: {' '.join(reason.split())}") from error
-
-
-def _office_within(stream: BinaryIO) -> str:
-    """Return which kind of Office document a file in a zip or gzip file is, if it is one."""
-    content = stream.read(_LARGEST_WITHIN + 1)
-    if len(content) > _LARGEST_WITHIN:
-        return ""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as box:
-            return _office(set(box.namelist()))
-    except zipfile.BadZipFile:
-        return ""
 
 
 def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
@@ -301,7 +290,7 @@ def _sheets(path: Path, shown: str, members: list[zipfile.ZipInfo]) -> Iterator[
         return
     for title, content in sheets.items():
         name = shown if len(sheets) == 1 else f"{shown}: {_shown(title)}"
-        yield InputFile(name, partial(io.BytesIO, content), size=len(content))
+        yield InputFile(name, partial(io.BytesIO, content), size=len(content), is_sheet=True)
     if not sheets:
         yield InputFile(shown, partial(io.BytesIO, b""), size=0)
 
@@ -337,6 +326,7 @@ def _shown(name: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in name)
 
 
+MIDNIGHT: Final = " 00:00:00"  # of a day in a sheet
 _HALF_MS: Final = timedelta(microseconds=500)
 
 
@@ -349,12 +339,12 @@ def missing_reader() -> str:
     return ""
 
 
-def sheets_as_csv(path: Path, *, days: bool = False) -> dict[str, bytes]:
+def sheets_as_csv(path: Path) -> dict[str, bytes]:
     """Return the sheets that have a cell, as the CSV in UTF-8 that Excel would save, by name.
 
-    Dates are written as ``YYYY-MM-DD hh:mm:ss``, to the millisecond that Excel can hold; with
-    `days`, midnight is written as the date alone. Formulas are read as the value that they had when
-    the workbook was saved, and of merged cells the first has the value.
+    Dates are written as ``YYYY-MM-DD hh:mm:ss``, to the millisecond that Excel can hold. Formulas
+    are read as the value that they had when the workbook was saved, and of merged cells the first
+    has the value.
 
     Raises
     ------
@@ -372,7 +362,7 @@ def sheets_as_csv(path: Path, *, days: bool = False) -> dict[str, bytes]:
                 rows = book.get_sheet_by_name(about.name).to_python(skip_empty_area=False)
                 text = io.StringIO(newline="")
                 writer = csv.writer(text, lineterminator="\n")
-                writer.writerows([_cell(value, days=days) for value in row] for row in rows)
+                writer.writerows(map(_cell, row) for row in rows)
                 if text.getvalue().strip(",\n"):
                     sheets[about.name] = text.getvalue().encode()
     # A damaged workbook raises anything; a panic of the package is no Exception.
@@ -385,12 +375,12 @@ def sheets_as_csv(path: Path, *, days: bool = False) -> dict[str, bytes]:
     return sheets
 
 
-def _cell(value: Any, *, days: bool) -> str:
+def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, date):
         if not isinstance(value, datetime):  # midnight: Excel itself knows only instants
-            return value.isoformat() if days else f"{value.isoformat()} 00:00:00"
+            return f"{value.isoformat()}{MIDNIGHT}"
         stamp = value + _HALF_MS  # a fraction of a day, as Excel has it, is off by less
         stamp = stamp.replace(microsecond=stamp.microsecond // 1000 * 1000)
         return stamp.isoformat(sep=" ", timespec="milliseconds" if stamp.microsecond else "seconds")
@@ -476,31 +466,6 @@ def guess(lines: bytes) -> str:
     if _WESTERN.issuperset(b"".join(runs)) and letters >= 0.8 * sum(map(len, runs)):
         return "cp1252"
     return "cp932" if _decodes(lines, "cp932") else "utf-8"
-
-
-def text_of_file(content: bytes, name: str, encoding: str | None) -> tuple[str, str]:
-    """Return the text of a whole file, and the note about a guessed encoding.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is not text in its encoding, or nothing shows which that is.
-    """
-    if encoding is not None:
-        try:
-            return content.decode(encoding).removeprefix("\ufeff"), ""
-        except UnicodeDecodeError as error:
-            raise ConfigurationError(f"{name}: {not_of(encoding, error)}") from None
-    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
-    likely = "utf-16" if wide else guess(content)
-    try:
-        text = content.decode("utf-8-sig" if likely == "utf-8" else likely)
-    except UnicodeDecodeError:
-        raise ConfigurationError(
-            f"{name} is not text in UTF-8, UTF-16, cp932, EUC-JP or cp1252: name its encoding with"
-            " encoding= (--encoding), or save it as CSV UTF-8"
-        ) from None
-    return text, f"{name}: {guessed(likely)}" if likely in _CALLED else ""
 
 
 def _decodes(text: bytes, encoding: str) -> bool:

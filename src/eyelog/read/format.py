@@ -31,6 +31,7 @@ from eyelog.frame import OFFSET
 
 FIRST: Final = 64 << 10  # bytes in which a format sees the first lines of a file
 LARGEST: Final = 512 << 20  # bytes of a file that is read as a whole
+IMPOSSIBLE: Final = "before 2015, when the eyewear did not exist, or more than a day from now"
 LINE: Final = "\0line"  # the column of the line (or else the number) of each record in its file
 _SHOWN: Final = 5  # reasons that a report shows; the others are counted
 
@@ -209,25 +210,20 @@ class LogFile(ABC):
 
     def report(self) -> list[str]:
         """Return what a user should know about the file after it was read."""
-        notes = list(self.notes)
-        if self.faults.count:
-            notes.append(
-                f"left out {self.faults.count:,} of {self.rows:,} lines that are not records"
-                f" ({self.faults.shown()})"
-            )
-        if self.aside.count:
-            notes.append(
-                f"set aside {self.aside.count:,} of {self.rows:,} records, whose stamps are before"
-                " 2015, when the eyewear did not exist, or more than a day from now"
-                f" ({self.aside.shown()})"
-            )
-        if self.cells.count:
-            cells = "cell that is" if self.cells.count == 1 else "cells that are"
-            notes.append(
-                f"left {self.cells.count:,} {cells} no value of the field missing"
-                f" ({self.cells.shown()})"
-            )
-        return notes
+        cells = "cell that is" if self.cells.count == 1 else "cells that are"
+        said = [
+            (self.faults, f"left out {{n}} of {self.rows:,} lines that are not records"),
+            (
+                self.aside,
+                f"set aside {{n}} of {self.rows:,} records, whose stamps are {IMPOSSIBLE}",
+            ),
+            (self.cells, f"left {{n}} {cells} no value of the field missing"),
+        ]
+        faults = [(each, text) for each, text in said if each.count]
+        return [
+            *self.notes,
+            *(f"{text.format(n=f'{each.count:,}')} ({each.shown()})" for each, text in faults),
+        ]
 
 
 def whole_of(stream: BinaryIO) -> bytes:
@@ -383,11 +379,7 @@ class OtherKind(NotALog):
     def __init__(self, kind: str) -> None:
         super().__init__(f"it has {kind}")
         self.kind = kind
-
-    @property
-    def has_events(self) -> bool:
-        """Whether it is a file of events."""
-        return self.kind in (_EVENTS, _ACTIVITY)
+        self.has_events = kind in (_EVENTS, _ACTIVITY)
 
 
 def counted_kinds(kinds: Iterable[str], what: str = "file") -> str:

@@ -11,33 +11,29 @@ twice, so they are refused.
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
-from functools import partial
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from eyelog.arrow_tables import Stamps, fit, schema_of, stamps_of, widest
+from eyelog.arrow_tables import Stamps, stamps_of
 from eyelog.catalogue import catalogue, log_named, near
 from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones
 from eyelog.errors import ConfigurationError, EyelogError, counted, listed
-from eyelog.frame import OFFSET, STORED, warn_unknown
-from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
+from eyelog.frame import STORED, warn_unknown
 from eyelog.read.csv_log import CsvLog
 from eyelog.read.files import InputFile, check_encoding, opened, recoded
 from eyelog.read.format import FIRST, LINE, LogFile, NotALog, Source
+from eyelog.read.overlay import in_order, stacked
 from eyelog.read.saved import ParquetLog, SavedLog
 from eyelog.read.socket_log import SocketLog
-from eyelog.read.stamps import CLOCKS, Mask, Passes, checked
+from eyelog.read.stamps import CLOCKS, Mask, checked, set_back
 
 # The first that recognises a file reads it. Any other text may be CSV.
 FORMATS: Final[list[Any]] = [ParquetLog, SocketLog, SavedLog, CsvLog]
@@ -83,12 +79,11 @@ class FileReport:
 
 
 @dataclass
-class Part:
-    """The records of one wearer in one file, each stamp once, or (without a table) why not.
+class FileRecords:
+    """The records of one wearer in one file, in order, or (without a table) why not.
 
     The status of its report is "empty", "left out" (of another device), "other log", "beside" (of a
-    log that is written beside others, and not read yet) or "nothing new". The `again` are the
-    stamps that come again in the file, as the meetings of `Overlay`.
+    log that is written beside others, and not read yet) or "nothing new".
     """
 
     report: FileReport
@@ -96,15 +91,16 @@ class Part:
     device: str = ""
     zones: set[str] = field(default_factory=set)
     history: dict[str, Any] = field(default_factory=dict)
-    again: Any = ()
     place: Path | None = None  # where they wait while there is no table
 
     def __post_init__(self) -> None:
         self.stamps = np.empty(0, np.int64) if self.table is None else stamps_of(self.table)
+        self.schema = pa.schema([])  # of those on the disk
 
     def put_aside(self, place: Path) -> None:
         """Move the records to the disk."""
         self.place, table, self.table = place, self.table, None
+        self.schema = table.schema
         pq.write_table(table, place, row_group_size=_BATCH, compression="zstd")
 
     def between(self, first: int = 0, after: int = np.iinfo(np.int64).max) -> pa.Table:
@@ -117,10 +113,19 @@ class Part:
             read = file.read_row_groups(list(groups), use_threads=False)
         return read.slice(rows.start % _BATCH, rows.stop - rows.start)
 
+    def take(self, rows: Stamps) -> pa.Table:
+        """Return the records of some numbers, in order."""
+        first, last = self.stamps[rows[[0, -1]]]
+        before = int(np.searchsorted(self.stamps, first))
+        return self.between(int(first), int(last) + 1).take(pa.array(rows - before))
+
     def keep(self, rows: Mask) -> None:
         """Leave out the other records."""
         self.table, self.stamps = self.between().filter(pa.array(rows)), self.stamps[rows]
         self.report.refused += int((~rows).sum())
+
+
+_Taken = tuple[list[FileRecords], tuple[str, ...]]  # of one log of a file, and its other logs
 
 
 @dataclass
@@ -150,11 +155,11 @@ class Reader:
     dayfirst: bool | None = None
     encoding: str | None = None
     beside: bool = True
-    names: list[str] = field(default_factory=list)
-    wearers: set[str] = field(default_factory=set)  # whom the files name, if requested
-    owners: set[str] = field(default_factory=set)  # those of whole files
-    devices: dict[str, str] = field(default_factory=dict)  # by the name of the file
-    other_devices: Counter[str] = field(default_factory=Counter)
+    names: list[str] = field(init=False, default_factory=list)
+    wearers: set[str] = field(init=False, default_factory=set)  # whom the files name, if requested
+    owners: set[str] = field(init=False, default_factory=set)  # those of whole files
+    devices: dict[str, str] = field(init=False, default_factory=dict)  # by the name of the file
+    other_devices: Counter[str] = field(init=False, default_factory=Counter)
 
     def __post_init__(self) -> None:
         if self.clock not in (None, *CLOCKS):
@@ -164,7 +169,7 @@ class Reader:
         if self.encoding is not None:
             check_encoding(self.encoding)
 
-    def take(self, file: InputFile) -> list[Part]:
+    def take(self, file: InputFile) -> list[FileRecords]:
         """Read one file, and return the records of each wanted wearer; at least one item.
 
         Raises
@@ -179,11 +184,11 @@ class Reader:
                 taken += self._read(file, other)[0]
         return taken
 
-    def _read(self, file: InputFile, wanted: str | None) -> tuple[list[Part], tuple[str, ...]]:
+    def _read(self, file: InputFile, wanted: str | None) -> _Taken:
         """Return the records of one log of a file, and its other logs."""
 
-        def without(status: str, log: str | None = None) -> tuple[list[Part], tuple[str, ...]]:
-            return [Part(FileReport(file.name, log, status))], ()
+        def without(status: str, log: str | None = None) -> _Taken:
+            return [FileRecords(FileReport(file.name, log, status))], ()
 
         notes: list[str] = []
         with opened(file, notes) as (kind, stream):
@@ -237,8 +242,8 @@ class Reader:
                 blocks.setdefault(name if self.split else "", []).append(table)
         return {name: stacked(tables, log.log, log.names) for name, tables in blocks.items()}
 
-    def _part(self, table: pa.Table, report: FileReport, log: LogFile, device: str) -> Part:
-        """Return the records of a wearer, each stamp once, and count the others."""
+    def _part(self, table: pa.Table, report: FileReport, log: LogFile, device: str) -> FileRecords:
+        """Return the records of a wearer in order, and count them."""
         report.read = table.num_rows
         if LINE in table.column_names:
             if log.row == "line":
@@ -247,21 +252,7 @@ class Reader:
         warn_unknown(
             log.log, [name for name in table.column_names if name not in catalogue(log.log)]
         )
-        ordered, once = in_order(table)
-        part = Part(report, ordered, device, log.zones, dict(log.history))
-        if not once:
-            laid = overlay(table.schema.empty_table(), [table])
-            (report.conflicts,) = laid.conflicts
-            report.repeated = report.read - laid.changes.num_rows - report.conflicts
-            part = Part(report, laid.changes, device, log.zones, part.history, laid.meetings)
-        if report.conflicts:
-            first = utc(int(part.again["first"][0]))
-            report.notes.append(
-                f"{report.file}: {counted(report.conflicts, 'record')} with other values than a"
-                f" later one of the same stamp (the first {first:%Y-%m-%d %H:%M:%S} UTC), which was"
-                " taken"
-            )
-        return part
+        return FileRecords(report, in_order(table)[0], device, log.zones, dict(log.history))
 
     def refuse_several_owners(self, advice: str) -> None:
         """Raise if whole files are of several wearers, and none was chosen."""
@@ -294,7 +285,7 @@ class Reader:
 
     def several_devices(self) -> str:
         """Return the devices that the names of the files state, if there are several."""
-        devices = sorted({_device(name)[0] for name in self.names} - {""})
+        devices = sorted({*self.devices.values()} - {""})
         if self.device is not None or len(devices) < 2:
             return ""
         more = ", ..." if len(devices) > 4 else ""
@@ -336,171 +327,12 @@ def reason_of(error: EyelogError, name: str) -> str:
     return str(error).removeprefix(name).lstrip(":, ")
 
 
-# Files laid over one another: which value counts, what each file added, whose it is
-
-HELD: Final = -1  # instead of the number of a file: what is below the files
-_SHOWN: Final = 3
-
-
-def stacked(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset()) -> pa.Table:
-    """Return tables one after the other, in the order of the catalogue, unknown columns last.
-
-    It has the columns of `names`, and those that any of the tables has; an unknown column without
-    a value is left out.
-    """
-    names = {"date"}.union(names, *(table.column_names for table in tables))
-    order = [name for name in catalogue(log) if name in names]
-    unknown = names.difference(order)
-    if len(tables) == 1 and unknown <= {LINE}:
-        return tables[0].select([*order, *unknown])
-    extras = widest(
-        table.schema.field(name)
-        for table in tables
-        for name in unknown.intersection(table.column_names)
-        if name == OFFSET or table.column(name).null_count < table.num_rows
-    )
-    schema = pa.schema([*(schema_of(log).field(name) for name in order), *extras])
-    if unknown - {LINE}:
-        tables = [fit(table, schema) for table in tables]
-    whole = pa.concat_tables([schema.empty_table(), *tables], promote_options="default")
-    return whole.select(schema.names)
-
-
-def in_order(table: pa.Table) -> tuple[pa.Table, bool]:
-    """Return records sorted by their stamps, and whether each stamp is there once."""
-    stamps = stamps_of(table)
-    if (stamps[1:] > stamps[:-1]).all():
-        return table, True
-    order = np.argsort(stamps, kind="stable")
-    return table.take(pa.array(order)), bool((np.diff(stamps[order]) > 0).all())
-
-
-@dataclass(frozen=True, slots=True)
-class Overlay:
-    """The result of laying files over the rows of a table.
-
-    `changes` has the records that are new or changed, with every column that a file has. `kept`,
-    `conflicts` and `replaced` are counts per file: of its rows that are new or add something, of
-    its rows that have another value than one before them of the same stamp, and how many of these
-    replace it. `meetings` has a row for each pair of sources that share stamps: the numbers of the
-    `file` and of the `earlier` one, how many stamps are `shared`, at how many the values are
-    `conflicts`, and the `first` of them.
-    """
-
-    changes: pa.Table
-    kept: list[int]
-    conflicts: list[int]
-    replaced: list[int]
-    meetings: pd.DataFrame
-
-
-def overlay(before: pa.Table, files: Sequence[pa.Table], beneath: Sequence[Stamps] = ()) -> Overlay:
-    """Lay files over the rows of a table, the later over the earlier.
-
-    Parameters
-    ----------
-    before : Table
-        Sorted; its schema has every column of the files.
-    files : sequence of Table
-        The records of each file, the later over the earlier.
-    beneath : sequence of array
-        The stamps at which each file has lost values to those of `before`, which count as its
-        conflicts.
-    """
-    names = {"date"}.union(*(table.column_names for table in files))
-    schema = pa.schema([field for field in before.schema if field.name in names])
-    of_files = [stamps_of(table) for table in files]
-    before = before.filter(pa.array(np.isin(stamps_of(before), np.concatenate(of_files))))
-    whole = pa.concat_tables([fit(table, schema) for table in (before, *files)])
-    sizes = [before.num_rows, *map(len, of_files)]
-    order = np.argsort(stamps_of(whole), kind="stable")  # of one stamp, in the order of the files
-    stamps = stamps_of(whole)[order]
-    source = np.repeat(np.arange(len(sizes)), sizes)[order] + HELD
-    opens = np.append(True, stamps[1:] != stamps[:-1])[: len(stamps)]
-    first = np.flatnonzero(opens)  # where the records of each stamp begin
-    last = np.append(first[1:], len(stamps))[: len(first)] - 1
-    differs = np.zeros(len(stamps), bool)
-    lost = [np.isin(*pair) for pair in zip(of_files, beneath, strict=False)]
-    overrules = np.concatenate([np.zeros(before.num_rows, bool), *lost])
-    overrules = overrules[order] if beneath else differs.copy()
-    moved = source[first] != HELD
-    settled: dict[str, npt.NDArray[np.int64]] = {}  # whose values count, where not the last row's
-    for name, kind in zip(schema.names, schema.types, strict=True) if not opens.all() else ():
-        if name == "date":
-            continue
-        column = whole.column(name)
-        if pa.types.is_string(kind):
-            values: npt.NDArray[Any] = np.array(column.to_pylist(), object)[order]
-        else:
-            values = column.cast(pa.float64()).to_numpy()[order]
-        present = np.asarray(pd.notna(values))
-        if not present.any():
-            continue
-        if not present.all():
-            at = np.maximum.accumulate(np.where(present | opens, np.arange(len(values)), 0))
-            values, present = values[at], present[at]
-            settled[name] = at
-        other = np.append(False, present[1:] & ~opens[1:] & (values[1:] != values[:-1]))
-        differs |= other
-        overrules[1:] |= other[1:] & present[:-1]
-        moved |= present[last] & (values[first] != values[last])
-    rows = last[moved]
-    columns = [
-        whole.column(name).take(pa.array(order[settled[name][rows] if name in settled else rows]))
-        for name in schema.names
-    ]
-    # Files that replace each other's values may end where they began: then none adds anything.
-    adds = (opens | differs) & (source != HELD) & np.repeat(moved, last - first + 1)
-    kept, conflicts, replaced = (
-        np.bincount(source[which] - HELD, minlength=len(sizes))[1:].tolist()
-        for which in (adds & ~overrules, overrules, adds & overrules)
-    )
-    again = np.flatnonzero(~opens)
-    meetings = pd.DataFrame(
-        {
-            "file": source[again],
-            "earlier": source[again - 1],
-            "shared": 1,
-            "conflicts": overrules[again].astype(np.int64),
-            "first": stamps[again],
-        }
-    )
-    changes = pa.Table.from_arrays(columns, schema=schema)
-    return Overlay(changes, kept, conflicts, replaced, _by_pair(meetings))
-
-
-def _by_pair(meetings: pd.DataFrame) -> pd.DataFrame:
-    pairs = meetings.groupby(["file", "earlier"], as_index=False)
-    totals = pairs.agg({"shared": "sum", "conflicts": "sum", "first": "min"})
-    return totals.sort_values("conflicts", ascending=False, kind="stable", ignore_index=True)
-
-
-def without_conflicts(before: pa.Table, file: pa.Table) -> tuple[pa.Table, dict[str, Stamps]]:
-    """Return records without the values that differ from those of a table, and their stamps.
-
-    Laid over the table, the rest replaces no value of it. The stamps are given by field.
-    """
-    own, conflicts = stamps_of(file), {}
-    _, stored, met = np.intersect1d(stamps_of(before), own, return_indices=True)
-    for at, name in enumerate(file.column_names):
-        if name == "date" or name not in before.column_names or not len(met):
-            continue
-        old, new = before.column(name).take(pa.array(stored)), file.column(name)
-        unequal = pc.not_equal(old, new.take(pa.array(met)).cast(old.type))
-        differing = met[pc.fill_null(unequal, False).to_numpy()]
-        if len(differing):
-            conflicts[name] = own[differing]
-            lost = pa.array(np.isin(np.arange(len(own)), differing))
-            file = file.set_column(at, name, pc.if_else(lost, pa.scalar(None, new.type), new))
-    return file, conflicts
-
-
-def on_one_clock(parts: Sequence[Part], log: str, clock: str | None) -> list[str]:
+def on_one_clock(parts: Sequence[FileRecords], log: str, clock: str | None) -> list[str]:
     """Leave out one of two passes where a device's clock was set back between two files.
 
     Parameters
     ----------
-    parts : sequence of Part
+    parts : sequence of FileRecords
         In the order in which they were recorded; a device may not be known.
     log : str
         Their log.
@@ -523,110 +355,27 @@ def on_one_clock(parts: Sequence[Part], log: str, clock: str | None) -> list[str
         if all(later.stamps[0] > part.stamps[-1] for part, later in pairwise(own)):
             continue
         edges = np.cumsum([0, *(len(part.stamps) for part in own)])
-        passes = Passes(
+
+        def records(rows: Stamps, own: Sequence[FileRecords] = own, edges: Any = edges) -> pa.Table:
+            cuts = np.searchsorted(rows, edges[1:-1])
+            taken = zip(own, edges, np.split(rows, cuts), strict=False)
+            return stacked([part.take(of - first) for part, first, of in taken if len(of)], log)
+
+        kept, said = set_back(
             np.concatenate([part.stamps for part in own]),
             edges,
             [Path(part.report.file).name for part in own],
+            records,
+            log,
+            clock,
             whose=f"the device {device}",
             otherwise="pass only the files of one",
         )
-        kept = passes.chosen(partial(_joined, own, log), log_named(log).interval_us, clock)
         if kept is None:
             continue
-        notes.append(passes.note)
+        notes.append(said)
         for part, rows in zip(own, np.split(kept, edges[1:-1]), strict=True):
             if not rows.all():
                 part.keep(rows)
-                part.report.notes.append(passes.note)
+                part.report.notes.append(said)
     return notes
-
-
-def _joined(parts: Sequence[Part], log: str) -> pa.Table:
-    return stacked([part.between() for part in parts], log)
-
-
-def refuse_others(
-    parts: Sequence[Part],
-    log: str,
-    meetings: Sequence[pd.DataFrame],
-    *,
-    advice: str,
-    to_replace: str | None = None,
-    account: str = "",
-    tz: tzinfo | None = None,
-) -> None:
-    """Raise if files are of several wearers or devices at the same time.
-
-    That is, if they have different values at most of the stamps that they share, or cover the same
-    time with different stamps. `meetings` are those of `Overlay`. `advice` is for files among
-    themselves, `to_replace` for those that meet what the account holds (`HELD`); None allows these.
-    """
-    names, interval = [part.report.file for part in parts], log_named(log).interval_us
-    own = [
-        part.again.assign(file=at, earlier=at) for at, part in enumerate(parts) if len(part.again)
-    ]
-    none = pd.DataFrame(columns=["file", "earlier", "shared", "conflicts", "first"], dtype=int)
-    every = _by_pair(pd.concat([none, *own, *meetings]))
-    held = every["earlier"] == HELD
-    for pairs, what_to_do in ((every[~held], advice), (every[held], to_replace)):
-        if what_to_do is None or not len(pairs):
-            continue
-        counts = pairs[["shared", "conflicts"]]
-        differ = [mostly_differ(int(n), int(m), interval) for n, m in counts.to_numpy()]
-        worst = pairs.iloc[differ.index(True) if any(differ) else 0]
-        # Files autosaved every 5 minutes are too short to decide one by one.
-        shared, conflicts = (worst if any(differ) else counts.sum())[["shared", "conflicts"]]
-        if not mostly_differ(shared, conflicts, interval):
-            continue
-        file, earlier = names[worst["file"]], worst["earlier"]
-        if earlier == HELD:
-            who, again = f"{_names([file])} has", f"{account!r} holds"
-        elif names[earlier] == file:
-            who, again = f"{_names([file])} has", "come again in it"
-        else:
-            who, again = f"{_names([names[earlier], file])} have", "they share"
-        raise ConfigurationError(
-            f"{who} other values on {conflicts:,} of the {shared:,} stamps that {again} (the first"
-            f" {utc(int(worst['first'])):%Y-%m-%d %H:%M} UTC), as if they were of two wearers:"
-            f" {what_to_do}"
-        )
-    stamps = [part.stamps for part in parts]
-    refuse_overlaps(names, stamps, log, tz=tz, devices=[p.device for p in parts], advice=advice)
-
-
-def refuse_overlaps(
-    names: Sequence[str],
-    stamps: Sequence[Stamps],
-    log: str,
-    *,
-    tz: tzinfo | None = None,
-    devices: Sequence[str] = (),
-    advice: str,
-) -> None:
-    """Raise if files cover the same time with different stamps.
-
-    The stamps of each file are in microseconds, and its device may be known; the message has
-    instants in `tz`, by default UTC, and says what to do.
-    """
-    source = np.repeat(np.arange(len(stamps)), [len(each) for each in stamps])
-    every = np.concatenate([np.empty(0, np.int64), *stamps])
-    overlap = overlaps(every, source, log_named(log).interval_us)
-    if not overlap.too_much:
-        return
-    first, last = (utc(edge).astimezone(tz or UTC) for edge in (overlap.first, overlap.last))
-    of = sorted({devices[at] for at in overlap.sources if at < len(devices)} - {""})
-    owners = f" (devices {' and '.join(of[:_SHOWN])})" if len(of) > 1 else ""
-    files = _names([names[at] for at in overlap.sources])
-    when = f"{duration_text(overlap.doubled_us)} {span_text(first, last)}{'' if tz else ' UTC'}"
-    raise ConfigurationError(
-        f"{files}{owners} cover the same time twice, {when}, as two devices do: {advice}"
-    )
-
-
-def _names(names: Sequence[str]) -> str:
-    """Return the first names, without their folders if that keeps them apart, and how many more."""
-    short = [Path(name).name for name in names]
-    names = short if len(set(short)) == len(short) else names
-    if len(names) > _SHOWN:
-        return listed(names, _SHOWN)
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,8 +1,8 @@
 """Files, folders and zip files read together: one frame of each log."""
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -25,29 +25,16 @@ from eyelog.clock import Zone, Zones, known_zones, microseconds, zone
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, counted, listed, warn
 from eyelog.frame import OFFSET, empty, in_own_offsets, in_zones
 from eyelog.home import path_of
-from eyelog.read.files import InputFile, input_files
+from eyelog.read.files import input_files
 from eyelog.read.format import EitherLog, NotALog, OtherKind, counted_kinds
-from eyelog.read.head import (
-    Part,
-    Reader,
-    asked_zones,
-    in_order,
-    on_one_clock,
-    overlay,
-    reason_of,
-    refuse_others,
-    stacked,
-)
+from eyelog.read.head import FileRecords, Reader, asked_zones, on_one_clock, reason_of
+from eyelog.read.overlay import by_pair, in_order, overlay, refuse_others, repeats, stacked
 
 # Zones that do not show the clock of a wearer
 _OF_NOBODY: Final = ("UTC", "Etc/UTC", "Z", "+00:00")
 _SHOWN: Final = 4  # files that a message names; the others are counted
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
-
-
-class BothLogs(ConfigurationError):
-    """Files of both logs, of which one must be chosen."""
 
 
 def read(
@@ -168,7 +155,7 @@ def read(
     frames, notes = read_logs(paths, reader, fields)
     if len(frames) > 1:
         choose = either_log("log={!r}".format)
-        raise BothLogs(f"these files have several logs: pass {choose}")
+        raise ConfigurationError(f"these files have several logs: pass {choose}")
     ((which, frame),) = frames.items()
     if stamp == "even":
         frame, note = _evened(frame, which)
@@ -217,88 +204,66 @@ def read_logs(
     if chosen is not None:
         reader.log = _log_of_fields(chosen, reader.log)
     every = _paths(paths)
-    files = _Files(reader, chosen)
+    parts: dict[str, list[FileRecords]] = {}
+    others: list[tuple[str, str]] = []  # files that are not logs, and why
+    kinds: list[str] = []  # of the files that an app writes beside logs
+    beside, other_logs, notes = [], set(), []
     for file in input_files(every):
-        files.take(file)
-    if not files.parts and files.beside:  # there are no others
-        beside, files.beside, reader.beside = files.beside, {}, True
-        reader.names = [name for name in reader.names if name not in beside]
-        for file in input_files(every):
-            if file.name in beside:
-                files.take(file)
-    files.kinds += [log_named(log).beside for log in files.beside.values()]
-    any_rows = any(len(part.stamps) for parts in files.parts.values() for part in parts)
-    files.notes += filter(None, [reader.refuse_nobodys(any_rows=any_rows)])
-    if not files.parts:
-        raise ArchiveError(_nothing(files, every))
-    if devices := reader.several_devices():
-        files.notes.append(f"{devices}: if these are several wearers, read each on their own")
-    if files.kinds:
-        files.notes.append(counted_kinds(files.kinds))
-    if files.others:
-        count = len(files.others)
-        what = "1 file that is not" if count == 1 else f"{count:,} files that are not"
-        files.notes.append(f"left out {what} of a log: {_listed(files.others)}")
-    place = reader.tz if isinstance(reader.tz, Zones) else _zone(files)
-    frames = {each: _one(each, files, place) for each in known_logs() if each in files.parts}
-    return frames, files.notes
-
-
-@dataclass
-class _Files:
-    """The files read so far, and the notes about them."""
-
-    reader: Reader
-    fields: tuple[str, ...] | str | None
-    parts: dict[str, list[Part]] = field(default_factory=dict)
-    others: list[tuple[str, str]] = field(default_factory=list)  # files that are not logs, and why
-    kinds: list[str] = field(default_factory=list)  # of the files that an app writes beside logs
-    beside: dict[str, str] = field(default_factory=dict)  # files not read yet, and their logs
-    other_logs: set[str] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
-
-    def take(self, file: InputFile) -> None:
-        """Read one file."""
         try:
-            for part in self.reader.take(file):
-                self._add(part, cast(str, part.report.log))
-        except EitherLog as error:
-            raise BothLogs(f"{file.name}: {error}: pass {either_log('log={!r}'.format)}") from error
+            taken = reader.take(file)
         except OtherKind as error:
-            self.kinds.append(error.kind)
-        except NotALog as error:
-            self.others.append((file.name, reason_of(error, file.name)))
+            kinds.append(error.kind)
+            continue
         except EyelogError as error:
-            raise type(error)(f"{file.name}: {reason_of(error, file.name)}") from error
-        self.reader.refuse_several_owners(
+            reason = reason_of(error, file.name)
+            if isinstance(error, EitherLog):
+                choose = either_log("log={!r}".format)
+                raise ConfigurationError(f"{file.name}: {reason}: pass {choose}") from error
+            if not isinstance(error, NotALog):
+                raise type(error)(f"{file.name}: {reason}") from error
+            others.append((file.name, reason))
+            continue
+        reader.refuse_several_owners(
             "choose one with wearer=; an archive is read with eyelog.Archive (--archive DIR)"
         )
-
-    def _add(self, part: Part, log: str) -> None:
-        status = part.report.status
-        if status == "beside":
-            self.beside[part.report.file] = log
-        elif status == "other log":
-            self.other_logs.add(log)
-            self.kinds += filter(None, [log_named(log).beside])
-        elif part.table is not None:
-            if self.fields is not None:
-                wanted = {"date", OFFSET, *check_fields(log, self.fields)}
-                part.table = part.table.select(
-                    [name for name in part.table.column_names if name in wanted]
-                )
-            self.notes += part.report.notes
-            self.parts.setdefault(log, []).append(part)
+        for part in taken:
+            log, status = cast(str, part.report.log), part.report.status
+            if status == "beside":
+                beside.append(log)
+            elif status == "other log":
+                other_logs.add(log)
+                kinds += filter(None, [log_named(log).beside])
+            elif part.table is not None:
+                if chosen is not None:
+                    wanted = {"date", OFFSET, *check_fields(log, chosen)}
+                    names = [name for name in part.table.column_names if name in wanted]
+                    part.table = part.table.select(names)
+                notes += part.report.notes
+                parts.setdefault(log, []).append(part)
+    if beside and not parts:  # there are no others
+        return read_logs(every, replace(reader, log=beside[0]), chosen)
+    kinds += [log_named(log).beside for log in beside]
+    any_rows = any(len(part.stamps) for own in parts.values() for part in own)
+    notes += filter(None, [reader.refuse_nobodys(any_rows=any_rows)])
+    if not parts:
+        raise ArchiveError(_nothing(reader, every, others, kinds, other_logs))
+    if devices := reader.several_devices():
+        notes.append(f"{devices}: if these are several wearers, read each on their own")
+    if kinds:
+        notes.append(counted_kinds(kinds))
+    if others:
+        what = "file that is" if len(others) == 1 else "files that are"
+        notes.append(f"left out {len(others):,} {what} not of a log: {_listed(others)}")
+    place = reader.tz if isinstance(reader.tz, Zones) else _zone(parts, reader.names)
+    logs = [log for log in known_logs() if log in parts]
+    return {log: _one(log, parts[log], reader, chosen, place, notes) for log in logs}, notes
 
 
 def _log_of_fields(fields: tuple[str, ...] | str, log: str | None) -> str | None:
     """Return the log, or the only one that has all of the fields; None if several have."""
-    if log is not None:
-        check_fields(log, fields)
-        return log
     having: list[str] = []
     faults: list[EyelogError] = []
-    for each in known_logs():
+    for each in known_logs() if log is None else [log]:
         try:
             check_fields(each, fields)
             having.append(each)
@@ -326,29 +291,32 @@ def _listed(files: Sequence[tuple[str, str]]) -> str:
     return listed((f"{name} ({reason})" for name, reason in files), _SHOWN, between="; ")
 
 
-def _nothing(files: _Files, paths: Sequence[Path]) -> str:
+def _nothing(
+    reader: Reader,
+    paths: Sequence[Path],
+    others: Sequence[tuple[str, str]],
+    kinds: Sequence[str],
+    other_logs: Set[str],
+) -> str:
     """Return why files contain no record."""
-    where, names = listed(paths, _SHOWN), files.reader.names
+    where, names = listed(paths, _SHOWN), reader.names
     if not names:
         return f"no file in {where}"
-    if len(names) == 1 and files.others:
-        name, reason = files.others[0]
-        return f"{name}: {reason}"
-    if len(names) == 1 and files.kinds:
-        return f"{names[0]}: it has {files.kinds[0]}"
-    if files.other_logs and not files.others:
-        others = " or ".join(f"log={log!r}" for log in sorted(files.other_logs))
-        return f"no file of {files.reader.log!r} in {where}, only of another log: use {others}"
-    if files.others or files.kinds:
-        refused = [_listed(files.others)] if files.others else []
-        left_out = [counted_kinds(files.kinds)] if files.kinds else []
-        return f"no file of a log in {where}: {'; '.join([*refused, *left_out])}"
+    if len(names) == 1 and (others or kinds):
+        return f"{names[0]}: {others[0][1] if others else f'it has {kinds[0]}'}"
+    if other_logs and not others:
+        of = " or ".join(f"log={log!r}" for log in sorted(other_logs))
+        return f"no file of {reader.log!r} in {where}, only of another log: use {of}"
+    left_out = [_listed(others)] if others else []
+    left_out += [counted_kinds(kinds)] if kinds else []
+    if left_out:
+        return f"no file of a log in {where}: {'; '.join(left_out)}"
     return f"nothing but empty files in {where}"
 
 
-def _zone(files: _Files) -> Zones | None:
+def _zone(parts: Mapping[str, Sequence[FileRecords]], names: Sequence[str]) -> Zones | None:
     """Return the zone that the files are written in; None if each record has its own offset."""
-    every = [part for parts in files.parts.values() for part in parts]
+    every = [part for own in parts.values() for part in own]
     if any(OFFSET in part.table.column_names for part in every):
         return None
     zones = sorted({zone for part in every for zone in part.zones})
@@ -362,38 +330,47 @@ def _zone(files: _Files) -> Zones | None:
             " offset with tz='file'"
         )
     if not zones:
-        names = files.reader.names
         return known_zones(None, whose=Path(names[0]).name if len(names) == 1 else "these files")
     return Zones(f"UTC{zones[0]}" if zones[0][0] in "+-" else zones[0])
 
 
-def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
+def _one(
+    log: str,
+    parts: Sequence[FileRecords],
+    reader: Reader,
+    fields: tuple[str, ...] | str | None,
+    place: Zones | None,
+    notes: list[str],
+) -> pd.DataFrame:
     """Return the frame of one log: its files laid over one another, the later over the earlier.
 
     Files of several wearers or devices in the same time are refused.
     """
-    parts = files.parts[log]
     names, devices = [part.report.file for part in parts], {part.device for part in parts}
-    files.notes += on_one_clock(parts, log, files.reader.clock)
+    notes += on_one_clock(parts, log, reader.clock)
     tables = [part.table for part in parts]
-    (whole, apart), conflicts = in_order(stacked(tables, log)), [0] * len(parts)
-    meetings = []
+    (whole, apart), conflicts, meetings = in_order(stacked(tables, log)), 0, by_pair([])
     if not apart:
         laid = overlay(whole.schema.empty_table(), tables)
-        whole, conflicts = laid.changes, laid.conflicts
-        meetings.append(laid.meetings)
+        whole, conflicts, meetings = laid.changes, int(laid.conflicts.sum()), laid.meetings
     advice = "pass only the files of one"
     if len(named := sorted(devices - {""})) > 1:
         advice = f"read one device with device={named[0]!r}, or {advice}"
-    tz = zone(place.home if place else "UTC")
-    refuse_others(parts, log, meetings, advice=advice, tz=tz)
-    if sum(conflicts):
-        at_all = [
-            (name, counted(count, "record"))
-            for name, count in zip(names, conflicts, strict=True)
-            if count
-        ]
-        files.notes.append(
+    refuse_others(
+        names,
+        [part.stamps for part in parts],
+        log,
+        meetings,
+        advice=advice,
+        devices=[part.device for part in parts],
+        tz=zone(place.home if place else "UTC"),
+    )
+    notes += repeats(meetings, names)
+    others = meetings[meetings["file"] != meetings["earlier"]]
+    if others["conflicts"].any():
+        of_files = np.bincount(others["file"].astype(int), others["conflicts"]).astype(int)
+        at_all = [(names[at], counted(int(n), "record")) for at, n in enumerate(of_files) if n]
+        notes.append(
             f"files have different values of {log!r} on the same stamps, and the later file was"
             f" taken: {_listed(at_all)}"
         )
@@ -401,11 +378,9 @@ def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
     for part in parts:
         part.table = None  # of which the frame takes the memory, column by column
     frame = frame_of(whole, "UTC")
-    wanted = None if files.fields is None else check_fields(log, files.fields)
+    wanted = None if fields is None else check_fields(log, fields)
     if lacking := [name for name in wanted or () if name not in frame.columns]:
-        files.notes.append(
-            f"no file has the fields {', '.join(lacking)} of {log!r}: they are left out"
-        )
+        notes.append(f"no file has the fields {', '.join(lacking)} of {log!r}: they are left out")
     if not len(frame):  # no data is an empty frame of the same shape
         frame = empty(log, names=wanted)
     frame = _on_the_clock(frame, place, {zone for part in parts for zone in part.zones})
@@ -418,7 +393,6 @@ def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
         (files_read["device"],) = devices
     reports = [part.report for part in parts]
     rows, left_out = (sum(getattr(each, name) for each in reports) for name in ("read", "refused"))
-    different = sum(conflicts) + sum(each.conflicts for each in reports)
     return provenance.record(
         frame,
         "read",
@@ -426,8 +400,8 @@ def _one(log: str, files: _Files, place: Zones | None) -> pd.DataFrame:
         **files_read,
         rows=rows,
         kept=len(frame),
-        repeated=rows - len(frame) - different - left_out,
-        conflicts=different,
+        repeated=rows - len(frame) - conflicts - left_out,
+        conflicts=conflicts,
         refused=left_out,
     )
 

@@ -108,8 +108,6 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 _DATE: Final = re.compile(rb'"date"\s*:\s*"([^"\\]+)"')
 
-_Keys = dict[str, msgspec.Raw]
-
 
 def answer_pages(content: bytes, *, where: str) -> list[Page]:
     """Return the pages of a file of answers, all of one log, in the order of the file.
@@ -126,18 +124,18 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     unknown: set[str] = set()
     for number, body in enumerate(bodies, 1):
         place = where if len(bodies) == 1 else f"{where}, answer {number} of {len(bodies)}"
-        log = _log_of(body, place)
-        if pages and log != pages[0].log:
-            raise MixedLogsError(
-                f"{place}: an answer of {log!r} after one of {pages[0].log!r}: keep the two logs"
-                " in separate files"
-            )
         try:
+            log = _log_of(body, place)
+            if pages and log != pages[0].log:
+                raise MixedLogsError(
+                    f"{place}: an answer of {log!r} after one of {pages[0].log!r}: keep the two"
+                    " logs in separate files"
+                )
             pages.append(decode_page(body, log, where=place))
             unknown.update(pages[-1].unknown)
             check_unknown(len(unknown), where)
         except AnswerError as error:
-            raise AnswerError(_of_file(error)) from None
+            raise AnswerError(str(error).replace(ADVICE, "nothing of the file was read")) from None
     if not pages:
         raise AnswerError(f"{where}: the list has no answer, so its log cannot be identified")
     return pages
@@ -162,35 +160,25 @@ def _bodies(content: bytes, where: str) -> list[bytes]:
 
 def _log_of(body: bytes, where: str) -> str:
     try:
-        keys = msgspec.json.decode(body, type=_Keys)
+        keys = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     except UNFIT:
         keys = {}
+    names = {fold(name) for name in keys}
     for log in LOGS:
         if log in keys:
             return log
-    names = {fold(name) for name in keys}
-    other = other_kind(names)
-    if other:
-        raise NotALog(f"it has messages of the app's WebSocket: {other}")
-    for log in LOGS:
         if names & own_fields(log):
             raise NotALog(
                 f"it has single records of {log!r}, as the app's WebSocket sends them, and not"
                 " answers of the service: import the CSV files that the app saved"
             )
+    if other := other_kind(names):
+        raise NotALog(f"it has messages of the app's WebSocket: {other}")
     if "error" in keys or not keys:
-        try:
-            what_is_wrong(body, LOGS[0], None, where)  # says what it is instead
-        except AnswerError as error:
-            raise AnswerError(_of_file(error)) from None
+        what_is_wrong(body, LOGS[0], None, where)  # says what it is instead
     raise AnswerError(
         f"{where}: an object without {LOGS[0]!r} or {LOGS[1]!r} is not an answer of the service"
     )
-
-
-def _of_file(error: AnswerError) -> str:
-    """Return the message of an error, with advice for a file instead of a request."""
-    return str(error).replace(ADVICE, "nothing of the file was read")
 
 
 _TEXTS: Final = (pa.string(), pa.large_string(), pa.string_view(), pa.null())
@@ -221,11 +209,8 @@ class ParquetLog(LogFile):
 
     def __init__(self, source: Source) -> None:
         content = pa.BufferReader(whole_of(source.stream))
-        try:
-            self._file = pq.ParquetFile(content, page_checksum_verification=True)
-            schema = self._file.schema_arrow
-        except (pa.ArrowException, OSError) as error:
-            raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
+        self._file = pq.ParquetFile(content, page_checksum_verification=True)
+        schema = self._file.schema_arrow
         history = _history(schema.metadata or {})
         steps = history.get("history", [])
         last = steps[-1].get("step") if steps else ""
@@ -266,11 +251,8 @@ class ParquetLog(LogFile):
             If it is damaged, a stamp is missing, a column is not of the kind of its field, or there
             are several wearers.
         """
-        try:
-            # No threads: one that holds Python's memory when the program ends aborts the process.
-            rows = self._file.read(use_threads=False)
-        except (pa.ArrowException, OSError) as error:
-            raise ArchiveError(f"it is a damaged Parquet file: {_line(error)}") from error
+        # No threads: one that holds Python's memory when the program ends aborts the process.
+        rows = self._file.read(use_threads=False)
         stamps = rows.column(self._date)
         if stamps.null_count:
             raise ArchiveError(f"{stamps.null_count} of its rows have no stamp")
@@ -340,7 +322,3 @@ def _history(metadata: dict[bytes, bytes]) -> dict[str, Any]:
     except (ValueError, AttributeError):
         return {}
     return saved if isinstance(saved, dict) else {}
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -45,6 +45,7 @@ HEARTBEAT: Final = "heartbeat"
 MOST_KEYS: Final = 1_000
 
 _STAMP: Final = f"its stamp ('date' or {RECEIVED!r})"
+_NO_OBJECT: Final = "it is not a JSON object"
 _CUT: Final = "its last line breaks off, and was left out"
 _FIRST_KEY: Final = re.compile(rb'^{\s*"([^"\\]{1,48})"\s*:')
 _AT_ONCE: Final = 100_000
@@ -75,62 +76,50 @@ class SocketLog(LogFile):
         return not (known.isdisjoint(map(fold, keys)) or any(log in keys for log in LOGS))
 
     def __init__(self, source: Source) -> None:
-        self._tz = source.tz
         lines = whole_of(source.stream).removeprefix(b"\xef\xbb\xbf").split(b"\n")
         self._kinds: dict[tuple[str, ...], str] = {}
-        cut = False
-        messages: dict[str, tuple[list[int], list[Message]]] = {}
-        wrong: list[tuple[int, str]] = []
+        messages: dict[str, list[tuple[int, Message]]] = {}  # by kind, with their lines
+        wrong: dict[int, str] = {}
         decode = msgspec.json.Decoder(Message).decode
-        whole = not lines[-1].strip()
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
                 message = decode(line)
             except UNFIT:
-                if number == len(lines) and not whole:
-                    cut = True
-                    continue
-                wrong.append((number, "it is not a JSON object"))
+                wrong[number] = _NO_OBJECT
                 continue
             if _has_a_key_twice(line, message):
-                wrong.append((number, "it has a key twice"))
-                continue
-            kind = self._kind(message)
-            if not kind:
-                continue
-            numbers, held = messages.setdefault(kind, ([], []))
-            numbers.append(number)
-            held.append(message)
+                wrong[number] = "it has a key twice"
+            elif kind := self._kind(message):
+                messages.setdefault(kind, []).append((number, message))
         logs = [log for log in known_logs() if log in messages]
-        others = [kind for kind in messages if kind not in logs for _ in messages[kind][0]]
+        others = [kind for kind, held in messages.items() if kind not in logs for _ in held]
         if not logs:
             for kind in others:
                 if (beside := OtherKind(kind)).has_events:
                     raise beside
             found = counted_kinds(others, "message") if others else "nothing but heartbeats"
             if wrong and not others:
-                found = "line {}: {}".format(*wrong[0])
+                found = "line {}: {}".format(*next(iter(wrong.items())))
             raise NotALog(f"it has messages of the app's WebSocket, and none of a log ({found})")
         super().__init__(source.log if source.log in logs else logs[0])
         self.also = tuple(log for log in logs if log != self.log)
-        self._numbers, self._messages = messages[self.log]
+        self._tz, self._messages = source.tz, messages[self.log]
         self._stamps = StampReader(source.tz, source.dayfirst, _STAMP)
         self.zones = self._stamps.offsets
-        self.rows = len(self._messages) + len(wrong)
-        for line_number, fault in wrong:
-            self.faults.add(line_number, fault)
-        if cut:
+        if wrong.get(len(lines)) == _NO_OBJECT:
+            del wrong[len(lines)]
             self.notes.append(_CUT)
+        self.rows = len(self._messages) + len(wrong)
+        for number, fault in wrong.items():
+            self.faults.add(number, fault)
         if others:
             self.notes.append(counted_kinds(others, "message"))
         by_spelling = spellings(self.log)
-        keys = dict.fromkeys(key for message in self._messages for key in message)
         self._fields: dict[str, list[str]] = {}
-        for key in keys:
-            name = by_spelling.get(fold(key), key)
-            self._fields.setdefault(name, []).append(key)
+        for key in dict.fromkeys(key for _, message in self._messages for key in message):
+            self._fields.setdefault(by_spelling.get(fold(key), key), []).append(key)
         self.names = frozenset(self._fields)
 
     def _kind(self, message: Message) -> str:
@@ -146,8 +135,8 @@ class SocketLog(LogFile):
         """Yield the records of the log, in the order of the file."""
         records = 0
         for first in range(0, len(self._messages), _AT_ONCE):
-            part = slice(first, first + _AT_ONCE)
-            table = self._table(self._messages[part], np.array(self._numbers[part], np.int64))
+            numbers, messages = zip(*self._messages[first : first + _AT_ONCE], strict=True)
+            table = self._table(messages, np.array(numbers, np.int64))
             records += table.num_rows
             yield "", table
         if not records:
@@ -206,11 +195,8 @@ def kind_of_keys(keys: Iterable[str]) -> str:
 
 
 def _first(message: Message, keys: Sequence[str]) -> Any:
-    for key in keys:
-        value = message.get(key)
-        if value is not None:
-            return value
-    return None
+    """Return the first value that a message has under some keys."""
+    return next((message[key] for key in keys if message.get(key) is not None), None)
 
 
 def _column(values: Sequence[Any], kind: str) -> Column:

@@ -23,7 +23,7 @@ from eyelog.catalogue import log_named
 from eyelog.clock import FILE_ZONE, Zones, zone
 from eyelog.errors import ArchiveError, ConfigurationError, counted, warn
 from eyelog.overlap import mostly_differ, overlaps, span_text, utc
-from eyelog.read.format import LINE, LogFile
+from eyelog.read.format import IMPOSSIBLE, LINE, LogFile
 
 # For a text that is not a stamp; the same value as numpy's NaT.
 NEVER: Final = np.iinfo(np.int64).min
@@ -42,7 +42,6 @@ _CAST: Final = (
     r"^\d{4}(-\d\d-\d\d|/\d\d/\d\d)[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?"
     r" ?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?$"
 )
-_CASTS: Final = re.compile(_CAST, re.ASCII)
 _ENDS_WITH_OFFSET: Final = r"(Z|\d ?[+-]\d\d(:?\d\d)?)$"
 # A date, with the year first or last, and perhaps a clock time. Spreadsheet programs write slashes,
 # and leave out leading zeros and seconds; databases leave out the minutes of an offset.
@@ -89,11 +88,7 @@ class StampReader:
         ArchiveError
             If dates end with the year and nothing shows whether the day or the month comes first.
         """
-        texts = column.combine_chunks()
-        if isinstance(texts, pa.ChunkedArray):  # of no or several chunks, in some versions
-            texts = (
-                pa.concat_arrays(texts.chunks) if texts.num_chunks else pa.array([], pa.string())
-            )
+        texts = pa.concat_arrays([pa.array([], pa.string()), *column.chunks])
         faults: dict[int, str] = {}
         stamps = self._cast(texts, faults)
         if stamps is None:
@@ -105,22 +100,14 @@ class StampReader:
 
     def _cast(self, texts: pa.Array, faults: dict[int, str]) -> Stamps | None:
         """Read dates that are all written in a way that Arrow casts; None if they are not."""
-        if not len(texts) or texts.null_count:
+        if not len(texts) or not pc.all(pc.match_substring_regex(texts, _CAST)).as_py():
             return None
+        zoned = pc.match_substring_regex(texts, _ENDS_WITH_OFFSET)
+        local = not pc.any(zoned).as_py()
+        if texts.null_count or not (local or pc.all(zoned).as_py()):
+            return None
+        self.offsets |= _offsets(texts)
         first = texts[0].as_py()
-        match = _CASTS.match(first)
-        if match is None:
-            return None
-        local = match[4] is None
-        if _alike(texts, first):
-            self.offsets |= _offsets(texts[:1])
-        else:
-            if not pc.all(pc.match_substring_regex(texts, _CAST)).as_py():
-                return None
-            zoned = pc.match_substring_regex(texts, _ENDS_WITH_OFFSET)
-            if not (not pc.any(zoned).as_py() if local else pc.all(zoned).as_py()):
-                return None
-            self.offsets |= _offsets(texts)
         plain = pc.replace_substring(texts, "/", "-") if "/" in first else texts
         if " " in first[16:]:  # "... 09:00:00 +0000"
             plain = pc.replace_substring_regex(plain, r" ([+-Z])", r"\1")
@@ -195,25 +182,6 @@ class StampReader:
                 " 2026-10-21 07:58:00"
             )
         return f"{self.column} is {shown}, not a stamp"
-
-
-def _alike(texts: pa.Array, first: str) -> bool:
-    """Return whether texts have digits where the first one has, and all else as in it.
-
-    Of texts that are all of one length, this is seen in their bytes, without copying.
-    """
-    ends = np.frombuffer(texts.buffers()[1], np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    width = len(first)
-    if not (np.diff(ends) == width).all():
-        return False
-    data = np.frombuffer(texts.buffers()[2], np.uint8)[ends[0] : ends[-1]]
-    chars, wanted = data.reshape(-1, width), np.frombuffer(first.encode(), np.uint8)
-    digits = (wanted >= ord("0")) & (wanted <= ord("9"))
-    offset = _OFFSET.search(first)
-    if offset is not None:
-        digits[offset.start(1) :] = False  # the offset is that of the first
-    marks = chars[:, ~digits] == wanted[~digits]
-    return bool(marks.all() and ((chars[:, digits] - ord("0")) < 10).all())
 
 
 def _offsets(texts: pa.Array) -> set[str]:
@@ -428,8 +396,8 @@ def checked(table: pa.Table, log: LogFile, clock: str | None) -> pa.Table:
             log.aside.add(line, f"{when} UTC", "before" if when < "2015" else "after")
         if not good.any():
             raise ArchiveError(
-                "all of its stamps are before 2015, when the eyewear did not exist, or more than a"
-                f" day from now ({log.aside.shown()}): set the clock that wrote them right"
+                f"all of its stamps are {IMPOSSIBLE} ({log.aside.shown()}): set the clock that"
+                " wrote them right"
             )
         table, stamps = table.filter(pa.array(good)), stamps[good]
     if (stamps[1:] > stamps[:-1]).all():
@@ -488,93 +456,110 @@ def _on_one_clock(table: pa.Table, stamps: Stamps, log: LogFile, clock: str | No
         return table
     lines = _lines(table)
     edges = np.append(opens, len(stamps))
-    passes = Passes(
+    kept, said = set_back(
         stamps,
         edges,
         [f"{log.row}s {lines[first]} to {lines[after - 1]}" for first, after in pairwise(edges)],
+        lambda rows: table.take(pa.array(rows)),
+        log.log,
+        clock,
         whose="its device",
         otherwise="split the file there",
     )
-    kept = passes.chosen(lambda: table, log_named(log.log).interval_us, clock)
-    if kept is None:
-        if passes.twice:
-            raise ConfigurationError(
-                f"its records cover the same time twice, {passes.twice} UTC, as those of two"
-                f" devices do (from {log.row} {lines[opens[1]]} on the dates begin again): split"
-                " the file there"
-            )
-        return table
-    log.twice += int((~kept).sum())
-    log.notes.append(f"{passes.note} (the first is in {log.row} {lines[np.flatnonzero(~kept)[0]]})")
-    return table.filter(pa.array(kept))
+    if kept is not None:
+        log.twice += int((~kept).sum())
+        log.notes.append(f"{said} (the first is in {log.row} {lines[np.flatnonzero(~kept)[0]]})")
+        return table.filter(pa.array(kept))
+    if said:
+        raise ConfigurationError(
+            f"its records cover the same time twice, {said} UTC, as those of two devices do (from"
+            f" {log.row} {lines[opens[1]]} on the dates begin again): split the file there"
+        )
+    return table
 
 
-@dataclass
-class Passes:
-    """Runs of records, each recorded after the one before, that may cover the same time twice.
+def set_back(
+    stamps: Stamps,
+    edges: Stamps,
+    names: Sequence[str],
+    records: Callable[[Stamps], pa.Table],
+    log: str,
+    clock: str | None,
+    *,
+    whose: str,
+    otherwise: str,
+) -> tuple[Mask | None, str]:
+    """Return which records to keep where a clock was set back, and what to say about it.
 
-    `edges` are where they begin and end, `names` what messages call them. `twice` is the time that
-    comes twice although no clock was set back, and `note` what to say where one was.
+    Where none was, that is None, and the time that comes twice all the same.
+
+    Parameters
+    ----------
+    stamps : array
+        Of passes, each recorded after the one before.
+    edges : array
+        Where these begin and end.
+    names : sequence of str
+        What messages call them.
+    records : callable
+        Returns the records of some numbers.
+    log : str
+        Their log.
+    clock : {"first", "last"}, optional
+        Which records to take.
+    whose, otherwise : str
+        Whose clock it is, and what to do if these are two wearers.
+
+    Raises
+    ------
+    ConfigurationError
+        If a clock was set back, and `clock` is not given.
     """
-
-    stamps: Stamps
-    edges: Stamps
-    names: Sequence[str]
-    whose: str
-    otherwise: str
-    twice: str = ""
-    note: str = ""
-
-    def chosen(
-        self, records: Callable[[], pa.Table], interval: int, clock: str | None
-    ) -> Mask | None:
-        """Return which records to keep where a clock was set back; None where none was."""
-        stamps, edges, opens = self.stamps, self.edges, self.edges[:-1]
-        of_pass = np.repeat(np.arange(len(opens)), np.diff(edges))
-        overlap = overlaps(stamps, of_pass, interval)
-        order = np.argsort(stamps, kind="stable")
-        pairs = np.flatnonzero(stamps[order][1:] == stamps[order][:-1])
-        left, right = order[pairs], order[pairs + 1]
-        unlike = _differ(records(), left, right) if len(pairs) else np.zeros(0, bool)
-        if not (overlap.too_much or mostly_differ(len(pairs), int(unlike.sum()), interval)):
-            return None
-        starts, ends = np.minimum.reduceat(stamps, opens), np.maximum.reduceat(stamps, opens)
-        back = (ends[:-1] - starts[1:]).tolist()
-        clashing = of_pass[right[unlike]][of_pass[right[unlike]] == of_pass[left[unlike]] + 1]
-        stepped = []
-        for number, step in enumerate(back, 1):
-            both = slice(edges[number - 1], edges[number + 1])
-            doubled = overlaps(stamps[both], of_pass[both], interval).records
-            if 0 <= step <= _FARTHEST_BACK and (doubled or number in clashing):
-                stepped.append(number)
-        if not stepped:
-            if overlap.too_much:
-                self.twice = span_text(utc(int(starts[1:].min())), utc(int(ends[:-1].max())))
-            return None
-        number = stepped[0]
-        end, start = utc(int(ends[number - 1])), utc(int(starts[number]))
-        minutes, seconds = divmod(round((back[number - 1] + interval) / 1e6), 60)
-        by = " ".join(f"{n} {of}" for n, of in ((minutes, "min"), (seconds, "s")) if n)
-        happened = (
-            f"the clock of {self.whose} was set back by {by} after {end:%Y-%m-%d %H:%M:%S} UTC"
+    interval, opens = log_named(log).interval_us, edges[:-1]
+    of_pass = np.repeat(np.arange(len(opens)), np.diff(edges))
+    overlap = overlaps(stamps, of_pass, interval)
+    order = np.argsort(stamps, kind="stable")
+    pairs = np.flatnonzero(stamps[order][1:] == stamps[order][:-1])
+    left, right = order[pairs], order[pairs + 1]
+    compared = np.unique([left, right])
+    places = [np.searchsorted(compared, rows) for rows in (left, right)]
+    unlike = _differ(records(compared), *places) if len(pairs) else np.zeros(0, bool)
+    if not (overlap.too_much or mostly_differ(len(pairs), int(unlike.sum()), interval)):
+        return None, ""
+    starts, ends = np.minimum.reduceat(stamps, opens), np.maximum.reduceat(stamps, opens)
+    back = (ends[:-1] - starts[1:]).tolist()
+    clashing = of_pass[right[unlike]][of_pass[right[unlike]] == of_pass[left[unlike]] + 1]
+    stepped = []
+    for number, step in enumerate(back, 1):
+        both = slice(edges[number - 1], edges[number + 1])
+        doubled = overlaps(stamps[both], of_pass[both], interval).records
+        if 0 <= step <= _FARTHEST_BACK and (doubled or number in clashing):
+            stepped.append(number)
+    if not stepped:
+        twice = span_text(utc(int(starts[1:].min())), utc(int(ends[:-1].max())))
+        return None, twice if overlap.too_much else ""
+    number = stepped[0]
+    end, start = utc(int(ends[number - 1])), utc(int(starts[number]))
+    minutes, seconds = divmod(round((back[number - 1] + interval) / 1e6), 60)
+    by = " ".join(f"{n} {of}" for n, of in ((minutes, "min"), (seconds, "s")) if n)
+    happened = f"the clock of {whose} was set back by {by} after {end:%Y-%m-%d %H:%M:%S} UTC"
+    happened += f" (and {len(stepped) - 1:,} more times)" if len(stepped) > 1 else ""
+    if clock is None:
+        raise ConfigurationError(
+            f"{happened}, so the time {span_text(start, end)} comes twice (the first pass is in"
+            f" {names[number - 1]}, the second in {names[number]}): choose whose"
+            " records of this time to take with clock='first' or clock='last' (--clock first,"
+            f" --clock last); if these are two wearers, {otherwise}"
         )
-        happened += f" (and {len(stepped) - 1:,} more times)" if len(stepped) > 1 else ""
-        if clock is None:
-            raise ConfigurationError(
-                f"{happened}, so the time {span_text(start, end)} comes twice (the first pass is in"
-                f" {self.names[number - 1]}, the second in {self.names[number]}): choose whose"
-                " records of this time to take with clock='first' or clock='last' (--clock first,"
-                f" --clock last); if these are two wearers, {self.otherwise}"
-            )
-        kept = np.ones(len(stamps), bool)
-        for number in stepped:
-            one, other = (slice(edges[at], edges[at + 1]) for at in (number - 1, number))
-            # Of the other pass what lies beside this one stays; a stamp closes its interval.
-            taken, rest = (one, other) if clock == "first" else (other, one)
-            low, high = stamps[taken].min(), stamps[taken].max()
-            kept[rest] &= (stamps[rest] <= low - interval) | (stamps[rest] >= high + interval)
-        self.note = (
-            f"{happened}: of the time that comes twice the {clock} pass was taken, and"
-            f" {counted(int((~kept).sum()), 'record')} of the other left out"
-        )
-        return kept
+    kept = np.ones(len(stamps), bool)
+    for number in stepped:
+        one, other = (slice(edges[at], edges[at + 1]) for at in (number - 1, number))
+        # Of the other pass what lies beside this one stays; a stamp closes its interval.
+        taken, rest = (one, other) if clock == "first" else (other, one)
+        low, high = stamps[taken].min(), stamps[taken].max()
+        kept[rest] &= (stamps[rest] <= low - interval) | (stamps[rest] >= high + interval)
+    left_out = counted(int((~kept).sum()), "record")
+    return kept, (
+        f"{happened}: of the time that comes twice the {clock} pass was taken, and {left_out} of"
+        " the other left out"
+    )

@@ -19,7 +19,7 @@ from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
 from eyelog.measure.blinks import rate
 from eyelog.read.format import Source
-from eyelog.read.head import in_order, stacked
+from eyelog.read.overlay import in_order, stacked
 from eyelog.read.socket_log import RECEIVED, SocketLog
 from eyelog_service.live.recording import MessageLine
 

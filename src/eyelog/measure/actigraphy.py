@@ -10,12 +10,11 @@ import pandas as pd
 
 from eyelog.analysis.series.arrays import Floats
 from eyelog.analysis.series.durations import duration_us
-from eyelog.archive.place import archive_errors
 from eyelog.catalogue import catalogue, log_named, near, role
 from eyelog.clock import DAY, day_start
 from eyelog.errors import ConfigurationError, FieldError, warn
 from eyelog.frame import interval_seconds, log_of, require, takes_tables
-from eyelog.home import path_of, whole_file
+from eyelog.home import cannot_write, path_of, whole_file
 from eyelog.judge.intervals import bins, enter, sums
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import Records
@@ -30,7 +29,7 @@ def export_actigraphy(
     frame: pd.DataFrame,
     path: str | os.PathLike[str],
     *,
-    field: str = "stp",
+    field: str = "steps",
     epoch: str = "1min",
     limits: Limits | None = None,
 ) -> Path:
@@ -43,9 +42,8 @@ def export_actigraphy(
     path : str or path
         The ``.csv`` file to write.
     field : str
-        The field to count: one that is summed, such as ``"stp"`` of the 15-second log, or
-        ``"steps"`` for all steps of either log (the 60-second log counts them by speed, in four
-        fields).
+        The field to count: one that is summed, or ``"steps"`` for all steps of either log (the
+        60-second log counts them by speed, in four fields).
     epoch : str
         Length of an epoch: a whole multiple of the log's own interval that divides 15 minutes.
     limits : Limits, optional
@@ -63,7 +61,7 @@ def export_actigraphy(
     ConfigurationError
         If the epoch is not such a length, the frame has no record or was masked with other limits,
         or `path` does not end with ``.csv``.
-    ArchiveError
+    EyelogError
         If the file cannot be written.
 
     Warns
@@ -177,8 +175,10 @@ def export_actigraphy(
         f"# eyelog: {' + '.join(fields)} ({label}, {unit} per epoch of {seconds} s), {index.tz},"
         f" UTC{midnight.isoformat()[-6:]}\n"
     )
-    with archive_errors(f"write {target}"), whole_file(target) as sink:
-        sink.write(f"{about}{HEADER}\n\n".encode())
-        lines = table.to_csv(index=False, header=False, na_rep="NA", float_format="%.12g")
-        sink.write(lines.encode())
+    lines = table.to_csv(index=False, header=False, na_rep="NA", float_format="%.12g")
+    try:
+        with whole_file(target) as sink:
+            sink.write(f"{about}{HEADER}\n\n{lines}".encode())
+    except OSError as error:
+        raise cannot_write(target, error) from error
     return target
