@@ -3,28 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.catalogue import columns
 from eyelog.clock import local_days
 from eyelog.provenance import history
-from support.frames import EYES, MINUTES, at, frame_of, frames
+from support.frames import EYES, MINUTES, at, frame_of
 
 TZ = "Europe/Berlin"
-EXACT = [
-    "n",
-    "coverage",
-    "recorded_h",
-    "worn_h",
-    "valid_h",
-    "walking_h",
-    "steps",
-    "blink_strength_uv",
-    "blink_strength_sd_uv",
-    "blink_duration_ms",
-]
 
 
 @pytest.fixture(scope="module", params=[EYES, MINUTES])
@@ -214,20 +200,6 @@ def test_a_frame_of_few_fields_gives_what_it_holds(names: list[str], expected: l
     assert "worn_h" not in el.daily(el.sample()[names]).columns
 
 
-@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
-def test_no_rows_give_an_empty_table_of_the_same_shape(week: pd.DataFrame) -> None:
-    for names in (list(week.columns), ["tl_yav"]):
-        full, none = el.daily(week[names]), el.daily(week[names].iloc[:0])
-        assert len(none) == 0
-        assert none.dtypes.equals(full.dtypes)
-        assert none.index.dtype == full.index.dtype
-
-
-def test_the_two_logs_in_one_frame_are_refused() -> None:
-    with pytest.raises(el.MixedLogsError):
-        el.daily(frame_of(EYES, {"re_u": [1]}).assign(wea_s=60.0))
-
-
 @pytest.mark.parametrize(
     "options", [{"min_coverage": 2}, {"day_starts": "25:00"}, {"day_starts": "6"}]
 )
@@ -259,27 +231,6 @@ def test_steps_wear_and_movements_come_near_the_truth(week: pd.DataFrame) -> Non
     np.testing.assert_allclose(days["steps"], true_days["steps"], rtol=0.08)
     yaw = true_days["head_moves_yaw"] / (true_days["worn_min"] / 60)
     np.testing.assert_allclose(days["head_moves_yaw_per_h"], yaw, rtol=0.35)
-
-
-@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
-@settings(max_examples=20)
-@given(frames())
-def test_any_frame_gives_days_without_invention(frame: pd.DataFrame) -> None:
-    days = el.daily(frame)
-    held = local_days(frame.index - pd.Timedelta("15s"), stamp="start").unique()  # type: ignore[arg-type]
-    assert set(days.index) <= set(held)
-    assert days.index.is_monotonic_increasing
-    assert (days["n"] >= 0).all()
-    assert days["coverage"].between(0, 1).all()
-
-
-@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
-@settings(max_examples=20)
-@given(frames(), st.randoms(use_true_random=False))
-def test_the_order_of_the_rows_changes_nothing(frame: pd.DataFrame, rng: st.DataObject) -> None:
-    order = list(range(len(frame)))
-    rng.shuffle(order)  # type: ignore[attr-defined]
-    pd.testing.assert_frame_equal(el.daily(frame.iloc[order]), el.daily(frame))
 
 
 def test_a_day_may_start_in_the_evening_and_is_named_by_the_date_on_which_it_opens() -> None:

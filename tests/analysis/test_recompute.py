@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 import eyelog as el
 from support.packets import flagged_at, packets
 
-FLAGS = ("noiseStatus", "walking", "fitError")
-
 
 def drawn(seed: int, n: int, gone: int) -> pd.DataFrame:
     """Return packets with blinks, steps, noise and unworn time; some are lost."""
@@ -128,11 +126,6 @@ def test_noise_is_never_longer_than_the_record():
     made = el.recompute(packets(1200, {"noiseStatus": np.ones(1200, dtype=bool)}))
     assert (made["nis_time"] <= 15).all()
     assert not el.flag(made)["nis_time"].any()
-
-
-def test_no_rows_give_no_records():
-    assert el.recompute(packets(900).iloc[:0]).empty
-    assert el.recompute(packets(200)).empty
 
 
 def test_the_wearers_own_clock_goes_on():

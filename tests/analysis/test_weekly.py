@@ -98,13 +98,6 @@ def test_a_week_in_which_the_clocks_change_is_an_hour_longer() -> None:
     assert weeks["coverage"].tolist() == pytest.approx((weeks["recorded_h"] / 169.0).tolist())
 
 
-def test_no_data_is_an_empty_table_of_the_same_shape(frame) -> None:
-    full, empty = el.weekly(frame), el.weekly(frame.iloc[:0])
-    assert list(empty.columns) == list(full.columns)
-    assert empty.dtypes.to_dict() == full.dtypes.to_dict()
-    assert empty.index.name == "week"
-
-
 def test_the_record_of_the_first_midnight_makes_no_week_of_its_own() -> None:
     frame = el.simulate("2026-10-18", 3, log="standard_mode_logs", tz="Asia/Tokyo")
     frame = frame.loc["2026-10-19":]  # as a fetch selects: the stamp 00:00 belongs to Sunday
@@ -148,8 +141,3 @@ def test_wear_without_its_evidence_cannot_choose_days(frame) -> None:
         bare = frame[[name for name in frame if name in ("hm_yo", "hm_po")]]
         with pytest.raises(el.ConfigurationError, match="min_day"):
             el.weekly(bare, limits=el.Limits(min_day="8h"))
-
-
-def test_an_unknown_column_is_one_line_with_the_near_name(frame) -> None:
-    with pytest.raises(el.FieldError, match=r"'gate' \(did you mean 'gait'\?\)"):
-        el.weekly(frame, columns="gate")

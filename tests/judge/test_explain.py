@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog.frame import empty
 from support.frames import EYES, frame_of
 
 
@@ -25,12 +24,6 @@ def test_explain_counts_what_mask_takes_out():
     reasons = el.flag(frame)
     lost = el.mask(frame, reasons)[frame.columns].isna().sum()
     assert el.explain(reasons)["masked"].tolist() == lost.tolist()
-
-
-def test_explain_of_no_rows_has_no_share():
-    table = el.explain(el.flag(empty(EYES)))
-    assert table["n"].eq(0).all()
-    assert table["masked_share"].isna().all()
 
 
 def test_explain_takes_reasons_and_not_values():

@@ -150,23 +150,12 @@ def test_a_recipe_for_the_other_log_is_refused_by_name():
         el.select(frame_of(MINUTES, {"hm_po": [5]}), recipe="mind")
 
 
-def test_an_unknown_recipe_is_refused_with_the_near_name():
-    with pytest.raises(el.ConfigurationError, match="did you mean 'steps'"):
-        el.attrition(frame_of(EYES, {"sc_fcs": [50]}), recipe="step")
-
-
 def test_evidence_or_outcomes_that_are_not_there_are_named():
     frame = frame_of(MINUTES, {"stp_fst": [5], "stp_s": [60]}, calm=False)
     with pytest.raises(el.FieldError, match=r"'steps' needs 'wea_s"):
         el.attrition(frame, recipe="steps")
     with pytest.raises(el.FieldError, match=r"at least one of ems_rl, ems_ud, eml_rl, eml_ud"):
         el.select(frame_of(MINUTES, {"hm_po": [5]}), recipe="eye")
-
-
-def test_a_resampled_frame_is_refused():
-    bins = el.resample(frame_of(MINUTES, {"stp_fst": [1] * 30}), "10min")
-    with pytest.raises(el.ConfigurationError, match="pass the records"):
-        el.attrition(bins, recipe="steps")
 
 
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=lambda recipe: recipe.name)

@@ -79,11 +79,3 @@ def test_a_frame_without_wear_is_refused_and_other_evidence_is_asked_for() -> No
         el.states(frame.drop(columns="isl"), log="computed_data")
     with pytest.warns(el.EyelogWarning, match="NOISY \\(nis_time\\)"):
         el.states(frame.drop(columns="nis_time"), log="computed_data")
-
-
-def test_no_rows_give_no_states_of_the_same_kind() -> None:
-    frame = el.sample()
-    found = el.states(frame.iloc[:0])
-    assert found.empty
-    assert found.dtype == el.states(frame).dtype
-    assert found.cat.ordered

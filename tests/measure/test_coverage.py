@@ -7,7 +7,6 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
-from eyelog.frame import empty
 from eyelog.provenance import record
 from support.frames import CALM, EYES, MINUTES, at, frame_of, frames
 
@@ -163,24 +162,6 @@ def test_masked_frames_and_intervals_have_the_hours_of_what_they_were_made_from(
         assert_frame_equal(el.coverage(el.intervals(frame, every)), expected)
     again = el.intervals(el.intervals(frame, "10min"), "1h")
     assert_frame_equal(el.coverage(again, by="2h"), el.coverage(frame, by="2h"))
-
-
-@pytest.mark.parametrize("log", LOGS)
-def test_no_records_have_an_empty_table_of_that_shape(log):
-    for noun in (el.coverage, el.gaps):
-        table = noun(empty(log, tz="Asia/Tokyo"))
-        filled = noun(frame_of(log, {"tl_xav": [0, 0, 0]}, tz="Asia/Tokyo").iloc[[0, 2]])
-        assert table.empty
-        assert table.dtypes.equals(filled.dtypes)
-        assert table.index.dtype == filled.index.dtype
-
-
-def test_stamps_without_a_zone_are_refused():
-    frame = frame_of(EYES, {"sc_fcs": [1]})
-    with pytest.raises(el.ConfigurationError, match="aware"):
-        el.coverage(frame.tz_localize(None))
-    with pytest.raises(el.ConfigurationError, match="aware"):
-        el.gaps(frame.tz_localize(None))
 
 
 def holes(frame, **options):

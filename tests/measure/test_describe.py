@@ -99,10 +99,6 @@ def test_bins_are_refused_with_what_to_pass() -> None:
         el.describe(el.resample(el.sample(SIXTY), "1h"))
 
 
-def test_no_rows_are_a_look_too() -> None:
-    assert seen(el.sample(SIXTY).iloc[:0])["Range"] == "no rows"
-
-
 @pytest.mark.parametrize("log", ["computed_data", SIXTY])
 def test_it_fits_a_terminal_of_80_by_24_and_shows_as_a_table(log: str) -> None:
     fields = ["isl", "stp"] if log == "computed_data" else ["wea_s", "stp_s"]
@@ -111,8 +107,3 @@ def test_it_fits_a_terminal_of_80_by_24_and_shows_as_a_table(log: str) -> None:
     assert len(lines) <= 20
     assert max(map(len, lines)) <= 80
     assert "<table" in sheet._repr_html_()
-
-
-def test_what_is_no_frame_is_refused() -> None:
-    with pytest.raises(el.ConfigurationError, match="describe takes a frame, not list"):
-        el.describe([1])

@@ -15,7 +15,7 @@ from eyelog.frame import interval_seconds
 from eyelog.measure.resample import TERMS
 from eyelog.provenance import history
 from reference.held import quietly
-from support.frames import EYES, MINUTES, at, frame_of, frames
+from support.frames import EYES, MINUTES, at, frame_of
 
 
 def one(frame: pd.DataFrame, name: str, **options: object) -> float:
@@ -170,25 +170,9 @@ def test_every_rule_of_the_catalogue_is_carried_out() -> None:
     assert rules - {"none"} == set(TERMS)
 
 
-def test_no_rows_give_an_empty_table_of_the_same_shape() -> None:
-    frame = el.sample("standard_mode_logs")
-    full, none = el.resample(frame, "10min"), el.resample(frame.iloc[:0], "10min")
-    assert len(none) == 0
-    assert none.dtypes.equals(full.dtypes)
-    assert none.index.dtype == full.index.dtype
-    assert none.index.name == "date"
-
-
 def test_a_field_without_its_weight_is_refused_by_name() -> None:
     with pytest.raises(el.FieldError, match=r"'bkw_av' needs 'bk_n"):
         el.resample(frame_of(EYES, {"bkw_av": [120]}), "1min")
-
-
-def test_the_two_logs_in_one_frame_are_refused() -> None:
-    frame = frame_of(EYES, {"re_u": [1, 2]})
-    frame = frame.assign(wea_s=60.0)
-    with pytest.raises(el.MixedLogsError):
-        el.resample(frame, "1min")
 
 
 @pytest.mark.parametrize("every", ["5s", "20s", "7s"])
@@ -205,25 +189,6 @@ def test_naive_stamps_and_a_stamp_twice_are_refused() -> None:
         el.resample(frame.tz_localize(None), "1min")
     with pytest.raises(el.ConfigurationError, match="several rows with one stamp"):
         el.resample(pd.concat([frame, frame]), "1min")
-
-
-@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
-@settings(max_examples=20)
-@given(frames(), st.sampled_from(["1min", "10min", "1D"]), st.randoms(use_true_random=False))
-def test_the_order_of_the_rows_changes_nothing(
-    frame: pd.DataFrame, every: str, rng: st.DataObject
-) -> None:
-    order = list(range(len(frame)))
-    rng.shuffle(order)  # type: ignore[attr-defined]
-    names = [
-        name
-        for name in frame.columns
-        if set(catalogue(el.flag(frame).attrs["eyelog"]["log"])[name].weight) <= set(frame)
-    ]
-    frame = frame[names] if names else frame.iloc[:, :0]
-    if names:
-        straight = el.resample(frame, every)
-        pd.testing.assert_frame_equal(el.resample(frame.iloc[order], every), straight)
 
 
 @settings(max_examples=20)

@@ -136,26 +136,6 @@ def test_bursts_and_cleansings_of_the_15_second_log_are_refused() -> None:
             ask(gaps([12.0], [6]))
 
 
-def test_the_two_logs_in_one_frame_are_refused() -> None:
-    with pytest.raises(el.MixedLogsError):
-        el.blinks.rate(gaps([12.0], [6]).assign(wea_s=60.0))
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"limits": "3min"},
-        {"limits": {"min_valid": "3min"}},
-        {"method": "median"},
-        {"by": "fortnight"},
-        {"day_starts": "noon"},
-    ],
-)
-def test_invalid_arguments_are_refused(options: dict[str, object]) -> None:
-    with pytest.raises(el.ConfigurationError):
-        el.blinks.rate(gaps([12.0], [6]), **options)  # type: ignore[arg-type]
-
-
 def test_noise_is_not_corrected_where_its_intervals_are_masked() -> None:
     frame = el.sample()
     reasons = el.flag(frame)
@@ -178,19 +158,6 @@ def test_noise_without_a_quiet_interval_is_not_corrected_and_says_so() -> None:
 def test_counts_have_nothing_to_correct_for_noise() -> None:
     with pytest.raises(el.ConfigurationError, match="method='exponential'"):
         el.blinks.rate(el.sample(MINUTES), correct_noise=True)
-
-
-@pytest.mark.parametrize("log", [EYES, MINUTES])
-@pytest.mark.parametrize("name", ["rate", "strength", "duration", "bursts"])
-def test_no_rows_give_a_table_of_the_same_shape(log: str, name: str) -> None:
-    if log == EYES and name == "bursts":
-        return
-    frame = el.sample(log)
-    ask = getattr(el.blinks, name)
-    for by in (None, "1D", "hour"):
-        full, none = ask(frame, by=by), ask(frame.iloc[:0], by=by)
-        assert none.dtypes.equals(full.dtypes)
-        assert len(none) == (1 if by is None else 0)
 
 
 @pytest.mark.parametrize("log", [EYES, MINUTES])

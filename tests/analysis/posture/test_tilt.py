@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from support.frames import EYES, MINUTES, frame_of
+from support.frames import EYES, frame_of
 
 
 def test_zones_share_the_time_with_a_tilt() -> None:
@@ -55,16 +55,3 @@ def test_spread_separates_fidgeting_from_changes_of_posture() -> None:
     assert row["fore_aft_total"] == pytest.approx(np.sqrt(34))
     assert row[["sideways_within", "sideways_between"]].tolist() == [5.0, pytest.approx(0.0)]
     assert row[["n", "exposure_min", "coverage"]].tolist() == [2, 0.5, 1]
-
-
-@pytest.mark.parametrize("log", [EYES, MINUTES])
-def test_no_rows_give_tables_of_the_same_shape(log: str) -> None:
-    frame = el.sample(log)
-    for ask in (el.posture.head_movements, el.posture.spread):
-        for by in (None, "1h", "hour"):
-            full, none = ask(frame, by=by), ask(frame.iloc[:0], by=by)
-            assert none.dtypes.equals(full.dtypes)
-            assert len(none) == (by is None)
-    full, none = el.posture.zones(frame), el.posture.zones(frame.iloc[:0])
-    assert none.dtypes.equals(full.dtypes)
-    assert none.index.equals(full.index)
