@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TypedDict
 from urllib.parse import parse_qsl
 
 from anyio import CapacityLimiter, to_thread
@@ -84,21 +83,6 @@ QUOTA = 2_000_000_000
 """Bytes of one account: some hundred years of records."""
 UNPACKED = 500_000_000
 """Bytes that one upload may unpack to: a year of one log."""
-
-
-class ServiceSettings(TypedDict, total=False):
-    """The settings of `create_app` that `eyelog_service.server` passes on."""
-
-    state: str | os.PathLike[str] | None
-    local: str | os.PathLike[str] | None
-    page_size: int
-    requests_per_hour: int
-    uploads_per_hour: int
-    quota: int
-    unpacked: int
-    proxy: str | None
-    root_path: str
-    workers: int
 
 
 def create_app(

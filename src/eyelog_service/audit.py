@@ -42,6 +42,40 @@ def is_at(handle: int, path: Path) -> bool:
         return False
 
 
+def append(
+    file: Path, lines: bytes, *, secured: bool = False, unless: Callable[[], bool] = lambda: False
+) -> None:
+    """Add lines to the end of a file, whole or not at all.
+
+    Nothing is added if `unless` returns True once nobody else can change the file. With `secured`,
+    the lines are on the disk afterwards.
+    """
+    # A link would lead the lines into another file.
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    while True:
+        handle = os.open(file, flags | getattr(os, "O_BINARY", 0), 0o600)
+        with suppress(OSError):  # a network disk without locks
+            lock(handle, shared=False)
+        if is_at(handle, file):
+            break
+        os.close(handle)  # another file took its place meanwhile
+    try:
+        if unless():
+            return
+        if size := os.fstat(handle).st_size:
+            os.lseek(handle, -1, os.SEEK_END)
+            if os.read(handle, 1) != b"\n":  # a power cut tore the last line
+                lines = b"\n" + lines
+        written = os.write(handle, lines)
+        if written < len(lines):  # a full disk
+            os.ftruncate(handle, size)
+            raise OSError(f"only {written} of {len(lines)} bytes could be written")
+        if secured:
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 class Audit:
     """Appends events to the audit log of a service.
 
@@ -94,29 +128,9 @@ class Audit:
         stated = {name: _short(value) for name, value in values.items() if value is not None}
         line = json.dumps({"time": now, "event": event, **stated}) + "\n"
         try:
-            self._append(line.encode(), unless)
+            append(self.file, line.encode(), unless=unless)
         except OSError as error:
             self._complain(error)
-
-    def _append(self, line: bytes, unless: Callable[[], bool]) -> None:
-        # A link would lead the lines into another file.
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-        while True:
-            handle = os.open(self.file, flags | getattr(os, "O_BINARY", 0), 0o600)
-            lock(handle, shared=True)
-            if is_at(handle, self.file):
-                break
-            os.close(handle)  # another file took its place meanwhile
-        try:
-            if unless():
-                return
-            written = os.write(handle, line)
-            if written < len(line):  # a full disk
-                with suppress(OSError):
-                    os.write(handle, b"\n")
-                raise OSError(f"only {written} of {len(line)} bytes could be written")
-        finally:
-            os.close(handle)
 
     def _complain(self, error: OSError) -> None:
         with self._lock:

@@ -52,7 +52,8 @@ from eyelog_service.auth import ended
 from eyelog_service.auth.ending import later_than
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.restored import is_erased
-from eyelog_service.auth.state import connect, refuse_other, version_of
+from eyelog_service.auth.state import connect, version_of
+from eyelog_service.auth.tables import refuse_other
 from eyelog_service.incoming import UPLOADS
 
 _LIST: Final = "backup.json"

@@ -26,15 +26,8 @@ from eyelog_service.auth.applications import is_readable_on_the_way
 from eyelog_service.auth.ending import outdated
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.restored import is_erased, revived
-from eyelog_service.auth.state import (
-    VERSION,
-    State,
-    StateBusy,
-    StateFault,
-    expected_columns,
-    refuse_other,
-    run,
-)
+from eyelog_service.auth.state import State, StateBusy, StateFault
+from eyelog_service.auth.tables import VERSION, expected_columns, refuse_other, run
 from eyelog_service.backup import interrupted, unfinished_backup
 from eyelog_service.status import descriptors_left
 

@@ -25,7 +25,8 @@ from eyelog_service.auth import ended
 from eyelog_service.auth.ending import time_of_end
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.restored import is_erased
-from eyelog_service.auth.state import State, refuse_other, run
+from eyelog_service.auth.state import State
+from eyelog_service.auth.tables import refuse_other, run
 from eyelog_service.backup import unfinished_backup
 from eyelog_service.incoming import Spool
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from threading import Lock
 
 from eyelog.errors import ConfigurationError
-from eyelog_service.auth.state import State, run
+from eyelog_service.auth.state import State
+from eyelog_service.auth.tables import run
 from eyelog_service.responses import Problem
 
 PER_HOUR = 10_000

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing.synchronize import Semaphore
-from typing import Any, Unpack
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -21,7 +21,7 @@ from uvicorn.supervisors import Multiprocess
 
 from eyelog.checks import whole_number
 from eyelog.errors import ConfigurationError
-from eyelog_service.app import ServiceSettings, create_app
+from eyelog_service.app import create_app
 from eyelog_service.middleware import HEAD_BYTES
 
 _START_SECONDS = 20.0
@@ -37,7 +37,7 @@ def serve(
     archive_path: str | os.PathLike[str],
     host: str = "127.0.0.1",
     port: int = 8765,
-    **settings: Unpack[ServiceSettings],
+    **settings: Any,
 ) -> None:
     """Serve an archive until SIGINT or SIGTERM.
 
@@ -149,10 +149,7 @@ def running(
 
 def _config(app: Any, **more: Any) -> uvicorn.Config:
     """Return how uvicorn serves the application; heads that come slowly are a proxy's task."""
-    # Warnings about clients, and one for each connection that finds no descriptor, would fill the
-    # operator's terminal in a flood.
-    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
-    logging.getLogger("asyncio").addFilter(_is_worth_a_line)
+    _quieten()
     return uvicorn.Config(
         app,
         http="h11",
@@ -171,14 +168,20 @@ def _config(app: Any, **more: Any) -> uvicorn.Config:
     )
 
 
+def _quieten() -> None:
+    """Leave out warnings about clients: in a flood they would fill the operator's terminal."""
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    logging.getLogger("asyncio").addFilter(_is_worth_a_line)
+
+
 def _is_worth_a_line(record: logging.LogRecord) -> bool:
+    # There is one for each connection that finds no descriptor.
     return "accept() out of system resource" not in record.getMessage()
 
 
 def _app_of_worker(options: Mapping[str, Any], ready: Semaphore) -> Starlette:
     """Return the application of one of several processes, which ends with the one above it."""
-    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
-    logging.getLogger("asyncio").addFilter(_is_worth_a_line)
+    _quieten()
     supervisor = multiprocessing.parent_process()
 
     def end() -> None:

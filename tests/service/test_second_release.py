@@ -12,7 +12,8 @@ from eyelog.archive.intake import import_files
 from eyelog.catalogue import LOGS
 from eyelog.cli import main
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import VERSION, version_of
+from eyelog_service.auth.state import version_of
+from eyelog_service.auth.tables import VERSION
 from eyelog_service.server import running
 from support.second_release import SecondRelease, second_release
 

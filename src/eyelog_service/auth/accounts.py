@@ -22,7 +22,8 @@ from eyelog.errors import ConfigurationError, listed
 from eyelog_service.auth import ended
 from eyelog_service.auth.ending import Ended, after_ends, end, time_of_end
 from eyelog_service.auth.secrets import check_password, digest, hash_password
-from eyelog_service.auth.state import KeyTaken, State, add, run
+from eyelog_service.auth.state import KeyTaken, State
+from eyelog_service.auth.tables import add, run
 
 INVITED_DAYS = 14
 NAME_RULE = "use printable characters, at most 64 bytes as UTF-8, without a space at either end"

@@ -11,7 +11,8 @@ from eyelog_service.auth import ended
 from eyelog_service.auth.accounts import check_name, shown
 from eyelog_service.auth.ending import Ended, end, time_of_end
 from eyelog_service.auth.secrets import digest, new_token
-from eyelog_service.auth.state import State, add, run
+from eyelog_service.auth.state import State
+from eyelog_service.auth.tables import add, run
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,17 @@ own.
 
 import json
 import math
-import os
 import secrets
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from eyelog.errors import ArchiveError
-from eyelog_service.audit import lock
+from eyelog_service.audit import append as add_lines
 from eyelog_service.auth.secrets import digest
 
 if TYPE_CHECKING:
@@ -76,29 +74,9 @@ def append(
         return
     try:
         archive.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _add(archive / FILE_NAME, text.encode())
+        add_lines(archive / FILE_NAME, text.encode(), secured=True)
     except OSError as error:
         _warn(f"{archive / FILE_NAME} cannot be written ({error.strerror or error})")
-
-
-def _add(file: Path, lines: bytes) -> None:
-    """Add lines to the end of a file, whole or not at all."""
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(file, flags | getattr(os, "O_BINARY", 0), 0o600)
-    try:
-        with suppress(OSError):  # a network disk without locks
-            lock(handle, shared=False)
-        if size := os.fstat(handle).st_size:
-            os.lseek(handle, -1, os.SEEK_END)
-            if os.read(handle, 1) != b"\n":  # a power cut tore the last line
-                lines = b"\n" + lines
-        written = os.write(handle, lines)
-        if written < len(lines):  # a full disk
-            os.ftruncate(handle, size)
-            raise OSError(f"only {written} of {len(lines)} bytes could be written")
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _line(what: str, at: float, account: str | None, more: Mapping[str, str | None]) -> str:

@@ -19,7 +19,8 @@ from typing import Any, Final
 from sqlalchemy import Connection
 
 from eyelog.errors import ConfigurationError
-from eyelog_service.auth.state import State, run, set_meta, statement
+from eyelog_service.auth.state import State
+from eyelog_service.auth.tables import run, set_meta, statement
 
 UNUSED_SECONDS = 365 * 24 * 3600
 """An upload token that was not used for this long ends. A refresh token does not expire."""

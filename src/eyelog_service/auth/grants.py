@@ -27,7 +27,8 @@ from eyelog_service.auth.ending import (
     valid_at,
 )
 from eyelog_service.auth.secrets import digest, new_token, pkce_challenge
-from eyelog_service.auth.state import State, add, run
+from eyelog_service.auth.state import State
+from eyelog_service.auth.tables import add, run
 
 ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
 _CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends

@@ -21,7 +21,8 @@ from starlette.responses import Response
 from eyelog_service.auth.forms import empty_fields
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.secrets import digest
-from eyelog_service.auth.state import State, run
+from eyelog_service.auth.state import State
+from eyelog_service.auth.tables import run
 from eyelog_service.parts import parts_of
 
 _FREE = 5

@@ -11,7 +11,8 @@ from eyelog.errors import ConfigurationError
 from eyelog_service.auth.accounts import Accounts, Retention
 from eyelog_service.auth.applications import Applications
 from eyelog_service.auth.grants import Grants
-from eyelog_service.auth.state import State, add_key, run
+from eyelog_service.auth.state import State
+from eyelog_service.auth.tables import add_key, run
 
 _KEY_SECONDS = 1.0
 

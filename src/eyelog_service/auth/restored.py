@@ -12,7 +12,7 @@ from eyelog_service.auth import ended
 from eyelog_service.auth.ended import Note, account_digest
 from eyelog_service.auth.ending import VALID, after_ends, remember_end, valid_at
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import run
+from eyelog_service.auth.tables import run
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,11 @@
 """Where the service's state is: in a file of SQLite on this machine, or in a Postgres database.
 
-Either has the same tables, and the same statements work on both, by SQLAlchemy Core. Transactions
-that write follow one another: by SQLite's lock on the file, or by one lock of the database. The
-only secret in clear text is the key that signs cursors and forms.
+Transactions that write follow one another: by SQLite's lock on the file, or by one lock of the
+database.
 """
 
 import errno
 import os
-import re
 import shlex
 import sqlite3
 import stat
@@ -16,162 +14,45 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from copy import copy
-from functools import lru_cache
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from sqlalchemy import (
-    Column,
     Connection,
-    Double,
     Engine,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
     QueuePool,
-    Table,
-    Text,
     create_engine,
     event,
     exc,
     inspect,
-    text,
 )
 
 from eyelog.errors import ConfigurationError
 from eyelog.home import make_folders, put_in_place, temporary_name
-from eyelog_service.auth.secrets import digest
-
-TABLES: Final = MetaData()
-Table(
-    "meta",
-    TABLES,
-    Column("name", Text, primary_key=True),
-    Column("value", LargeBinary, nullable=False),
+from eyelog_service.auth.database import (
+    MOST_CONNECTIONS,
+    TRY,
+    engine_of_database,
+    is_database,
+    lock_number,
+    shown_database,
 )
-Table(
-    "account",
+from eyelog_service.auth.tables import (
     TABLES,
-    Column("name", Text, primary_key=True),
-    Column("password", LargeBinary),
-    Column("disabled", Integer, nullable=False, server_default="0"),
-    Column("added", Double),
-    Column("session", Integer, nullable=False, server_default="0"),
-    Column("study", Text, nullable=False, server_default=""),
+    VERSION,
+    fill,
+    refuse_other,
+    set_version,
+    statement,
 )
-Table(
-    "application",
-    TABLES,
-    Column("client_id", Text, primary_key=True),
-    Column("secret", LargeBinary, nullable=False),
-    Column("redirect_uri", Text, nullable=False),
-    Column("name", Text, nullable=False, server_default=""),
-    Column("added", Double),
-)
-Table(
-    "code",
-    TABLES,
-    Column("hash", LargeBinary, primary_key=True),
-    Column("account", Text, nullable=False),
-    Column("client_id", Text, nullable=False),
-    Column("redirect_uri", Text, nullable=False),
-    Column("challenge", Text),
-    Column("expires", Double, nullable=False),
-    Column("used", Integer, nullable=False),
-    Column("scope", Text),
-)
-Table(
-    "token",
-    TABLES,
-    Column("hash", LargeBinary, primary_key=True),
-    Column("kind", Text, nullable=False),
-    Column("account", Text, nullable=False),
-    Column("client_id", Text, nullable=False),
-    Column("origin", LargeBinary, nullable=False),
-    Column("expires", Double),
-    Column("revoked", Integer, nullable=False),
-    Column("issued", Double),
-    Column("used", Double),
-    Column("scope", Text),
-    Index("token_origin", "origin"),
-    Index("token_account", "account", "client_id"),
-)
-Table(
-    "invitation",
-    TABLES,
-    Column("hash", LargeBinary, primary_key=True),
-    Column("account", Text, nullable=False),
-    Column("expires", Double, nullable=False),
-)
-Table(
-    "login_try",
-    TABLES,
-    Column("who", LargeBinary, primary_key=True),
-    Column("n", Integer, nullable=False),
-    Column("last", Double, nullable=False),
-)
-for _counted in ("request", "upload"):
-    Table(
-        f"{_counted}_count",
-        TABLES,
-        Column("account", Text, primary_key=True),
-        Column("hour", Integer, primary_key=True),
-        Column("n", Integer, nullable=False),
-    )
-Table(
-    "retention",
-    TABLES,
-    Column("study", Text, primary_key=True),
-    Column("days", Integer, nullable=False),
-)
-
-VERSION: Final = 7
-_OLDEST: Final = 6
-"""That of eyelog 0.3, which had a table of the files that were sent, and roles of accounts."""
 
 # Parquet tools that open the folder skip names that begin with an underscore.
 _FILE_NAME: Final = "_service.sqlite"
 WAIT_SECONDS: Final = 5.0
-_MOST: Final = 8
-"""Connections of one process that are kept; a database accepts a hundred by default."""
 _IMPORT_S: Final = 900
 """How long an import waits for another one into the same account."""
-
-_DATABASE: Final = re.compile(
-    r"(?P<scheme>postgres(?:ql)?://)"
-    r"(?:(?P<user>[^:@/?#\s]*)(?P<password>:[^@/?#\s]*)?@)?"
-    r"(?P<host>[^@/?#\s]*)/(?P<name>[^@/?#\s]*)(?P<more>\?[^@#\s]*)?"
-)
-# A host that is cut off must not keep others waiting: it does not hold a lock for long, and this
-# one does not wait long for an answer.
-_CONNECTING: Final = {
-    "connect_timeout": 5,
-    "application_name": "eyelog",
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 10_000,
-}
-_SESSION: Final = (
-    "SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '30s';"
-    " SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
-)
-
-statement = lru_cache(maxsize=500)(text)
-"""Return a statement of SQL, whose marks are ``:name``."""
-
-
-def run(db: Connection, sql: str, **values: Any) -> Any:
-    """Execute a statement within a transaction; return its result."""
-    return db.execute(statement(sql), values)
-
-
-def add(db: Connection, table: str, **values: Any) -> None:
-    """Add a row to a table."""
-    db.execute(TABLES.tables[table].insert(), values)
 
 
 class StateBusy(ConfigurationError):
@@ -184,26 +65,6 @@ class StateFault(ConfigurationError):
 
 class KeyTaken(Exception):
     """There is a row with this key already: another process was first."""
-
-
-def is_database(state: str | os.PathLike[str] | None) -> bool:
-    """Return whether a state is the address of a database."""
-    return state is not None and os.fspath(state).startswith(("postgresql://", "postgres://"))
-
-
-def shown_database(address: str) -> str:
-    """Return the address of a database without what may be secret in it."""
-    match = _DATABASE.fullmatch(address)
-    if match is None:  # a password with a special character: nobody knows where it ends
-        return f"{address.partition('://')[0]}://..."
-    user = f"{match['user']}@" if match["user"] else ""
-    return f"{match['scheme']}{user}{match['host']}/{match['name']}"
-
-
-def has_password(address: str) -> bool:
-    """Return whether the address of a database has a password in it."""
-    match = _DATABASE.fullmatch(address)
-    return match is None or bool(match["password"]) or "password=" in (match["more"] or "")
 
 
 class State:
@@ -282,7 +143,7 @@ class State:
         self.file = self.folder / _FILE_NAME
         if self.in_database:
             self.name = shown_database(str(state))
-            self._engine = _engine_of_database(str(state), self.name)
+            self._engine = engine_of_database(str(state), self.name)
         else:
             self.name = str(self.file)
             beside = self.beside / _FILE_NAME
@@ -394,7 +255,7 @@ class State:
             with self._faults(), self._engine.connect() as db:
                 kept = "SET LOCAL lock_timeout = '10ms'" if self.in_database else _WAIT.format(0)
                 db.exec_driver_sql(kept)  # for this connection, until it is kept for others
-                if not self.in_database or db.exec_driver_sql(_TRY).scalar():
+                if not self.in_database or db.exec_driver_sql(TRY).scalar():
                     db.execute(statement(sql), values)
                     db.commit()
 
@@ -412,7 +273,7 @@ class State:
             connection: Any = db.connection.driver_connection
             db.detach()  # it is closed in the end, and not kept
             db.exec_driver_sql(f"SET lock_timeout = '{_IMPORT_S}s'")
-            db.exec_driver_sql(f"SELECT pg_advisory_lock({_lock(f'import {account}')})")
+            db.exec_driver_sql(f"SELECT pg_advisory_lock({lock_number(f'import {account}')})")
             yield connection.fileno()
 
     # For checks, copies and erasures.
@@ -499,7 +360,7 @@ class State:
             if not self.in_database:
                 _keep_copy(self.file, version)
             db.exec_driver_sql("DROP TABLE IF EXISTS upload")
-            _set_version(db)
+            set_version(db)
 
     def _version(self, db: Connection) -> int | None:
         if not self.in_database:
@@ -553,62 +414,6 @@ class State:
             raise StateFault(
                 f"the service's state in {self.name} cannot be used: {reason}"
             ) from None
-
-
-def refuse_other(version: int, file: Path | None = None) -> int:
-    """Return a version of the state that this release can use; refuse any other.
-
-    Raises
-    ------
-    ConfigurationError
-        If a newer release has written the state, or one before 0.3.
-    """
-    where = "" if file is None else f" in {file}"
-    if version > VERSION:
-        raise ConfigurationError(
-            f"the service's state{where} was written by a newer eyelog (version {version} of the"
-            f" state, this one knows {VERSION}): update eyelog"
-        )
-    if version < _OLDEST:
-        raise ConfigurationError(
-            f"the service's state{where} was written by an eyelog before 0.3 (version {version} of"
-            " the state): run eyelog service list-accounts of eyelog 0.3 once, which brings it up"
-            " to date"
-        )
-    return version
-
-
-def expected_columns() -> set[tuple[str, str]]:
-    """Return the tables of a state with their columns."""
-    return {(table.name, column.name) for table in TABLES.sorted_tables for column in table.columns}
-
-
-def add_key(db: Connection) -> None:
-    """Add a new signing key."""
-    add(db, "meta", name="signing_key", value=os.urandom(32))
-
-
-def fill(db: Connection) -> None:
-    """Write the tables of this release and a new signing key into an empty state."""
-    TABLES.create_all(db)
-    add_key(db)
-    _set_version(db)
-
-
-def _set_version(db: Connection) -> None:
-    if db.dialect.name == "sqlite":
-        db.exec_driver_sql(f"PRAGMA user_version = {VERSION}")
-    else:
-        set_meta(db, "version", str(VERSION).encode())
-
-
-def set_meta(db: Connection, name: str, value: bytes) -> None:
-    """Write a value of the table `meta`."""
-    sql = (
-        "INSERT INTO meta VALUES (:name, :value)"
-        " ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-    )
-    run(db, sql, name=name, value=value)
 
 
 def copy_state(source: State, target: State) -> dict[str, int]:
@@ -706,7 +511,7 @@ def _engine_of_file(file: Path) -> Engine:
         "sqlite://",
         creator=lambda: connect(file, write=True),
         poolclass=QueuePool,
-        pool_size=_MOST,
+        pool_size=MOST_CONNECTIONS,
         max_overflow=-1,
     )
 
@@ -777,55 +582,3 @@ def _keep_copy(file: Path, version: int) -> None:
         ) from None
     finally:
         kept.unlink(missing_ok=True)
-
-
-# Databases.
-
-
-def _lock(what: str) -> int:
-    """Return the number of a lock, one that no other program is likely to use."""
-    return int.from_bytes(digest(f"eyelog\n{what}")[:8], signed=True)
-
-
-_TRY: Final = f"SELECT pg_try_advisory_xact_lock({_lock('state')})"
-
-
-def _engine_of_database(address: str, name: str) -> Engine:
-    try:
-        import psycopg
-        from psycopg.conninfo import conninfo_to_dict
-    except ImportError:
-        raise ConfigurationError(
-            "a state in Postgres needs the package 'psycopg': pip install 'eyelog[postgres]'"
-        ) from None
-    try:
-        if not _DATABASE.fullmatch(address):
-            raise psycopg.ProgrammingError
-        settings: dict[str, Any] = {**_CONNECTING, **conninfo_to_dict(address)}
-    except psycopg.Error:  # its text may quote the password
-        raise ConfigurationError(
-            f"the address of the state's database, {name}, cannot be read: write it as"
-            " postgresql://USER@HOST:PORT/NAME, with %2F for / and %40 for @ in a password"
-        ) from None
-
-    def connected() -> Any:
-        db = psycopg.connect(**settings, autocommit=True, prepare_threshold=None)
-        db.execute(_SESSION.encode())
-        db.autocommit = False
-        return db
-
-    engine = create_engine(
-        "postgresql+psycopg://",
-        creator=connected,
-        pool_size=_MOST,
-        max_overflow=0,
-        pool_timeout=WAIT_SECONDS,
-        pool_pre_ping=True,  # the database may have been restarted
-    )
-
-    @event.listens_for(engine, "begin")
-    def begin(db: Connection) -> None:
-        if db.get_execution_options().get("alone", False):
-            db.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_lock('state')})")
-
-    return engine

@@ -2,7 +2,7 @@
 
 from eyelog.cli.command import command
 from eyelog_service import require
-from eyelog_service.cli.settings import Serving
+from eyelog_service.cli.settings import SETTINGS, Serving, key_of
 
 
 @command
@@ -16,18 +16,6 @@ def serve(serving: Serving) -> None:
     require("service")
     from eyelog_service.server import serve
 
-    serve(
-        serving.archive_path,
-        host=serving["host"],
-        port=serving["port"],
-        page_size=serving["page-size"],
-        state=serving.named_state(),
-        local=serving["local"],
-        workers=serving["workers"],
-        requests_per_hour=serving["requests-per-hour"],
-        uploads_per_hour=serving["uploads-per-hour"],
-        quota=serving["quota"],
-        unpacked=serving["unpacked"],
-        proxy=serving["behind-proxy"],
-        root_path=serving["root-path"],
-    )
+    settings = {key_of(name): serving[name] for name in SETTINGS if name != "archive"}
+    settings |= {"state": serving.named_state(), "proxy": settings.pop("behind_proxy")}
+    serve(serving.archive_path, **settings)

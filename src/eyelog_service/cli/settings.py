@@ -142,8 +142,10 @@ class Places:
         found = {name: (default, "default") for name, (_, default) in SETTINGS.items()}
         if path is not None:
             found |= {name: (value, str(path)) for name, value in _from_file(path).items()}
-        found |= {name: (value, PREFIX + _key(name).upper()) for name, value in _from_environment()}
-        options = {name: getattr(self, _key(name), None) for name in SETTINGS}
+        found |= {
+            name: (value, PREFIX + key_of(name).upper()) for name, value in _from_environment()
+        }
+        options = {name: getattr(self, key_of(name), None) for name in SETTINGS}
         found |= {
             name: (value, f"--{name}") for name, value in options.items() if value is not None
         }
@@ -236,13 +238,14 @@ class Serving(Places):
     root_path: str | None = None
 
 
-def _key(name: str) -> str:
+def key_of(name: str) -> str:
+    """Return the name of a setting as that of an argument."""
     return name.replace("-", "_")
 
 
 def shown_state(state: str) -> str:
     """Return the state of a service without a password."""
-    from eyelog_service.auth.state import is_database, shown_database
+    from eyelog_service.auth.database import is_database, shown_database
 
     return shown_database(state) if is_database(state) else state
 
@@ -257,7 +260,7 @@ def warn_of_password(state: str, origin: str | None = None) -> None:
     origin : str, optional
         The option or the file of settings that names it; by default it was typed.
     """
-    from eyelog_service.auth.state import has_password, is_database, shown_database
+    from eyelog_service.auth.database import has_password, is_database, shown_database
 
     if not is_database(state) or not has_password(state):
         return
@@ -273,7 +276,7 @@ def warn_of_password(state: str, origin: str | None = None) -> None:
 
 
 def _from_environment() -> Iterator[tuple[str, Any]]:
-    by_variable = {PREFIX + _key(name).upper(): name for name in SETTINGS}
+    by_variable = {PREFIX + key_of(name).upper(): name for name in SETTINGS}
     for variable, given in os.environ.items():
         text = given.strip()
         if not variable.startswith(PREFIX) or variable == _CONFIG or not text:

@@ -13,15 +13,10 @@ import psycopg
 import pytest
 
 import eyelog as el
-from eyelog_service.auth import state
+from eyelog_service.auth import database, state
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import (
-    VERSION,
-    StateBusy,
-    StateFault,
-    expected_columns,
-    statement,
-)
+from eyelog_service.auth.state import StateBusy, StateFault
+from eyelog_service.auth.tables import VERSION, expected_columns, statement
 from support.live import REDIRECT
 from support.postgres import PASSWORD, Postgres, needs_postgres
 
@@ -97,7 +92,7 @@ def test_a_lock_that_is_not_given_back_is_waited_for_but_not_for_ever(
     registry: Registry, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry.accounts.add("ada")
-    monkeypatch.setattr(state, "_SESSION", "SET lock_timeout = '300ms'")
+    monkeypatch.setattr(database, "_SESSION", "SET lock_timeout = '300ms'")
     other = host()
     with registry.state.write():
         with pytest.raises(StateBusy, match="locked by another host or program: try again"):
@@ -113,9 +108,9 @@ def test_a_host_that_is_cut_off_in_a_transaction_does_not_keep_others_waiting(
     registry: Registry, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry.accounts.add("ada")
-    session = state._SESSION
+    session = database._SESSION
     assert "idle_in_transaction_session_timeout = '30s'" in session
-    monkeypatch.setattr(state, "_SESSION", session.replace("'30s'", "'500ms'"))
+    monkeypatch.setattr(database, "_SESSION", session.replace("'30s'", "'500ms'"))
     cut_off = host()
 
     def change() -> None:
