@@ -26,6 +26,8 @@ from eyelog.checks import whole_number
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog_service.apart import Apart
 from eyelog_service.audit import Audit
+from eyelog_service.auth.forms import PATH as ACCOUNT_PATH
+from eyelog_service.auth.forms import Sessions
 from eyelog_service.auth.grants import Bearer
 from eyelog_service.auth.oauth import (
     error_page,
@@ -39,8 +41,6 @@ from eyelog_service.auth.oauth import (
 from eyelog_service.auth.password_tries import PasswordTries
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import StateBusy, StateFault
-from eyelog_service.auth.wearer_session import PATH as ACCOUNT_PATH
-from eyelog_service.auth.wearer_session import Sessions
 from eyelog_service.backup import interrupted
 from eyelog_service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR, HourlyLimits
 from eyelog_service.middleware import Bounds, Proxied, Proxy

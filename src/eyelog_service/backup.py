@@ -49,9 +49,9 @@ from eyelog.home import (
 )
 from eyelog_service.audit import FILE_NAME, lock
 from eyelog_service.auth import ended
+from eyelog_service.auth.ended import is_erased
 from eyelog_service.auth.ending import later_than
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.restored import is_erased
 from eyelog_service.auth.state import connect, version_of
 from eyelog_service.auth.tables import refuse_other
 from eyelog_service.incoming import UPLOADS

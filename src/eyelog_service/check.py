@@ -22,10 +22,10 @@ from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError, EyelogError, listed
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.auth import ended
-from eyelog_service.auth.applications import is_readable_on_the_way
+from eyelog_service.auth.accounts import is_readable_on_the_way
+from eyelog_service.auth.ended import is_erased, revived
 from eyelog_service.auth.ending import outdated
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.restored import is_erased, revived
 from eyelog_service.auth.state import State, StateBusy, StateFault
 from eyelog_service.auth.tables import VERSION, expected_columns, refuse_other, run
 from eyelog_service.backup import interrupted, unfinished_backup

@@ -22,9 +22,9 @@ from eyelog.errors import ConfigurationError
 from eyelog.home import whole_file
 from eyelog_service.audit import FILE_NAME, is_at, lock
 from eyelog_service.auth import ended
+from eyelog_service.auth.ended import is_erased
 from eyelog_service.auth.ending import time_of_end
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.restored import is_erased
 from eyelog_service.auth.state import State
 from eyelog_service.auth.tables import refuse_other, run
 from eyelog_service.backup import unfinished_backup

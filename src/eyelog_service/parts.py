@@ -12,10 +12,9 @@ from starlette.requests import Request
 if TYPE_CHECKING:  # these rooms have the endpoints, and so import this module
     from eyelog_service.apart import Apart
     from eyelog_service.audit import Audit
-    from eyelog_service.auth.forms import SignedForms
+    from eyelog_service.auth.forms import Sessions, SignedForms
     from eyelog_service.auth.password_tries import PasswordTries
     from eyelog_service.auth.registry import Registry
-    from eyelog_service.auth.wearer_session import Sessions
     from eyelog_service.hourly_limit import HourlyLimits
     from eyelog_service.middleware import Proxy
     from eyelog_service.records import Cursors, Windows

@@ -21,11 +21,10 @@ from eyelog.catalogue import INTERVAL_SECONDS
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog_service.apart import Failed
 from eyelog_service.auth.accounts import check_password_rules
-from eyelog_service.auth.forms import SignedForms, check_origin
+from eyelog_service.auth.forms import ENDED, MINUTES, PATH, SignedForms, check_origin
 from eyelog_service.auth.grants import Bearer
 from eyelog_service.auth.password_tries import client_address
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.wearer_session import ENDED, MINUTES, PATH
 from eyelog_service.browser import WIDE, html, page_headers, page_template
 from eyelog_service.erase import erase_account
 from eyelog_service.parts import parts_of

@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from eyelog_service.configuration import configuration
+from eyelog_service.cli.operate import configuration
 from support.machines import Page, debian, needs_machine, run, wheels, within
 from support.paths import ROOT
 

@@ -20,9 +20,9 @@ from eyelog_service import backup
 from eyelog_service.app import create_app
 from eyelog_service.audit import FILE_NAME, Audit
 from eyelog_service.auth import ended
+from eyelog_service.auth.ended import revived
 from eyelog_service.auth.grants import Bearer
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.restored import revived
 from eyelog_service.backup import back_up, interrupted, restore
 from eyelog_service.check import check_service
 from support import live

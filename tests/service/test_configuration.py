@@ -20,8 +20,8 @@ import yaml
 
 from eyelog.cli import main
 from eyelog_service.audit import FILE_NAME
+from eyelog_service.cli.operate import configuration
 from eyelog_service.cli.settings import Serving
-from eyelog_service.configuration import configuration
 from support.parsers import parsed
 
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")

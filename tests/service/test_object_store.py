@@ -19,8 +19,8 @@ from eyelog.cli import main
 from eyelog_service import uploads
 from eyelog_service.app import create_app
 from eyelog_service.auth import ended
+from eyelog_service.auth.ended import revived
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.restored import revived
 from eyelog_service.server import running
 from support.account_page import Visitor
 from support.live import REDIRECT, Live

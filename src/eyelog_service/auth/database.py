@@ -57,7 +57,7 @@ def lock_number(what: str) -> int:
     return int.from_bytes(digest(f"eyelog\n{what}")[:8], signed=True)
 
 
-TRY: Final = f"SELECT pg_try_advisory_xactlock_number({lock_number('state')})"
+TRY: Final = f"SELECT pg_try_advisory_xact_lock({lock_number('state')})"
 
 
 def engine_of_database(address: str, name: str) -> Engine:
@@ -97,6 +97,6 @@ def engine_of_database(address: str, name: str) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(db: Connection) -> None:
         if db.get_execution_options().get("alone", False):
-            db.exec_driver_sql(f"SELECT pg_advisory_xactlock_number({lock_number('state')})")
+            db.exec_driver_sql(f"SELECT pg_advisory_xact_lock({lock_number('state')})")
 
     return engine

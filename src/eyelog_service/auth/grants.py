@@ -13,8 +13,7 @@ from sqlalchemy import Connection
 
 from eyelog.errors import ConfigurationError
 from eyelog_service.auth import ended
-from eyelog_service.auth.accounts import Accounts
-from eyelog_service.auth.applications import Applications, matches
+from eyelog_service.auth.accounts import Accounts, Applications, matches
 from eyelog_service.auth.ending import (
     LAST_USE,
     UNUSED_SECONDS,

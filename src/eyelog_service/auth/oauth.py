@@ -16,7 +16,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from eyelog_service.auth.applications import form_target, matches
+from eyelog_service.auth.accounts import form_target, matches
 from eyelog_service.auth.forms import SignedForms, filled, read_form, require
 from eyelog_service.auth.grants import ACCESS_SECONDS, SCOPE, WRITE, Bearer, GrantRefused, granted
 from eyelog_service.auth.password_tries import client_address

@@ -5,11 +5,9 @@ Only hashes of codes, tokens and secrets are stored, and a salted scrypt of each
 
 import os
 import time
-from pathlib import Path
 
 from eyelog.errors import ConfigurationError
-from eyelog_service.auth.accounts import Accounts, Retention
-from eyelog_service.auth.applications import Applications
+from eyelog_service.auth.accounts import Accounts, Applications, Retention
 from eyelog_service.auth.grants import Grants
 from eyelog_service.auth.state import State
 from eyelog_service.auth.tables import add_key, run
@@ -37,6 +35,12 @@ class Registry:
     ----------
     state : State
         The file or database in which all of them are.
+    archive : Path or str
+        The archive's folder, or its URL in an object store.
+    folder : Path
+        The archive's folder; that of the state, if the archive is in an object store.
+    state_folder : Path
+        The folder of the state's file; with a database, that of this host.
     accounts : Accounts
         The wearers.
     applications : Applications
@@ -72,6 +76,9 @@ class Registry:
         local: str | os.PathLike[str] | None = None,
     ) -> None:
         self.state = State(archive_path, state, local)
+        self.archive = self.state.archive
+        self.folder = self.state.beside
+        self.state_folder = self.state.folder
         self.accounts = Accounts(self.state)
         self.applications = Applications(self.state)
         self.grants = Grants(self.state, self.accounts, self.applications)
@@ -80,21 +87,6 @@ class Registry:
 
     def __repr__(self) -> str:
         return f"Registry({str(self.folder)!r})"
-
-    @property
-    def folder(self) -> Path:
-        """The archive's folder; that of the state, if the archive is in an object store."""
-        return self.state.beside
-
-    @property
-    def archive(self) -> Path | str:
-        """The archive's folder, or its URL in an object store."""
-        return self.state.archive
-
-    @property
-    def state_folder(self) -> Path:
-        """The folder of the state's file; with a database, that of this host."""
-        return self.state.folder
 
     def require_state(self) -> None:
         """Raise `ConfigurationError` if no service was set up."""

@@ -3,10 +3,7 @@
 from typing import Final
 
 from eyelog_service.cli import accounts, operate  # noqa: F401 (the actions of `service`)
-from eyelog_service.cli.listen import listen
-from eyelog_service.cli.push import push
-from eyelog_service.cli.replay import replay
-from eyelog_service.cli.serve import serve
+from eyelog_service.cli.serve import listen, push, replay, serve
 from eyelog_service.cli.settings import service
 
 COMMANDS: Final = {each.name: each for each in (serve, service, push, listen, replay)}

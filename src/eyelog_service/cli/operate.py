@@ -247,7 +247,7 @@ def after_restore(places: Places, *, json: bool = False) -> None:
     Ends are noted in the archive, where putting back the state does not lose them.
     """
     registry, archive = places.registry(), places.open_archive()
-    from eyelog_service.auth.restored import end_again
+    from eyelog_service.auth.ended import end_again
     from eyelog_service.check import erased_with_records
     from eyelog_service.erase import erase_account, erased_names
 
@@ -286,6 +286,11 @@ def after_restore(places: Places, *, json: bool = False) -> None:
         note("Nothing lives again that had ended.")
 
 
+def configuration(program: str) -> str:
+    """Return the file for a program, with the paths and the name of the documentation."""
+    return (Path(__file__).parents[1] / "templates" / f"{program}.txt").read_text("utf-8")
+
+
 @action
 def print_config(
     program: Literal["settings", "systemd", "nginx", "logrotate", "docker", "compose"],
@@ -299,8 +304,6 @@ def print_config(
     ----------
     program : [settings|systemd|nginx|logrotate|docker|compose]
     """
-    from eyelog_service.configuration import configuration
-
     print(configuration(program), end="")
 
 

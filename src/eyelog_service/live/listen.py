@@ -36,8 +36,7 @@ from eyelog.archive.store import Archive
 from eyelog.clock import Zone
 from eyelog.errors import ConfigurationError
 from eyelog.home import is_full
-from eyelog_service.live.live_page import LivePage
-from eyelog_service.live.recent import Recent
+from eyelog_service.live.live_page import LivePage, Recent
 from eyelog_service.live.recording import (
     MOST_PER_SECOND,
     MalformedMessage,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from eyelog_service.auth.accounts import NewAccount
+from eyelog_service.auth.ended import end_again, is_erased, revived
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.restored import end_again, is_erased, revived
 from eyelog_service.erase import erase_account
 from support import live
 

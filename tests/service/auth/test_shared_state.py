@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
+from eyelog_service.auth.ended import end_again, revived
 from eyelog_service.auth.grants import GrantRefused
 from eyelog_service.auth.password_tries import take_try
 from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.restored import end_again, revived
 from eyelog_service.erase import erase_account
 from eyelog_service.hourly_limit import HourlyLimits
 from support.live import REDIRECT

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eyelog_service.live.recent import BIN_S, MINUTES, Recent
+from eyelog_service.live.live_page import BIN_S, MINUTES, Recent
 from eyelog_service.live.recording import Messages
 from support.livesocket import packet
 
