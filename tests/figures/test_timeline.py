@@ -111,3 +111,28 @@ def test_a_whole_frame_has_a_choice_of_fields_and_its_states() -> None:
     words = [ax.get_title(loc="left") for ax in el.plot_timeline(bins)]
     assert "Steps per 10 min" in words
     assert "State" not in words
+
+
+@pytest.fixture(scope="module")
+def packets() -> pd.DataFrame:
+    return el.simulate("2026-10-20", 1, log="current_data", tz="Asia/Tokyo").iloc[:12_000]
+
+
+def test_two_minutes_of_the_20_hz_log_show_each_row_and_each_blink(packets: pd.DataFrame) -> None:
+    frame = packets.iloc[:2400]
+    values = line_of(el.plot_timeline(frame, ["blinkStrength"])[0], "blinkStrength")[:, 1]
+    blinks = el.blinks.events(frame)
+    usable = blinks.loc[~blinks["reason"].isin(["noisy", "walking", "not worn"]), "strength"]
+    assert len(usable) > 20
+    assert sorted(values[values > 0]) == sorted(usable)
+
+
+@pytest.mark.parametrize("moves", [False, True])
+def test_a_short_window_has_ticks_of_seconds(packets: pd.DataFrame, moves: bool) -> None:
+    whole = packets.assign(utc_offset_min=540.0) if moves else packets
+    for rows, text in ((200, "%H:%M:%S"), (1200, "%H:%M:%S"), (12_000, "%H:%M")):
+        ax = el.plot_timeline(whole.iloc[:rows], ["pitch"])[-1]
+        ax.figure.draw_without_rendering()
+        labels = [label.get_text().partition("\n")[0] for label in ax.get_xticklabels()]
+        assert 4 <= len(labels) <= 16
+        assert all(pd.to_datetime(label, format=text) is not None for label in labels)

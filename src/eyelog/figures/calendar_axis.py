@@ -34,6 +34,7 @@ MONTH_STEPS: Final = (1, 2, 3, 6, 12, 24, 60, 120)
 MONDAYS_FROM: Final = 21
 # A time axis of at most this many days shows hours
 SHORT_DAYS: Final = 3
+DAY_S: Final = 86_400
 
 
 def is_weekend(days: pd.DatetimeIndex) -> Any:
@@ -381,16 +382,19 @@ class TimeLocator(Locator):
         scale = _type_scale(self.axis, SMALL_PT)  # type: ignore[arg-type]
         length = length_pt(self.axis) / scale  # type: ignore[arg-type]
         room = max(2.0, min(MOST_LABELS, length / (1.3 * HOUR_LABEL_PT)))
-        span = (span_us[1] - span_us[0]) / 60_000_000
-        minutes = next(
-            (step for step in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720) if span / step < room),
-            1440 if span / 1440 < length / DATE_LABEL_PT else 2880,
+        span_s = (span_us[1] - span_us[0]) / 1_000_000
+        # A time with its seconds is wider too.
+        rooms = [(step, room * 0.6) for step in (1, 2, 5, 10, 15, 30)]
+        rooms += [(60 * step, room) for step in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720)]
+        seconds = next(
+            (step for step, most in rooms if span_s / step < most),
+            DAY_S if span_s / DAY_S < length / DATE_LABEL_PT else 2 * DAY_S,
         )
         if self.clock.tz is None:  # a journey may repeat half of a day
-            step = minutes * 60_000_000
+            step = seconds * 1_000_000
             opens, _, number = self.clock.cells(*span_us, step)
             return np.asarray(opens[self.clock.wall_us(opens) == number * step])
-        grid = pd.date_range(start.normalize(), end, freq=f"{minutes}min")
+        grid = pd.date_range(start.floor("min" if seconds < 60 else "D"), end, freq=f"{seconds}s")
         # An hour that the clocks skip has no tick; one that they repeat has a tick at its first
         # pass.
         wall = microseconds(grid)
@@ -407,7 +411,7 @@ class TimeFormatter(Formatter):
     def __call__(self, x: float, _pos: int | None = None) -> str:
         """Return the label at one place, as the status bar of a window shows it."""
         stamp = _shown([x], self.clock)[0]
-        return f"{_day(stamp)} {stamp:%H:%M}"
+        return f"{_day(stamp)} {stamp:%H:%M:%S}" if stamp.second else f"{_day(stamp)} {stamp:%H:%M}"
 
     def format_ticks(self, values: Any) -> list[str]:
         """Return the labels of all ticks."""
@@ -418,10 +422,11 @@ class TimeFormatter(Formatter):
         year = _shown([low], self.clock)[0].year
         if high - low > SHORT_DAYS:
             return _labels(stamps, along_x=True, year=year)
-        whole = all(stamp.minute == 0 for stamp in stamps)
+        whole = all(stamp.minute == stamp.second == 0 for stamp in stamps)
+        time = "%H" if whole else "%H:%M:%S" if any(stamp.second for stamp in stamps) else "%H:%M"
         midnight = [stamp.hour == stamp.minute == 0 for stamp in stamps]
         dated = midnight if any(midnight) else [True, *([False] * (len(stamps) - 1))]
         return [
-            f"{stamp:%H}" * whole + f"{stamp:%H:%M}" * (not whole) + f"\n{_day(stamp)}" * has_date
+            f"{stamp:{time}}" + f"\n{_day(stamp)}" * has_date
             for stamp, has_date in zip(stamps, dated, strict=True)
         ]

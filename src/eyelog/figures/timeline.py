@@ -68,10 +68,10 @@ def plot_timeline(
 
     Data too dense for the width of the figure are shown by columns of time: the mean as a line, the
     middle half of the values as a band, the lowest and the highest as thin marks. A year is
-    readable, and nothing is hidden. Values of records that have a reason against them
-    (`eyelog.flag`) are left out. Lines break where there is no value; a value without neighbours is
-    a point. Booleans, and the states
-    of `eyelog.states` as a column, are ribbons.
+    readable, and nothing is hidden: five minutes of the 20 Hz log show each of its rows. Values of
+    records that have a reason against them (`eyelog.flag`) are left out. Lines break where there is
+    no value; a value without neighbours is a point. Booleans, and the states of `eyelog.states` as
+    a column, are ribbons.
 
     Parameters
     ----------

@@ -25,7 +25,10 @@ from eyelog.figures.style import COLOURS
 TRACE_ALPHA: Final = 0.55
 # The columns that two columns of a journal resolve: a fifth of a millimetre each
 MOST_COLUMNS: Final = 800
+# Rows of less than a second are drawn one by one for five minutes: a line shows each blink
+MOST_PACKETS: Final = 6000
 STEPS_S: Final = (
+    *(1, 2, 5),
     *(15, 30, 60, 120, 300, 600, 900, 1800),
     *(3600, 7200, 10_800),  # from here on whole days: the halves of a day would alternate
     *(86_400, 172_800, 604_800),
@@ -56,7 +59,7 @@ class Columns:
 def columns_for(start_us: int, end_us: int, seconds: float) -> Columns | None:
     """Return the columns of a range, or None if every row can be seen separately."""
     span_s = (end_us - start_us) / 1e6
-    if span_s / seconds <= MOST_COLUMNS:
+    if span_s / seconds <= (MOST_PACKETS if seconds < 1 else MOST_COLUMNS):
         return None
     step = next((step for step in STEPS_S if span_s / step <= MOST_COLUMNS), STEPS_S[-1])
     return Columns(start_us, float(step), int(np.ceil(span_s / step)))
