@@ -4,26 +4,27 @@ import pytest
 
 from support.processes import python
 
+PACKAGES = ["anyio", "itsdangerous", "python_multipart", "sqlalchemy", "starlette", "uvicorn"]
+CALLED = f"""
+import sys
+import eyelog as el
 
-@pytest.mark.parametrize(
-    "package", ["anyio", "itsdangerous", "python_multipart", "sqlalchemy", "starlette", "uvicorn"]
-)
-def test_the_public_names_say_what_to_install_where_a_package_of_the_extra_is_missing(
-    package: str,
-) -> None:
-    program = (
-        f"import sys; sys.modules[{package!r}] = None\n"
-        "import eyelog as el\n"
-        "served = el.serve('archive')\n"
-        "for run in (served.__enter__, lambda: el.register('archive', 'ada')):\n"
-        "    try:\n"
-        "        run()\n"
-        "    except el.ConfigurationError as error:\n"
-        "        print(error)\n"
-    )
-    done = python(program)
-    message = f"the service needs the package {package!r}: pip install 'eyelog[service]'"
-    assert done.stdout.splitlines() == [message] * 2
+for package in {PACKAGES}:
+    sys.modules[package] = None
+    served = el.serve("archive")
+    for run in (served.__enter__, lambda: el.register("archive", "ada")):
+        try:
+            run()
+        except el.ConfigurationError as error:
+            print(error)
+    del sys.modules[package]
+"""
+
+
+def test_the_public_names_say_what_to_install_where_a_package_of_the_extra_is_missing() -> None:
+    said = "the service needs the package {!r}: pip install 'eyelog[service]'"
+    messages = [said.format(package) for package in PACKAGES for _ in range(2)]
+    assert python(CALLED).stdout.splitlines() == messages
 
 
 @pytest.mark.parametrize(
