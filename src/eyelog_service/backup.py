@@ -50,7 +50,7 @@ from eyelog.home import (
 from eyelog_service.audit import FILE_NAME, lock
 from eyelog_service.auth import ended
 from eyelog_service.auth.ended import is_erased
-from eyelog_service.auth.ending import later_than
+from eyelog_service.auth.ending import after_ends
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import connect, version_of
 from eyelog_service.auth.tables import refuse_other
@@ -107,7 +107,7 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
         raise ConfigurationError(f"{target} exists and is not empty: name a new folder")
     make_folders(target.parent)
     unfinished = target.with_name(f".{target.name}.unfinished")
-    began = _now(registry.state.file)  # what is erased while files are copied may be in the copy
+    began = _now(registry)  # what is erased while files are copied may be in the copy
     with _note_of_backup(registry) as note:
         if note is None:
             raise ConfigurationError("another backup of this service is under way: try again later")
@@ -185,11 +185,10 @@ def _refuse_newer(state: Path) -> None:
         refuse_other(version_of(db), state)
 
 
-def _now(state: Path) -> float:
+def _now(registry: Registry) -> float:
     """Return the time by which later ends are known, as `ending` has it."""
-    with suppress(sqlite3.Error), closing(connect(state)) as db:
-        row = db.execute("SELECT value FROM meta WHERE name = 'ended'").fetchone()
-        return time.time() if row is None else later_than(float(row[0]))
+    with suppress(ConfigurationError), registry.state.opened() as db:
+        return after_ends(db)
     return time.time()
 
 
@@ -346,7 +345,8 @@ def restore(registry: Registry, source: Path) -> Restored:
         _refuse_newer(source / "state" / name)
     if registry.state.file.exists():
         _refuse_newer(registry.state.file)
-    left_out = _erased_since(registry, files, at)
+    accounts = {account for name in files for account in _accounts_in(name)}
+    left_out = {each for each in accounts if is_erased(registry, each, since=at)}
     for name in files:
         kind, _, inside = name.partition("/")
         if kind == "state":
@@ -492,12 +492,6 @@ def _refuse_links(root: Path, name: str, *, may_be_links: tuple[str, ...] = ()) 
             raise ConfigurationError(
                 f"{path} is a link, which a restore does not follow: move what it leads to here"
             )
-
-
-def _erased_since(registry: Registry, files: _Files, at: float | None) -> set[str]:
-    """Return the accounts, of those that a backup has files of, that were erased after it."""
-    named = {account for name in files for account in _accounts_in(name)}
-    return {account for account in named if is_erased(registry, account, since=at)}
 
 
 def _accounts_in(name: str) -> set[str]:

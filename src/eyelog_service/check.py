@@ -19,7 +19,7 @@ from eyelog.archive.account import named_accounts, prune, traces
 from eyelog.archive.place import Place, open_place, require_store
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
-from eyelog.errors import ConfigurationError, EyelogError, listed
+from eyelog.errors import ConfigurationError, EyelogError, counted, listed
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.auth import ended
 from eyelog_service.auth.accounts import is_readable_on_the_way
@@ -66,12 +66,14 @@ def check_service(registry: Registry) -> list[Finding]:
     registry.require_state()
     in_database = registry.state.in_database
     state = _database(registry.state) if in_database else [_permissions(registry)]
-    findings = [*state, _free_space(registry.state_folder)]
-    if registry.folder.is_dir() and not _same_disk(registry.folder, registry.state_folder):
-        findings.append(_free_space(registry.folder))
+    by_disk = {registry.state_folder.stat().st_dev: registry.state_folder}
+    if registry.folder.is_dir():
+        by_disk.setdefault(registry.folder.stat().st_dev, registry.folder)
+    findings = [*state, *map(_free_space, by_disk.values())]
     whole = _whole(registry.state)
     findings += whole
-    if in_database or not _is_same(registry.state_folder, registry.folder):
+    beside = registry.folder.exists() and registry.folder.samefile(registry.state_folder)
+    if in_database or not beside:
         findings.append(_other_state(registry))
     findings.append(_audit_log(registry.state_folder))
     archive, names = _archive(registry.archive)
@@ -149,10 +151,6 @@ def _free_space(folder: Path) -> Finding:
     return Finding("free space", "ok", f"{free / 1e9:,.1f} GB left on the disk of {folder}")
 
 
-def _same_disk(one: Path, other: Path) -> bool:
-    return one.stat().st_dev == other.stat().st_dev
-
-
 def _whole(state: State) -> list[Finding]:
     """Check the tables and the key, and that a file is sound, without changing anything."""
     faults: list[str] = []
@@ -196,10 +194,6 @@ def _key(key: bytes | None) -> Finding:
     return Finding("signing key", "ok", "present")
 
 
-def _is_same(one: Path, other: Path) -> bool:
-    return other.exists() and one.samefile(other)
-
-
 def _other_state(registry: Registry) -> Finding:
     other = registry.folder / registry.state.file.name
     if other.exists():
@@ -238,8 +232,8 @@ def _archive(folder: Path | str) -> tuple[Finding, set[str] | None]:
     if closed:
         text = f"{len(closed)} files or folders cannot be read: {listed(closed)}"
         return Finding("archive", "wrong", text), None
-    count = "records of 1 account" if len(names) == 1 else f"records of {len(names)} accounts"
-    text = f"{place.name}, {count} (eyelog archive verify checks the records themselves)"
+    count = counted(len(names), "account")
+    text = f"{place.name}, records of {count} (eyelog archive verify checks the records themselves)"
     return Finding("archive", "ok", text), names
 
 
@@ -301,7 +295,7 @@ def _list_of_ends(registry: Registry) -> Finding:
         return Finding("list of ends", "wrong", f"{error}: what ended may live again, unnoticed")
     if damaged:
         text = (
-            f"{len(damaged)} damaged line{'s' if len(damaged) > 1 else ''} ({listed(damaged)}):"
+            f"{counted(len(damaged), 'damaged line')} ({listed(damaged)}):"
             " what was ended there may live again in a restored state, unnoticed; put an undamaged"
             " copy of the list back, or end it again (revoke, disable, remove, erase) and delete"
             " the line"
@@ -314,13 +308,13 @@ def _ended_before(registry: Registry) -> Finding:
     texts = [text] if (text := revived(registry).text) else []
     back, unsure = _with_older_records(registry)
     if back:
-        texts.append(f"records of {_accounts_in_words(back)} erased since")
+        texts.append(f"records of {counted(len(back), 'account')} erased since")
     doubt = ""
     if unsure:
         doubt = (
-            f"{_accounts_in_words(unsure)} ({listed(unsure)}) erased before, with files whose dates"
-            " are older than that: they were put back, or the clock was set back; eyelog archive"
-            " erase NAME erases all records of an account, if they were put back"
+            f"{counted(len(unsure), 'account')} ({listed(unsure)}) erased before, with files whose"
+            " dates are older than that: they were put back, or the clock was set back; eyelog"
+            " archive erase NAME erases all records of an account, if they were put back"
         )
     if texts:
         text = (
@@ -331,10 +325,6 @@ def _ended_before(registry: Registry) -> Finding:
     if doubt:
         return Finding("ended before", "note", doubt)
     return Finding("ended before", "ok", "nothing lives again that had ended")
-
-
-def _accounts_in_words(names: list[str]) -> str:
-    return f"{len(names)} account{'s' if len(names) > 1 else ''}"
 
 
 def _retention(registry: Registry) -> Iterator[Finding]:

@@ -70,13 +70,13 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
         ended.append(registry.archive, "erased", at=at, accounts=[account])
     for state in states:
         _delete_rows(state, account)
-    _remove_coming_in(registry, account)
+    _coming_in(registry, account, remove=True)
     for state in states:
         state.rewrite()  # rows that were deleted earlier are in its free pages
     pseudonym = f"erased-{secrets.token_hex(4)}"
     for file in _logs(registry):
         _rename(file, account, pseudonym)
-    _remove_coming_in(registry, account)
+    _coming_in(registry, account, remove=True)
     return held
 
 
@@ -134,20 +134,16 @@ def _logs(registry: Registry) -> list[Path]:
 # Incoming files: an erasure of the archive finds them only if that is a folder.
 
 
-def _coming_in(registry: Registry, account: str) -> list[ServiceTrace]:
+def _coming_in(registry: Registry, account: str, *, remove: bool = False) -> list[ServiceTrace]:
     if open_place(registry.archive).local:
         return []
     with suppress(ConfigurationError):  # no folder can have such a name
         folder = Spool(registry.folder).of(account)
         files = sum(path.is_file() for path in folder.rglob("*"))
+        if remove:
+            shutil.rmtree(folder, ignore_errors=True)
         return [ServiceTrace("coming in", str(folder), files)] if files else []
     return []
-
-
-def _remove_coming_in(registry: Registry, account: str) -> None:
-    if not open_place(registry.archive).local:
-        with suppress(ConfigurationError):  # as above
-            shutil.rmtree(Spool(registry.folder).of(account), ignore_errors=True)
 
 
 # The state.

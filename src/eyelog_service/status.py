@@ -28,7 +28,7 @@ from eyelog.archive.place import Place, everything, require_store
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, Field, catalogue, catalogue_version
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog_service.auth.grants import ACCESS_SECONDS, SCOPE, SCOPES, WRITE
-from eyelog_service.auth.state import State
+from eyelog_service.auth.registry import Registry
 from eyelog_service.browser import html, page_template
 from eyelog_service.parts import parts_of
 from eyelog_service.records import DATE_PATTERN
@@ -45,25 +45,10 @@ async def health(request: Request) -> Response:
     """Answer GET /health: 200 if state and archive can be read and the disk has room, or 503."""
     # Separate threads: a service that is busy with pages is healthy.
     shared = parts_of(request)
-    limiter, registry = shared.health_at_once, shared.registry
-    faults = await to_thread.run_sync(
-        partial(_faults, registry.state, shared.last_write.archive),
-        limiter=limiter,
-        abandon_on_cancel=True,
-    )
-    if faults:
-        raise unavailable(f"cannot be read: {' and '.join(faults)}")
-    for folder, what in (
-        (registry.state_folder, "the service's state"),
-        (registry.folder, "the archive"),
-    ):
-        if await to_thread.run_sync(_is_full, folder, limiter=limiter):
-            raise unavailable(f"the disk of {what} is full")
-    if descriptors_left() < _LEAST_DESCRIPTORS:
-        raise unavailable("hardly any file descriptors are left")
-    written = await to_thread.run_sync(
-        shared.last_write.at, limiter=limiter, abandon_on_cancel=True
-    )
+    in_thread = partial(to_thread.run_sync, limiter=shared.health_at_once, abandon_on_cancel=True)
+    if fault := await in_thread(_fault, shared.registry, shared.last_write.archive):
+        raise unavailable(fault)
+    written = await in_thread(shared.last_write.at)
     age_s = None if written is None else max(0, round(time.time() - written))
     answer = {"state": "ok", "archive": "ok", "seconds_since_last_write": age_s}
     return json_answer(answer, headers=_NO_STORE)
@@ -123,15 +108,12 @@ def descriptors_left(*, of_most: bool = False) -> int:
         return 0 if error.errno in (errno.EMFILE, errno.ENFILE) else sys.maxsize  # or on macOS
 
 
-def _faults(file: State, archive: Place) -> list[str]:
-    """Name the parts that cannot be read, without their paths: anyone may ask."""
-    faults = []
-    try:
-        readable = bool(file.rows("SELECT 1 FROM meta WHERE name = 'signing_key'"))
-    except ConfigurationError:
-        readable = False
-    if not readable:
-        faults.append("the service's state")
+def _fault(registry: Registry, archive: Place) -> str:
+    """Return what is wrong, without paths: anyone may ask; nothing if all is well."""
+    faults = ["the service's state"]
+    with suppress(ConfigurationError):
+        if registry.state.rows("SELECT 1 FROM meta WHERE name = 'signing_key'"):
+            faults = []
     try:
         if archive.local:
             with os.scandir(archive.root) as entries:
@@ -140,15 +122,18 @@ def _faults(file: State, archive: Place) -> list[str]:
             require_store(archive)
     except (OSError, ArchiveError):
         faults.append("the archive")
-    return faults
-
-
-def _is_full(folder: Path) -> bool:
-    """Return whether a disk lacks room for the counts and tokens that requests write."""
-    try:
-        return shutil.disk_usage(folder).free < _LEAST_FREE
-    except OSError:
-        return False  # it cannot be read, which `_faults` reports
+    if faults:
+        return f"cannot be read: {' and '.join(faults)}"
+    for folder, what in (
+        (registry.state_folder, "the service's state"),
+        (registry.folder, "the archive"),
+    ):
+        with suppress(OSError):  # counts and tokens that requests write need room
+            if shutil.disk_usage(folder).free < _LEAST_FREE:
+                return f"the disk of {what} is full"
+    if descriptors_left() < _LEAST_DESCRIPTORS:
+        return "hardly any file descriptors are left"
+    return ""
 
 
 async def versions(request: Request) -> Response:  # noqa: ARG001 (the framework's shape)

@@ -200,7 +200,7 @@ class Uploads:
             unfound = imported or not any(months(place, log, account) for log in known_logs())
         if unfound and not (place.local and self._registry.accounts.has(account)):
             Archive(self._archive).erase(account)
-        raise deleted_meanwhile()
+        raise DeletedMeanwhile
 
     async def take(self, account: str, arrived: Arrived, **options: Any) -> dict[str, Any]:
         """Import what was received, with options of `import_upload`; return the answer.
@@ -462,7 +462,7 @@ def import_upload(
 
     def check_account() -> None:
         if erasures(Path(archive) if place_of(store).local else archive, account) > erased:
-            raise DeletedMeanwhile
+            raise DeletedMeanwhile()
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the answer has what matters
@@ -478,8 +478,6 @@ def import_upload(
                 **written,
                 before_writing=check_account,
             )
-        except DeletedMeanwhile:
-            raise deleted_meanwhile() from None
         except ConfigurationError as error:
             raise Problem(409, "conflict", _without(folder, str(error))) from None
         except ArchiveError as error:
@@ -544,13 +542,12 @@ def _unwritable(error: EyelogError) -> Problem:
     return unavailable("the archive cannot be written now: try again later")
 
 
-class DeletedMeanwhile(EyelogError):
-    """The account of an import was erased since its upload began."""
+class DeletedMeanwhile(Problem):
+    """The account of an upload was erased since it began."""
 
-
-def deleted_meanwhile() -> Problem:
-    """Return the refusal of an upload whose account was erased since it began."""
-    return Problem(403, "access_denied", "the account was deleted meanwhile: nothing was kept")
+    def __init__(self) -> None:
+        text = "the account was deleted meanwhile: nothing was kept"
+        super().__init__(403, "access_denied", text)
 
 
 def erasures(archive: Path | str, account: str) -> int:

@@ -21,7 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eyelog.errors import ArchiveError
+from eyelog.errors import ArchiveError, counted
 from eyelog_service.audit import append as add_lines
 from eyelog_service.auth.ending import VALID, after_ends, remember_end, valid_at
 from eyelog_service.auth.secrets import digest
@@ -209,11 +209,7 @@ class Revived:
             (len(self.applications), "application", "removed since"),
             (len(self.invitations), "invitation", "used since"),
         ]
-        return ", ".join(
-            f"{count} {what}{'s' if count > 1 else ''} {how}"
-            for count, what, how in counts
-            if count
-        )
+        return ", ".join(f"{counted(n, what)} {how}" for n, what, how in counts if n)
 
 
 def revived(registry: "Registry") -> Revived:

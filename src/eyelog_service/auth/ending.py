@@ -57,12 +57,7 @@ def valid_at(now: float) -> dict[str, float]:
 def after_ends(db: Connection) -> float:
     """Return the time of what begins now; it is later than that of any end."""
     row = run(db, "SELECT value FROM meta WHERE name = 'ended'").first()
-    return time.time() if row is None else later_than(float(row[0]))
-
-
-def later_than(end: float) -> float:
-    """Return the time of what begins now, given that of the last end."""
-    return max(time.time(), end + _STEP_S)
+    return time.time() if row is None else max(time.time(), float(row[0]) + _STEP_S)
 
 
 def time_of_end(state: State) -> float:

@@ -336,12 +336,9 @@ class Listener:
                 paths = []  # the next start imports what is left
             for path in paths:
                 self._complete.put_nowait(path)
-            self._note_wait(sender.recording)
+            self._longest_wait_s = max(self._longest_wait_s, sender.recording.longest_wait_s)
         counts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(sender.kinds.items()))
         self._say(f"end of {sender.who}: {counts or 'no data'}, {sender.malformed:,} malformed")
-
-    def _note_wait(self, recording: Recording) -> None:
-        self._longest_wait_s = max(self._longest_wait_s, recording.longest_wait_s)
 
     async def _secure(self) -> None:
         """Repeatedly secure on the disk what has arrived."""
@@ -349,7 +346,8 @@ class Listener:
             await asyncio.sleep(_SECURED_EVERY_S)
             recordings = [each.recording for each in self._open.values() if each.recording]
             try:
-                await asyncio.to_thread(_secure_all, recordings)
+                for recording in recordings:
+                    await asyncio.to_thread(recording.secure)
             except OSError as error:
                 self._say(f"cannot secure what has come ({error.strerror}): look at the disk")
 
@@ -362,11 +360,6 @@ class Listener:
 def _words_of(request: Request) -> list[str]:
     """Return the parts of a request's path, at least one."""
     return unquote(request.path.partition("?")[0]).strip("/").split("/")
-
-
-def _secure_all(recordings: list[Recording]) -> None:
-    for recording in recordings:
-        recording.secure()
 
 
 async def _end_if_dead(sender: _Sender) -> None:
