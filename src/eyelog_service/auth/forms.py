@@ -55,12 +55,6 @@ def require(form: dict[str, str], *names: str) -> list[str]:
     return [form[name] for name in names]
 
 
-def empty_fields(name: str, form: dict[str, str]) -> dict[str, str]:
-    """Return texts for the empty fields of a login, which is not counted as a guess."""
-    wrong = {} if name else {"name": "Enter your name."}
-    return wrong if form.get("password") else wrong | {"password": "Enter your password."}
-
-
 _SECONDS = 1800
 
 

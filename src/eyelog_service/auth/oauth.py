@@ -397,7 +397,7 @@ def may_read(request: Request) -> Bearer:
     """Return the bearer of a request for data; raise as `authenticate` does, or 403."""
     bearer = authenticate(request)
     if not bearer.reads:
-        raise _insufficient(SCOPE, "this token cannot read: it may only add records")
+        raise _Insufficient(SCOPE, "this token cannot read: it may only add records")
     return bearer
 
 
@@ -405,14 +405,15 @@ def may_write(request: Request) -> Bearer:
     """Return the bearer of an upload; raise as `authenticate` does, or 403."""
     bearer = authenticate(request)
     if not bearer.writes:
-        raise _insufficient(
-            WRITE, "this token cannot add records: ask the wearer for the scope write"
-        )
+        text = "this token cannot add records: ask the wearer for the scope write"
+        raise _Insufficient(WRITE, text)
     return bearer
 
 
-def _insufficient(scope: str, description: str) -> Problem:
-    challenge = (
-        f'{_REALM}, error="insufficient_scope", error_description="{description}", scope="{scope}"'
-    )
-    return Problem(403, "insufficient_scope", description, headers={"WWW-Authenticate": challenge})
+class _Insufficient(Problem):
+    """A bearer whom the wearer did not allow this."""
+
+    def __init__(self, scope: str, text: str) -> None:
+        challenge = f'error="insufficient_scope", error_description="{text}", scope="{scope}"'
+        headers = {"WWW-Authenticate": f"{_REALM}, {challenge}"}
+        super().__init__(403, "insufficient_scope", text, headers=headers)

@@ -18,7 +18,6 @@ from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from eyelog_service.auth.forms import empty_fields
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.secrets import digest
 from eyelog_service.auth.state import State
@@ -142,7 +141,9 @@ class PasswordTries:
         application : str, optional
             The application that asked for the login.
         """
-        if empty := empty_fields(name, form):
+        empty = {} if name else {"name": "Enter your name."}
+        empty |= {} if form.get("password") else {"password": "Enter your password."}
+        if empty:
             return page(status=400, name=name, wrong=empty)
         if wrong := await self.check(request, name, form["password"], application=application):
             error = wrong.text("Wrong name or password.")
