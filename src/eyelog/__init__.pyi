@@ -73,7 +73,7 @@ from .measure.readable import readable as readable
 from .measure.resample import resample as resample
 from .read.diary import read_events as read_events
 from .read.read import read as read
-from .reports.cohort.report import report_cohort as report_cohort
+from .reports.cohort import report_cohort as report_cohort
 from .reports.report import report as report
 from .topics import fields as fields
 from .wearer.simulate import sample as sample

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.cohort.result import NO_DAYS, result_of
-from eyelog.reports.cohort.study import Cohort, as_cohort
+from eyelog.reports.study import Cohort, as_cohort
 
 USUAL = {
     "worn_h": 10.0,

@@ -414,7 +414,7 @@ def cohort_report(
         Pseudonyms in place of accounts, made with the key in this file; without the file a new key
         is put there: keep it apart from the report.
     """
-    from eyelog.reports.cohort.report import report_cohort
+    from eyelog.reports.cohort import report_cohort
 
     path = report_cohort(
         dataset,

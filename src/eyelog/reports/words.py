@@ -16,7 +16,7 @@ from jinja2 import Environment, StrictUndefined
 
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.measure.columns import column
-from eyelog.measure.sheet import NOTHING, decimals, number_text
+from eyelog.measure.sheet import NOTHING, decimals, number_text, p_text
 
 MISSING: Final = NOTHING
 SHARE: Final = "0 to 1"
@@ -120,6 +120,18 @@ def without_advice(reason: str) -> str:
     return reason.partition(": eyewear")[0].partition(": pass ")[0]
 
 
+def digits_of(name: str, row: "pd.Series[Any]") -> int:
+    """Return the decimals of a difference with its interval."""
+    values = row[["difference", "low", "high"]].to_numpy(dtype=np.float64)
+    return decimals(values, column(name).digits)
+
+
+def p_words(value: float) -> str:
+    """Return a p value in words: ``p = 0.012``, ``p < 0.001``."""
+    text = p_text(value, 3)
+    return f"p < {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
 def capital(text: str) -> str:
     """Return a text that begins a sentence."""
     return f"{text[:1].upper()}{text[1:]}"
@@ -134,14 +146,15 @@ def text_of(name: str) -> str:
 def _sentences() -> Any:
     known: tuple[Callable[..., str], ...] = (
         *(number, whole, hours, percent, range_of, interval, joined, day, moment, time_of_day),
-        *(capital, without_advice),
+        *(capital, without_advice, p_words),
     )
     environment = Environment(undefined=StrictUndefined)  # noqa: S701 - the page escapes the text
     environment.filters |= {one.__name__: one for one in known} | {"known": pd.notna}
     environment.tests["known"] = pd.notna
     environment.globals |= {"column": column, "unit_of": unit_of, "noun": noun, "count": count}
+    environment.globals["digits_of"] = digits_of
     environment.globals |= {"range_words": range_words, "called": lambda log: LOG_WORDS[log]}
-    texts = [text_of(f"{of}.txt") for of in ("shared", "wearer", "methods")]
+    texts = [text_of(f"{of}.txt") for of in ("shared", "wearer", "cohort", "methods")]
     return environment.from_string("\n".join(texts)).module
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eyelog.reports.cohort.amount import section
+from eyelog.reports.cohort import amount as section
 from eyelog.reports.parts import Empty
 from support.cohort_days import cohort_days, cohort_of
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eyelog.analysis.series.inference import holm
-from eyelog.reports.cohort import comparisons
+from eyelog.reports.words import said, sentence
 from support.cohort_days import cohort_days, cohort_of
 
 BLINKS = "blink_rate_per_min"
@@ -12,8 +12,8 @@ BLINKS = "blink_rate_per_min"
 
 def test_the_others_are_corrected_without_the_outcome_that_was_named() -> None:
     cohort = cohort_of(cohort_days(24, 4), outcome=BLINKS)
-    others = cohort.judged[~comparisons.is_named(cohort)]
-    assert comparisons.others_tested(cohort) == len(others) == 7
+    others = cohort.judged[~cohort.is_named]
+    assert cohort.looks["others"] == len(others) == 7
     assert np.allclose(others["p_decides"], holm(others["p"].to_numpy()))
     assert set(others["decided_by"]) == {"corrected (Holm)"}
     assert cohort.judged.loc[(BLINKS, "treated"), "decided_by"] == "permutation test"
@@ -21,29 +21,31 @@ def test_the_others_are_corrected_without_the_outcome_that_was_named() -> None:
 
 def test_without_a_named_outcome_all_are_corrected_together() -> None:
     cohort = cohort_of(cohort_days(24, 4))
-    assert comparisons.others_tested(cohort) == comparisons.held_together(cohort) == 8
+    assert cohort.looks["others"] == cohort.looks["together"] == 8
     assert np.allclose(cohort.judged["p_decides"], cohort.differences["p_holm"])
 
 
 @pytest.mark.parametrize(
-    ("outcome", "said"),
+    ("outcome", "words"),
     [
         (None, "No outcome was named beforehand. No comparison has a p: each needs five wearers"),
         (BLINKS, "Named beforehand: blink rate, without a test."),
     ],
 )
 def test_too_few_wearers_for_a_test_are_not_said_to_show_nothing(
-    outcome: str | None, said: str
+    outcome: str | None, words: str
 ) -> None:
     cohort = cohort_of(cohort_days(6, 4), outcome=outcome)
-    assert comparisons.looked(cohort).startswith(said)
-    assert "stands out" not in comparisons.looked(cohort)
-    assert "corrected" not in comparisons.method_text(cohort)
+    looked = sentence("looked_between", cohort=cohort)
+    assert looked.startswith(words)
+    assert "stands out" not in looked
+    assert "corrected" not in sentence("methods_between", cohort=cohort)
 
 
 def test_a_named_outcome_of_three_groups_is_corrected_for_its_groups() -> None:
     cohort = cohort_of(cohort_days(21, 4, groups=("a", "b", "c")), outcome=BLINKS)
-    assert "corrected for 2 groups [@holm1979]" in comparisons.method_text(cohort)
-    many = dict(comparisons.terms(cohort))["Many comparisons"]
+    assert "corrected for 2 groups [@holm1979]" in sentence("methods_between", cohort=cohort)
+    terms = said("terms_of_study", cohort=cohort, counted_h=4.0)
+    (many,) = (term for term in terms if term.startswith("Many comparisons"))
     assert "corrected for the number of groups (Holm)" in many
     assert "Bonferroni" not in many  # the figure of several outcomes is of two groups only

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog.reports.cohort.first_page import contrast
+from eyelog.reports.contrast import contrast
 from eyelog.reports.parts import Empty
 from eyelog.reports.pictures import closing, figure_of
 from support.cohort_days import cohort_days, cohort_of

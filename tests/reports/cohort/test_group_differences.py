@@ -3,8 +3,8 @@
 import pytest
 
 import eyelog as el
-from eyelog.reports.cohort.first_page import contrast
-from eyelog.reports.cohort.group_differences import section
+from eyelog.reports.contrast import contrast
+from eyelog.reports.contrast import differences as section
 from eyelog.reports.parts import Empty
 from eyelog.reports.pictures import closing, figure_of
 from support.cohort_days import cohort_days, cohort_of
@@ -18,11 +18,8 @@ def test_what_stands_out_is_said_with_its_interval() -> None:
         "No outcome was named beforehand. Of 8 comparisons, 1 stands out at 5 % after correction"
         " (Holm)."
     )
-    assert (
-        f"Blink rate is {row['difference']:.1f} per min higher in treated than in control"
-        in (said[1])
-    )
-    assert f"95 % interval {row['low']:.1f} to {row['high']:.1f}" in said[1]
+    assert said[1].startswith("Treated wearers blinked more often than control wearers: by ")
+    assert f"{row['difference']:.1f} per min (95 % interval {row['low']:.1f} to" in said[1]
     assert "comparisons excludes 0 would be 34 %" in said[2]
     assert "the wearers' means" in said[3]
 
@@ -37,8 +34,7 @@ def test_the_outcome_named_beforehand_has_the_verdict_of_page_one() -> None:
     assert page.sentences[0].lead.startswith("Treated wearers blinked less often")
     assert p in page.sentences[0].rest
     assert part.findings[0] == page.looked
-    assert part.findings[1].startswith("Blink rate is ")
-    assert part.findings[1].endswith(f"{p}: it stands out.")
+    assert part.findings[1] == f"{page.sentences[0].lead} {page.sentences[0].rest}"
     assert "in all but the outcome named beforehand" in part.findings[2]
     made = part.tables[0]()
     assert made.rows[0][0].startswith("Blink rate")
@@ -50,11 +46,11 @@ def test_the_outcome_named_beforehand_has_the_verdict_of_page_one() -> None:
 def test_a_named_outcome_that_shows_nothing_is_said_as_that() -> None:
     cohort = cohort_of(cohort_days(24, 6), outcome="steps")
     said = section(cohort).findings
-    assert said[1].startswith("Number of steps is ")
-    assert said[1].endswith("permutation test: it does not stand out.")
+    assert said[1].startswith("Whether the number of steps differs between treated and control")
+    assert said[1].endswith("permutation test).")
     few = section(cohort_of(cohort_days(4, 3), outcome="steps")).findings
     assert few[0] == "Named beforehand: number of steps, without a test."
-    assert few[1].endswith(": no test.")
+    assert few[1].startswith("Number of steps of treated and control: no test.")
 
 
 def test_the_interval_of_a_difference_has_the_sign_of_its_words() -> None:
@@ -62,8 +58,8 @@ def test_the_interval_of_a_difference_has_the_sign_of_its_words() -> None:
     row = cohort.differences.loc[("blink_rate_per_min", "treated")]
     assert row["low"] < row["difference"] < 0 < row["high"]
     said = section(cohort).findings[1]
-    assert f"is {-row['difference']:.2f} per min lower" in said
-    assert f"95 % interval {-row['high']:.2f} to {-row['low']:.2f}" in said
+    value = f"treated minus control {row['difference']:.1f} per min"
+    assert f"{value} (95 % interval {row['low']:.1f} to {row['high']:.1f}, between" in said
 
 
 def test_several_groups_are_each_compared_with_the_first() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from eyelog.measure.sheet import NOTHING
-from eyelog.reports.cohort.losses import section
+from eyelog.reports.cohort import losses as section
 from support.cohort_days import cohort_days, cohort_of
 from support.reported import cells
 

@@ -3,7 +3,7 @@
 import json
 
 import eyelog as el
-from eyelog.reports.cohort.method import method
+from eyelog.reports.cohort import method
 from support.cohort_days import cohort_days, cohort_of
 
 

@@ -4,7 +4,7 @@ import pytest
 
 import eyelog as el
 from eyelog.reports.cohort import amount
-from eyelog.reports.cohort.who import section
+from eyelog.reports.cohort import who as section
 from support.cohort_days import cohort_days, cohort_of
 from support.reported import cells
 
@@ -40,7 +40,7 @@ def test_a_group_may_be_called_all() -> None:
     made = section(cohort).tables[0]()
     assert [label for label, _ in made.headers] == ["", "all", "none", "All wearers"]
     assert cells(made)["Wearers"] == ["3", "2", "5"]
-    rows = cells(amount.section(cohort).tables[0]())
+    rows = cells(amount(cohort).tables[0]())
     assert [rows[name][0] for name in ("all", "none", "All wearers")] == ["3", "2", "5"]
 
 

@@ -1,4 +1,4 @@
-"""What a cohort's report is about: days, wearers, groups, and the tables that sections share."""
+"""The facts of a study's report: page one, sections, figures and method read nothing else."""
 
 import re
 from collections.abc import Sequence
@@ -16,23 +16,18 @@ from eyelog.cohort.pseudonymise import pseudonymise
 from eyelog.cohort.result import Result, averaged_covariates
 from eyelog.cohort.wearers import one_row_each
 from eyelog.errors import ConfigurationError, FieldError
+from eyelog.judge.limits import Limits
 from eyelog.measure.columns import column
 from eyelog.measure.groups import By, keyed
 from eyelog.provenance import stated_log
 from eyelog.reports.logs import COUNTED_WORN_H
 
+LEVEL: Final = 0.05
 # The columns reported for all days; all others are for days worn long enough
 WEAR: Final = ("recorded_h", "worn_h", "valid_h", "coverage")
 
 NOT_FOUND: Final = "in the table of wearers, but not in the result"
 PLACE: Final = re.compile(r"\S+/(?=log=)")  # where the archive is, in a message about its file
-NOUNS: Final = {  # where the label of a column is no noun, or a plural
-    "worn_h": "Time worn",
-    "walking_h": "Time walking",
-    "steps": "Number of steps",
-    "eye_moves_per_h": "Rate of eye movements",
-    "head_moves_yaw_per_h": "Rate of head turns (yaw)",
-}
 PERMUTED: Final = "permutation test"
 CORRECTED: Final = "corrected (Holm)"
 HIDDEN: Final = ("accounts", "archive", "wearers")  # parts of a recipe that identify the wearers
@@ -187,26 +182,68 @@ class Cohort:
             means.rename(outcome).to_frame(), groups, outcome=outcome
         ).p_permutation
 
+    @cached_property
+    def is_named(self) -> Any:
+        """Which of the comparisons are of the outcome that was named beforehand."""
+        return self.judged.index.get_level_values("outcome") == self.outcome
+
+    @cached_property
+    def looks(self) -> dict[str, int]:
+        """How many comparisons were tested and how many stand out, and intervals drawn together.
+
+        ``named`` are of the outcome named beforehand; ``others`` are corrected for each other.
+        """
+        named, decides = self.is_named, self.judged["p_decides"]
+        return {
+            "named": int(decides[named].notna().sum()),
+            "others": int((self.judged["p"].notna() & ~named).sum()),
+            "standing": int((decides[~named] < LEVEL).sum()),
+            "together": int((self.judged["low"].notna() & ~named).sum()),
+        }
+
     @property
     def is_compared(self) -> bool:
         """Whether there are groups to compare."""
         return self.by is not None and len(self.groups) > 1
 
     @cached_property
+    def wanted(self) -> int:
+        """How many wearers were asked for."""
+        return len(self.accounts) + len(self.failed) + len(self.without)
+
+    @cached_property
+    def outside(self) -> list[str]:
+        """The wearers with days that are in no group."""
+        return sorted(set(self.accounts) - set(self.group_of.index))
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The limits by which the days were made."""
+        return Limits(**self.recipe.get("limits", {}))
+
+    @cached_property
+    def per_wearer(self) -> pd.DataFrame:
+        """One row per wearer: group, days, days that count, mean hours worn and usable."""
+        rows = self.grouped
+        by = rows.groupby(level="account")
+        counts = pd.Series(numbers(rows["worn_h"]) >= COUNTED_WORN_H, index=rows.index)
+        table = pd.DataFrame(
+            {
+                "group": self.group_of,
+                "days": by.size(),
+                "days_counted": counts.groupby(level="account").sum(),
+                **{name: by[name].mean() for name in ("worn_h", "valid_h") if name in rows},
+                "worn_h_total": by["worn_h"].sum(min_count=1),
+            }
+        )
+        table.index.name = "account"
+        return table if self.by is not None else table.drop(columns="group")
+
+    @cached_property
     def calendar(self) -> tuple[pd.Timestamp, pd.Timestamp]:
         """The first and the last local day."""
         days = pd.DatetimeIndex(self.rows.index.get_level_values("day"))
         return days.min(), days.max()
-
-    @cached_property
-    def zone(self) -> str:
-        """What the days are: dates, whatever the zone of a wearer."""
-        return "local days of each wearer"
-
-
-def label(name: str) -> str:
-    """Return the name of an outcome as the subject of a sentence, in the singular."""
-    return NOUNS.get(name, column(name).label)
 
 
 def as_cohort(

@@ -1,1 +1,0 @@
-"""The report of a cohort: participants, amount, losses, outcomes, groups and method."""
