@@ -5,8 +5,6 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import columns
-from eyelog.clock import local_days
 from eyelog.provenance import history
 from support.frames import EYES, MINUTES, at, frame_of
 
@@ -16,52 +14,6 @@ TZ = "Europe/Berlin"
 @pytest.fixture(scope="module", params=[EYES, MINUTES])
 def week(request: pytest.FixtureRequest) -> pd.DataFrame:
     return el.simulate("2026-10-19", 7, log=request.param, seed=4, tz=TZ)
-
-
-def test_the_columns_stand_in_their_order() -> None:
-    names = list(el.daily(el.sample()).columns)
-    assert names[:8] == [
-        "n",
-        "coverage",
-        "recorded_h",
-        "worn_h",
-        "valid_h",
-        "walking_h",
-        "first_worn",
-        "last_worn",
-    ]
-    assert names[8:29] == [
-        "steps",
-        "pace_spm",
-        "pace_exposure_min",
-        "step_time_cv_between",
-        "blink_rate_per_min",
-        "blink_rate_low",
-        "blink_rate_high",
-        "blink_rate_slope_per_h",
-        "blink_n",
-        "blink_exposure_min",
-        "blink_strength_uv",
-        "blink_strength_sd_uv",
-        "blink_duration_ms",
-        "eye_moves_per_h",
-        "eye_moves_horizontal_per_h",
-        "eye_moves_vertical_per_h",
-        "head_moves_pitch_per_h",
-        "head_moves_yaw_per_h",
-        "tilt_fore_aft_deg",
-        "tilt_sideways_deg",
-        "zone_mean",
-    ]
-    scores = ["zone", "focus", "calm", "posture"]
-    scores += [name for name in columns(EYES) if name.startswith("sc_")]
-    assert names[28:] == [f"{s}_{part}" for s in scores for part in ("mean", "high_share", "n")]
-
-
-def test_the_minute_log_gives_the_same_columns_but_for_scores() -> None:
-    eyes, minutes = el.daily(el.sample()), el.daily(el.sample(MINUTES))
-    assert list(minutes.columns) == list(eyes.columns[:28])
-    assert minutes.dtypes.equals(eyes.dtypes[:28])
 
 
 def test_a_day_by_hand() -> None:
@@ -104,14 +56,6 @@ def test_a_day_by_hand() -> None:
     assert day["sc_fcs_n"] == 30
     assert day["sc_fcs_mean"] == pytest.approx(190 / 3)
     assert day["sc_fcs_high_share"] == pytest.approx(2 / 3)
-
-
-def test_eye_movements_count_per_hour_in_which_they_could_be_counted() -> None:
-    walked = frame_of(
-        EYES,
-        {name: [2] * 40 for name in ("re_u", "re_d", "re_r", "re_l")} | {"stp": [0, 20] * 20},
-    )
-    assert el.daily(walked)["eye_moves_per_h"].tolist() == [pytest.approx(8 * 240)]
 
 
 def test_the_record_of_midnight_closes_the_day_before() -> None:
@@ -173,20 +117,6 @@ def test_too_little_coverage_takes_values_but_leaves_the_day_and_its_times() -> 
     assert history(el.daily(frame, min_coverage=0.5))[-1]["min_coverage"] == 0.5
 
 
-def test_fewer_than_three_minutes_of_gaps_give_no_rate_but_their_exposure() -> None:
-    frame = frame_of(EYES, {"bki_n": [3] * 11, "bki_sum": [15.0] * 11})
-    day = el.daily(frame).iloc[0]
-    assert day[["blink_rate_per_min", "blink_rate_low", "blink_rate_high"]].isna().all()
-    assert day[["blink_n", "blink_exposure_min"]].tolist() == [33, 2.75]
-
-
-def test_a_day_without_one_blink_in_ten_usable_minutes_has_no_rate() -> None:
-    days = [el.daily(frame_of(MINUTES, {"lc_bk_n": [0] * n})).iloc[0] for n in (9, 10)]
-    assert [day["blink_exposure_min"] for day in days] == [9, 10]
-    assert days[0][["blink_rate_per_min", "blink_rate_low"]].tolist() == [0, 0]
-    assert days[1][["blink_rate_per_min", "blink_rate_low", "blink_rate_high"]].isna().all()
-
-
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @pytest.mark.parametrize(
     ("names", "expected"),
@@ -216,21 +146,6 @@ def test_the_parts_of_a_week_give_its_days(week: pd.DataFrame) -> None:
     joined = pd.concat([el.daily(part) for part in parts])
     counted = ["n", "recorded_h", "worn_h", "steps", "blink_n"]
     pd.testing.assert_frame_equal(joined[counted], whole[counted])
-
-
-def test_steps_wear_and_movements_come_near_the_truth(week: pd.DataFrame) -> None:
-    log = history(week)[0] and str(week.attrs["eyelog"]["log"])
-    truth = el.simulate_truth("2026-10-19", 7, log=log, seed=4, tz=TZ)
-    hours = truth.groupby(local_days(truth.index, stamp="start"))
-    days = el.daily(week)
-    true_days = hours.sum().loc[days.index]
-    np.testing.assert_allclose(days["recorded_h"], true_days["recorded_min"] / 60, atol=0.1)
-    # A still wearer is judged off, so wear is a lower bound of being worn; steps are not affected.
-    assert (days["worn_h"] <= true_days["carried_min"] / 60 + true_days["worn_min"] / 60).all()
-    assert (days["worn_h"] >= 0.6 * true_days["worn_min"] / 60).all()
-    np.testing.assert_allclose(days["steps"], true_days["steps"], rtol=0.08)
-    yaw = true_days["head_moves_yaw"] / (true_days["worn_min"] / 60)
-    np.testing.assert_allclose(days["head_moves_yaw_per_h"], yaw, rtol=0.35)
 
 
 def test_a_day_may_start_in_the_evening_and_is_named_by_the_date_on_which_it_opens() -> None:

@@ -74,13 +74,6 @@ def test_a_single_row_of_unknown_length_needs_an_interval():
     assert found(condition([True]), interval="15s") == [("10:00:00", "10:00:15", 0.25, 1)]
 
 
-@pytest.mark.parametrize("states", [[], [False, False], [None, None]])
-def test_no_episode_is_an_empty_table_of_that_shape(states):
-    table = el.episodes(condition(states))
-    assert table.empty
-    assert table.dtypes.equals(el.episodes(condition([True, True])).dtypes)
-
-
 def test_an_episode_goes_on_over_midnight_and_the_change_of_the_clocks():
     index = pd.date_range("2026-10-25", periods=24 * 60, freq="60s", tz="Europe/Berlin", unit="us")
     assert [row[3] for row in found(pd.Series(True, index=index))] == [24 * 60]

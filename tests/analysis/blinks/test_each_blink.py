@@ -84,11 +84,6 @@ def test_blinks_that_do_not_count_say_why_and_break_no_interval() -> None:
     np.testing.assert_allclose(found["interval_s"], [np.nan, np.nan, 4.5])
 
 
-def test_the_order_of_the_rows_does_not_matter() -> None:
-    frame = packets(2000)
-    pd.testing.assert_frame_equal(el.blinks.events(frame.sample(frac=1)), el.blinks.events(frame))
-
-
 def up_near(
     raised: list[pd.Timestamp], stamp: pd.Timestamp, later_s: float, earlier_s: float
 ) -> bool:
@@ -217,7 +212,3 @@ def test_a_frame_without_its_evidence_warns_and_still_lists_blinks() -> None:
     frame = with_blinks(400, 20, 110).drop(columns=["noiseStatus", "walking"])
     with pytest.warns(el.EyelogWarning, match="NOISY"):
         assert len(el.blinks.events(frame)) == 2
-
-
-def test_the_log_is_named_as_it_is() -> None:
-    assert el.fields(CURRENT).loc["blinkSpeed", "unit"] == "ms"

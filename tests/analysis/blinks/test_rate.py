@@ -10,26 +10,6 @@ import eyelog as el
 from support.blinks import gaps, minutes
 from support.frames import EYES, MINUTES, frame_of
 
-RATE = ["rate_per_min", "low", "high", "n", "exposure_min", "coverage", "of", "reason"]
-
-
-def test_the_rate_pools_gaps_and_is_not_a_mean_of_rates() -> None:
-    table = el.blinks.rate(gaps([12.0, 30.0, 9.0], [6, 3, 9]), limits=el.Limits(min_valid="0min"))
-    assert list(table.columns) == RATE
-    row = table.iloc[0]
-    assert row["rate_per_min"] == pytest.approx(21.1764706, abs=1e-7)
-    assert row[["n", "exposure_min", "coverage"]].tolist() == [18, 0.85, 1]
-    # Exact limits of a Poisson count of 18, 95 %: 10.668 and 28.448
-    assert row["low"] == pytest.approx(10.668 / 0.85, abs=1e-3)
-    assert row["high"] == pytest.approx(28.448 / 0.85, abs=1e-3)
-
-
-def test_too_little_valid_time_gives_no_rate_but_still_its_exposure() -> None:
-    row = el.blinks.rate(gaps([12.0, 30.0, 9.0], [6, 3, 9])).iloc[0]
-    assert row[["rate_per_min", "low", "high"]].isna().all()
-    assert row[["n", "exposure_min"]].tolist() == [18, 0.85]
-    assert el.blinks.rate(gaps([15.0] * 12, [1] * 12))["rate_per_min"].tolist() == [4.0]
-
 
 @pytest.mark.parametrize("method", ["counts", "mean", "rms", "exponential"])
 @pytest.mark.parametrize("evidence", ["val_s", "nis_s"])
@@ -49,16 +29,6 @@ def test_without_gaps_the_rate_is_missing_and_not_0() -> None:
     row = el.blinks.rate(gaps([0.0] * 40, [0] * 40), limits=el.Limits(min_valid="0min")).iloc[0]
     assert np.isnan(row["rate_per_min"])
     assert row[["n", "exposure_min", "coverage"]].tolist() == [0, 0, 1]
-
-
-def test_invalid_moving_and_unworn_intervals_do_not_count() -> None:
-    frame = gaps([12.0] * 4, [6, 7, 8, 9]).assign(
-        vld=pd.array([True, False, True, True], dtype="boolean"),
-        stp=[0.0, 0.0, 20.0, 0.0],
-        isl=pd.array([False, False, False, True], dtype="boolean"),
-    )
-    row = el.blinks.rate(frame).iloc[0]
-    assert row[["n", "coverage"]].tolist() == [6, 0.25]
 
 
 def test_all_methods_and_cleansings_stand_side_by_side() -> None:
@@ -100,27 +70,6 @@ def test_the_rate_by_hour_of_day_and_by_context() -> None:
     )
 
 
-def test_the_rate_by_day_is_that_of_the_daily_summary() -> None:
-    frame = el.sample()
-    by_day, days = el.blinks.rate(frame, by="1D"), el.daily(frame)
-    assert by_day.index.equals(days.index)
-    for mine, its in (("rate_per_min", "rate_per_min"), ("low", "rate_low"), ("n", "n")):
-        np.testing.assert_array_equal(by_day[mine], days[f"blink_{its}"])
-
-
-def test_bins_of_the_rate_are_named_by_when_they_open() -> None:
-    frame = gaps([15.0] * 240, [3] * 240)
-    table = el.blinks.rate(frame, by="30min")
-    assert [f"{label:%H:%M}" for label in table.index] == ["10:00", "10:30"]
-
-
-def test_pooled_bins_equal_the_whole() -> None:
-    frame = el.sample()
-    by_bin, whole = el.blinks.rate(frame, by="1h"), el.blinks.rate(frame)
-    assert by_bin["n"].sum() == whole["n"].iloc[0]
-    assert by_bin["exposure_min"].sum() == pytest.approx(whole["exposure_min"].iloc[0])
-
-
 def test_a_frame_without_gaps_is_refused_and_names_their_fields() -> None:
     with pytest.raises(el.FieldError, match=r"blinks.rate needs 'bki_sum"):
         el.blinks.rate(frame_of(EYES, {"bki_n": [1]}))
@@ -158,18 +107,6 @@ def test_noise_without_a_quiet_interval_is_not_corrected_and_says_so() -> None:
 def test_counts_have_nothing_to_correct_for_noise() -> None:
     with pytest.raises(el.ConfigurationError, match="method='exponential'"):
         el.blinks.rate(el.sample(MINUTES), correct_noise=True)
-
-
-@pytest.mark.parametrize("log", [EYES, MINUTES])
-def test_the_rate_of_a_simulated_wearer_comes_near_the_planted_one(log: str) -> None:
-    where = {"log": log, "seed": 6, "tz": "Asia/Tokyo"}
-    frame = el.simulate("2026-10-19", 7, **where)
-    truth = el.simulate_truth("2026-10-19", 7, **where)
-    blinked = truth["blink_rate_per_min"] * truth["blink_min"]
-    planted = blinked.sum() / truth["blink_min"].sum()
-    found = el.blinks.rate(frame, correct_noise=log == EYES)["rate_per_min"].iloc[0]
-    # Rest is what can be measured, and the planted rate is that of the whole day.
-    assert found == pytest.approx(planted, rel=0.1)
 
 
 @settings(max_examples=20)

@@ -164,14 +164,6 @@ def test_a_value_that_is_masked_never_changes_the_report() -> None:
     pd.testing.assert_frame_equal(judged, found)
 
 
-def test_permuting_the_rows_changes_nothing() -> None:
-    fifteen, sixty = el.sample().iloc[:800], el.sample(MINUTES).iloc[380:700]
-    shuffled = fifteen.sample(frac=1, random_state=1)
-    pd.testing.assert_frame_equal(
-        el.compare.agreement(shuffled, sixty.iloc[::-1]), el.compare.agreement(fifteen, sixty)
-    )
-
-
 def test_the_simulated_logs_agree_without_bias_on_what_was_simulated_alike() -> None:
     table = el.compare.agreement(el.sample(), el.sample(MINUTES))
     alike = ["worn", "noise", "steps", "head_moves_pitch", "head_moves_yaw", "tilt_fore_aft"]

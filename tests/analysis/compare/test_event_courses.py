@@ -40,11 +40,3 @@ def test_each_event_has_all_offsets_and_its_own_time(frame, walks) -> None:
     assert list(each.index.unique("event")) == sorted(walks)
     assert str(each.index.unique("event").tz) == "Asia/Tokyo"
     assert each.dtypes.tolist() == [np.float64] * 2
-
-
-def test_no_event_gives_an_empty_table_of_the_same_shape(frame, walks) -> None:
-    full = el.compare.event_courses(frame, walks, fields="hm_yo", **AROUND)
-    empty = el.compare.event_courses(frame, [], fields="hm_yo", **AROUND)
-    assert empty.empty
-    assert empty.dtypes.to_dict() == full.dtypes.to_dict()
-    assert list(empty.index.names) == list(full.index.names)

@@ -238,3 +238,17 @@ def test_errors_of_uneven_days_are_those_of_the_clustered_matrix_algebra() -> No
         meat += np.outer(score, score)
     errors = np.sqrt(np.diag(bread @ meat @ bread))
     assert fit["se"].to_numpy()[:2] == pytest.approx(errors, rel=1e-6)
+
+
+def test_uneven_days_are_fitted_as_by_statsmodels() -> None:
+    models = pytest.importorskip("statsmodels.regression.mixed_linear_model")
+    generator = np.random.default_rng(1)
+    wearers = np.repeat(np.arange(12), generator.integers(2, 9, 12))
+    x = generator.normal(size=len(wearers)) + 50
+    own, noise = generator.normal(size=12)[wearers], generator.normal(size=len(wearers))
+    table = pd.DataFrame({"account": wearers.astype(str), "x": x, "y": 3 + 0.5 * x + own + noise})
+    found = el.compare.fit_mixed(table, "y", predictors="x")
+    design = np.column_stack([np.ones(len(x)), x])
+    theirs = models.MixedLM(table["y"].to_numpy(), design, groups=wearers).fit(reml=True)
+    estimates = found.loc[["intercept", "x"], "estimate"]
+    np.testing.assert_allclose(estimates, theirs.fe_params, rtol=1e-4)
