@@ -173,7 +173,9 @@ def merge(old: pa.Table, new: pa.Table, removed: Stamps = NO_STAMPS) -> Merged:
     If both have a stamp, the new row replaces the old one, in the columns that it has.
     """
     old_stamps, new_stamps = stamps_of(old), stamps_of(new)
-    known = np.isin(new_stamps, old_stamps)
+    if not len(old_stamps):
+        return Merged(fit(new, old.schema), new_stamps, old_stamps, old_stamps)
+    known = among(new_stamps, old_stamps)
     merged = new_stamps[~known], new_stamps[known], removed
     if not any(map(len, merged)):
         return Merged(old, *merged)
@@ -184,13 +186,21 @@ def merge(old: pa.Table, new: pa.Table, removed: Stamps = NO_STAMPS) -> Merged:
         else old.column(field.name).take(same)
         for field in old.schema
     ]
-    stays = ~np.isin(old_stamps, np.concatenate([new_stamps, removed]))
-    rows = [old.filter(pa.array(stays)), pa.Table.from_arrays(laid, schema=old.schema)]
+    gone = among(old_stamps, new_stamps) | among(old_stamps, removed)
+    rows = [old.filter(pa.array(~gone)), pa.Table.from_arrays(laid, schema=old.schema)]
     whole = pa.concat_tables(rows)
     order = np.argsort(stamps_of(whole), kind="stable")
     if not bool(np.all(order[1:] > order[:-1])):
         whole = whole.take(pa.array(order))
     return Merged(whole, *merged)
+
+
+def among(stamps: Stamps, others: Stamps) -> npt.NDArray[np.bool_]:
+    """Return which stamps are among others, which are sorted."""
+    if not len(others):
+        return np.zeros(len(stamps), bool)
+    at = np.searchsorted(others, stamps).clip(max=len(others) - 1)
+    return np.asarray(others[at] == stamps)
 
 
 # Pages of answers, without a frame in between: that would cost more than reading the answers

@@ -867,9 +867,13 @@ def zones_of_offsets(stamps: pd.DatetimeIndex, minutes: npt.NDArray[np.float64])
 
 def offset_name(minutes: float) -> str:
     """Return the name of a fixed offset (``UTC+09:00``), ``UTC`` for 0."""
+    return f"UTC{offset_of(minutes)}" if round(minutes) else "UTC"
+
+
+def offset_of(minutes: float) -> str:
+    """Return an offset as a stamp has it (``+09:00``)."""
     whole = round(abs(minutes))
-    sign = "-" if minutes < 0 else "+"
-    return f"UTC{sign}{whole // 60:02}:{whole % 60:02}" if whole else "UTC"
+    return f"{'-' if minutes < 0 else '+'}{whole // 60:02}:{whole % 60:02}"
 
 
 @lru_cache(maxsize=256)

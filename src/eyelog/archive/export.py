@@ -41,7 +41,17 @@ from eyelog.arrow_tables import (
     stamps_of,
 )
 from eyelog.catalogue import catalogue, known_logs
-from eyelog.clock import DAY, DAY_US, LocalClock, Zones, as_tzinfo, day_start, zone, zone_at
+from eyelog.clock import (
+    DAY,
+    DAY_US,
+    LocalClock,
+    Zones,
+    as_tzinfo,
+    day_start,
+    offset_of,
+    zone,
+    zone_at,
+)
 from eyelog.errors import ConfigurationError, EyelogWarning, warn
 from eyelog.frame import OFFSET, log_of, zones_of
 from eyelog.home import progress_line, whole_file
@@ -448,16 +458,11 @@ def stamp_texts(local: Stamps, utc: Stamps) -> list[str]:
         texts[i] = str(np.datetime_as_string(local[i].view("M8[us]"), unit="us"))
     shifts = local - utc
     if len(shifts) and (shifts == shifts[0]).all():  # an answer of the service has one offset
-        suffix = _offset(int(shifts[0]))
+        suffix = offset_of(int(shifts[0] / 60e6))
         return [text + suffix for text in texts]
     offsets, which = np.unique(shifts, return_inverse=True)
-    suffixes = [_offset(offset) for offset in offsets.tolist()]
+    suffixes = [offset_of(int(offset / 60e6)) for offset in offsets.tolist()]
     return [text + suffixes[i] for text, i in zip(texts, which.tolist(), strict=True)]
-
-
-def _offset(us: int) -> str:
-    minutes = abs(us) // (60 * _SECOND)
-    return f"{'-' if us < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
 
 
 def _numbers(numbers: npt.NDArray[np.float64], name: str, log: str) -> list[Any]:

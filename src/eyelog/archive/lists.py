@@ -14,7 +14,6 @@ them was left by a process that was killed.
 """
 
 import re
-import threading
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -228,9 +227,6 @@ def _commit(
                 Path(path).parent.rmdir()
 
 
-_held = threading.local()
-
-
 @contextmanager
 def locked(place: Place, account: str) -> Iterator[None]:
     """Let one process at a time write the records of an account, and remove what a killed one left.
@@ -247,19 +243,12 @@ def locked(place: Place, account: str) -> Iterator[None]:
         yield
         return
     path = Path(place.root, LISTS, f"account={check_account(account)}.lock")
-    held: set[Path] = _held.__dict__.setdefault("paths", set())
-    if path in held:
-        yield
-        return
     make_folders(path.parent)
     try:
-        with FileLock(path, timeout=WAIT_S, mode=0o600):
-            held.add(path)
-            try:
+        with FileLock(path, timeout=WAIT_S, mode=0o600, is_singleton=True) as lock:
+            if lock.lock_counter == 1:  # a thread may lock an account that it has locked
                 _sweep(place, account)
-                yield
-            finally:
-                held.discard(path)
+            yield
     except Timeout:
         raise ArchiveError(
             f"another process has been writing the records of {account!r} for {WAIT_S} s:"

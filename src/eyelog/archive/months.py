@@ -53,6 +53,7 @@ from eyelog.arrow_tables import (
     Merged,
     Span,
     Stamps,
+    among,
     days_of,
     extras_of,
     group_edges,
@@ -531,8 +532,8 @@ class Merging:
             )
         )
         inside = [stored[slice(*np.searchsorted(stored, span))] for span in self.spans]
-        gone = np.setdiff1d(np.concatenate([NO_STAMPS, *inside]), self.stamps)
-        return merge(before, laid.changes, gone)
+        gone = np.unique(np.concatenate([NO_STAMPS, *inside]))
+        return merge(before, laid.changes, gone[~among(gone, self.stamps)])
 
     def _new_path(self, slot: str) -> Path:
         """Return a hidden name for the file of a month or a day that is not in its place yet."""

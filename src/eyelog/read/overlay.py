@@ -116,7 +116,7 @@ def overlay(
     of_stamp = np.diff(np.append(first, len(stamps)))
     last, opening = first + of_stamp - 1, np.repeat(first, of_stamp)
     again = np.flatnonzero(~opens)
-    below = keep_stored & ~opens & (source[opening] == HELD)  # rows that lie over a stored one
+    below = ~opens & (source[opening] == HELD)  # rows that lie over a stored one
     differs, overrules = np.zeros(len(stamps), bool), np.zeros(len(stamps), bool)
     moved = source[first] != HELD
     settled: dict[str, npt.NDArray[np.int64]] = {}  # whose values count, where not the last row's
@@ -132,8 +132,10 @@ def overlay(
         present = np.asarray(pd.notna(values))
         if not present.any():
             continue
-        lost = below & present & present[opening] & (values != values[opening])
-        if lost.any():
+        if (
+            keep_stored
+            and (lost := below & present & present[opening] & (values != values[opening])).any()
+        ):
             overrules |= lost
             present = present & ~lost
             differing += [
@@ -143,22 +145,25 @@ def overlay(
             at = np.maximum.accumulate(np.where(present | opens, np.arange(len(values)), 0))
             values, present = values[at], present[at]
             settled[name] = at
-        unlike = (values[again] != values[again - 1]) & (present[again] | present[again - 1])
-        differs[again] |= unlike
-        overrules[again] |= unlike & present[again] & present[again - 1]
-        moved |= (values[first] != values[last]) & (present[first] | present[last])
+        unlike = ~opens
+        unlike[1:] &= (values[1:] != values[:-1]) & (present[1:] | present[:-1])
+        if unlike.any():
+            differs |= unlike
+            overrules[1:] |= unlike[1:] & present[1:] & present[:-1]
+            moved |= (values[first] != values[last]) & (present[first] | present[last])
     rows = last[moved]
-    columns = [
-        whole.column(name).take(pa.array(order[settled[name][rows] if name in settled else rows]))
-        for name in schema.names
-    ]
+    as_it_is = len(rows) == len(order) and bool((order[1:] > order[:-1]).all())
+    changes = whole if as_it_is else whole.take(pa.array(order[rows]))
+    for name, at in settled.items():
+        column = whole.column(name).take(pa.array(order[at[rows]]))
+        changes = changes.set_column(schema.names.index(name), schema.field(name), column)
     # Files that replace each other's values may end where they began: then none adds anything.
     adds = (opens | differs) & (source != HELD) & np.repeat(moved, of_stamp)
     fresh = np.flatnonzero(adds & ~overrules)
-    _, once = np.unique(opening[fresh] * len(sizes) + source[fresh], return_index=True)
+    of_one = np.diff(opening[fresh] * len(sizes) + source[fresh], prepend=-len(sizes)) == 0
     kept, conflicts, replaced = (
         np.bincount(source[rows] - HELD, minlength=len(sizes))[1:]
-        for rows in (fresh[once], overrules, adds & overrules)
+        for rows in (fresh[~of_one], overrules, adds & overrules)
     )
     meetings = pd.DataFrame(
         {
@@ -169,14 +174,15 @@ def overlay(
             "first": stamps[again],
         }
     )
-    changes = pa.Table.from_arrays(columns, schema=schema)
     return Overlay(changes, kept, conflicts, replaced, by_pair([meetings]), differing)
 
 
 def by_pair(meetings: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Return one row per pair of sources that share stamps, those with most conflicts first."""
-    none = pd.DataFrame(columns=["file", "earlier", "shared", "conflicts", "first"], dtype=int)
-    pairs = pd.concat([none, *meetings]).groupby(["file", "earlier"], as_index=False)
+    every = [each for each in meetings if len(each)]
+    if not every:
+        return pd.DataFrame(columns=["file", "earlier", "shared", "conflicts", "first"], dtype=int)
+    pairs = pd.concat(every).groupby(["file", "earlier"], as_index=False)
     totals = pairs.agg({"shared": "sum", "conflicts": "sum", "first": "min"})
     return totals.sort_values("conflicts", ascending=False, kind="stable", ignore_index=True)
 

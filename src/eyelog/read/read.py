@@ -277,10 +277,8 @@ def _log_of_fields(fields: tuple[str, ...] | str, log: str | None) -> str | None
 def _paths(paths: Paths) -> list[Path]:
     # A file that is open is an iterable of its lines, and bytes are one of numbers.
     one = isinstance(paths, str | bytes | os.PathLike) or hasattr(paths, "read")
-    if isinstance(paths, Iterable) and not one:
-        every = [path_of(path, what="read").expanduser() for path in paths]
-    else:
-        every = [path_of(paths, what="read").expanduser()]
+    given = paths if isinstance(paths, Iterable) and not one else [paths]
+    every = [path_of(path, what="read").expanduser() for path in given]
     if not every:
         raise ConfigurationError("read takes at least one path, and was given none")
     return every

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from eyelog.arrow_tables import Stamps, instant_us, stamps_of
 from eyelog.catalogue import log_named
-from eyelog.clock import FILE_ZONE, Zones, zone
+from eyelog.clock import FILE_ZONE, Zones, offset_of, zone
 from eyelog.errors import ArchiveError, ConfigurationError, counted, warn
 from eyelog.overlap import mostly_differ, overlaps, span_text, utc
 from eyelog.read.format import IMPOSSIBLE, LINE, LogFile
@@ -36,13 +36,10 @@ _AFTER: Final = np.datetime64("9999-12-01", "us").astype(np.int64)
 # A 32-bit clock, according to the vendor's table of ``ut``; milliseconds are far larger.
 _LAST_SECOND: Final = 2.0**32
 
-# What Arrow casts: a date of fixed width, perhaps a fraction, perhaps an offset. (Arrow alone takes
-# dates without a clock time, and offsets of more than a day.)
-_CAST: Final = (
-    r"^\d{4}(-\d\d-\d\d|/\d\d/\d\d)[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?"
-    r" ?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?$"
-)
-_ENDS_WITH_OFFSET: Final = r"(Z|\d ?[+-]\d\d(:?\d\d)?)$"
+# What Arrow casts: a date of fixed width, perhaps a fraction, and an offset or none. (Arrow alone
+# takes dates without a clock time, and offsets of more than a day.)
+_LOCAL: Final = r"^\d{4}(-\d\d-\d\d|/\d\d/\d\d)[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?"
+_ZONED: Final = _LOCAL + r" ?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)$"
 # A date, with the year first or last, and perhaps a clock time. Spreadsheet programs write slashes,
 # and leave out leading zeros and seconds; databases leave out the minutes of an offset.
 _WHEN: Final = re.compile(
@@ -100,14 +97,13 @@ class StampReader:
 
     def _cast(self, texts: pa.Array, faults: dict[int, str]) -> Stamps | None:
         """Read dates that are all written in a way that Arrow casts; None if they are not."""
-        if not len(texts) or not pc.all(pc.match_substring_regex(texts, _CAST)).as_py():
+        if not len(texts) or texts.null_count:
             return None
-        zoned = pc.match_substring_regex(texts, _ENDS_WITH_OFFSET)
-        local = not pc.any(zoned).as_py()
-        if texts.null_count or not (local or pc.all(zoned).as_py()):
+        first = texts[0].as_py()
+        local = not first.endswith("Z") and _OFFSET.search(first) is None
+        if not pc.all(pc.match_substring_regex(texts, f"{_LOCAL}$" if local else _ZONED)).as_py():
             return None
         self.offsets |= _offsets(texts)
-        first = texts[0].as_py()
         plain = pc.replace_substring(texts, "/", "-") if "/" in first else texts
         if " " in first[16:]:  # "... 09:00:00 +0000"
             plain = pc.replace_substring_regex(plain, r" ([+-Z])", r"\1")
@@ -190,10 +186,7 @@ def _offsets(texts: pa.Array) -> set[str]:
     ``Z`` is not included: it gives the instant, but not the local clock time.
     """
     minutes = np.unique(minutes_of(texts))
-    return {
-        f"{'-' if of < 0 else '+'}{abs(of) // 60:02.0f}:{abs(of) % 60:02.0f}"
-        for of in minutes[~np.isnan(minutes)].tolist()
-    }
+    return {offset_of(of) for of in minutes[~np.isnan(minutes)].tolist()}
 
 
 def minutes_of(texts: pa.ChunkedArray | pa.Array) -> npt.NDArray[np.float64]:
@@ -361,8 +354,8 @@ def possible_events(events: pd.DataFrame, name: str) -> pd.DataFrame:
         return events
     first = events["start"][~good].iloc[0]
     warn(
-        f"{name}: set aside {int((~good).sum()):,} of {len(good):,} events, which begin before"
-        f" 2015, when the eyewear did not exist, or more than a day from now (the first: {first})"
+        f"{name}: set aside {int((~good).sum()):,} of {len(good):,} events, which begin"
+        f" {IMPOSSIBLE} (the first: {first})"
     )
     return events[good].reset_index(drop=True)
 
