@@ -50,7 +50,7 @@ def typed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], 
     folder = tmp_path_factory.mktemp("containers")
     base, programs = folder / "base", folder / "bin"
     debian(base, ["python3-venv", "python3-pip", "nginx-light"])
-    wheels(base, ".[service]")
+    wheels(base)
     for name in ("python", "pip"):
         (base / "usr/local/bin" / name).symlink_to(f"/usr/bin/{name}3")
     (base / "etc/nginx/sites-enabled/default").unlink()

@@ -57,7 +57,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     commands = "\n".join(page.take("## Install") + page.take("## Several hosts"))
     named = re.findall("^sudo apt-get install (.*)", commands, flags=re.MULTILINE)
     debian(root, [*PRESENT, *" ".join(named).split()])
-    wheels(root, ".[service,s3,postgres]")
+    wheels(root)
     (root / "etc/hostname").write_text("lab\n")
     (root / "etc/hosts").write_text("127.0.0.1 localhost lab db.example.org objects.example.org\n")
     (root / "opt/eyelog").mkdir()

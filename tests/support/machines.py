@@ -1,12 +1,15 @@
 """Machines of their own for tests: a new Debian, packages without an index, typed blocks."""
 
+import atexit
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -83,11 +86,19 @@ def debian(root: Path, packages: Iterable[str]) -> None:
         pytest.skip(f"Debian cannot be installed: {made.stdout.splitlines()[-1:]}")
 
 
-def wheels(root: Path, *wanted: str) -> None:
-    """Let pip in a machine install what is wanted, without an index, but not eyelog itself."""
-    folder = root / "opt/wheels"
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", str(folder)]
-    run(*pip, "-c", "constraints.txt", *wanted, "hatchling")
-    for own in folder.glob("eyelog-*"):
+@cache
+def _wheels() -> Path:
+    """Make the packages that pip would fetch for a service, but not eyelog, once for all tests."""
+    folder = tempfile.mkdtemp(prefix="eyelog-wheels-")
+    atexit.register(shutil.rmtree, folder)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", folder]
+    run(*pip, "-c", "constraints.txt", ".[service,s3,postgres]", "hatchling")
+    for own in Path(folder).glob("eyelog-*"):
         own.unlink()  # the operator builds it
+    return Path(folder)
+
+
+def wheels(root: Path) -> None:
+    """Let pip in a machine install what the service needs without an index."""
+    shutil.copytree(_wheels(), root / "opt/wheels")
     (root / "etc/pip.conf").write_text(_PIP)
