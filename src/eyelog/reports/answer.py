@@ -12,7 +12,7 @@ from eyelog.figures.named import possible
 from eyelog.figures.week import EARLIER_DAYS, MONTH, WEEK, Span, last_days, plot_judged
 from eyelog.measure.columns import column, interval_columns
 from eyelog.reports import words
-from eyelog.reports.findings import LEAST_DAYS
+from eyelog.reports.findings import LEAST_DAYS, PLAUSIBLE, implausible
 from eyelog.reports.logs import Logs
 from eyelog.reports.parts import (
     Empty,
@@ -26,7 +26,6 @@ from eyelog.reports.parts import (
 )
 
 MOST_SENTENCES: Final = 3
-PLAUSIBLE: Final = "plausible_"  # limits of what people do, by column
 DAYS_OF_MONTH: Final = 35  # days from which on a month is shown: a week of it can be judged
 
 
@@ -46,7 +45,7 @@ def answer(logs: Logs) -> PageOne:
     judged = cache(partial(_judged, logs, span, [*GLANCE, *named]))
     return PageOne(
         facts=_facts(logs),
-        sentences=[*implausible(logs), *(said or [nothing(logs)])][:MOST_SENTENCES],
+        sentences=[*_implausible(logs), *(said or [nothing(logs)])][:MOST_SENTENCES],
         looked=words.sentence("looked", logs=logs, standing=len(found)),
         pictures=[
             picture(
@@ -184,25 +183,18 @@ def _numbers(logs: Logs, judged: Callable[[], dict[str, pd.DataFrame]]) -> PageT
     )
 
 
-def implausible(logs: Logs) -> list[Sentence]:
+def _implausible(logs: Logs) -> list[Sentence]:
     """Return a sentence for each quantity that is higher than people are, whatever stands out."""
-    days, found = logs.days(logs.lead)[logs.full[logs.shown].to_numpy()], []
-    for rule in logs.limits.of(logs.lead).values():
-        name = rule.name.removeprefix(PLAUSIBLE)
-        if name == rule.name or name not in days:
-            continue
-        values = days[name].dropna().astype("float64")
-        high = values[values > rule.value]
-        if len(high):
-            found.append(
-                result(
-                    "implausible",
-                    about=name,
-                    days=len(high),
-                    of=len(values),
-                    highest=float(high.max()),
-                    most=rule.value,
-                    digits=column(name).digits or 0,
-                )
-            )
-    return found
+    days, rules = logs.days(logs.lead)[logs.full[logs.shown].to_numpy()], logs.limits.of(logs.lead)
+    return [
+        result(
+            "implausible",
+            about=name,
+            days=len(high),
+            of=int(days[name].notna().sum()),
+            highest=float(high.max()),
+            most=rules[f"{PLAUSIBLE}{name}"].value,
+            digits=column(name).digits or 0,
+        )
+        for name, high in implausible(days, rules).items()
+    ]

@@ -13,11 +13,13 @@ from eyelog.analysis.baseline.trend import Trend, trend
 from eyelog.analysis.compare.two_periods import TwoPeriods, two_periods
 from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.analysis.series.inference import holm, null_p, null_quantile
+from eyelog.judge.limits import Limit
 
 COLUMNS: Final = (
     *("worn_h", "steps", "pace_spm", "blink_rate_per_min", "eye_moves_per_h"),
     *("head_moves_yaw_per_h", "tilt_fore_aft_deg", "sc_fcs_mean"),
 )
+PLAUSIBLE: Final = "plausible_"  # begins the limits of what people do, before the column
 LEAST_DAYS: Final = 8  # a week of earlier days, and one to compare with it
 # Changes over all days and single days share the level of the page, 5 %, with something to spare.
 LEVEL_OF_CHANGES: Final = 0.03
@@ -169,6 +171,17 @@ def _far_days(judged: pd.DataFrame) -> Floats:
     return np.array(
         [null_p("day", n, one) for n, one in zip(judged["n"], far, strict=True)], dtype=np.float64
     )
+
+
+def implausible(table: pd.DataFrame, rules: Mapping[str, Limit]) -> dict[str, pd.Series]:
+    """Return the days of each quantity that are higher than people are, and by which limit."""
+    found = {}
+    for rule in rules.values():
+        name = rule.name.removeprefix(PLAUSIBLE)
+        if name != rule.name and name in table:
+            values = table[name].astype("float64")
+            found[name] = values[values > rule.value]
+    return {name: high for name, high in found.items() if len(high)}
 
 
 def stands(p: Floats, level: float) -> Bools:

@@ -20,6 +20,7 @@ from eyelog.judge.limits import Limits
 from eyelog.measure.columns import column
 from eyelog.measure.groups import By, keyed
 from eyelog.provenance import stated_log
+from eyelog.reports.findings import implausible
 from eyelog.reports.logs import COUNTED_WORN_H
 
 LEVEL: Final = 0.05
@@ -220,6 +221,12 @@ class Cohort:
     def limits(self) -> Limits:
         """The limits by which the days were made."""
         return Limits(**self.recipe.get("limits", {}))
+
+    @cached_property
+    def implausible(self) -> dict[str, int]:
+        """On how many days that count a quantity is higher than people are."""
+        high = implausible(self.counted, self.limits.of(self.log)) if self.log else {}
+        return {name: len(days) for name, days in high.items()}
 
     @cached_property
     def per_wearer(self) -> pd.DataFrame:

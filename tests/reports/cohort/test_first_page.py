@@ -71,6 +71,15 @@ def test_facts_count_wearers_and_days_by_group_and_what_was_lost_is_said() -> No
     assert "Not in the numbers: 1 wearer without days and 1 wearer failed." in page.trust
 
 
+def test_days_that_nobody_has_are_counted_where_trust_is() -> None:
+    table = cohort_days(12, 6)
+    table.iloc[:3, table.columns.get_loc("blink_rate_per_min")] = 104.0
+    table.iloc[0, table.columns.get_loc("worn_h")] = 1.0
+    trust = contrast(cohort_of(table)).trust
+    assert "The blink rate is not plausible on 2 days, which are in the numbers." in trust
+    assert "plausible" not in contrast(cohort_of(cohort_days(12, 6))).trust
+
+
 def test_without_a_named_outcome_the_intervals_drawn_together_hold_for_all_comparisons() -> None:
     cohort = cohort_of(cohort_days(24, 6))
     page = contrast(cohort)
