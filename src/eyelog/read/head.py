@@ -223,7 +223,7 @@ class Reader:
                 for name, table in tables.items()
             ]
         first = taken[0].report
-        first.notes = [f"{file.name}: {note}" for note in [*notes, *log.report()]] + first.notes
+        first.notes = [f"{file.name}: {note}" for note in [*notes, *log.report()]]
         first.cells, first.refused = log.cells.count, log.left_out
         first.read += log.left_out
         return taken, log.also

@@ -103,7 +103,8 @@ class StampReader:
         local = not first.endswith("Z") and _OFFSET.search(first) is None
         if not pc.all(pc.match_substring_regex(texts, f"{_LOCAL}$" if local else _ZONED)).as_py():
             return None
-        self.offsets |= _offsets(texts)
+        minutes = np.unique(minutes_of(texts))  # not of Z: it does not show the local clock
+        self.offsets |= {offset_of(of) for of in minutes[~np.isnan(minutes)].tolist()}
         plain = pc.replace_substring(texts, "/", "-") if "/" in first else texts
         if " " in first[16:]:  # "... 09:00:00 +0000"
             plain = pc.replace_substring_regex(plain, r" ([+-Z])", r"\1")
@@ -178,15 +179,6 @@ class StampReader:
                 " 2026-10-21 07:58:00"
             )
         return f"{self.column} is {shown}, not a stamp"
-
-
-def _offsets(texts: pa.Array) -> set[str]:
-    """Return the offsets that dates are written in (``+09:00``).
-
-    ``Z`` is not included: it gives the instant, but not the local clock time.
-    """
-    minutes = np.unique(minutes_of(texts))
-    return {offset_of(of) for of in minutes[~np.isnan(minutes)].tolist()}
 
 
 def minutes_of(texts: pa.ChunkedArray | pa.Array) -> npt.NDArray[np.float64]:
