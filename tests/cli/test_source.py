@@ -90,7 +90,7 @@ def test_another_wearers_files_are_imported_only_to_replace(folder, home, capsys
     capsys.readouterr()
     said = failure(capsys, "import", names[1])
     assert "b.csv has other values on 91 of the 91 stamps that 'me' holds" in said
-    assert "replace what it holds with replace=True; nothing was imported" in said
+    assert "or pass replace=True; nothing was imported" in said
     assert main(["import", names[1], "--replace"]) == 0
     assert el.Archive().read(SIXTY)["stp_s"].tolist() == other["stp_s"].tolist()
 
