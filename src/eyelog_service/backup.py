@@ -27,7 +27,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from eyelog.archive.lists import LISTS, listed, locked, part_path, write_list
+from eyelog.archive.lists import LISTS, listed, locked, part_path, write_lists
 from eyelog.archive.place import (
     LINKED,
     OF_OLD,
@@ -427,7 +427,7 @@ def _let_count(
             path.unlink(missing_ok=True)
     if now == (now - replaced) | then:
         return False
-    write_list(place, account, (now - replaced) | then)
+    write_lists(place, {account: (now - replaced) | then})
     return True
 
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import eyelog as el
-from eyelog.archive.lists import Part, checksum, write_list
+from eyelog.archive.lists import Part, checksum, write_lists
 from eyelog.archive.place import open_place
 from eyelog.catalogue import LOGS
 from support.parquet import month_file
@@ -46,6 +46,6 @@ def test_a_file_whose_name_has_its_checksum_but_no_place_is_refused(archive: el.
     path.rename(path.with_name(f"2026-10.1.{checksum(body)}.parquet"))
     place = open_place(archive.path)
     part = Part(SIXTY, "2026-10", f"2026-10.1.{checksum(body)}.parquet")
-    write_list(place, "me", frozenset([part]))
+    write_lists(place, {"me": frozenset([part])})
     with pytest.raises(el.ArchiveError, match="not a file of an archive"):
         archive.read(SIXTY, "2026-10-01", "2026-10-31")

@@ -29,7 +29,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from eyelog.archive.lists import ASIDE, LISTS, listed, locked, part_of, write_list
+from eyelog.archive.lists import ASIDE, LISTS, listed, locked, part_of, write_lists
 from eyelog.archive.place import (
     SMALL_FILE,
     Found,
@@ -423,7 +423,7 @@ def prune(
                 found = listed(place, account)
                 left = frozenset(each for each in found if month_edges(each.month)[1] > end_us)
                 if left != found:
-                    write_list(place, account, left)
+                    write_lists(place, {account: left})
         for file in old if not dry_run else ():
             _remove(place, file)
         for file in files:

@@ -12,18 +12,20 @@ import pandas as pd
 from eyelog.analysis.series.packets import PAUSE_US
 from eyelog.archive.account import small_file_problems, stored_zones, synced_days
 from eyelog.archive.lists import (
+    JOURNAL,
     LISTS,
     OLD,
     Part,
     Parts,
     accounts,
+    journal,
     listed,
     locked,
     months,
     part_path,
     set_aside,
     stored_parts,
-    write_list,
+    write_lists,
 )
 from eyelog.archive.months import Stored, opened
 from eyelog.archive.place import OF_OLD, Place, everything, problem_of, require_place, small_file
@@ -190,6 +192,11 @@ def repair(place: Place) -> pd.DataFrame:
     """Set the damaged months aside; see `eyelog.Archive.repair`."""
     require_place(place)
     rows: list[tuple[str, ...]] = []
+    try:
+        journal(place)
+    except ArchiveError as error:
+        path = f"{place.root}/{JOURNAL}"
+        rows.append(("", "", "", problem_of(error, path), "", "", set_aside(place, path)))
     for account in accounts(place):
         with locked(place, account):
             rows += _repair(place, account)
@@ -221,7 +228,7 @@ def _repair(place: Place, account: str) -> Iterator[tuple[str, ...]]:
         if instead and not part_problems(place, account, part):
             sound.add(part)  # a version that somebody has put back counts
     if problem or sound != before:
-        write_list(place, account, frozenset(sound))
+        write_lists(place, {account: frozenset(sound)})
 
 
 def _ranges(days: Iterable[date]) -> str:

@@ -13,6 +13,7 @@ by one rename, so a reader meets the months before a change or after it. What is
 them was left by a process that was killed.
 """
 
+import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -48,6 +49,7 @@ LISTS: Final = ".months"
 ASIDE: Final = ".damaged"  # hidden: Parquet tools and the archive itself skip it
 OLD: Final = "data.parquet"  # of eyelog 0.3 and before
 WAIT_S: Final = 300
+JOURNAL: Final = f"{LISTS}/.import-journal"  # while the lists of several accounts change
 _FILE: Final = re.compile(r"(\d{4}-\d\d(?:-\d\d)?)\.(\d+)\.([0-9a-f]{8})\.parquet", re.ASCII)
 _HEADER: Final = "log,month,file"
 
@@ -118,7 +120,7 @@ def listed(place: Place, account: str) -> Parts:
         If the list is damaged or gone. An account that an older eyelog wrote has none yet.
     """
     path = small_file(place, LISTS, account)
-    body = read_small_file(place, path)
+    body = journal(place).get(path) or read_small_file(place, path)
     if body is not None:
         try:
             return _parsed(body)
@@ -132,21 +134,70 @@ def listed(place: Place, account: str) -> Parts:
 
 @lru_cache(maxsize=64)
 def _parsed(body: bytes) -> Parts:
-    text, _, stated = body.rpartition(b"# ")
-    if checksum(text) != stated.decode().strip():
-        raise ValueError("not the text that was written")
-    parts = [part_of(*line.split(",")[:3]) for line in text.decode().splitlines()[1:]]
+    parts = [part_of(*line.split(",")[:3]) for line in _unsigned(body).splitlines()[1:]]
     if None in parts:
         raise ValueError("a name of no file of a month")
     return cast(Parts, frozenset(parts))
 
 
-def write_list(place: Place, account: str, parts: Parts) -> None:
-    """Replace the list of an account: this is when a change comes into force."""
-    lines = [f"{part.log},{part.month},{part.name}" for part in sorted(parts)]
-    body = "\n".join([_HEADER, *lines, ""]).encode()
-    signed = body + f"# {checksum(body)}\n".encode()
-    write_small_file(place, small_file(place, LISTS, account), signed)
+def _signed(text: str) -> bytes:
+    body = f"{text}\n".encode()
+    return body + f"# {checksum(body)}\n".encode()
+
+
+def _unsigned(body: bytes) -> str:
+    text, _, stated = body.rpartition(b"# ")
+    if checksum(text) != stated.decode().strip():
+        raise ValueError("not the text that was written")
+    return text.decode()
+
+
+def write_lists(place: Place, lists: Mapping[str, Parts]) -> None:
+    """Replace the lists of some accounts, all or none: this is when a change comes into force.
+
+    On a local disk, the lists of several accounts are first written as one file, the journal. While
+    it is there it counts in place of the lists, and whoever locks an account carries it out.
+    """
+    bodies = {}
+    for account, parts in lists.items():
+        lines = [f"{part.log},{part.month},{part.name}" for part in sorted(parts)]
+        bodies[small_file(place, LISTS, account)] = _signed("\n".join([_HEADER, *lines]))
+    if len(bodies) < 2 or not place.local:
+        for path, body in bodies.items():
+            write_small_file(place, path, body)
+        return
+    with _journal_lock(place):
+        _carry_out(place)
+        told = {path.removeprefix(place.root): body.decode() for path, body in bodies.items()}
+        write_small_file(place, f"{place.root}/{JOURNAL}", _signed(json.dumps(told)))
+        with suppress(ArchiveError):  # what cannot be written now counts all the same
+            _carry_out(place)
+
+
+def _journal_lock(place: Place) -> FileLock:
+    path = Path(place.root, f"{JOURNAL}.lock")
+    make_folders(path.parent)
+    return FileLock(path, timeout=WAIT_S, mode=0o600)
+
+
+def journal(place: Place) -> dict[str, bytes]:
+    """Return the lists, by path, that count in place of the files of their names."""
+    path = f"{place.root}/{JOURNAL}"
+    body = read_small_file(place, path) if place.local else None
+    if body is None:
+        return {}
+    try:
+        told = json.loads(_unsigned(body))
+    except ValueError:
+        raise damage(path, "the lists that an import left are damaged") from None
+    return {f"{place.root}{inside}": text.encode() for inside, text in told.items()}
+
+
+def _carry_out(place: Place) -> None:
+    """Put the lists of a journal in their places, if there is one."""
+    for path, body in journal(place).items():
+        write_small_file(place, path, body)
+    remove_file(place, f"{place.root}/{JOURNAL}")
 
 
 def stored_parts(place: Place, account: str) -> Parts:
@@ -173,15 +224,14 @@ Staged = dict[tuple[str, str, str], tuple[Iterable[Part], Mapping[str, Path]]]  
 def commit_all(place: Place, staged: Staged) -> None:
     """Put the new files of months in place, under the locks of the caller.
 
-    The months of one account come into force together, and those of one account after those of
-    another; an error says which are written.
+    On a local disk the months of all accounts come into force together; in an object store, those
+    of one account after those of another, and an error says which are written.
     """
     written: list[str] = []
-    for account in sorted({of for of, _, _ in staged}):
-        own = {key[1:]: files for key, files in staged.items() if key[0] == account}
+    for account in [None] if place.local else sorted({of for of, _, _ in staged}):
         try:
             with archive_errors(f"write to {place.name}"):
-                _commit(place, account, own)
+                _commit(place, {key: staged[key] for key in staged if account in (None, key[0])})
         except ArchiveError as error:
             if not written:
                 raise
@@ -190,20 +240,18 @@ def commit_all(place: Place, staged: Staged) -> None:
                 f"cannot write the records of {account!r} ({error}); those of {done} are written:"
                 " import again, which adds the others"
             ) from error
-        written.append(account)
+        written.append(str(account))
 
 
-def _commit(
-    place: Place,
-    account: str,
-    staged: Mapping[tuple[str, str], tuple[Iterable[Part], Mapping[str, Path]]],
-) -> None:
-    counting = before = listed(place, account)
-    if read_small_file(place, small_file(place, LISTS, account)) is None:
-        write_list(place, account, before)  # from now on, what no list names does not count
+def _commit(place: Place, staged: Staged) -> None:
+    before = {account: listed(place, account) for account, _, _ in staged}
+    lists = dict(before)
     with ExitStack() as undo:
-        for (log, month), (kept, made) in staged.items():
-            old = of_month(before, log, month)
+        for (account, log, month), (kept, made) in staged.items():
+            if read_small_file(place, small_file(place, LISTS, account)) is None:
+                # From now on, what no list names does not count.
+                write_lists(place, {account: before[account]})
+            old = of_month(before[account], log, month)
             number = max((part.number for part in old), default=0) + 1
             new = set(kept)
             for slot, file in made.items():
@@ -216,15 +264,16 @@ def _commit(
                     place.fs.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
                     place.fs.put_file(str(file), path)
                 new.add(part)
-            counting = counting - old | new
-        write_list(place, account, counting)
+            lists[account] = lists[account] - old | new
+        write_lists(place, lists)
         undo.pop_all()
-    for part in before - counting:
-        path = part_path(place, account, part)
-        remove_file(place, path, if_possible=True)
-        if place.local:
-            with suppress(OSError):  # something else is in it
-                Path(path).parent.rmdir()
+    for account, counting in lists.items():
+        for part in before[account] - counting:
+            path = part_path(place, account, part)
+            remove_file(place, path, if_possible=True)
+            if place.local:
+                with suppress(OSError):  # something else is in it
+                    Path(path).parent.rmdir()
 
 
 @contextmanager
@@ -258,6 +307,10 @@ def locked(place: Place, account: str) -> Iterator[None]:
 
 def _sweep(place: Place, account: str) -> None:
     """Remove unfinished files and versions that do not count; set aside months of no list."""
+    with suppress(ArchiveError):  # `repair` removes a damaged one
+        if journal(place):
+            with _journal_lock(place):
+                _carry_out(place)
     found = list(_files_of(place, account))
     for file, _ in found:
         if file.parts[-1].startswith(".") and file.parts[-1].endswith(".tmp"):
