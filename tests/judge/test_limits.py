@@ -319,3 +319,16 @@ def test_the_limits_of_tilt_move_the_worn_hours(log: str) -> None:
                 worn = ask(each, limits=own)["worn_h"].item()
                 assert worn == pytest.approx(rows / share), (own, ask)
         assert (~masked["stored"]).sum() == rows
+
+
+def test_limits_of_any_type_are_kept_with_the_frame_and_those_of_a_day_may_differ() -> None:
+    frame = el.sample()
+    own = el.Limits(min_day=pd.Timedelta("6h"), walking_above=np.int64(0))  # type: ignore[arg-type]
+    masked = el.mask(frame, el.flag(frame, limits=own))
+    usual = el.mask(frame, el.flag(frame))
+    half = len(frame) // 2
+    both = pd.concat([masked.iloc[:half], usual.iloc[half:]])
+    pd.testing.assert_frame_equal(el.daily(both), el.daily(usual))
+    assert "limits" not in el.intervals(frame, "1h")
+    with pytest.raises(el.ConfigurationError, match="made into Intervals with other limits"):
+        el.daily(el.intervals(frame, "1h"), limits=NOISY)

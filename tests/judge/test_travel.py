@@ -112,7 +112,8 @@ def test_days_masked_with_other_limits_are_not_summarised_together(log: str) -> 
     of_intervals = [
         el.intervals(day, "1h", limits=limits) for day, limits in zip(days, chosen, strict=True)
     ]
-    for table in (both, pd.concat(of_intervals)):
+    usual = el.intervals(days[1], "1h")
+    for table in (both, pd.concat(of_intervals), pd.concat([of_intervals[0], usual])):
         for limits in (None, *chosen):
             with pytest.raises(el.ConfigurationError, match="judged by several limits, eyelog"):
                 el.daily(table, limits=limits)

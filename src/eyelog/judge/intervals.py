@@ -37,7 +37,7 @@ from eyelog.frame import (
     stamps,
     takes_tables,
 )
-from eyelog.judge.limits import Limits, chosen_limits, limits_column
+from eyelog.judge.limits import DEFAULT, Limits, chosen_limits, limits_column
 from eyelog.judge.packets import SUBJECTS_OF_PACKETS
 from eyelog.judge.reasons import Reason
 from eyelog.judge.records import AT_ONCE, OFF, Records, as_numbers, time_fields
@@ -370,11 +370,10 @@ def enter(
         raise ConfigurationError(
             f"{what} needs single records, and these are Intervals: pass the records"
         )
-    lost = [name for name in (WIDTH, LIMITS) if name not in frame.columns] if made else []
-    if lost:
+    if made and WIDTH not in frame.columns:
         raise ConfigurationError(
-            f"the table has the column {RECORDED!r} of Intervals and lacks {lost[0]!r}: keep both,"
-            " or give your own column another name"
+            f"the table has the column {RECORDED!r} of Intervals and lacks {WIDTH!r}: keep both, or"
+            " give your own column another name"
         )
     if made:
         which, *others = [one for name, one in LOG_BY.items() if name in frame.columns] or [""]
@@ -753,8 +752,8 @@ def intervals(
           cosines of a tilt.
 
         And some that are no sums: ``width_s`` (how long the row lasts: shorter if midnight or the
-        clock cuts it), where the zone varies ``utc_offset_min``, and ``limits`` (a category: the
-        limits that are not the default ones, as JSON).
+        clock cuts it), where the zone varies ``utc_offset_min``, and, if they are not the default
+        ones, ``limits`` (a category: those that differ, as JSON).
 
     Raises
     ------
@@ -795,7 +794,8 @@ def intervals(
     table = pd.DataFrame({WIDTH: widths} | data, index=stamps_at(opens, rows.tz).rename("date"))
     if rows.clock.tz is None:
         table[OFFSET] = rows.clock.offset_min(opens)
-    table[LIMITS] = limits_column(rows.limits, len(table))
+    if rows.limits != DEFAULT:
+        table[LIMITS] = limits_column(rows.limits, len(table))
     if rows.cut:
         asked = ",".join(sorted(rows.given[BETWEEN].unique()))
         table[BETWEEN] = pd.Series(asked, table.index, dtype="str")

@@ -240,8 +240,17 @@ class Limits:
             given = getattr(self, name)
             if name.endswith("_deg"):
                 object.__setattr__(self, name, _range(name, given))
-            elif name not in ("walking_above", "wear") and given is not None:
-                duration_us(given, name, example=str(_DEFAULTS.get(name) or "10s"))
+            elif name == "walking_above":
+                object.__setattr__(self, name, given.item() if hasattr(given, "item") else given)
+            elif name != "wear" and given is not None:
+                us = duration_us(given, name, example=str(_DEFAULTS.get(name) or "10s"))
+                if not isinstance(given, str):
+                    object.__setattr__(self, name, f"{us / 1e6:g}s")
+
+    def judges_as(self, other: "Limits") -> bool:
+        """Return whether values are judged alike: what a day or a rate needs may differ."""
+        of_values = _DEFAULTS.keys() - set(_AFTERWARDS)
+        return all(getattr(self, name) == getattr(other, name) for name in of_values)
 
     def seconds(self, name: str) -> float:
         """Return a duration of these limits in seconds."""
@@ -323,8 +332,7 @@ def chosen_limits(limits: Limits | None, frame: pd.DataFrame | None = None) -> L
         )
     given = DEFAULT if limits is None else limits
     used = None if frame is None else limits_of(frame)
-    of_values = _DEFAULTS.keys() - set(_AFTERWARDS)
-    if used and any(getattr(used, name) != getattr(given, name) for name in of_values):
+    if used and not used.judges_as(given):
         made = "made into Intervals" if RECORDED in cast(pd.DataFrame, frame) else "masked"
         raise ConfigurationError(
             f"the frame was {made} with other limits: pass limits=eyelog.{used!r}, so that hours"
@@ -348,10 +356,15 @@ def limits_of(frame: pd.DataFrame) -> Limits | None:
     """
     names = {*frame.columns} if isinstance(frame, pd.DataFrame) else set()
     if LIMITS not in names or names.isdisjoint([STORED, RECORDED]):
-        return None
-    texts = [str(text) for text in frame[LIMITS].dropna().unique()]
+        return DEFAULT if RECORDED in names else None
+    # A masked row without limits holds no record; Intervals without any follow the default ones.
+    column = frame[LIMITS] if RECORDED in names else frame[LIMITS].dropna()
+    texts = ["{}" if pd.isna(text) else str(text) for text in column.unique()]
+    used: list[Limits] = []
     try:
-        used = [Limits(**json.loads(text)) for text in texts]
+        for given in (Limits(**json.loads(text)) for text in texts):
+            if not any(given.judges_as(other) for other in used):
+                used.append(given)
     except (TypeError, ValueError):
         raise ConfigurationError(
             f"column {LIMITS!r} holds {texts[0]!r}, not limits as eyelog.mask and eyelog.intervals"
