@@ -90,6 +90,20 @@ def test_files_that_disagree_are_counted_and_the_later_name_wins(
     assert [each.kept for each in again] == [0, 0]
 
 
+def test_a_stamp_that_comes_twice_in_a_file_counts_once_and_is_noted(
+    archive: el.Archive, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text("date,stp\n2026-10-21T00:00:15Z,3\n2026-10-21T00:00:15Z,4\n")
+    with pytest.warns(el.EyelogWarning, match="1 record with other values than a later"):
+        [report] = import_files(archive, [tmp_path / "a.csv"])
+    assert (report.read, report.kept, report.conflicts, report.replaced) == (2, 1, 1, 0)
+    (tmp_path / "b.csv").write_text("date,stp\n2026-10-21T00:00:15Z,4\n2026-10-21T00:00:15Z,5\n")
+    with pytest.warns(el.EyelogWarning, match="1 record with other values than a later"):
+        [report] = import_files(archive, [tmp_path / "b.csv"])
+    assert (report.kept, report.replaced) == (0, 1)
+    assert archive.read(FIFTEEN, "2026-10-21", tz="Asia/Tokyo")["stp"].tolist() == [5]
+
+
 def test_one_bad_file_loses_no_other(archive: el.Archive, tmp_path: Path) -> None:
     members = {
         "a.csv": logger_csv(HOURS[SIXTY], SIXTY),

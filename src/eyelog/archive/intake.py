@@ -327,8 +327,9 @@ class _Intake:
             replace=self.replace,
             devices=devices,
         )
-        for note in repeats(merging.meetings, [part.report.file for part in parts]):
+        for at, note in repeats(merging.meetings, [part.report.file for part in parts]).items():
             warn(note)
+            parts[at].report.notes.append(note)
         for part, counts in zip(parts, merging.counts.T.tolist(), strict=True):
             report = part.report
             report.kept, report.conflicts, report.replaced = counts

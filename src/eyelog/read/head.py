@@ -51,11 +51,11 @@ class FileReport:
     into) or add something; `repeated` were already there, or come again in the file; `conflicts`
     have other values than another row of their stamp, in the file, in one before it or in the
     archive, and the later one counts, unless stored values are kept; `refused` are left out, for
-    the reasons that a note gives. `replaced` says how many of the conflicts changed the archive;
-    `differing` has their stamps by field, if stored values are kept. `cells` are those left missing
-    because they are no value of their field; `notes` say what else a user should know. What the app
-    writes beside the logs has a `kind`, which says what it is; unless it is kept, as events are,
-    its status is "other kind".
+    the reasons that a note gives. `replaced` says at how many stamps conflicts changed a stored
+    record or one of another file; `differing` has their stamps by field, if stored values are kept.
+    `cells` are those left missing because they are no value of their field; `notes` say what else a
+    user should know. What the app writes beside the logs has a `kind`, which says what it is;
+    unless it is kept, as events are, its status is "other kind".
     """
 
     file: str

@@ -66,10 +66,10 @@ class Overlay(NamedTuple):
     `changes` has the records that are new or changed, with every column that a file has. `kept`,
     `conflicts` and `replaced` are counts per file: of its rows that are new or add something (one
     of each stamp), of its rows that have another value than one before them of the same stamp, and
-    how many of these replace it. `meetings` has a row for each pair of sources that share stamps:
-    the numbers of the `file` and of the `earlier` one, how many stamps are `shared`, at how many
-    the values are `conflicts`, and the `first` of them. `differing` has the number of a file, a
-    field, and the stamps at which a stored value was kept.
+    of the stamps at which such rows replace what is not of the same file. `meetings` has a row for
+    each pair of sources that share stamps: the numbers of the `file` and of the `earlier` one, how
+    many stamps are `shared`, at how many the values are `conflicts`, and the `first` of them.
+    `differing` has the number of a file, a field, and the stamps at which a stored value was kept.
     """
 
     changes: pa.Table
@@ -159,11 +159,12 @@ def overlay(
         changes = changes.set_column(schema.names.index(name), schema.field(name), column)
     # Files that replace each other's values may end where they began: then none adds anything.
     adds = (opens | differs) & (source != HELD) & np.repeat(moved, of_stamp)
-    fresh = np.flatnonzero(adds & ~overrules)
-    of_one = np.diff(opening[fresh] * len(sizes) + source[fresh], prepend=-len(sizes)) == 0
+    of_file = opening * len(sizes) + source - HELD  # one number for a stamp in a file
+    new = np.unique(of_file[adds & ~overrules])
+    over = np.setdiff1d(of_file[adds & overrules], new)  # a new record may differ within its file
     kept, conflicts, replaced = (
-        np.bincount(source[rows] - HELD, minlength=len(sizes))[1:]
-        for rows in (fresh[~of_one], overrules, adds & overrules)
+        np.bincount(numbers % len(sizes), minlength=len(sizes))[1:]
+        for numbers in (new, of_file[overrules], over)
     )
     meetings = pd.DataFrame(
         {
@@ -187,15 +188,18 @@ def by_pair(meetings: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return totals.sort_values("conflicts", ascending=False, kind="stable", ignore_index=True)
 
 
-def repeats(meetings: pd.DataFrame, names: Sequence[str]) -> list[str]:
-    """Return what to say of files that have other values on a stamp that comes again in them."""
+def repeats(meetings: pd.DataFrame, names: Sequence[str]) -> dict[int, str]:
+    """Return what to say of files that have other values on a stamp that comes again in them.
+
+    By the number of the file.
+    """
     own = meetings[(meetings["file"] == meetings["earlier"]) & (meetings["conflicts"] > 0)]
     numbers = own.sort_values("file")[["file", "conflicts", "first"]].to_numpy().tolist()
-    return [
-        f"{names[at]}: {counted(conflicts, 'record')} with other values than a later one of the"
+    return {
+        at: f"{names[at]}: {counted(conflicts, 'record')} with other values than a later one of the"
         f" same stamp (the first {utc(first):%Y-%m-%d %H:%M:%S} UTC), which was taken"
         for at, conflicts, first in numbers
-    ]
+    }
 
 
 def refuse_others(

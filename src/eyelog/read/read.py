@@ -363,7 +363,7 @@ def _one(
         devices=[part.device for part in parts],
         tz=zone(place.home if place else "UTC"),
     )
-    notes += repeats(meetings, names)
+    notes += repeats(meetings, names).values()
     others = meetings[meetings["file"] != meetings["earlier"]]
     if others["conflicts"].any():
         of_files = np.bincount(others["file"].astype(int), others["conflicts"]).astype(int)

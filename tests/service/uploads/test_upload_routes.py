@@ -326,3 +326,10 @@ def test_an_upload_says_what_it_left_out_and_takes_how_files_are_written(post: P
     assert "set aside 1 of 61 records" in " ".join(file["notes"])
     for wrong in ({"clock": "both"}, {"dayfirst": "yes"}, {"encoding": "cp9999"}):
         assert post(body, params=wrong).status_code == 400
+
+
+def test_a_stamp_that_comes_twice_in_an_upload_is_new_once_and_noted(post: Post) -> None:
+    body = b"date,stp\n2026-10-21T00:00:15Z,3\n2026-10-21T00:00:15Z,4\n"
+    [file] = post(body).json()["files"]
+    assert (file["read"], file["new"], file["left_out"]) == (2, 1, 1)
+    assert "1 record with other values than a later one" in " ".join(file["notes"])
