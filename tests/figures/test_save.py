@@ -215,7 +215,7 @@ def test_narrow_figures_get_the_height_that_more_lines_of_the_legend_take(tmp_pa
     day = el.sample("standard_mode_logs")["2026-10-20":"2026-10-20"]
     heights = {}
     for width in ("single", "page"):  # the longest legend takes two lines of a column in any font
-        el.save_figure(el.plot_timeline(day, ["hm_yo"]), tmp_path / "figure.png", width=width)
+        el.save_figure(el.plot_timeline(day), tmp_path / "figure.png", width=width)
         with Image.open(tmp_path / "figure.png") as image:
             heights[width] = image.height
     assert heights["single"] > heights["page"]
