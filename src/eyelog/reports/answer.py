@@ -130,7 +130,7 @@ def _facts(logs: Logs) -> list[Fact]:
         needed=LEAST_DAYS - 1,
         most=EARLIER_DAYS,
     )
-    return [Fact(*(part.strip() for part in fact.split("|"))) for fact in facts]
+    return [Fact(*(part.strip() for part in fact.split(words.BAR))) for fact in facts]
 
 
 def _judged(logs: Logs, span: Span, columns: Sequence[str]) -> dict[str, pd.DataFrame]:

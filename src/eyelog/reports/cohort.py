@@ -60,9 +60,10 @@ def report_cohort(
 
     Page one shows the contrast: each wearer with an interval, the difference between the groups
     with its interval, how many wearers and days it is based on, and what was lost. The next
-    sections are who took part, how much was measured, the percentiles of the wearers, topic by
-    topic, the differences in all outcomes, and the method with the recipe. It loads nothing from
-    the network and runs no script; its tables can be downloaded as CSV from inside the file.
+    sections are the differences in all outcomes, who took part, how much was measured, what was
+    lost, the percentiles of the wearers, topic by topic, and the method with the recipe. It loads
+    nothing from the network and runs no script; its tables can be downloaded as CSV from inside
+    the file.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ def _facts(cohort: Cohort) -> list[Fact]:
         counted_h=COUNTED_WORN_H,
         counted_wearers=counted.nunique(),
     )
-    return [Fact(*(part.strip() for part in fact.split("|"))) for fact in facts]
+    return [Fact(*(part.strip() for part in fact.split(words.BAR))) for fact in facts]
 
 
 def _by_group(cohort: Cohort, accounts: Any) -> str:

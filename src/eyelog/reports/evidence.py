@@ -258,6 +258,8 @@ def _lost_table(logs: Logs) -> PageTable:
     tables = {log: explain(logs.reasons_of_fields(log)) for log in logs.frames}
     shares = pd.DataFrame({log: of[names].sum() / of["n"].sum() for log, of in tables.items()})
     lost = shares[(shares > 0).any(axis=1)]
+    if lost.empty:
+        raise Empty("no value has a reason against it")
     rows = [
         [column(name, table="explain").label, *map(words.percent, lost.loc[name])]
         for name in map(str, lost.index)

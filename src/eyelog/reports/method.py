@@ -16,7 +16,7 @@ from eyelog.analysis.compare.sensitivity import sensitivity
 from eyelog.catalogue import catalogue_version
 from eyelog.errors import FieldError
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.frame import log_of
+from eyelog.frame import STORED, log_of
 from eyelog.judge.limits import DEFAULT, Limits
 from eyelog.measure.blinks import rate
 from eyelog.measure.columns import column
@@ -70,7 +70,7 @@ def method_part(
 ) -> Part:
     """Return the section that closes a page, of a wearer or of a study."""
     recipe = recipe | {"versions": versions(), "catalogue": catalogue_version()}
-    named = [term.partition("|") for term in terms]
+    named = [term.partition(words.BAR) for term in terms]
     return Part(
         findings=findings,
         tables=[partial(limits_table, logs, limits)] if logs else [],
@@ -90,14 +90,16 @@ def _reading(logs: Logs, log: str) -> str:
     """Return which reading of wear was used, and what the other would give."""
     used = logs.limits.wear
     other = replace(logs.limits, wear="device" if used == "blinks" else "blinks")
-    moved = None
+    moved, masked = None, STORED in logs.frames[log]
     try:
-        table = sensitivity(logs.frames[log], _of_wear, limits=[logs.limits, other])
-        both = table[list(WEAR)].dropna(axis=1)
-        moved = [(name, *both[name].tolist()) for name in both]
+        if not masked:
+            table = sensitivity(logs.frames[log], _of_wear, limits=[logs.limits, other])
+            both = table[list(WEAR)].dropna(axis=1)
+            moved = [(name, *both[name].tolist()) for name in both]
     except FieldError:
         pass  # which is said
-    return words.sentence("reading", log=log, used=used, other=other.wear, moved=moved)
+    facts = {"used": used, "other": other.wear, "moved": moved, "masked": masked}
+    return words.sentence("reading", log=log, **facts)
 
 
 def _of_wear(frame: pd.DataFrame, *, limits: Limits) -> dict[str, float]:
@@ -192,6 +194,9 @@ def own_limits(limits: Limits) -> list[tuple[str, str, str]]:
 def _left_out(logs: Logs, log: str) -> dict[str, Any]:
     """Return the limits of a log, in turn, with the records that each of them left out."""
     facts: dict[str, Any] = {"purpose": PURPOSE[RECIPE[log]], "total": 0, "left": 0, "lost": []}
+    facts["masked"] = STORED in logs.frames[log]
+    if facts["masked"]:
+        return facts  # which is said
     try:
         table = logs.attrition(log, RECIPE[log])
     except FieldError:

@@ -159,7 +159,7 @@ def render(
 @cache
 def _template() -> Any:
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_unbroken)
-    environment.filters |= {"minus": _minus, "joined": words.joined, "capital": words.capital}
+    environment.filters |= {"minus": _minus, "capital": words.capital}
     return environment.from_string(words.text_of("page.html"))
 
 

@@ -33,7 +33,7 @@ class Picture:
 
 def picture(what: str, draw: Callable[[], Any], /, **facts: Any) -> Picture:
     """Return a figure whose title and description are a macro of the templates."""
-    title, _, description = words.sentence(what, **facts).partition("|")
+    title, _, description = words.sentence(what, **facts).partition(words.BAR)
     return Picture(title.strip(), description.strip(), draw)
 
 
@@ -80,7 +80,8 @@ def text_table(
     caption: str, headers: Sequence[str], rows: list[list[str]], file: str, whole: pd.DataFrame
 ) -> PageTable:
     """Return a table of cells that are already text; those like numbers are right-aligned."""
-    numeric = [bool(rows) and all(map(_NUMERIC.match, cells)) for cells in zip(*rows, strict=True)]
+    columns = list(zip(*rows, strict=True)) or [()] * len(headers)
+    numeric = [bool(rows) and all(map(_NUMERIC.match, cells)) for cells in columns]
     named = [(label, "") for label in headers]
     return PageTable(caption, named, rows, [False, *numeric[1:]], f"{file}.csv", _csv(whole))
 
@@ -186,7 +187,7 @@ class Sentence(NamedTuple):
 
 def result(what: str, /, *, p: float = np.nan, about: str = "", **facts: Any) -> Sentence:
     """Return a result whose words are a macro of the templates, lead and rest apart by a bar."""
-    lead, _, rest = words.sentence(what, about=about, **facts).partition("|")
+    lead, _, rest = words.sentence(what, about=about, **facts).partition(words.BAR)
     return Sentence(lead.strip(), rest.strip(), p, about)
 
 

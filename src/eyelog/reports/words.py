@@ -1,6 +1,7 @@
 """Numbers, intervals, days and lists in the words of a sentence, and the sentences themselves.
 
-The sentences are macros in the text files of `templates/`, a section sign between paragraphs.
+The sentences are macros in the text files of `templates/`, a section sign between paragraphs and
+a bar between the parts of one; both may be in names from the data, where they part nothing.
 Spaces and line ends are free; none stays before a full stop or inside a bracket.
 """
 
@@ -28,6 +29,9 @@ NOUNS: Final = {  # where the label of a column is no noun, or a plural
     "head_moves_yaw_per_h": "Rate of head turns (yaw)",
 }
 PARAGRAPH: Final = "\N{SECTION SIGN}"
+BAR: Final = "\ue000"  # the bar of a template, which no name from the data contains
+_HELD: Final = str.maketrans({"|": "\ue001", PARAGRAPH: "\ue002"})  # while sentences are parted
+_PARTED: Final = str.maketrans({"|": BAR, "\ue001": "|", "\ue002": PARAGRAPH})
 _LOOSE: Final = re.compile(r" (?=[,;:)]|\.(?!\d))|(?<=\() ")
 
 
@@ -44,6 +48,8 @@ def whole(value: float) -> str:
 def hours(value: float) -> str:
     """Return a length of time in whole hours, or in minutes where it is under two hours."""
     minutes = value * 60
+    if pd.isna(minutes):
+        return MISSING
     if minutes >= 120:
         return f"{number(value, 0)} h"
     return f"{number(minutes, 0 if minutes >= 10 or minutes == round(minutes) else 1)} min"
@@ -148,7 +154,10 @@ def _sentences() -> Any:
         *(number, whole, hours, percent, range_of, interval, joined, day, moment, time_of_day),
         *(capital, without_advice, p_words),
     )
-    environment = Environment(undefined=StrictUndefined)  # noqa: S701 - the page escapes the text
+    environment = Environment(  # noqa: S701 - the page escapes the text
+        undefined=StrictUndefined,
+        finalize=lambda value: value.translate(_HELD) if isinstance(value, str) else value,
+    )
     environment.filters |= {one.__name__: one for one in known} | {"known": pd.notna}
     environment.tests["known"] = pd.notna
     environment.globals |= {"column": column, "unit_of": unit_of, "noun": noun, "count": count}
@@ -162,7 +171,7 @@ def said(what: str, /, **facts: Any) -> list[str]:
     """Return the paragraphs of a macro of the templates, filled in."""
     text = getattr(_sentences(), what)(**facts)
     tidy = (_LOOSE.sub("", " ".join(part.split())) for part in text.split(PARAGRAPH))
-    return [part for part in tidy if part]
+    return [part.translate(_PARTED) for part in tidy if part]
 
 
 def sentence(what: str, /, **facts: Any) -> str:

@@ -69,3 +69,11 @@ def test_what_cannot_be_reported_is_one_line_and_leaves_no_file(tmp_path: Path) 
     with pytest.raises(el.ArchiveError, match="no whole result"):
         el.report_cohort(tmp_path, target)
     assert not target.exists()
+
+
+def test_a_bar_and_a_section_sign_in_the_name_of_a_group_part_no_sentence(tmp_path: Path) -> None:
+    table = cohort_days(10, 2, effect=6.0, groups=("a|b", "c§d"))
+    page = el.report_cohort(table, tmp_path / "r.html", by="group").read_text()
+    assert said(page, "problem") == []
+    assert "C§d wearers blinked more often than a|b wearers:" in page
+    assert "a|b 5, c§d 5" in page
