@@ -1,5 +1,7 @@
 """Diaries are read in the spellings that people and spreadsheets use, or the line is named."""
 
+import gzip
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
+from support.loggerfiles import zipped
 
 
 def read(tmp_path: Path, text: str | bytes, tz: str = "Asia/Tokyo", **options: Any) -> pd.DataFrame:
@@ -119,6 +122,29 @@ def test_a_line_that_is_not_clear_is_named(tmp_path: Path, line: str, says: str)
 def test_a_file_that_is_not_a_diary_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
         read(tmp_path, content)
+
+
+def test_of_packed_files_no_event_is_lost_unsaid(tmp_path: Path) -> None:
+    text = "start,label\n" + "".join(f"2026-10-24 09:{at:02d},{at**9}\n" for at in range(60))
+    assert len(read(tmp_path, zipped({"a.csv": text}))) == 60
+    with pytest.raises(el.ConfigurationError, match="has several files: unpack it"):
+        read(tmp_path, zipped({"a.csv": text, "b.csv": text}))
+    with pytest.warns(el.EyelogWarning, match=r"diary\.csv: it breaks off before its end"):
+        assert 0 < len(read(tmp_path, gzip.compress(text.encode())[:-200])) < 60
+
+
+def test_a_named_utf_16_may_have_a_mark_and_a_pipe_is_read(tmp_path: Path) -> None:
+    text = "start,label\n2026-10-24 09:00,会議\n"
+    for encoding in ("utf-16", "utf-16-le"):
+        content = text.encode(encoding)
+        assert read(tmp_path, content, encoding=encoding)["label"].tolist() == ["会議"]
+    from_end, to_end = os.pipe()
+    os.write(to_end, text.encode())
+    os.close(to_end)
+    assert el.read_events(f"/dev/fd/{from_end}", tz="UTC")["label"].tolist() == ["会議"]
+    os.close(from_end)
+    with pytest.raises(el.ConfigurationError, match="Is a directory"):
+        el.read_events(tmp_path, tz="UTC")
 
 
 def test_a_missing_file_and_an_unknown_zone_are_said(tmp_path: Path) -> None:
@@ -244,10 +270,10 @@ def test_a_workbook_is_a_diary_and_its_dates_are_days(tmp_path: Path) -> None:
     sheet.append([pd.Timestamp("2026-10-24").date(), None, "holiday"])
     sheet.append([pd.Timestamp("2026-10-25 00:00"), pd.Timestamp("2026-10-25 01:30"), "night"])
     sheet.append([pd.Timestamp("2026-10-25 22:00"), pd.Timestamp("2026-10-26"), "evening"])
-    sheet.append(["26.10.2026", None, "text"])
+    sheet.append(["26.10.2026", None, pd.Timestamp("2026-10-26").date()])
     book.save(tmp_path / "diary.xlsx")
     events = el.read_events(tmp_path / "diary.xlsx", tz="Asia/Tokyo")
-    assert events["label"].tolist() == ["holiday", "night", "evening", "text"]
+    assert events["label"].tolist() == ["holiday", "night", "evening", "2026-10-26"]
     hours = (events["end"] - events["start"]) / pd.Timedelta("1h")
     assert hours.tolist() == [24.0, 1.5, 2.0, 24.0]
 

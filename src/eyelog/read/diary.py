@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, tzinfo
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -77,7 +78,7 @@ def read_events(
         ``note``); one of ends (``end``, ``to``,
         ``until``, ``stop``) is optional. Other columns are left out. Or a file of events that the
         app writes beside a recording (``_fastHeadMotion``, ``_slowHeadMotion``,
-        ``_motionActivity``).
+        ``_motionActivity``). A text file may be packed by gzip, or be the only one in a zip file.
     tz : str
         IANA zone of the times that have no offset, and of the result.
     dayfirst : bool, optional
@@ -109,7 +110,8 @@ def read_events(
     -----
     EyelogWarning
         If there is no column of ends, and a column nearly has its name; if an encoding was guessed;
-        if events are before 2015 or begin more than a day from now, and are set aside.
+        if a gzip file breaks off; if events are before 2015 or begin more than a day from now, and
+        are set aside.
 
     See Also
     --------
@@ -145,30 +147,44 @@ def read_events(
     file = path_of(path, what="read_events")
     if encoding is not None:
         check_encoding(encoding)
-    if not file.is_file():
-        raise ConfigurationError(f"cannot read {file}: No such file")
-    events: pd.DataFrame | None = None
-    diaries: list[tuple[bool, list[Row]]] = []
+    real = file.resolve()
     try:
-        for each in input_files([file.resolve()]):
-            with opened(each) as (_, stream):
-                text = _text(stream.read(_LARGEST + 1), file.name, encoding)
-            events = events_of(text, zones)
+        with file.open("rb") as source:
+            piped = b"" if real.is_file() else source.read(_LARGEST + 1)
+    except OSError as error:
+        raise ConfigurationError(f"cannot read {file}: {error.strerror or error}") from error
+    pipe = InputFile(file.name, partial(io.BytesIO, piped))
+    tables: list[tuple[str, bool, list[Row]]] = []
+    try:
+        for at, each in enumerate(input_files([real]) if real.is_file() else [pipe]):
+            if at and not each.is_sheet:
+                raise ConfigurationError(
+                    f"{file.name} has several files: unpack it, and read each on its own"
+                )
+            notes: list[str] = []
+            with opened(each, notes) as (_, stream):
+                # What was UTF-16 is UTF-8 by now.
+                named = "utf-8" if notes else encoding
+                text = _text(stream.read(_LARGEST + 1), file.name, named)
+                notes.clear()
+            for note in notes:
+                warn(f"{file.name}: {note}")
             # Most separators in the first line are delimiters.
             start = next((line for line in text.splitlines() if line.strip()), "")
             lines = _rows(text, max(DELIMITERS, key=start.count))
             if rows := [row for row in lines if any(row[1])]:
-                diaries.append((each.is_sheet, rows))
+                tables.append((text, each.is_sheet, rows))
+        if not tables:
+            raise ConfigurationError(
+                f"{file.name} is empty: its first line must name start, end and label"
+            )
+        diaries = [each for each in tables if {"start", "label"} <= _found(each[2][0][1]).keys()]
+        text, is_sheet, rows = (diaries or tables)[0]
+        events = events_of(text, zones)
     except ArchiveError as error:
         between = ", " if str(error).startswith("line") else ": "
         raise ConfigurationError(f"{file.name}{between}{error}") from error
-    if events is None and not diaries:
-        raise ConfigurationError(
-            f"{file.name} is empty: its first line must name start, end and label"
-        )
     if events is None:
-        named = [each for each in diaries if {"start", "label"} <= _found(each[1][0][1]).keys()]
-        is_sheet, rows = (named or diaries)[0]
         events = _events_of_rows(rows, file.name, zones, dayfirst, is_sheet=is_sheet)
     times = {part: events[part].dt.tz_convert(zones.home) for part in ("start", "end")}
     return possible_events(events.assign(**times), file.name)
@@ -218,7 +234,7 @@ def _events_of_rows(
             )
         row = {column: cells[at] if at < len(cells) else "" for column, at in columns.items()}
         if is_sheet:
-            row |= {part: row.get(part, "").removesuffix(MIDNIGHT) for part in ("start", "end")}
+            row = {part: cell.removesuffix(MIDNIGHT) for part, cell in row.items()}
         for part in ("start", "label"):
             if not row[part]:
                 raise ConfigurationError(f"{where}: the event has no {part}")
