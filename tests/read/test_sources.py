@@ -135,9 +135,9 @@ def test_damaged_and_foreign_packed_files_are_named(tmp_path: Path) -> None:
     assert "it cannot be read: Bad CRC-32" in found["crc.zip: a.csv"]
     assert "encrypted" in found["locked.zip: a.csv"]
     assert "it cannot be read" in found["headless.gz"]
-    assert found["in.zip: book.xlsx"] == "it is a zip file: unpack it first"
+    assert found["in.zip: book.xlsx"] == "it is an Excel workbook: unpack it first"
     assert found["in.zip: box.zip"] == "it is a zip file: unpack it first"
-    assert found["book.xlsx.gz"] == "it is a zip file: unpack it first"
+    assert found["book.xlsx.gz"] == "it is an Excel workbook: unpack it first"
     assert "unpack it first" in found["twice.gz"]
     pytest.importorskip("python_calamine")
     assert "a damaged Excel workbook (CalamineError): open it in the spread" in found["book.xlsx"]

@@ -25,6 +25,7 @@ from typing import Final, NamedTuple, cast
 
 from filelock import FileLock, Timeout
 
+from eyelog import errors
 from eyelog.archive.place import (
     Found,
     Place,
@@ -229,9 +230,11 @@ def commit_all(place: Place, staged: Staged) -> None:
     """
     written: list[str] = []
     for account in [None] if place.local else sorted({of for of, _, _ in staged}):
+        own = {key: staged[key] for key in staged if account in (None, key[0])}
+        what = errors.listed(sorted({f"{log!r} of {of!r}" for of, log, _ in own}))
         try:
-            with archive_errors(f"write to {place.name}"):
-                _commit(place, {key: staged[key] for key in staged if account in (None, key[0])})
+            with archive_errors(f"write {what} to {place.name}"):
+                _commit(place, own)
         except ArchiveError as error:
             if not written:
                 raise

@@ -18,7 +18,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Set
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -167,6 +167,12 @@ def opened(
                 unzipped = Unzipped(packed, stream.tell)
                 stream = io.BufferedReader(unzipped, FIRST)
                 kind = kind_of_bytes(stream.peek(FIRST))
+            if kind == "zip":
+                with suppress(zipfile.BadZipFile):
+                    box = zipfile.ZipFile(io.BytesIO(stream.read(_UNSUSPECTED)))
+                    if office := _office(set(box.namelist())):
+                        remedy = ": unpack it first" * (office == WORKBOOK)
+                        raise NotALog(f"it is {office}{remedy}")
             if kind in ("zip", "gzip"):
                 raise NotALog(f"it is a {kind} file: unpack it first")
             text = stream
