@@ -26,7 +26,7 @@ from eyelog_service.auth.ended import is_erased
 from eyelog_service.auth.ending import time_of_end
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import State
-from eyelog_service.auth.tables import refuse_other, run
+from eyelog_service.auth.tables import TABLES, refuse_other, run
 from eyelog_service.backup import unfinished_backup
 from eyelog_service.incoming import Spool
 
@@ -68,6 +68,7 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     if held or traces(open_place(registry.archive), account):
         at = time_of_end(registry.state)
         ended.append(registry.archive, "erased", at=at, accounts=[account])
+        states = _states(registry)  # the time may have brought a state up to date, with a copy
     for state in states:
         _delete_rows(state, account)
     _coming_in(registry, account, remove=True)
@@ -158,7 +159,10 @@ def _states(registry: Registry) -> list[State]:
 def _tables(db: Connection) -> dict[str, str]:
     """Return the tables that name accounts, with the column in which they do."""
     seen, tables = inspect(db), {"account": "name"}
-    for table in sorted(seen.get_table_names()):
+    present = set(seen.get_table_names())
+    if db.dialect.name != "sqlite":  # a database may have tables of other programs too
+        present &= TABLES.tables.keys()
+    for table in sorted(present):
         if table != "account" and "account" in {each["name"] for each in seen.get_columns(table)}:
             tables[table] = "account"
     return tables
@@ -166,7 +170,7 @@ def _tables(db: Connection) -> dict[str, str]:
 
 def _rows(state: State, account: str) -> Iterator[ServiceTrace]:
     # Of the tables of a newer release nobody here knows where they have a name.
-    refuse_other(state.version() or 0, state.file)
+    refuse_other(state.version() or 0, state.name)
     with state.opened() as db:
         for table, column in _tables(db).items():
             sql = f"SELECT count(*) FROM {table} WHERE {column} = :account"  # noqa: S608 (names of the schema)
@@ -176,6 +180,7 @@ def _rows(state: State, account: str) -> Iterator[ServiceTrace]:
 
 def _delete_rows(state: State, account: str) -> None:
     with state.alone() as db:
+        refuse_other(state.version_in(db) or 0, state.name)  # another process may have updated it
         if not state.in_database:
             db.exec_driver_sql("PRAGMA secure_delete = ON")
         for table, column in _tables(db).items():

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from urllib.parse import quote
 
+import psycopg
 import pytest
 import requests
 
@@ -25,7 +26,9 @@ from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import State
 from eyelog_service.erase import erase_account
 from support import live
+from support.first_release import first_release_state
 from support.parquet import flip_byte
+from support.postgres import Postgres, needs_postgres
 from support.records import records
 
 STANDARD = live.STANDARD
@@ -222,6 +225,57 @@ def test_a_state_of_a_newer_release_is_refused_before_anything_is_changed(
         assert main(["service", "erase", "anna", "--archive", str(folder), *more]) == 1
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert before == after
+
+
+def test_a_state_that_a_newer_release_takes_over_meanwhile_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = with_service(tmp_path / "archive", None, "anna")
+
+    def take_over(*_: object, **__: object) -> None:
+        with closing(sqlite3.connect(registry.state.file)) as db, db:
+            db.execute("PRAGMA user_version = 99")
+
+    monkeypatch.setattr("eyelog_service.auth.ended.append", take_over)
+    with pytest.raises(el.ConfigurationError, match=r"_service\.sqlite was written by a newer"):
+        erase_account(registry, "anna", dry_run=False)
+    with closing(sqlite3.connect(registry.state.file)) as db:
+        assert db.execute("SELECT name FROM account").fetchall() == [("anna",)]
+
+
+def test_the_copy_of_a_state_of_0_3_that_an_erasure_makes_has_nothing_of_the_account(
+    tmp_path: Path,
+) -> None:
+    old = first_release_state(tmp_path / "archive")
+    assert main(["service", "erase", "ada", "--archive", str(old.folder)]) == 0
+    states = sorted(old.folder.glob("_service*.sqlite"))
+    assert len(states) == 2
+    for file in states:
+        with closing(sqlite3.connect(file)) as db:
+            for table in ("account", "token", "code"):
+                assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+        assert b"ada" not in file.read_bytes()
+
+
+@pytest.mark.slow("a database is started")
+@needs_postgres
+def test_tables_of_other_programs_in_a_database_are_left_alone(
+    server: Postgres, tmp_path: Path
+) -> None:
+    address = server.database()
+    registry = Registry(tmp_path / "archive", address, tmp_path / "local")
+    registry.accounts.add("anna")
+    with closing(psycopg.connect(address, autocommit=True)) as db:
+        db.execute("CREATE TABLE bill (account text)")
+        db.execute("CREATE TABLE bank (account integer)")
+        db.execute("INSERT INTO bill VALUES ('anna')")
+        found = erase_account(registry, "anna", dry_run=False)
+        assert [one.what for one in found] == ["state: account"]
+        assert registry.accounts.names() == []
+        assert db.execute("SELECT account FROM bill").fetchall() == [("anna",)]
+        db.execute("UPDATE meta SET value = '99' WHERE name = 'version'")
+    with pytest.raises(el.ConfigurationError, match="in postgresql://.* was written by a newer"):
+        erase_account(registry, "anna", dry_run=True)
 
 
 def test_no_event_is_lost_while_a_log_is_rewritten(tmp_path: Path) -> None:

@@ -289,7 +289,7 @@ class State:
         if not self.in_database and not self.file.exists():
             return None
         with self.opened() as db:
-            return self._version(db)
+            return self.version_in(db)
 
     @contextmanager
     def opened(self) -> Iterator[Connection]:
@@ -350,7 +350,7 @@ class State:
     def _set_up(self) -> None:
         """Create the tables, or change those of eyelog 0.3; one process does it, others wait."""
         with self.alone() as db:
-            version = self._version(db)
+            version = self.version_in(db)
             if version == VERSION:
                 return
             if version is None:
@@ -362,7 +362,8 @@ class State:
             db.exec_driver_sql("DROP TABLE IF EXISTS upload")
             set_version(db)
 
-    def _version(self, db: Connection) -> int | None:
+    def version_in(self, db: Connection) -> int | None:
+        """Return the version of the tables as a transaction sees it; None if there are none."""
         if not self.in_database:
             return int(db.exec_driver_sql("PRAGMA user_version").scalar_one())
         # Not to_regclass: its answer may be from before this transaction waited for its lock.
@@ -572,8 +573,15 @@ def _keep_copy(file: Path, version: int) -> None:
     try:
         os.close(os.open(kept, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         # Not the connection of the transaction: it could copy what it has not committed.
-        with closing(connect(file)) as source:
-            source.execute("VACUUM INTO ?", (str(kept),))
+        # A backup is synchronised to the disk, and keeps what is damaged as it is.
+        with closing(connect(file)) as source, closing(connect(kept, write=True)) as target:
+            source.backup(target)
+            whole = [row[0] for row in target.execute("PRAGMA integrity_check(3)")]
+        if whole != ["ok"]:
+            raise ConfigurationError(
+                f"{file} is of an older eyelog and cannot be brought up to date: a copy of it is"
+                f" damaged ({'; '.join(whole)}); restore a backup"
+            )
         put_in_place(kept, file.with_name(f"{file.stem}.version-{version}{file.suffix}"))
     except OSError as error:
         raise ConfigurationError(

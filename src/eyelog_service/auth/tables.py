@@ -126,7 +126,7 @@ def add(db: Connection, table: str, **values: Any) -> None:
     db.execute(TABLES.tables[table].insert(), values)
 
 
-def refuse_other(version: int, file: Path | None = None) -> int:
+def refuse_other(version: int, name: str | Path | None = None) -> int:
     """Return a version of the state that this release can use; refuse any other.
 
     Raises
@@ -134,7 +134,7 @@ def refuse_other(version: int, file: Path | None = None) -> int:
     ConfigurationError
         If a newer release has written the state, or one before 0.3.
     """
-    where = "" if file is None else f" in {file}"
+    where = "" if name is None else f" in {name}"
     if version > VERSION:
         raise ConfigurationError(
             f"the service's state{where} was written by a newer eyelog (version {version} of the"

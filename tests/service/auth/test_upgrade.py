@@ -73,6 +73,20 @@ def test_a_state_of_a_newer_release_is_refused_and_left_as_it_is(old: FirstRelea
     assert old.file.read_bytes() == before
 
 
+def test_a_damaged_state_is_refused_and_left_as_it_is(old: FirstRelease) -> None:
+    with closing(sqlite3.connect(old.file)) as db, db:
+        db.execute("PRAGMA writable_schema = ON")
+        db.execute(
+            "UPDATE sqlite_master SET sql = 'CREATE INDEX token_origin ON token (account)'"
+            " WHERE name = 'token_origin'"
+        )
+    before = old.file.read_bytes()
+    with pytest.raises(el.ConfigurationError, match="is damaged .*; restore a backup"):
+        Registry(old.folder).accounts.names()
+    assert old.file.read_bytes() == before
+    assert len(list(old.folder.glob("*.sqlite"))) == 1
+
+
 def test_a_state_of_before_0_3_is_refused_with_what_to_do(old: FirstRelease) -> None:
     with closing(sqlite3.connect(old.file)) as db, db:
         db.execute("PRAGMA user_version = 3")

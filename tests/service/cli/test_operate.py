@@ -153,6 +153,12 @@ def test_a_removed_account_leaves_its_records_and_says_where(
     assert "did you mean" not in lab.run("remove-account", "zoe").err
 
 
+def test_what_is_said_to_enable_a_disabled_account_can_be_typed(lab: SimpleNamespace) -> None:
+    done = lab.run("disable", "ada")
+    assert main(shlex.split(done.err.split("`")[1])[1:]) == 0
+    assert not lab.registry.accounts.find("ada").disabled
+
+
 def test_secrets_and_applications_are_replaced_and_removed_by_name(lab: SimpleNamespace) -> None:
     new = json.loads(lab.run("rotate-secret", "Sleep study", "--json").out)["client_secret"]
     assert lab.registry.applications.check_secret(lab.client_id, new)
