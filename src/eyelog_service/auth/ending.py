@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 
 from eyelog.errors import ConfigurationError
 from eyelog_service.auth.state import State
-from eyelog_service.auth.tables import run, set_meta, statement
+from eyelog_service.auth.tables import run, set_meta
 
 UNUSED_SECONDS = 365 * 24 * 3600
 """An upload token that was not used for this long ends. A refresh token does not expire."""
@@ -152,13 +152,14 @@ class CleanUp:
         deleted = 0
         for table, condition in _CONDITIONS.items():
             outdated = f"FROM {table} WHERE {condition}"
-            rows = self._state.rows(f"SELECT hash {outdated}", **_stamps())
+            read = f"SELECT hash {outdated} AND hash > :after ORDER BY hash LIMIT {_ROWS}"
             # The condition holds again: a row used since it was read is not outdated.
-            delete = statement(f"DELETE {outdated} AND hash = :hash")
-            for first in range(0, len(rows), _ROWS):
-                some = [{"hash": row[0], **_stamps()} for row in rows[first : first + _ROWS]]
+            delete = f"DELETE {outdated} AND hash BETWEEN :first AND :last"
+            last = b""
+            while rows := self._state.rows(read, after=last, **_stamps()):
+                first, last = rows[0][0], rows[-1][0]
                 with self._state.write() as db:
-                    deleted += db.execute(delete, some).rowcount
+                    deleted += run(db, delete, first=first, last=last, **_stamps()).rowcount
                 time.sleep(_PAUSE_SECONDS)
         return deleted
 
