@@ -161,6 +161,8 @@ def _whole(state: State) -> list[Finding]:
             key = run(db, "SELECT value FROM meta WHERE name = 'signing_key'").scalar()
         version, columns = state.version() or 0, state.columns()
     except (StateFault, UnicodeDecodeError) as error:
+        if state.in_database:  # it cannot be reached: that is no damage
+            raise
         return [Finding("integrity", "wrong", f"{error}; restore a copy")]
     findings = []
     if faults and faults != ["ok"]:
