@@ -233,7 +233,7 @@ class Uploads:
                 )
         except Failed as error:
             await to_thread.run_sync(partial(check, imported=True))
-            _log.error("an upload was not imported: %s", error)
+            _log.error("an upload of %d bytes was not imported: %s", arrived.size, error)
             await to_thread.run_sync(self.sweep, account)
             raise Problem(
                 500, "server_error", "the import failed; the service's log has the reason"

@@ -316,7 +316,8 @@ def disable(
     for each in names:
         noted(registry, "disable", account=each)
     who = counted(len(names), "account") if name is None else f"Account {name!r}"
-    note(f"{who} disabled: logins and tokens are refused until eyelog service enable.")
+    until = "enable" if name is None else places.typed("enable", name)
+    note(f"{who} disabled: logins and tokens are refused until {until}.")
 
 
 @action
