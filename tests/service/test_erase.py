@@ -274,7 +274,7 @@ def test_tables_of_other_programs_in_a_database_are_left_alone(
         assert registry.accounts.names() == []
         assert db.execute("SELECT account FROM bill").fetchall() == [("anna",)]
         db.execute("UPDATE meta SET value = '99' WHERE name = 'version'")
-    with pytest.raises(el.ConfigurationError, match="in postgresql://.* was written by a newer"):
+    with pytest.raises(el.ConfigurationError, match=r"in postgresql://.* was written by a newer"):
         erase_account(registry, "anna", dry_run=True)
 
 

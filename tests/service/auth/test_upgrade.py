@@ -81,7 +81,7 @@ def test_a_damaged_state_is_refused_and_left_as_it_is(old: FirstRelease) -> None
             " WHERE name = 'token_origin'"
         )
     before = old.file.read_bytes()
-    with pytest.raises(el.ConfigurationError, match="is damaged .*; restore a backup"):
+    with pytest.raises(el.ConfigurationError, match=r"is damaged .*; restore a backup"):
         Registry(old.folder).accounts.names()
     assert old.file.read_bytes() == before
     assert len(list(old.folder.glob("*.sqlite"))) == 1
