@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import eyelog as el
@@ -40,3 +41,24 @@ def test_a_tilt_without_any_value_is_not_described(tmp_path: Path) -> None:
     page = el.report(blank, tmp_path / "r.html", sections=["head"]).read_text()
     assert any("the wearer nodded" in one for one in said(page, "finding"))
     assert "The fore-aft tilt was most often" not in page
+
+
+def test_a_median_is_said_to_be_of_the_days_that_have_the_value(tmp_path: Path) -> None:
+    days = frame(SIXTY, 9).copy()
+    late = days.index > days.index[0] + pd.Timedelta("3D")
+    days.loc[late, [name for name in days if name.startswith("hm_p")]] = pd.NA
+    page = el.report(days, tmp_path / "r.html", sections=["head"]).read_text()
+    assert any(one.startswith("In the median of 3 days the wearer nodded") for one in said(page))
+    assert "(3 days)</td>" in page
+
+
+def test_a_week_of_thin_days_is_compared_as_a_whole_with_the_days_before(tmp_path: Path) -> None:
+    whole = el.simulate("2026-08-24", 35, log=SIXTY, seed=7, tz="Asia/Tokyo")
+    since = pd.Timestamp("2026-09-21", tz="Asia/Tokyo")
+    thin = whole[(whole.index <= since) | (whole.index.hour < 13)]
+    page = el.report(thin, tmp_path / "r.html", sections=["baseline"], since="2026-09-21")
+    text = page.read_text()
+    assert "searched for a difference from the days before" in text
+    assert "cannot be compared" not in text
+    assert "no day can be compared" not in text
+    assert "own 56 days before" in text

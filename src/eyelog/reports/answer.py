@@ -37,7 +37,7 @@ def answer(logs: Logs) -> PageOne:
     logs : Logs
         The logs of the wearer; with two, the leading one is shown.
     """
-    found = sorted(results(logs), key=lambda one: one.p)
+    found = results(logs)
     said = found[:MOST_SENTENCES]
     named = [one.about for one in said if one.about not in GLANCE]
     span = MONTH if len(logs.calendar) >= DAYS_OF_MONTH else WEEK
@@ -67,8 +67,8 @@ def answer(logs: Logs) -> PageOne:
 
 
 def results(logs: Logs) -> list[Sentence]:
-    """Return a sentence for each result that passed its level."""
-    return list(_results(logs))
+    """Return a sentence for each result that passed its level, the strongest first."""
+    return sorted(_results(logs), key=lambda one: one.p)
 
 
 def _results(logs: Logs) -> Iterator[Sentence]:
@@ -95,7 +95,7 @@ def _results(logs: Logs) -> Iterator[Sentence]:
 def nothing(logs: Logs) -> Sentence:
     """Return what is said if nothing stands out: what could have been seen, or why nothing can."""
     judged, _ = logs.looks
-    if judged:
+    if logs.is_compared:
         least = {name: change for name, change in logs.findings.least.items() if name in GLANCE}
         return result("nothing", judged=judged, least=least, change=logs.findings.change)
     days = logs.full[logs.shown]
@@ -121,6 +121,7 @@ def _facts(logs: Logs) -> list[Fact]:
     hours = _hours(logs)
     facts = words.said(
         "facts",
+        logs=logs,
         worn=hours["worn_h"],
         usable=hours["valid_h"],
         days=len(logs.calendar),

@@ -34,7 +34,7 @@ def baseline(logs: Logs) -> Part:
     """Return all that stands out against the wearer's own days, and what was looked at."""
     log, found = logs.lead, logs.findings
     names = list(found.days)
-    if not logs.looks[0] and not any(np.isfinite(line.p) for line in found.trends.values()):
+    if not logs.is_compared and not any(np.isfinite(line.p) for line in found.trends.values()):
         raise Empty("no day can be compared with enough days before it")
     results = answer.results(logs)
     clear = [one.about for one in results]
@@ -62,8 +62,8 @@ def _changes_table(logs: Logs) -> PageTable:
     found, rows, kept = logs.findings, [], []
     for name, apart in found.days.items():
         about, levels, line = column(name), found.levels[name], found.trends[name]
-        estimates = [7 * line.slope, 7 * line.low, 7 * line.high]
-        behind: dict[str, float] = {"tau": line.tau, "days": line.n}
+        weekly = estimates = [7 * line.slope, 7 * line.low, 7 * line.high]
+        behind: dict[str, float] = {"days": line.n}
         of: Any = line
         if found.periods:
             of = period = found.periods[name]
@@ -78,6 +78,8 @@ def _changes_table(logs: Logs) -> PageTable:
             | dict(zip(("change", "low", "high"), estimates, strict=True))
             | {"p": of.p, "phi": of.phi, "n_effective": of.n_effective}
             | behind
+            | dict(zip(("per_week", "per_week_low", "per_week_high"), weekly, strict=True))
+            | {"per_week_p": line.p, "tau": line.tau}
             | {"least_change": found.least.get(name, np.nan), "days_outside": outside}
             | {"changes": " ".join(str(day.date()) for day in levels.index)}
         )
@@ -87,7 +89,7 @@ def _changes_table(logs: Logs) -> PageTable:
                 words.number(estimates[0], digits),
                 words.range_of(estimates[1], estimates[2], digits),
                 number_text(of.p, 3, below=True),
-                ", ".join(words.whole(n) for key, n in behind.items() if key != "tau"),
+                ", ".join(map(words.whole, behind.values())),
                 ", ".join(starts) or "none",
                 words.whole(outside),
                 *(farthest or ["none"]),

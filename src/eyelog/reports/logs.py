@@ -307,6 +307,12 @@ class Logs:
             sum(int(of.sum()) for of in outside),
         )
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether a daily value, or these days as a whole, could be compared with others."""
+        periods = self.findings.periods.values()
+        return self.looks[0] > 0 or any(np.isfinite(period.p) for period in periods)
+
 
 def worn_for(table: pd.DataFrame, hours: float) -> Bools:
     """Return which days were worn for so many hours; those of unknown wear were not."""

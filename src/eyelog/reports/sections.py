@@ -67,6 +67,7 @@ def _median_table(logs: Logs, key: str) -> PageTable:
     """Return the medians of the days that count: a row per quantity, a column per log."""
     rows, cells, names = [], [], MEDIANS[key]
     shown = [log for log in logs.frames if any(logs.usual(log, name).n for name in names)]
+    most = max((len(logs.counted(log)) for log in shown), default=0)
     for name in names:
         if not any(logs.usual(log, name).n for log in shown):
             continue
@@ -76,8 +77,8 @@ def _median_table(logs: Logs, key: str) -> PageTable:
         for log in shown:
             usual, table = logs.usual(log, name), logs.counted(log)
             values = table[name] if name in table else pd.Series([], dtype="float64")
-            share = about.unit == words.SHARE
-            line.append(words.sentence("median_cell", of=usual, digits=about.digits, share=share))
+            facts = {"digits": about.digits, "share": about.unit == words.SHARE, "days": most}
+            line.append(words.sentence("median_cell", of=usual, **facts))
             row = {"quantity": name, "log": log, "median": usual.value}
             row |= {key: getattr(usual, key) for key in ("low", "high", "phi", "n_effective")}
             row |= {"smallest": values.min(), "largest": values.max(), "days": usual.n}
@@ -85,8 +86,8 @@ def _median_table(logs: Logs, key: str) -> PageTable:
         cells.append(line)
     if not cells:
         raise Empty("no day holds a value")
-    most = max(len(logs.counted(log)) for log in shown)
-    caption = words.sentence("median_caption", key=key, days=most, least=LEAST_FOR_MEDIAN)
+    behind = max(logs.usual(log, name).n for log in shown for name in names)
+    caption = words.sentence("median_caption", key=key, days=behind, least=LEAST_FOR_MEDIAN)
     headers = ["Median of the days" if most > 1 else "Quantity", *(LOG_WORDS[log] for log in shown)]
     return text_table(
         caption, headers, cells, f"usual-{key}", pd.DataFrame(rows).set_index("quantity")
@@ -205,6 +206,7 @@ def blinks(logs: Logs) -> Part:
             grouped=of_blinks.bursts(logs.single, limits=logs.limits).iloc[0],
             long_share=days["long_blink_share"].median(),
             long_ms=limit(log_of(logs.single), "long_blink").value,
+            days=len(days),
         ),
         pictures,
         [lambda: page_table(days, "Blinks on each day, 20 Hz log", "blinks-by-day", names=names)],
@@ -259,7 +261,7 @@ def _peaks(logs: Logs, log: str) -> PageTable:
         peaks = peak_cadence(frame, minutes=minutes, **options)["peak_spm"]
         usual = usual_of[minutes] = median(peaks.reindex(counted))
         name = "Busiest minute" if minutes == 1 else f"Busiest {minutes} minutes"
-        cell = words.sentence("median_cell", of=usual, digits=0, share=False)
+        cell = words.sentence("median_cell", of=usual, digits=0, share=False, days=0)
         rows.append([name, cell, words.whole(usual.n)])
     csv = pd.DataFrame(usual_of, index=["median", "low", "high", "phi", "n_effective", "days"]).T
     csv.index.name = "minutes"
