@@ -115,6 +115,8 @@ def overlay(
     first = np.flatnonzero(opens)  # where the records of each stamp begin
     of_stamp = np.diff(np.append(first, len(stamps)))
     last, opening = first + of_stamp - 1, np.repeat(first, of_stamp)
+    # Where the records of each file on each stamp begin
+    of_file = np.flatnonzero(opens | (np.diff(source, prepend=HELD) != 0))
     again = np.flatnonzero(~opens)
     below = ~opens & (source[opening] == HELD)  # rows that lie over a stored one
     differs, overrules = np.zeros(len(stamps), bool), np.zeros(len(stamps), bool)
@@ -137,9 +139,12 @@ def overlay(
             and (lost := below & present & present[opening] & (values != values[opening])).any()
         ):
             overrules |= lost
-            present = present & ~lost
+            # Only the last value of a file counts.
+            latest = np.maximum.reduceat(np.where(present, np.arange(len(present)), 0), of_file)
+            present, stays = present & ~lost, np.zeros(len(present), bool)
+            stays[latest] = lost[latest]
             differing += [
-                (int(at), name, stamps[lost & (source == at)]) for at in np.unique(source[lost])
+                (int(at), name, stamps[stays & (source == at)]) for at in np.unique(source[stays])
             ]
         if not (present.all() or missing_counts):
             at = np.maximum.accumulate(np.where(present | opens, np.arange(len(values)), 0))
@@ -159,12 +164,13 @@ def overlay(
         changes = changes.set_column(schema.names.index(name), schema.field(name), column)
     # Files that replace each other's values may end where they began: then none adds anything.
     adds = (opens | differs) & (source != HELD) & np.repeat(moved, of_stamp)
-    of_file = opening * len(sizes) + source - HELD  # one number for a stamp in a file
-    new = np.unique(of_file[adds & ~overrules])
-    over = np.setdiff1d(of_file[adds & overrules], new)  # a new record may differ within its file
+    new, over = (
+        np.logical_or.reduceat(rows, of_file) for rows in (adds & ~overrules, adds & overrules)
+    )
+    # A new record may differ within its file.
     kept, conflicts, replaced = (
-        np.bincount(numbers % len(sizes), minlength=len(sizes))[1:]
-        for numbers in (new, of_file[overrules], over)
+        np.bincount(numbers - HELD, minlength=len(sizes))[1:]
+        for numbers in (source[of_file[new]], source[overrules], source[of_file[over & ~new]])
     )
     meetings = pd.DataFrame(
         {

@@ -333,3 +333,5 @@ def test_a_stamp_that_comes_twice_in_an_upload_is_new_once_and_noted(post: Post)
     [file] = post(body).json()["files"]
     assert (file["read"], file["new"], file["left_out"]) == (2, 1, 1)
     assert "1 record with other values than a later one" in " ".join(file["notes"])
+    [file] = post(body).json()["files"]
+    assert (file["new"], file["left_out"], file["conflicts"]) == (0, 2, [])
