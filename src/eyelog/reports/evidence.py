@@ -62,10 +62,14 @@ def _changes_table(logs: Logs) -> PageTable:
     found, rows, kept = logs.findings, [], []
     for name, apart in found.days.items():
         about, levels, line = column(name), found.levels[name], found.trends[name]
-        weekly = estimates = [7 * line.slope, 7 * line.low, 7 * line.high]
-        behind: dict[str, float] = {"days": line.n}
+        estimates = [7 * line.slope, 7 * line.low, 7 * line.high]
+        behind, beside = {"days": line.n}, {"tau": line.tau}
         of: Any = line
         if found.periods:
+            beside |= dict(
+                zip(("per_week", "per_week_low", "per_week_high"), estimates, strict=True)
+            )
+            beside["per_week_p"] = line.p
             of = period = found.periods[name]
             estimates = [period.difference, period.low, period.high]
             behind = {"days": period.days_after, "days_before": period.days_before}
@@ -78,8 +82,7 @@ def _changes_table(logs: Logs) -> PageTable:
             | dict(zip(("change", "low", "high"), estimates, strict=True))
             | {"p": of.p, "phi": of.phi, "n_effective": of.n_effective}
             | behind
-            | dict(zip(("per_week", "per_week_low", "per_week_high"), weekly, strict=True))
-            | {"per_week_p": line.p, "tau": line.tau}
+            | beside
             | {"least_change": found.least.get(name, np.nan), "days_outside": outside}
             | {"changes": " ".join(str(day.date()) for day in levels.index)}
         )
