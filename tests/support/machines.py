@@ -101,4 +101,5 @@ def _wheels() -> Path:
 def wheels(root: Path) -> None:
     """Let pip in a machine install what the service needs without an index."""
     shutil.copytree(_wheels(), root / "opt/wheels")
+    (root / "opt/wheels").chmod(0o755)  # that of a temporary folder is private
     (root / "etc/pip.conf").write_text(_PIP)

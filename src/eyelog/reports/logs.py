@@ -448,7 +448,8 @@ def _reported(frame: pd.DataFrame, log: str) -> pd.DataFrame:
             f"the frame of the {LOG_WORDS[log]} has none of the fields that a report takes, such"
             f" as those of eyelog.fields({log!r}, of='daily')"
         )
-    return frame[own]
+    in_order = frame.index.is_monotonic_increasing
+    return frame[own] if in_order else frame[own].sort_index()
 
 
 def _cut(frame: pd.DataFrame, since: str | date, at: time) -> tuple[pd.DataFrame, pd.DataFrame]:
