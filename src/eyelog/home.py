@@ -26,14 +26,6 @@ def is_full(error: OSError) -> bool:
     return error.errno in _FULL
 
 
-def cannot_write(path: Path, error: OSError, *, verb: str = "write") -> EyelogError:
-    """Return the error for a file that cannot be written: why, and what to do about it."""
-    # The own message of pyarrow is long and does not name the file.
-    reason = os.strerror(error.errno) if error.errno else str(error)
-    advice = "make room or choose" if is_full(error) else "choose"
-    return EyelogError(f"cannot {verb} {path}: {reason}; {advice} another place")
-
-
 def path_of(path: object, *, what: str) -> Path:
     """Return a path, or raise `ConfigurationError` if something else was passed."""
     if not isinstance(path, str | os.PathLike):
@@ -119,12 +111,30 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
         made.unlink(missing_ok=True)
 
 
+@contextmanager
+def output_file(target: Path, *, verb: str = "write") -> Iterator[BinaryIO]:
+    """Write a file that a user named, as `whole_file` does; a fault says why and what to do."""
+    try:
+        with whole_file(target) as sink:
+            yield sink
+    except OSError as error:
+        # The own message of pyarrow is long and does not name the file.
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        advice = "make room or choose" if is_full(error) else "choose"
+        raise EyelogError(f"cannot {verb} {target}: {reason}; {advice} another place") from error
+
+
 def replace_file(target: Path, body: bytes) -> None:
     """Put a small file in place of the one before, whole; remove what a killed process left."""
-    for leftover in target.parent.glob(f".{target.name}.*.tmp"):
-        leftover.unlink(missing_ok=True)
+    remove_leftovers(target)
     with whole_file(target) as sink:
         sink.write(body)
+
+
+def remove_leftovers(target: Path) -> None:
+    """Remove the unfinished files beside a target, which only killed processes leave."""
+    for leftover in target.parent.glob(f".{target.name}.*.tmp"):
+        leftover.unlink(missing_ok=True)
 
 
 def home_dir(home: str | os.PathLike[str] | None = None) -> Path:

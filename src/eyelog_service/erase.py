@@ -19,7 +19,7 @@ from sqlalchemy import Connection, inspect
 from eyelog.archive.account import traces
 from eyelog.archive.place import open_place
 from eyelog.errors import ConfigurationError
-from eyelog.home import whole_file
+from eyelog.home import remove_leftovers, whole_file
 from eyelog_service.audit import FILE_NAME, is_at, lock
 from eyelog_service.auth import ended
 from eyelog_service.auth.ended import is_erased
@@ -207,8 +207,7 @@ def _rename(file: Path, account: str, pseudonym: str) -> None:
             if all(_renamed(line, account, pseudonym) == line for line in source):
                 return
             source.seek(0)
-            for leftover in file.parent.glob(f".{file.name}.*.tmp"):
-                leftover.unlink(missing_ok=True)
+            remove_leftovers(file)
             with whole_file(file) as sink:
                 for line in source:
                     sink.write(_renamed(line, account, pseudonym))

@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from eyelog.archive.store import Archive
 from eyelog.catalogue import INTERVAL_SECONDS
-from eyelog.errors import ArchiveError, ConfigurationError
+from eyelog.errors import ArchiveError, ConfigurationError, counted
 from eyelog_service.apart import Failed
 from eyelog_service.auth.accounts import check_password_rules
 from eyelog_service.auth.forms import ENDED, MINUTES, PATH, SignedForms, check_origin
@@ -143,7 +143,7 @@ async def _take_files(request: Request) -> Response:
         return _closing(page)
     await note_upload(request, Bearer(account, "", ""), arrived, answer)
     new = answer["new"]
-    summary = "1 new record arrived." if new == 1 else f"{new:,} new records arrived."
+    summary = f"{counted(new, 'new record')} arrived."
     if not new:
         summary = "Nothing new arrived: the records were here before."
     return await _account(request, account, title=summary, files=answer["files"])

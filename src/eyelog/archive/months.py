@@ -531,8 +531,10 @@ class Merging:
                 earlier=number_of[laid.meetings["earlier"].to_numpy(np.int64)],
             )
         )
-        inside = [stored[slice(*np.searchsorted(stored, span))] for span in self.spans]
-        gone = np.unique(np.concatenate([NO_STAMPS, *inside]))
+        inside = np.zeros(len(stored), bool)
+        for span in self.spans:
+            inside[slice(*np.searchsorted(stored, span))] = True
+        gone = stored[inside]
         return merge(before, laid.changes, gone[~among(gone, self.stamps)])
 
     def _new_path(self, slot: str) -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import click
 
 from eyelog.errors import ConfigurationError
-from eyelog.home import cannot_write, whole_file
+from eyelog.home import output_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -153,8 +153,5 @@ def write_table(table: "pd.DataFrame", path: Path) -> None:
         def write(sink: BinaryIO) -> object:
             return sheet.to_excel(sink, engine="openpyxl")
 
-    try:
-        with whole_file(path) as sink:
-            write(sink)
-    except OSError as error:
-        raise cannot_write(path, error) from error
+    with output_file(path) as sink:
+        write(sink)

@@ -80,8 +80,10 @@ class TooLarge(requests.RequestException):
     """The answer is larger than any answer of the service: it is not read to its end."""
 
 
+# Faults that another try does not mend.
 FINAL: Final = (exceptions.SSLError, exceptions.ProxyError, TooLarge)
-"""Faults that another try does not mend."""
+# The marks of a request that did not reach the service, and so has used nothing up.
+UNSENT: Final = "NewConnectionError|NameResolutionError|ConnectTimeout"
 
 
 def service_session(
@@ -290,9 +292,8 @@ class Adapter(HTTPAdapter):
                     _read_whole(last)
                 except requests.RequestException as fault:
                     fault.request = request
-                    # What did not reach the service has used nothing up.
-                    unsent = re.search("NewConnection|NameResolution|ConnectTimeout", repr(fault))
-                    if isinstance(fault, FINAL) or not (request.method == "GET" or unsent):
+                    may_repeat = request.method == "GET" or re.search(UNSENT, repr(fault))
+                    if isinstance(fault, FINAL) or not may_repeat:
                         raise
                     last, told, what = fault, None, type(fault).__name__
                 else:

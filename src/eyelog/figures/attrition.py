@@ -28,7 +28,7 @@ from eyelog.figures.tables import holds_records, require_rows
 from eyelog.frame import require, require_frame
 from eyelog.judge.reasons import WORDS, Reason
 from eyelog.judge.recipes import attrition
-from eyelog.provenance import KEY, history, stated_log
+from eyelog.provenance import history, stated_account, stated_log
 
 ROW_MM: Final = 7.5
 EDGE: Final = 0.5
@@ -214,7 +214,7 @@ def _condition(table: pd.DataFrame, place: int, log: str | None) -> str:
 
 
 def _title(table: pd.DataFrame, log: str | None) -> str:
-    account = table.attrs.get(KEY, {}).get("account")
+    account = stated_account(table)
     recipe = next((step["recipe"] for step in reversed(history(table)) if "recipe" in step), None)
     purpose = USED_FOR.get(str(recipe))
     used = f"records used for {purpose}" if purpose else None

@@ -162,7 +162,7 @@ def to_x(us: Any) -> Any:
 def _shown(x: Any, clock: LocalClock) -> pd.DatetimeIndex:
     """Return what a clock shows at numbers along a time axis."""
     # Rounded: a number of days does not represent microseconds exactly.
-    us = np.rint(np.asarray(x, dtype=np.float64) * 86_400).astype(np.int64) * 1_000_000
+    us = np.rint(np.asarray(x, dtype=np.float64) * DAY_S).astype(np.int64) * 1_000_000
     return pd.DatetimeIndex(np.asarray(clock.wall_us(us), dtype=np.int64).view("M8[us]"))
 
 
@@ -354,7 +354,7 @@ class TimeLocator(Locator):
 
     def tick_values(self, vmin: float, vmax: float) -> Any:
         """Return the places of the ticks between two limits."""
-        first, last = (round(x * 86_400) * 1_000_000 for x in (vmin, vmax))
+        first, last = (round(x * DAY_S) * 1_000_000 for x in (vmin, vmax))
         since, ahead = self.clock.offsets(first, last)
         # Where the clock goes back, the last thing that it shows need not be the latest.
         walls = np.concatenate([since + ahead, np.append(since[1:], last) + ahead])

@@ -27,7 +27,7 @@ from eyelog.measure.columns import Column
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.groups import keyed
 from eyelog.measure.sheet import decimals, number_text
-from eyelog.provenance import KEY
+from eyelog.provenance import stated_account
 
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 PANEL_MM: Final = 58.0
@@ -188,7 +188,7 @@ def plot_change(
     said, facts = _note(sides, difference, about, left_out)
     set_note(made[0], said, facts)
     legend(made[0], _entries(sides, difference), note=f"{said}: {facts}" if facts else said)
-    named = wearer or table.attrs.get(KEY, {}).get("account") or ""
+    named = wearer or stated_account(table) or ""
     set_title(
         made[0],
         " · ".join(part for part in (str(named), _words(about, names, at, by)) if part),

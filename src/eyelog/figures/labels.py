@@ -9,7 +9,7 @@ import pandas as pd
 from eyelog.catalogue import Field, catalogue, known_logs, log_named
 from eyelog.clock import LocalClock, local_days
 from eyelog.frame import clock_of
-from eyelog.provenance import KEY, stated_log
+from eyelog.provenance import stated_account, stated_log
 
 ROW_CHARACTERS: Final = 24  # for a name beside an axis: a third of one column
 LOG_WORDS: Final = {log: log_named(log).words for log in known_logs()}
@@ -116,7 +116,7 @@ def title_of(
     clock : LocalClock, optional
         The wearer's clock, if that is not the one that the table states.
     """
-    account = table.attrs.get(KEY, {}).get("account") if wearer is None else wearer
+    account = stated_account(table) if wearer is None else wearer
     log = stated_log(table)
     parts = [str(account)] if account else []
     parts += [log_named(log).words] if log in known_logs() else []

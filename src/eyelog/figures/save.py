@@ -20,7 +20,7 @@ from eyelog.figures.defaults import ENDINGS
 from eyelog.figures.labels import range_words
 from eyelog.figures.recipe import recipe_of
 from eyelog.figures.style import COLOURS, QUIET_PT, WIDTHS_MM, Width, inches, style
-from eyelog.home import cannot_write, path_of, whole_file
+from eyelog.home import output_file, path_of
 
 LINE_MM: Final = 4.0  # the line that names the subject
 
@@ -85,23 +85,20 @@ def save_figure(
     if not target.parent.is_dir():
         raise ConfigurationError(f"no folder {target.parent} to save {target.name} in: make it")
     words = "" if subject is None else " · ".join([str(subject), *_days(figure)])
-    try:
-        with (
-            whole_file(target) as sink,
-            style(),
-            _noted(figure, words),
-            _sized(figure, inches(WIDTHS_MM[width])),
-            _underlined(figure, words) as area,
-        ):
-            figure.savefig(
-                sink,
-                format=target.suffix[1:],
-                dpi=300,
-                bbox_inches=area,
-                metadata=_metadata(figure, target),
-            )
-    except OSError as error:
-        raise cannot_write(target, error, verb="save") from error
+    with (
+        output_file(target, verb="save") as sink,
+        style(),
+        _noted(figure, words),
+        _sized(figure, inches(WIDTHS_MM[width])),
+        _underlined(figure, words) as area,
+    ):
+        figure.savefig(
+            sink,
+            format=target.suffix[1:],
+            dpi=300,
+            bbox_inches=area,
+            metadata=_metadata(figure, target),
+        )
 
 
 def _figure(drawn: Any) -> Figure:

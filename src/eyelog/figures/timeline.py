@@ -16,7 +16,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.figures import events as marks
 from eyelog.figures import ribbon, traces
 from eyelog.figures.axes import Entry, legend, line, panels, patch, plot_function, set_title
-from eyelog.figures.calendar_axis import day_edges, time_axis, to_x
+from eyelog.figures.calendar_axis import DAY_S, day_edges, time_axis, to_x
 from eyelog.figures.defaults import DEFAULT_FIELDS, STATE
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.marks import value_axis
@@ -48,7 +48,6 @@ MOST_PANELS: Final = 12
 ROOMY: Final = 6
 PANEL_MM, RIBBON_MM, BETWEEN_MM = 12.0, 3.5, 5.5
 RIBBON_COLUMNS: Final = 1600
-DAY_S: Final = 86_400
 # Ranges of at least this length are shown as whole days
 WHOLE_DAYS_FROM_S: Final = 6 * 3600
 BOOLEAN: Final = ("true", "false")

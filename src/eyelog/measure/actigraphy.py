@@ -14,7 +14,7 @@ from eyelog.catalogue import catalogue, log_named, near, role
 from eyelog.clock import DAY, day_start
 from eyelog.errors import ConfigurationError, FieldError, warn
 from eyelog.frame import interval_seconds, log_of, require, takes_tables
-from eyelog.home import cannot_write, path_of, whole_file
+from eyelog.home import output_file, path_of
 from eyelog.judge.intervals import bins, enter, sums
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import Records
@@ -176,9 +176,6 @@ def export_actigraphy(
         f" UTC{midnight.isoformat()[-6:]}\n"
     )
     lines = table.to_csv(index=False, header=False, na_rep="NA", float_format="%.12g")
-    try:
-        with whole_file(target) as sink:
-            sink.write(f"{about}{HEADER}\n\n{lines}".encode())
-    except OSError as error:
-        raise cannot_write(target, error) from error
+    with output_file(target) as sink:
+        sink.write(f"{about}{HEADER}\n\n{lines}".encode())
     return target

@@ -32,7 +32,7 @@ from eyelog.judge.terms import ratio
 from eyelog.measure.groups import By, as_counts, group, result
 from eyelog.measure.readable import duration_text
 from eyelog.measure.sheet import NOTHING, Heading, Sheet
-from eyelog.provenance import KEY, derived
+from eyelog.provenance import derived, stated_account
 
 
 @takes_tables
@@ -176,8 +176,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
     True
     """
     # By which limits the rows were judged makes no difference to gaps.
-    options: dict[str, Any] = {"limits": limits_of(frame), "log": log}
-    rows = enter(frame, "gaps", (), **options, wide=is_intervals(frame))
+    rows = enter(frame, "gaps", (), limits=limits_of(frame), log=log, wide=is_intervals(frame))
     if rows.single:
         found = _between_packets(rows)
     elif rows.made:
@@ -293,7 +292,7 @@ def describe(frame: pd.DataFrame, *, limits: Limits | None = None) -> Sheet:
     absent = [name for name in needed("daily", log=log) if name not in frame.columns]
     varies = OFFSET in frame.columns
     rows = {"Log": f"{log_named(log).words} ({log})"}
-    account = frame.attrs.get(KEY, {}).get("account")
+    account = stated_account(frame)
     if account:
         rows["Wearer"] = str(account)
     rows["Zone"] = "the wearer's, which varies" if varies else str(index.tz)

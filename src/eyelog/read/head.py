@@ -1,12 +1,7 @@
 """The only way from files to records: recognised, checked, of one wearer, laid over one another.
 
 `read` makes frames of the records, `intake` writes them into an archive. Both say what the report
-of a file says, and count its rows as that does.
-
-Of several records on one stamp the last one is kept, value by value: a value that is missing in a
-file never replaces an existing one. So laying the same files over the result changes nothing.
-Records of two wearers or devices, or of one log twice and shifted, would count the same hours
-twice, so they are refused.
+of a file says, and count its rows as that does. How records lie over one another is in `overlay`.
 """
 
 import re
@@ -22,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from eyelog.arrow_tables import Stamps, stamps_of
+from eyelog.arrow_tables import NO_STAMPS, Stamps, stamps_of
 from eyelog.catalogue import catalogue, log_named, near
 from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones
 from eyelog.errors import ConfigurationError, EyelogError, counted, listed
@@ -94,7 +89,7 @@ class FileRecords:
     place: Path | None = None  # where they wait while there is no table
 
     def __post_init__(self) -> None:
-        self.stamps = np.empty(0, np.int64) if self.table is None else stamps_of(self.table)
+        self.stamps = NO_STAMPS if self.table is None else stamps_of(self.table)
         self.schema = pa.schema([])  # of those on the disk
 
     def put_aside(self, place: Path) -> None:

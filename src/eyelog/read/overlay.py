@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.arrow_tables import NO_STAMPS, Stamps, fit, schema_of, stamps_of, widest
+from eyelog.arrow_tables import NO_STAMPS, Stamps, among, fit, schema_of, stamps_of, widest
 from eyelog.catalogue import catalogue, log_named
 from eyelog.errors import ConfigurationError, counted, listed
 from eyelog.frame import OFFSET
@@ -103,9 +103,8 @@ def overlay(
     names = {"date"}.union(*(table.column_names for table in files))
     schema = pa.schema([field for field in before.schema if field.name in names])
     of_files = [stamps_of(table) for table in files]
-    before = before.filter(
-        pa.array(np.isin(stamps_of(before), np.concatenate([NO_STAMPS, *of_files])))
-    )
+    shared = among(stamps_of(before), np.sort(np.concatenate([NO_STAMPS, *of_files])))
+    before = before.filter(pa.array(shared))
     whole = pa.concat_tables([fit(table, schema) for table in (before, *files)])
     sizes = [before.num_rows, *map(len, of_files)]
     order = np.argsort(stamps_of(whole), kind="stable")  # of one stamp, in the order of the files
@@ -276,7 +275,7 @@ def refuse_others(
     _refuse_overlaps(names, stamps, interval, advice, devices, tz)
     if held is not None and len(held):
         both = [f"what {account!r} holds", names[0] if len(names) == 1 else "the files"]
-        _refuse_overlaps(both, [held, np.unique(np.concatenate(stamps))], interval, other, (), tz)
+        _refuse_overlaps(both, [held, np.concatenate(stamps)], interval, other, (), tz)
 
 
 def _refuse_overlaps(

@@ -22,6 +22,7 @@ from eyelog.reports.parts import (
     Sentence,
     picture,
     result,
+    said_facts,
     text_table,
 )
 
@@ -119,7 +120,7 @@ def _hours(logs: Logs) -> dict[str, float]:
 
 def _facts(logs: Logs) -> list[Fact]:
     hours = _hours(logs)
-    facts = words.said(
+    return said_facts(
         "facts",
         logs=logs,
         worn=hours["worn_h"],
@@ -131,7 +132,6 @@ def _facts(logs: Logs) -> list[Fact]:
         needed=LEAST_DAYS - 1,
         most=EARLIER_DAYS,
     )
-    return [Fact(*(part.strip() for part in fact.split(words.BAR))) for fact in facts]
 
 
 def _judged(logs: Logs, span: Span, columns: Sequence[str]) -> dict[str, pd.DataFrame]:

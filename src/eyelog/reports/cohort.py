@@ -23,7 +23,7 @@ from eyelog.measure.sheet import decimals
 from eyelog.reports import words
 from eyelog.reports.contrast import contrast, differences
 from eyelog.reports.literature import cited_text
-from eyelog.reports.logs import COUNTED_WORN_H
+from eyelog.reports.logs import COUNTED_WORN_H, worn_for
 from eyelog.reports.method import method_part, own_limits, versions
 from eyelog.reports.page import check_texts, page_file, write_page
 from eyelog.reports.parts import Empty, PageTable, Part, picture, text_table
@@ -366,7 +366,7 @@ def _steps(cohort: Cohort) -> Iterator[tuple[str, int, int | None, str]]:
     if cohort.by is not None:
         why = f"{words.count(outside, 'wearer')} without a value of {cohort.by}" if outside else ""
         yield "In a group", len(cohort.group_of), len(rows), why
-    counted = rows[numbers(rows["worn_h"]) >= COUNTED_WORN_H]
+    counted = rows[worn_for(rows, COUNTED_WORN_H)]
     thin = len(rows) - len(counted)
     why = f"{words.count(thin, 'day')} with less wear" if thin else ""
     step = f"Days with at least {COUNTED_WORN_H:g} h of wear"

@@ -15,7 +15,7 @@ from eyelog.figures.contrast import plot_contrast, plot_others
 from eyelog.measure.columns import column
 from eyelog.measure.sheet import decimals, p_text
 from eyelog.reports import words
-from eyelog.reports.logs import COUNTED_WORN_H
+from eyelog.reports.logs import COUNTED_WORN_H, worn_for
 from eyelog.reports.parts import (
     Empty,
     Fact,
@@ -26,6 +26,7 @@ from eyelog.reports.parts import (
     Sentence,
     picture,
     result,
+    said_facts,
     text_table,
 )
 from eyelog.reports.study import LEVEL, Cohort
@@ -75,8 +76,8 @@ def _facts(cohort: Cohort) -> list[Fact]:
     """Return how many wearers and days are left, of how many."""
     rows, (first, last) = cohort.grouped, cohort.calendar
     accounts = rows.index.get_level_values("account")
-    counted = accounts[numbers(rows["worn_h"]) >= COUNTED_WORN_H]
-    facts = words.said(
+    counted = accounts[worn_for(rows, COUNTED_WORN_H)]
+    return said_facts(
         "study_facts",
         cohort=cohort,
         span=((last - first).days + 1) * len(cohort.group_of),
@@ -84,7 +85,6 @@ def _facts(cohort: Cohort) -> list[Fact]:
         counted_h=COUNTED_WORN_H,
         counted_wearers=counted.nunique(),
     )
-    return [Fact(*(part.strip() for part in fact.split(words.BAR))) for fact in facts]
 
 
 def _by_group(cohort: Cohort, accounts: Any) -> str:

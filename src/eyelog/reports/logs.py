@@ -42,7 +42,7 @@ from eyelog.measure.coverage import coverage
 from eyelog.measure.daily import daily, weekly
 from eyelog.measure.events20 import recompute
 from eyelog.measure.resample import resample
-from eyelog.provenance import KEY
+from eyelog.provenance import KEY, stated_account
 from eyelog.reports.findings import COLUMNS, Findings, findings
 from eyelog.reports.parts import Empty
 
@@ -384,7 +384,8 @@ def as_logs(
             f"the frames are in different zones ({', '.join(sorted(zones))}): bring both into one,"
             " frame.tz_convert('Asia/Tokyo')"
         )
-    accounts = {frame.attrs.get(KEY, {}).get("account") for frame in every} - {None}
+    named = map(stated_account, every)
+    accounts = {account for account in named if account is not None}
     if len(accounts) > 1:
         raise ConfigurationError(
             f"the frames are of different wearers ({', '.join(sorted(accounts))}): make one report"

@@ -16,7 +16,7 @@ from eyelog import __version__
 from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning, warn
 from eyelog.figures.axes import fit_width, own_figure
 from eyelog.figures.style import WIDTHS_MM, inches, style
-from eyelog.home import cannot_write, path_of, progress_line, whole_file
+from eyelog.home import output_file, path_of, progress_line
 from eyelog.reports import words
 from eyelog.reports.parts import Empty, PageOne, Part, Picture
 from eyelog.reports.pictures import closing, figure_of, svg_of
@@ -90,11 +90,8 @@ def write_page(
         sections = {**sections, "method": ("Method", lambda: method(notices))}
     with _noticing(notices):
         page = render(sections, title=title, about=about, dated=dated, opening=opening)
-    try:
-        with whole_file(target) as sink:
-            sink.write(page.encode())
-    except OSError as error:
-        raise cannot_write(target, error) from error
+    with output_file(target) as sink:
+        sink.write(page.encode())
     return target
 
 

@@ -175,6 +175,12 @@ class Fact(NamedTuple):
     remark: str
 
 
+def said_facts(what: str, /, **values: Any) -> list[Fact]:
+    """Return facts, the paragraphs of a macro of the templates, whose parts a bar keeps apart."""
+    split = (fact.split(words.BAR) for fact in words.said(what, **values))
+    return [Fact(*(part.strip() for part in parts)) for parts in split]
+
+
 class Sentence(NamedTuple):
     """A result that stands out: when, who, what, in which direction; then value and usual value."""
 

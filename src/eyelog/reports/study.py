@@ -21,7 +21,7 @@ from eyelog.measure.columns import column
 from eyelog.measure.groups import By, keyed
 from eyelog.provenance import stated_log
 from eyelog.reports.findings import implausible
-from eyelog.reports.logs import COUNTED_WORN_H
+from eyelog.reports.logs import COUNTED_WORN_H, worn_for
 
 LEVEL: Final = 0.05
 # The columns reported for all days; all others are for days worn long enough
@@ -125,7 +125,7 @@ class Cohort:
     def counted(self) -> pd.DataFrame:
         """The same days; those with too little wear keep only the wear itself."""
         rows = self.grouped
-        thin = ~(numbers(rows["worn_h"]) >= COUNTED_WORN_H)
+        thin = ~worn_for(rows, COUNTED_WORN_H)
         others = [name for name in self.outcomes if name not in WEAR]
         values = rows[others].astype("float64")
         out = rows.assign(**{name: values[name].mask(thin) for name in others})
@@ -135,7 +135,7 @@ class Cohort:
     @cached_property
     def counted_days(self) -> int:
         """How many days were worn long enough."""
-        return int((numbers(self.grouped["worn_h"]) >= COUNTED_WORN_H).sum())
+        return int(worn_for(self.grouped, COUNTED_WORN_H).sum())
 
     def means(self, name: str) -> pd.Series:
         """Return the mean of each wearer's days, by account, for those with a value."""
@@ -233,7 +233,7 @@ class Cohort:
         """One row per wearer: group, days, days that count, mean hours worn and usable."""
         rows = self.grouped
         by = rows.groupby(level="account")
-        counts = pd.Series(numbers(rows["worn_h"]) >= COUNTED_WORN_H, index=rows.index)
+        counts = pd.Series(worn_for(rows, COUNTED_WORN_H), index=rows.index)
         table = pd.DataFrame(
             {
                 "group": self.group_of,
@@ -338,9 +338,8 @@ def _pseudonymous(result: Result, key_file: Any) -> Result:
     recipe = {name: value for name, value in result.recipe.items() if name not in HIDDEN}
     rows = result.rows
     if not rows.empty:
-        attrs = rows.attrs
         rows = pseudonymise(rows, key_file=key_file)
-        log = attrs.get("eyelog", {}).get("log")
+        log = stated_log(result.rows)
         rows.attrs = {"eyelog": {"log": log, "history": []}} if log else {}
 
     def hidden(reasons: dict[str, str]) -> dict[str, str]:

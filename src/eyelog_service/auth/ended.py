@@ -225,6 +225,7 @@ def revived(registry: "Registry") -> Revived:
             last[note.account] = note
     removed = {note.account: note.at for note in every if note.what in ("account", "erased")}
     gone = {note.application for note in every if note.what == "application"}
+    used = {note.token for note in every if note.what == "invitation"}
     again = [one.name for one in accounts if _before(one.added, removed.get(digests[one.name]))]
     return Revived(
         _tokens(registry, every, digests),
@@ -240,7 +241,7 @@ def revived(registry: "Registry") -> Revived:
         [
             hashed
             for (hashed,) in registry.state.rows("SELECT hash FROM invitation")
-            if hashed.hex() in {note.token for note in every if note.what == "invitation"}
+            if hashed.hex() in used
         ],
     )
 

@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 
 from eyelog.errors import ConfigurationError
-from eyelog.home import make_folders, put_in_place, temporary_name
+from eyelog.home import make_folders, put_in_place, remove_leftovers, temporary_name
 from eyelog_service.auth.database import (
     MOST_CONNECTIONS,
     TRY,
@@ -567,8 +567,7 @@ def _create(file: Path) -> None:
 
 def _keep_copy(file: Path, version: int) -> None:
     """Keep a copy of a file as an older release wrote it, while nobody else can change it."""
-    for leftover in file.parent.glob(f".{file.name}.*.tmp"):  # of a killed process
-        leftover.unlink(missing_ok=True)
+    remove_leftovers(file)
     kept = temporary_name(file)
     try:
         os.close(os.open(kept, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -30,7 +30,7 @@ from eyelog.judge.limits import Limits
 from eyelog.judge.records import Records
 from eyelog.judge.terms import Counted
 from eyelog.measure.sheet import shown
-from eyelog.provenance import KEY, record
+from eyelog.provenance import record, stated_account
 
 REACH: Final = 1.96  # SDs either way that contain 95 % of normal differences
 LEAST_MINUTES: Final = 3
@@ -525,7 +525,7 @@ def minute_pairs(
         },
         index=sixty.index[minutes.rows][both],
     )
-    account = sixty.attrs.get(KEY, {}).get("account")
+    account = stated_account(sixty)
     return record(
         table,
         "compare.minute_pairs",
