@@ -27,7 +27,7 @@ import pandas as pd
 
 import eyelog as el
 from eyelog.catalogue import COMPUTED_DATA, INTERVAL_SECONDS, STANDARD_MODE_LOGS, catalogue
-from eyelog.provenance import record
+from eyelog.frame import record
 
 LOG = COMPUTED_DATA
 

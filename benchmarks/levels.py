@@ -26,19 +26,19 @@ import pandas as pd
 import scipy.signal
 
 import eyelog as el
-from eyelog.analysis.baseline.trend import lines
-from eyelog.analysis.compare.two_periods import levels
-from eyelog.analysis.series.inference import (
+from eyelog.reports.findings import COLUMNS, findings
+from eyelog.series.baseline.trend import lines
+from eyelog.series.compare.two_periods import levels
+from eyelog.series.inference import (
     Days as OfDays,
 )
-from eyelog.analysis.series.inference import (
+from eyelog.series.inference import (
     effect,
     median,
     rank_interval,
     slopes_law,
     two_samples_law,
 )
-from eyelog.reports.findings import COLUMNS, findings
 
 Days: TypeAlias = Callable[[np.random.Generator, int], pd.Series]
 

@@ -1,7 +1,7 @@
 """What noise gives where something is looked for: the table behind new levels and pages.
 
     python benchmarks/null_tables.py [--runs 20000] [--seed 1] > \
-        src/eyelog/analysis/series/null.csv
+        src/eyelog/series/null.csv
 
 Days follow each other as an AR(1). Each row gives, for one kind of statistic and number of days,
 the statistic that the share of its column reaches. ``split`` and ``bump`` are those of
@@ -18,12 +18,12 @@ from collections.abc import Iterator
 import numpy as np
 import scipy
 
-from eyelog.analysis.baseline.deviation import EFFICIENCY, OUTSIDE, prediction
-from eyelog.analysis.baseline.new_levels import LEVEL, SHAPES, largest, without_weekends
-from eyelog.analysis.baseline.trend import lines
-from eyelog.analysis.compare.two_periods import levels
-from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.series.inference import Days, rank_interval, slopes_law, two_samples_law
+from eyelog.judge.arrays import Floats
+from eyelog.series.baseline.deviation import EFFICIENCY, OUTSIDE, prediction
+from eyelog.series.baseline.new_levels import LEVEL, SHAPES, largest, without_weekends
+from eyelog.series.baseline.trend import lines
+from eyelog.series.compare.two_periods import levels
+from eyelog.series.inference import Days, rank_interval, slopes_law, two_samples_law
 
 MONDAY = 20_514  # 2 March 2026, as the days since 1970
 LENGTHS = (10, 12, 14, 17, 20, 24, 28, 34, 42, 56, 72, 90, 120, 160, 220, 300, 420, 600)

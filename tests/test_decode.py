@@ -16,8 +16,7 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from eyelog.catalogue import LOGS, columns
 from eyelog.decode import MOST_UNKNOWN, decode_page, joined_pages
-from eyelog.frame import empty
-from eyelog.provenance import history, stated_log
+from eyelog.frame import empty, history, stated_log
 from support.answers import (
     EYES,
     MINUTES,

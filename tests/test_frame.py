@@ -9,8 +9,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import LOGS
-from eyelog.frame import conform, interval_seconds, log_of, one_source, own_share
-from eyelog.provenance import record
+from eyelog.frame import conform, interval_seconds, log_of, one_source, own_share, record
 
 
 def stamps(*texts: str, tz: str = "UTC") -> pd.DatetimeIndex:

@@ -8,7 +8,7 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from eyelog import decode as decode_module
 from eyelog.decode import Page, decode_page, joined_pages
-from eyelog.provenance import history
+from eyelog.frame import history
 from support.answers import (
     EYES,
     MINUTES,

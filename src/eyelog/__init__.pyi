@@ -1,9 +1,4 @@
 from . import cohort as cohort
-from .analysis import baseline as baseline
-from .analysis import compare as compare
-from .analysis import rhythm as rhythm
-from .analysis.episodes import episodes as episodes
-from .analysis.events import label as label
 from .archive.store import Archive as Archive
 from .clock import Zones as Zones
 from .embedded import register as register
@@ -75,6 +70,11 @@ from .read.diary import read_events as read_events
 from .read.read import read as read
 from .reports.cohort import report_cohort as report_cohort
 from .reports.report import report as report
+from .series import baseline as baseline
+from .series import compare as compare
+from .series import rhythm as rhythm
+from .series.episodes import episodes as episodes
+from .series.events import label as label
 from .topics import fields as fields
 from .wearer.simulate import sample as sample
 from .wearer.simulate import simulate as simulate

@@ -27,10 +27,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eyelog import frame, provenance
+from eyelog import frame
 from eyelog.catalogue import LOGS, catalogue, check_fields, columns, known_logs
 from eyelog.clock import parse_rfc3339, parse_stamps, zone
 from eyelog.errors import AnswerError, ConfigurationError, MixedLogsError
+from eyelog.frame import record
 
 ADVICE: Final = (
     "nothing of it was kept; try again, and if the error stays, report it to the operator of the"
@@ -189,8 +190,8 @@ def _order(hours: Mapping[str, msgspec.Raw], log: str, *, sampled: bool) -> list
     filled = [raw for raw in hours.values() if len(raw) > len("[]")]
     for raw in filled[:1] if sampled else filled:
         records = msgspec.json.decode(raw, type=list[msgspec.Raw])
-        for record in records[:: max(1, len(records) // SAMPLED) if sampled else 1]:
-            keys = msgspec.json.decode(record, type=dict[str, msgspec.Raw])
+        for raw_record in records[:: max(1, len(records) // SAMPLED) if sampled else 1]:
+            keys = msgspec.json.decode(raw_record, type=dict[str, msgspec.Raw])
             if set(order).issuperset(keys):
                 continue
             if len({*order, *keys} - catalogue(log).keys()) > MOST_UNKNOWN:
@@ -379,9 +380,9 @@ def what_is_wrong(
     for hour, records in hours.items():
         if not isinstance(records, list):
             raise fault(where, f"hour {hour!r} is {_kind(records)}, not a list of records")
-        for number, record in enumerate(records, 1):
+        for number, given in enumerate(records, 1):
             place = f"{where}: hour {hour!r}, record {number} of {len(records)}"
-            _check_record(record, log, names, place)
+            _check_record(given, log, names, place)
     if deep:  # inside the value of a field
         raise fault(where, f"the key {deep[0]!r} is given twice")
     return list(hours.items())
@@ -571,9 +572,7 @@ def joined_pages(
     index = pd.DatetimeIndex(stamps if kept is None else stamps[kept], name="date")
     joined = pd.DataFrame(data, index=index.tz_localize("UTC").tz_convert(zone(tz)), copy=False)
     repeated, conflicts = len(stamps) - len(joined), int(differ.sum())
-    provenance.record(
-        joined, "decode", log=log, records=len(joined), repeated=repeated, conflicts=conflicts
-    )
+    record(joined, "decode", log=log, records=len(joined), repeated=repeated, conflicts=conflicts)
     return Joined(joined, repeated, conflicts)
 
 

@@ -1,4 +1,4 @@
-"""The one shape of a frame, wherever its data come from.
+"""The one shape of a frame, wherever its data come from, and its history.
 
 Index: `DatetimeIndex` named ``date``, aware, sorted, unique, microseconds. Columns: catalogue
 order, unknown ones last. Dtypes: fixed by the catalogue, never by the values of the day.
@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import wraps
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,6 @@ from eyelog.errors import (
     warn,
 )
 from eyelog.overlap import crowding, duration_text, overlaps, span_text
-from eyelog.provenance import history, stated_log
 
 # Everything needed to read a table correctly is in its columns and index, never in its history
 # alone.
@@ -62,6 +61,7 @@ OWN_COLUMNS: Final = (OFFSET, STORED, STATE, *SECONDS, LIMITS, BETWEEN)
 _NAMED: Final = 10  # unknown fields that a warning names; the others are counted
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Table = TypeVar("Table", bound="Remembering")
 
 
 def empty(log: str, *, tz: str = "UTC", names: Iterable[str] | None = None) -> pd.DataFrame:
@@ -715,3 +715,76 @@ def zones_of(frame: pd.DataFrame) -> Zones:
         return Zones(str(index.tz))
     minutes = offsets.to_numpy(np.float64)
     return zones_of_offsets(pd.DatetimeIndex(offsets.index), minutes)
+
+
+# The history of a table, in ``frame.attrs["eyelog"]``, small and JSON-safe: the log and the account
+# of the values, and the steps that were applied to them. It has no clock time, so the same steps on
+# the same data give the same history.
+
+KEY = "eyelog"
+
+
+class _Shared(dict[str, Any]):
+    """The history that copies of a table share: it is replaced, never changed.
+
+    pandas deep-copies ``attrs`` whenever a column is taken, which would take longer than most
+    operations on the column.
+    """
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "_Shared":
+        return self
+
+
+class Remembering(Protocol):
+    """An object with a history: a pandas table, or its columns as arrays."""
+
+    attrs: dict[Any, Any]
+
+
+def record(
+    frame: Table, step: str, *, log: str | None = None, account: str | None = None, **details: Any
+) -> Table:
+    """Append one step to the history of `frame` and return the same object.
+
+    `frame` must be a new object of the caller: its attrs are replaced, never shared.
+    `details` must be JSON-safe.
+    """
+    old: dict[str, Any] = cast(Any, frame.attrs).get(KEY, {})
+    entry = _Shared(old)
+    if log is not None:
+        entry["log"] = log
+    if account is not None:
+        entry["account"] = account
+    entry["history"] = [*old.get("history", []), {"step": step, **details}]
+    frame.attrs = {**frame.attrs, KEY: entry}
+    return frame
+
+
+def derived(
+    table: Table,
+    source: Remembering,
+    step: str,
+    /,
+    *,
+    log: str | None = None,
+    account: str | None = None,
+    **details: Any,
+) -> Table:
+    """Give a new table the attrs of its source, with one step added; return the table."""
+    table.attrs = dict(source.attrs)
+    return record(table, step, log=log, account=account, **details)
+
+
+def history(frame: Remembering) -> list[dict[str, Any]]:
+    """Return the steps recorded in `frame`, oldest first (empty if there are none)."""
+    return list(cast(dict[str, Any], frame.attrs.get(KEY, {})).get("history", []))
+
+
+def stated_log(frame: Remembering) -> str | None:
+    """Return the log named in the provenance, or None."""
+    return cast(dict[str, Any], frame.attrs.get(KEY, {})).get("log")
+
+
+def stated_account(frame: pd.DataFrame | pd.Series) -> str | None:
+    """Return the account named in the provenance, or None."""
+    return cast(dict[str, Any], frame.attrs.get(KEY, {})).get("account")

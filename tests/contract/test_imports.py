@@ -49,5 +49,5 @@ def test_the_catalogue_and_the_parser_load_neither_pandas_nor_numpy(statement: s
 
 def test_scipy_stats_is_not_loaded_before_it_is_used() -> None:
     # It takes longer to import than all the rest, in every worker process of a cohort again.
-    found = loaded_after("import eyelog.cohort.wearer_months, eyelog.analysis.compare")
+    found = loaded_after("import eyelog.cohort.wearer_months, eyelog.series.compare")
     assert "scipy.stats" not in found

@@ -15,7 +15,7 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from eyelog.catalogue import columns
 from eyelog.fetch.cache import cache_info
-from eyelog.provenance import history
+from eyelog.frame import history
 from support import faulty, live
 from support.fetching import TOKEN, client_of
 from support.paged import Paged

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.provenance import record
+from eyelog.frame import record
 from support.collisions import (
     WIDTHS_MM,
     assert_readable,

@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import eyelog as el
-from eyelog.provenance import record
+from eyelog.frame import record
 from support.baselines import assert_looks_as_stored, in_the_font_of_matplotlib
 from support.collisions import collisions
 from support.figures import counted_minutes

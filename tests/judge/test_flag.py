@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.provenance import history, stated_log
+from eyelog.frame import history, stated_log
 from support.frames import CALM, EYES, MINUTES, frame_of, frames
 from support.reasons import KEPT, R, judged, reason
 

@@ -8,10 +8,9 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import catalogue, columns
-from eyelog.frame import empty
+from eyelog.frame import empty, history
 from eyelog.judge.reasons import CONTEXT
 from eyelog.judge.recipes import RECIPES
-from eyelog.provenance import history
 from support.frames import EYES, MINUTES, frame_of, frames
 from support.reasons import KEPT
 

@@ -7,7 +7,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS
-from eyelog.provenance import record
+from eyelog.frame import record
 from support.frames import CALM, EYES, MINUTES, at, frame_of, frames
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.analysis.series.inference import rate_of_days
+from eyelog.series.inference import rate_of_days
 
 SIXTY = "standard_mode_logs"
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.catalogue import LOGS, catalogue
-from eyelog.frame import interval_seconds
+from eyelog.frame import history, interval_seconds
 from eyelog.measure.resample import TERMS
-from eyelog.provenance import history
 from reference.held import quietly
 from support.frames import EYES, MINUTES, at, frame_of
 

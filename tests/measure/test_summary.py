@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, columns
-from eyelog.frame import conform
-from eyelog.provenance import record
+from eyelog.frame import conform, record
 from support.frames import EYES, MINUTES, frame_of
 from support.reasons import KEPT
 

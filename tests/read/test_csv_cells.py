@@ -8,7 +8,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.provenance import history
+from eyelog.frame import history
 from support.loggerfiles import (
     FIFTEEN,
     HOURS,

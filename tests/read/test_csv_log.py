@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.provenance import history
+from eyelog.frame import history
 from eyelog.read import csv_log
 from support.loggerfiles import (
     FIFTEEN,

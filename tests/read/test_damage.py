@@ -14,7 +14,7 @@ import pytest
 
 import eyelog as el
 from eyelog.archive.intake import import_files
-from eyelog.provenance import history
+from eyelog.frame import history
 from eyelog.read.head import FileReport
 from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv
 

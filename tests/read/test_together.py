@@ -14,7 +14,7 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from eyelog.archive.intake import import_files
 from eyelog.catalogue import LOGS
-from eyelog.provenance import history
+from eyelog.frame import history
 from support.answers import encode_answer
 from support.loggerfiles import (
     FIFTEEN,

@@ -7,8 +7,7 @@ import pandas as pd
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
-from eyelog.frame import conform
-from eyelog.provenance import record
+from eyelog.frame import conform, record
 from reference.flags import counter, stale
 from reference.rows import EYES, MINUTES, NOISE, STEP_S, STEPS, Rule, rules
 

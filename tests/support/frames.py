@@ -8,8 +8,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from eyelog.catalogue import INTERVAL_SECONDS, catalogue, columns, log_named
-from eyelog.frame import conform
-from eyelog.provenance import record
+from eyelog.frame import conform, record
 
 EYES = "computed_data"
 MINUTES = "standard_mode_logs"

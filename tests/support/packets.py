@@ -6,8 +6,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.frame import conform
-from eyelog.provenance import record
+from eyelog.frame import conform, record
 
 CURRENT: Final = "current_data"
 PACKET_US: Final = 50_000

@@ -3,7 +3,7 @@
 import pandas as pd
 
 import eyelog as el
-from eyelog.provenance import record
+from eyelog.frame import record
 
 __all__ = ["states_of"]
 

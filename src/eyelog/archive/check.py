@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.packets import PAUSE_US
 from eyelog.archive.account import small_file_problems, stored_zones, synced_days
 from eyelog.archive.lists import (
     JOURNAL,
@@ -34,6 +33,7 @@ from eyelog.catalogue import known_logs, log_named
 from eyelog.clock import DAY, DAY_US
 from eyelog.errors import ArchiveError, warn
 from eyelog.home import progress_line
+from eyelog.judge.packets import PAUSE_US
 
 _DTYPES: Final = {
     "account": "string",

@@ -53,9 +53,8 @@ from eyelog.clock import (
     zone_at,
 )
 from eyelog.errors import ConfigurationError, EyelogWarning, warn
-from eyelog.frame import OFFSET, log_of, zones_of
+from eyelog.frame import OFFSET, log_of, stated_account, zones_of
 from eyelog.home import progress_line, whole_file
-from eyelog.provenance import stated_account
 
 _GROUP_ROWS: Final = 4 * 5760
 # Coordinates, not distances: fields of a place in degrees.

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from eyelog import provenance
 from eyelog.archive.account import (
     add_events,
     erase,
@@ -33,7 +32,15 @@ from eyelog.arrow_tables import Instant, Span, frame_of, instant_us, month_edges
 from eyelog.catalogue import catalogue, check_fields
 from eyelog.clock import DAY, Zone, Zones, as_zones, day_start, known_zones, parse_day
 from eyelog.errors import ArchiveError, ConfigurationError
-from eyelog.frame import STORED, in_zones, is_resampled, takes_tables, warn_unknown, zones_of
+from eyelog.frame import (
+    STORED,
+    in_zones,
+    is_resampled,
+    record,
+    takes_tables,
+    warn_unknown,
+    zones_of,
+)
 from eyelog.home import home_dir
 
 if TYPE_CHECKING:
@@ -196,7 +203,7 @@ class Archive:
             is_open = [start is None, end is None]
             edges = np.where(is_open, cast(pd.DatetimeIndex, frame.index).asi8[[0, -1]], edges)
         first, last = (f"{edge}Z" for edge in edges.view("M8[us]").astype("M8[s]"))
-        return provenance.record(frame, "archive", log=log, account=account, start=first, end=last)
+        return record(frame, "archive", log=log, account=account, start=first, end=last)
 
     def read_arrow(
         self, log: str, start: Instant, end: Instant, *, account: str = "me", fields: Iterable[str]

@@ -84,11 +84,11 @@ def daily(
     """
     import pandas as pd
 
-    from eyelog.analysis.events import labels_by_day
     from eyelog.frame import OFFSET, clock_of
     from eyelog.judge import recipes
     from eyelog.measure.daily import daily
     from eyelog.measure.readable import on_clock
+    from eyelog.series.events import labels_by_day
 
     check_ending(result.output)
     frame = source.read()

@@ -101,8 +101,8 @@ def _labels(
     """Return the labels of a diary on each day; days without one are left out."""
     import pandas as pd
 
-    from eyelog.analysis.events import labels_by_day
     from eyelog.frame import clock_of
+    from eyelog.series.events import labels_by_day
 
     if events is None:
         raise ConfigurationError("days are compared by the labels of a diary: pass --events too")

@@ -163,7 +163,7 @@ class Source:
         return tuple(words), (), start, end
 
     def _from_files(self, paths: tuple[str, ...], start: str | None, end: str | None) -> "Origin":
-        from eyelog import provenance
+        from eyelog.frame import record
         from eyelog.read.head import Reader, asked_zones
         from eyelog.read.read import read_logs
 
@@ -184,7 +184,7 @@ class Source:
             frames = {log: _between(frame, start, end) for log, frame in frames.items()}
         if self.account is not None:
             for frame in frames.values():
-                provenance.record(frame, "source", account=self.account)
+                record(frame, "source", account=self.account)
         return frames, paths[0] if len(paths) == 1 else f"{len(paths)} paths, {paths[0]} and on"
 
     def _archive(self, logs: tuple[str, ...]) -> "Archive | None":

@@ -7,15 +7,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.compare.group_difference import difference_of_means
-from eyelog.analysis.series.arrays import MISSING, Floats, numbers
-from eyelog.analysis.series.inference import holm
 from eyelog.checks import names_of
 from eyelog.cohort.result import result_of
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import takes_tables
+from eyelog.frame import record, stated_log, takes_tables
+from eyelog.judge.arrays import MISSING, Floats, numbers
 from eyelog.measure.groups import keyed
-from eyelog.provenance import record, stated_log
+from eyelog.series.compare.group_difference import difference_of_means
+from eyelog.series.inference import holm
 
 OUTCOMES: Final = (
     *("worn_h", "blink_rate_per_min", "eye_moves_per_h", "steps", "walking_h", "pace_spm"),

@@ -13,9 +13,8 @@ import pandas as pd
 
 from eyelog.archive.place import check_account
 from eyelog.errors import ConfigurationError
-from eyelog.frame import ACCOUNT, takes_tables
+from eyelog.frame import ACCOUNT, KEY, takes_tables
 from eyelog.home import make_folders, new_file, path_of
-from eyelog.provenance import KEY
 
 KEY_TEXT: Final = re.compile(rb"[0-9a-fA-F]{32,}\s*")  # 16 bytes or more; a new key has 32
 EXAMPLE: Final = "such as 'study.key'"

@@ -11,9 +11,8 @@ from eyelog.checks import names_of
 from eyelog.cohort.dataset import open_dataset
 from eyelog.cohort.wearers import one_row_each
 from eyelog.errors import ArchiveError, ConfigurationError, FieldError, warn
-from eyelog.frame import ACCOUNT
+from eyelog.frame import ACCOUNT, history
 from eyelog.measure.columns import is_measured
-from eyelog.provenance import history
 
 NO_DAYS: Final = "no records in this range"
 NO_ROWS: Final = "no rows in this table"

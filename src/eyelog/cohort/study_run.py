@@ -35,11 +35,10 @@ from eyelog.cohort.wearer_months import (
 )
 from eyelog.cohort.wearers import Roster, Wearer, check_archive, roster
 from eyelog.errors import listed, warn
-from eyelog.frame import empty
+from eyelog.frame import empty, record
 from eyelog.home import progress_line
 from eyelog.judge.limits import Limits, chosen_limits
 from eyelog.measure.daily import daily
-from eyelog.provenance import record
 
 Instant = str | date | datetime
 

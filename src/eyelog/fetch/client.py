@@ -35,9 +35,8 @@ from eyelog.errors import (
 from eyelog.fetch.cache import Day, DayCache
 from eyelog.fetch.oauth import Application, Credentials, Token, TokenFile
 from eyelog.fetch.session import base_url_from_environment, check_base_url, fetch, service_session
-from eyelog.frame import in_zones
+from eyelog.frame import in_zones, record
 from eyelog.home import home_dir, progress_line
-from eyelog.provenance import record
 
 When = str | date | datetime
 Fields = Sequence[str] | str | None

@@ -10,8 +10,6 @@ from matplotlib.figure import FigureBase
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
-from eyelog.analysis.series.observed import refuse_records, refuse_sentinel
 from eyelog.clock import DAY_US, LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import ribbon
@@ -42,10 +40,11 @@ from eyelog.figures.tables import (
     rows_of_days,
     stamps,
 )
-from eyelog.frame import ACCOUNT, clock_of, require
+from eyelog.frame import ACCOUNT, clock_of, history, require
+from eyelog.judge.arrays import Bools, Floats, Ints, numbers
 from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
-from eyelog.provenance import history
+from eyelog.series.observed import refuse_records, refuse_sentinel
 
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 CLASSES_H: Final = (LEAST_H, 8.0, 12.0)

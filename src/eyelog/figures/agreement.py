@@ -7,14 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 
-from eyelog.analysis.compare.agreement import (
-    AgreementLimits,
-    agreement,
-    minute_pairs,
-    quantity_field,
-    quantity_words,
-)
-from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures.axes import axes, legend, line, patch, plot_function, set_title
@@ -23,7 +15,15 @@ from eyelog.figures.marks import colour_bar, value_axis, value_label
 from eyelog.figures.named import last_step, meaning_of_field, shades
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import require, require_frame
+from eyelog.judge.arrays import Floats, numbers
 from eyelog.measure.sheet import decimals, number_text
+from eyelog.series.compare.agreement import (
+    AgreementLimits,
+    agreement,
+    minute_pairs,
+    quantity_field,
+    quantity_words,
+)
 
 # More points than this hide one another: colours then show how many pairs are where.
 MOST_POINTS: Final = 500

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import Locator, MaxNLocator, MultipleLocator
 
-from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, FieldError, counted
 from eyelog.figures.axes import Entry, axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.labels import title_of
@@ -23,8 +22,8 @@ from eyelog.figures.marks import (
 from eyelog.figures.named import meaning_in, name_label, shades, span_of
 from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import stated_seconds
-from eyelog.frame import require, require_frame, require_rows_once
-from eyelog.provenance import stated_log
+from eyelog.frame import require, require_frame, require_rows_once, stated_log
+from eyelog.judge.arrays import Floats, numbers
 
 EVENTS_OF_FULL_GREY: Final = 12
 LIGHT, DARK = 0.3, 0.6

@@ -25,10 +25,9 @@ from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.marks import percent
 from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.figures.tables import holds_records, require_rows
-from eyelog.frame import require, require_frame
+from eyelog.frame import history, require, require_frame, stated_account, stated_log
 from eyelog.judge.reasons import WORDS, Reason
 from eyelog.judge.recipes import attrition
-from eyelog.provenance import history, stated_account, stated_log
 
 ROW_MM: Final = 7.5
 EDGE: Final = 0.5

@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis.baseline.deviation import personal
-from eyelog.analysis.series.arrays import numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
@@ -25,6 +23,8 @@ from eyelog.figures.named import cannot_be_negative, last_step, shades, step_lab
 from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import dates_of, days_of
 from eyelog.frame import require, require_frame
+from eyelog.judge.arrays import numbers
+from eyelog.series.baseline.deviation import personal
 
 MANY_DAYS: Final = 60
 RING: Final = 4.0  # times the size of a point

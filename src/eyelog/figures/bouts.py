@@ -11,7 +11,6 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, ListedColormap, LogNorm, Normalize
 from matplotlib.ticker import Locator, NullLocator
 
-from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures.axes import axes, legend, length_pt, line, plot_function, set_title
 from eyelog.figures.calendar_axis import hours_axis
@@ -20,6 +19,7 @@ from eyelog.figures.marks import PlainFormatter, colour_bar
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.figures.tables import holds_records
 from eyelog.frame import OFFSET, require, require_frame
+from eyelog.judge.arrays import Floats, numbers
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.gait import bouts
 

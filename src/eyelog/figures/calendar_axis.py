@@ -16,11 +16,11 @@ from matplotlib.axis import Axis, XAxis
 from matplotlib.ticker import Formatter, Locator
 from matplotlib.units import ConversionInterface
 
-from eyelog.analysis.series.arrays import Ints
-from eyelog.analysis.series.calendar import HOUR_US, WEEKDAYS
 from eyelog.clock import DAY_US, LocalClock, microseconds, time_of_day
 from eyelog.figures.axes import length_pt
 from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT
+from eyelog.judge.arrays import Ints
+from eyelog.judge.calendar import HOUR_US, WEEKDAYS
 
 MOST_LABELS: Final = 16
 # The space that a label takes along its axis, in points: two short lines along x, one line along y.

@@ -9,11 +9,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 from matplotlib.lines import Line2D
 
-from eyelog.analysis.compare.fit_mixed import fit_mixed
-from eyelog.analysis.compare.group_difference import GroupDifference, group_difference
-from eyelog.analysis.compare.two_periods import TwoPeriods, two_periods
-from eyelog.analysis.compare.wearer_of_row import with_account
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures.axes import Entry, grid, legend, line, plot_function, set_note, set_title
 from eyelog.figures.labels import range_words, short_names
@@ -21,13 +16,17 @@ from eyelog.figures.marks import difference_axis, number, value_axis
 from eyelog.figures.named import last_step
 from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.figures.tables import dates_of, days_of, log_or_none
-from eyelog.frame import ACCOUNT, require, require_frame
+from eyelog.frame import ACCOUNT, require, require_frame, stated_account
+from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.judge.limits import Limits
 from eyelog.measure.columns import Column
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.groups import keyed
 from eyelog.measure.sheet import decimals, number_text
-from eyelog.provenance import stated_account
+from eyelog.series.compare.fit_mixed import fit_mixed
+from eyelog.series.compare.group_difference import GroupDifference, group_difference
+from eyelog.series.compare.two_periods import TwoPeriods, two_periods
+from eyelog.series.compare.wearer_of_row import with_account
 
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 PANEL_MM: Final = 58.0

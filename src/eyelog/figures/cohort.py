@@ -10,8 +10,6 @@ from matplotlib.collections import LineCollection
 from matplotlib.gridspec import SubplotSpec
 from matplotlib.transforms import Bbox
 
-from eyelog.analysis.compare.group_difference import difference_of_means, mean_interval
-from eyelog.analysis.series.arrays import Floats, numbers
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures.axes import (
     EM,
@@ -38,11 +36,12 @@ from eyelog.figures.marks import (
 from eyelog.figures.named import meaning_of, shades
 from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import require_rows
-from eyelog.frame import require, require_frame
+from eyelog.frame import require, require_frame, stated_log
+from eyelog.judge.arrays import Floats, numbers
 from eyelog.measure.columns import Column
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.groups import keyed
-from eyelog.provenance import stated_log
+from eyelog.series.compare.group_difference import difference_of_means, mean_interval
 
 LEAST_WEARERS: Final = 5  # on a day, for percentiles over wearers
 FEW_WEARERS: Final = 30

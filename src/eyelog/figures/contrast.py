@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis.series.arrays import numbers
 from eyelog.errors import counted
 from eyelog.figures.axes import Entry, grid, legend, line, panels, plot_function, set_title
 from eyelog.figures.labels import short_names
 from eyelog.figures.marks import GROUPS, difference_axis, value_axis
 from eyelog.figures.style import COLOURS, SMALL_PT
+from eyelog.judge.arrays import numbers
 from eyelog.measure.columns import Column
 from eyelog.measure.sheet import decimals, number_text
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.checks import number
 from eyelog.errors import ConfigurationError
@@ -26,6 +25,7 @@ from eyelog.figures.marks import (
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.figures.tables import dates_of, days_of, log_or_none
 from eyelog.frame import require, require_frame
+from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.judge.limits import limit
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.columns import interval_columns

@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
-from eyelog.analysis.series.arrays import Floats, Ints, numbers
 from eyelog.catalogue import log_named
 from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
@@ -38,6 +37,7 @@ from eyelog.figures.tables import (
     unit_seconds,
 )
 from eyelog.frame import clock_of, require, require_one_frame
+from eyelog.judge.arrays import Floats, Ints, numbers
 from eyelog.judge.limits import Limits
 
 MOST_DAYS: Final = 16

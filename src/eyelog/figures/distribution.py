@@ -11,16 +11,6 @@ from matplotlib.patches import Patch
 from matplotlib.text import Text
 from matplotlib.ticker import LogLocator, NullLocator
 
-from eyelog.analysis.baseline.typical import TypicalValue
-from eyelog.analysis.series.arrays import Floats, Ints, numbers
-from eyelog.analysis.series.calendar import WEEKDAYS
-from eyelog.analysis.series.observed import (
-    column_of,
-    groups_of,
-    has_clock,
-    refuse_wearers,
-    rows_of,
-)
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures.axes import (
     Entry,
@@ -35,8 +25,18 @@ from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.marks import PercentFormatter, PlainFormatter, number, pale, value_axis
 from eyelog.figures.named import series_label, series_meaning, series_unit, shades
 from eyelog.figures.style import COLOURS, sequential
+from eyelog.judge.arrays import Floats, Ints, numbers
+from eyelog.judge.calendar import WEEKDAYS
 from eyelog.judge.limits import Limits
 from eyelog.measure.groups import By
+from eyelog.series.baseline.typical import TypicalValue
+from eyelog.series.observed import (
+    column_of,
+    groups_of,
+    has_clock,
+    refuse_wearers,
+    rows_of,
+)
 
 TINT: Final = 0.5  # of white in the colour of an area
 EDGE: Final = 0.4

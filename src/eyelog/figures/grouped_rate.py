@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import (
     Entry,
@@ -38,10 +37,10 @@ from eyelog.figures.marks import (
 from eyelog.figures.named import last_step, meaning_of, shades, span_of
 from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import require_rows
-from eyelog.frame import require, require_frame
+from eyelog.frame import require, require_frame, stated_log
+from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.measure.columns import Column, table_of
 from eyelog.measure.columns import column as column_of
-from eyelog.provenance import stated_log
 
 EXPOSURE: Final = "exposure_min"
 INTERVAL: Final = ("low", "high")

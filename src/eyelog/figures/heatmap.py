@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, ListedColormap, Normalize, PowerNorm
 
-from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.catalogue import role
 from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
@@ -28,6 +27,7 @@ from eyelog.figures.tables import (
     unit_seconds,
 )
 from eyelog.frame import clock_of, is_resampled, require, require_one_frame
+from eyelog.judge.arrays import Bools, Floats, Ints, numbers
 from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
 

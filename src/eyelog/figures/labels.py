@@ -8,8 +8,7 @@ import pandas as pd
 
 from eyelog.catalogue import Field, catalogue, known_logs, log_named
 from eyelog.clock import LocalClock, local_days
-from eyelog.frame import clock_of
-from eyelog.provenance import stated_account, stated_log
+from eyelog.frame import clock_of, stated_account, stated_log
 
 ROW_CHARACTERS: Final = 24  # for a name beside an axis: a third of one column
 LOG_WORDS: Final = {log: log_named(log).words for log in known_logs()}

@@ -10,9 +10,9 @@ from matplotlib.axis import Axis, XAxis
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm, Normalize, PowerNorm, to_rgb
 
-from eyelog.analysis.series.arrays import Bools, Floats
 from eyelog.figures.axes import EM, keep_ticks, length_pt, own_figure
 from eyelog.figures.style import COLOURS, HATCH
+from eyelog.judge.arrays import Bools, Floats
 
 # On an axis of more days, weekends would be thinner than a line, and are left out
 MOST_WITH_WEEKENDS: Final = 190

@@ -7,9 +7,9 @@ import pandas as pd
 
 from eyelog.figures.labels import field_or_none, label_of
 from eyelog.figures.tables import stated_seconds
+from eyelog.frame import history, stated_log
 from eyelog.measure.columns import Column
 from eyelog.measure.columns import column as column_of
-from eyelog.provenance import history, stated_log
 
 STEPS: Final = "steps"
 DERIVED: Final = ("rhythm.profile", "baseline.personal")  # of a column of what came before

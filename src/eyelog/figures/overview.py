@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis.series.arrays import Bools, Ints
 from eyelog.clock import LocalClock, local_days, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon
@@ -15,6 +14,7 @@ from eyelog.figures.axes import axes, legend, name_rows, plot_function, set_titl
 from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows_axis, hours_axis
 from eyelog.figures.labels import short_names, title_of
 from eyelog.figures.tables import require_order, row_seconds, rows_of_days, stamps
+from eyelog.judge.arrays import Bools, Ints
 from eyelog.judge.limits import Limits
 
 MINUTE_S: Final = 60

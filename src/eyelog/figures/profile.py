@@ -7,9 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 
-from eyelog.analysis.rhythm.profile import profile
-from eyelog.analysis.series.arrays import Floats, numbers
-from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures.axes import axes, legend, line, patch, plot_function, set_title
 from eyelog.figures.calendar_axis import hours_axis, weekdays_axis
@@ -26,8 +23,11 @@ from eyelog.figures.named import last_step, shades, span_of, step_label, step_me
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.figures.tables import MIDDLE, middle_of_days, require_rows
 from eyelog.frame import require, require_frame, require_rows_once
+from eyelog.judge.arrays import Floats, numbers
+from eyelog.judge.calendar import WEEKDAYS
 from eyelog.judge.limits import Limits
 from eyelog.measure.groups import By
+from eyelog.series.rhythm.profile import profile
 
 QUANTILES: Final = ("days_median", "days_q25", "days_q75")
 

@@ -8,7 +8,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import PowerNorm
 from matplotlib.ticker import FixedLocator
 
-from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import ribbon, traces
@@ -18,11 +17,11 @@ from eyelog.figures.labels import title_of
 from eyelog.figures.marks import PercentFormatter, strip
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.figures.tables import log_or_none, require_order, row_seconds, rows_of_days, stamps
-from eyelog.frame import OFFSET, STORED, clock_of, require_frame
+from eyelog.frame import OFFSET, STORED, clock_of, history, require_frame
+from eyelog.judge.arrays import Floats, Ints
 from eyelog.judge.flag import flag
 from eyelog.judge.limits import Limits
 from eyelog.judge.reasons import WORDS, Reason
-from eyelog.provenance import history
 
 ROW_MM: Final = 5.5
 LEAST_MM: Final = 27.0  # room for the label of the scale

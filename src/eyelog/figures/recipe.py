@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import eyelog
-from eyelog.provenance import KEY
+from eyelog.frame import KEY
 
 ATTRIBUTE: Final = "eyelog_recipe"
 PACKAGES: Final = ("matplotlib", "numpy", "pandas")

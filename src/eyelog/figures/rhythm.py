@@ -7,10 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.analysis import rhythm
-from eyelog.analysis.rhythm import ActiveHours, Cosinor
-from eyelog.analysis.rhythm.cosinor import doubt_of
-from eyelog.analysis.series.arrays import Bools, numbers
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import axes, line, panel_legend, patch, plot_function, set_title
 from eyelog.figures.calendar_axis import hours_axis
@@ -27,7 +23,11 @@ from eyelog.figures.named import (
 from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import MIDDLE, middle_of_days, require_rows
 from eyelog.frame import require, require_frame, require_rows_once
+from eyelog.judge.arrays import Bools, numbers
 from eyelog.judge.limits import Limits
+from eyelog.series import rhythm
+from eyelog.series.rhythm import ActiveHours, Cosinor
+from eyelog.series.rhythm.cosinor import doubt_of
 
 DAY_H: Final = 24.0
 

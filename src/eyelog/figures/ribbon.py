@@ -16,18 +16,16 @@ from matplotlib.colors import to_rgb
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle, StepPatch
 
-from eyelog.analysis.series.arrays import Floats, Ints
-from eyelog.analysis.series.runs import latest_us
 from eyelog.clock import DAY_US, LocalClock, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import Entry, line, patch
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.figures.tables import log_or_none, row_seconds
-from eyelog.frame import clock_of
+from eyelog.frame import clock_of, history
+from eyelog.judge.arrays import Floats, Ints, latest_us
 from eyelog.judge.flag import states as states_of
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import STATES
-from eyelog.provenance import history
 
 UNKNOWN: Final = "not known"
 NAMES: Final = (*STATES, UNKNOWN)

@@ -8,7 +8,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from eyelog.analysis.series.arrays import Floats
 from eyelog.clock import DAY_US, LocalClock, local_days, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.figures import events as marks
@@ -16,6 +15,7 @@ from eyelog.figures import ribbon
 from eyelog.figures.axes import Entry, patch
 from eyelog.figures.calendar_axis import skipped_hours
 from eyelog.figures.tables import require_order, row_seconds, stamps
+from eyelog.judge.arrays import Floats
 from eyelog.judge.limits import Limits
 
 STATES_MM: Final = 14.0

@@ -6,18 +6,26 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
-from eyelog.analysis.series.calendar import calendar_dates
-from eyelog.analysis.series.durations import duration_us
-from eyelog.analysis.series.observed import stamps_close
 from eyelog.catalogue import catalogue, log_named
+from eyelog.checks import duration_us
 from eyelog.clock import LocalClock, days_with_records, local_days, microseconds, stamps_at
 from eyelog.errors import ConfigurationError, MixedLogsError
-from eyelog.frame import OFFSET, RECORDED, interval_seconds, is_resampled, log_of, named_by_opening
+from eyelog.frame import (
+    OFFSET,
+    RECORDED,
+    history,
+    interval_seconds,
+    is_resampled,
+    log_of,
+    named_by_opening,
+    stated_log,
+)
+from eyelog.judge.arrays import Bools, Floats, numbers
+from eyelog.judge.calendar import calendar_dates
 from eyelog.judge.intervals import WIDTH, enter
 from eyelog.judge.limits import Limits
 from eyelog.measure.daily import daily
-from eyelog.provenance import history, stated_log
+from eyelog.series.observed import stamps_close
 
 MIDDLE: Final = "middle half of the days"
 LEAST_DAYS: Final = 4  # fewer have no middle half

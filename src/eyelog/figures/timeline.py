@@ -8,7 +8,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
-from eyelog.analysis.series.arrays import numbers
 from eyelog.catalogue import role
 from eyelog.checks import names_of
 from eyelog.clock import LocalClock, local_days
@@ -41,6 +40,7 @@ from eyelog.frame import (
     require,
     require_one_frame,
 )
+from eyelog.judge.arrays import numbers
 from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
 

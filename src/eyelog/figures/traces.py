@@ -13,14 +13,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from eyelog.analysis.series.arrays import Bools, Floats, Ints
-from eyelog.analysis.series.runs import follows
 from eyelog.catalogue import catalogue
 from eyelog.figures.axes import Entry, line, patch
 from eyelog.figures.labels import duration_words
 from eyelog.figures.named import meaning_of_field, shades
 from eyelog.figures.ribbon import row_starts
 from eyelog.figures.style import COLOURS
+from eyelog.judge.arrays import Bools, Floats, Ints, follows
 
 TRACE_ALPHA: Final = 0.55
 # The columns that two columns of a journal resolve: a fifth of a millimetre each

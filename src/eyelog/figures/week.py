@@ -12,9 +12,6 @@ from matplotlib.figure import FigureBase
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator
 
-from eyelog.analysis.baseline.deviation import personal
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
-from eyelog.analysis.series.inference import holm
 from eyelog.errors import ConfigurationError
 from eyelog.figures.axes import Entry, legend, line, panels, patch, plot_function, set_title
 from eyelog.figures.calendar_axis import (
@@ -32,10 +29,13 @@ from eyelog.figures.state_row import STATES_MM, draw_diary, draw_state_row, stat
 from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.figures.tables import dates_of, days_of, holds_records
 from eyelog.frame import require, require_frame
+from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.judge.limits import Limits
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.columns import interval_columns
 from eyelog.measure.sheet import decimals, number_text
+from eyelog.series.baseline.deviation import personal
+from eyelog.series.inference import holm
 
 
 class Span(NamedTuple):

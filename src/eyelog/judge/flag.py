@@ -21,15 +21,17 @@ from eyelog.frame import (
     SECONDS,
     STATE,
     STORED,
+    derived,
+    history,
     require,
     require_frame,
+    stated_log,
     takes_tables,
 )
 from eyelog.judge.intervals import Rows, enter
 from eyelog.judge.limits import Limits, limits_column
 from eyelog.judge.reasons import CONTEXT, Reason
 from eyelog.judge.records import KINDS, Bits
-from eyelog.provenance import derived, history, stated_log
 
 OF_CONTEXT: Final = np.uint16(sum(CONTEXT))
 OF_STATES: Final = Reason(sum(CONTEXT)) & ~Reason.STILL

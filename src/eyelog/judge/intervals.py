@@ -14,9 +14,6 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
-from eyelog.analysis.series.arrays import Bools, Floats, Ints
-from eyelog.analysis.series.calendar import THURSDAY
-from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import catalogue, log_named, role
 from eyelog.clock import DAY_US, LocalClock, dates_at, local_clock, microseconds, stamps_at
 from eyelog.cores import on_cores
@@ -30,6 +27,8 @@ from eyelog.frame import (
     STORED,
     clock_of,
     clock_times,
+    derived,
+    history,
     log_of,
     one_source,
     own_share,
@@ -37,13 +36,14 @@ from eyelog.frame import (
     stamps,
     takes_tables,
 )
+from eyelog.judge.arrays import Bools, Floats, Ints, runs
+from eyelog.judge.calendar import THURSDAY
 from eyelog.judge.limits import DEFAULT, Limits, chosen_limits, limits_column
 from eyelog.judge.packets import SUBJECTS_OF_PACKETS
 from eyelog.judge.reasons import Reason
 from eyelog.judge.records import AT_ONCE, OFF, Records, as_numbers, time_fields
 from eyelog.judge.terms import SUBJECTS, Columns, Counted, Terms, filled
 from eyelog.overlap import TOLERATED_US, duration_text, span_text
-from eyelog.provenance import derived, history
 
 WIDTH: Final = "width_s"  # how long each row lasts
 NO_SUMS: Final = (WIDTH, OFFSET, BETWEEN, LIMITS)

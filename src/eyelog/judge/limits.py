@@ -20,11 +20,11 @@ from typing import Any, Final, Literal, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Bools, Floats
-from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import CURRENT_DATA, STANDARD_MODE_LOGS, check_log
+from eyelog.checks import duration_us
 from eyelog.errors import ConfigurationError
 from eyelog.frame import LIMITS, RECORDED, STORED
+from eyelog.judge.arrays import Bools, Floats
 
 Test = Callable[..., Bools]
 

@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Bools
 from eyelog.catalogue import (
     COMPUTED_DATA,
     CURRENT_DATA,
@@ -27,13 +26,13 @@ from eyelog.catalogue import (
     role,
 )
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import STORED, require, takes_tables
+from eyelog.frame import STORED, derived, require, takes_tables
+from eyelog.judge.arrays import Bools
 from eyelog.judge.flag import OF_CONTEXT, all_reasons, masked
 from eyelog.judge.intervals import Rows, enter
 from eyelog.judge.limits import Limits, limit
 from eyelog.judge.reasons import CONTEXT, KEPT, UNKNOWN, Reason, against_fields
 from eyelog.judge.records import MASKS, Records
-from eyelog.provenance import derived
 
 
 class Condition(NamedTuple):

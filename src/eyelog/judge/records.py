@@ -30,12 +30,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.series.around import around
-from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
 from eyelog.catalogue import Field, catalogue, log_named, role
 from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError
 from eyelog.frame import SECONDS, STATE, STORED
+from eyelog.judge.arrays import Bools, Floats, Ints, around, numbers
 from eyelog.judge.limits import Limits
 from eyelog.judge.reasons import CONTEXT, UNKNOWN, Reason, against_fields, evidence_for
 

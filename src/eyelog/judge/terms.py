@@ -15,10 +15,8 @@ from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from eyelog.analysis.series.angles import unit_vectors, wrap
-from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.series.runs import follows
 from eyelog.catalogue import COMPUTED_DATA, catalogue, log_named, role
+from eyelog.judge.arrays import Floats, follows, unit_vectors, wrap
 from eyelog.judge.limits import limit
 from eyelog.judge.reasons import Reason
 from eyelog.judge.records import MASKS, Records

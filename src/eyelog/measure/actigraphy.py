@@ -8,13 +8,13 @@ from typing import Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.series.durations import duration_us
 from eyelog.catalogue import catalogue, log_named, near, role
+from eyelog.checks import duration_us
 from eyelog.clock import DAY, day_start
 from eyelog.errors import ConfigurationError, FieldError, warn
 from eyelog.frame import interval_seconds, log_of, require, takes_tables
 from eyelog.home import output_file, path_of
+from eyelog.judge.arrays import Floats
 from eyelog.judge.intervals import bins, enter, sums
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import Records

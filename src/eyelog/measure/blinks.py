@@ -12,11 +12,11 @@ import numpy.typing as npt
 import pandas as pd
 import scipy
 
-from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import STANDARD_MODE_LOGS, known_logs, log_named, role
 from eyelog.checks import one_of
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import STORED, require, takes_tables
+from eyelog.frame import STORED, derived, require, takes_tables
+from eyelog.judge.arrays import Floats
 from eyelog.judge.intervals import enter
 from eyelog.judge.limits import Limits, limit
 from eyelog.judge.terms import CLEANSINGS, UNDER, Columns, ratio
@@ -24,7 +24,6 @@ from eyelog.measure.events20 import events
 from eyelog.measure.groups import By, as_counts, result, spread
 from eyelog.measure.statistics import Statistic, evaluate, root, sample_sd, summed
 from eyelog.measure.wearer import OF, Of, of_wearer
-from eyelog.provenance import derived
 
 __all__ = ["bursts", "cleansings", "duration", "events", "rate", "strength"]
 

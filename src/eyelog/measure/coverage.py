@@ -11,28 +11,28 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Floats, Ints, numbers
-from eyelog.analysis.series.packets import PACKET_US, packets
-from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import columns, log_named, needed, role
 from eyelog.clock import local_days, stamps_at
 from eyelog.errors import EyelogWarning, listed
 from eyelog.frame import (
     OFFSET,
     clock_of,
+    derived,
     log_of,
     refuse_results,
     require_one_frame,
     stamps,
+    stated_account,
     takes_tables,
 )
+from eyelog.judge.arrays import Floats, Ints, numbers, runs
 from eyelog.judge.intervals import Rows, enter, is_intervals, sums
 from eyelog.judge.limits import Limits, chosen_limits, limits_of
+from eyelog.judge.packets import PACKET_US, packets
 from eyelog.judge.terms import ratio
 from eyelog.measure.groups import By, as_counts, group, result
 from eyelog.measure.readable import duration_text
 from eyelog.measure.sheet import NOTHING, Heading, Sheet
-from eyelog.provenance import derived, stated_account
 
 
 @takes_tables

@@ -11,14 +11,13 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.angles import direction, unit_vectors
-from eyelog.analysis.series.arrays import Bools, Floats, Ints, numbers
-from eyelog.analysis.series.calendar import HOUR_US, calendar_dates, mondays
 from eyelog.catalogue import COMPUTED_DATA, role
 from eyelog.checks import names_of, proportion, whole_number
 from eyelog.clock import DAY_US, dates_at, microseconds
 from eyelog.errors import ConfigurationError
-from eyelog.frame import takes_tables
+from eyelog.frame import derived, takes_tables
+from eyelog.judge.arrays import Bools, Floats, Ints, direction, numbers, unit_vectors
+from eyelog.judge.calendar import HOUR_US, calendar_dates, mondays
 from eyelog.judge.intervals import LONGEST, Also, Groups, Rows, added, by_group, enter, sums
 from eyelog.judge.limits import Limits, chosen_limits, limit
 from eyelog.judge.terms import Columns, Counted, filled, ratio
@@ -39,7 +38,6 @@ from eyelog.measure.statistics import (
     sample_sd,
     share,
 )
-from eyelog.provenance import derived
 
 WEAR: Final = (
     Statistic("n", as_counts, ("n",)),

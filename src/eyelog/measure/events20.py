@@ -7,14 +7,12 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.analysis.series.angles import difference, direction
-from eyelog.analysis.series.arrays import Bools, Floats, Ints
-from eyelog.analysis.series.packets import PACKET_US, Packets
 from eyelog.catalogue import COMPUTED_DATA, CURRENT_DATA, log_named, role_field
 from eyelog.checks import one_of
 from eyelog.clock import stamps_at
 from eyelog.errors import ConfigurationError
-from eyelog.frame import OFFSET, conform, require, takes_tables
+from eyelog.frame import OFFSET, conform, derived, require, takes_tables
+from eyelog.judge.arrays import Bools, Floats, Ints, difference, direction
 from eyelog.judge.intervals import LONGEST, Rows, enter, sums
 from eyelog.judge.limits import Limits, limit
 from eyelog.judge.packets import (
@@ -22,7 +20,9 @@ from eyelog.judge.packets import (
     DIRECTIONS,
     GRAVITY,
     PACKET_S,
+    PACKET_US,
     UNUSABLE,
+    Packets,
     counts_as_blink,
     first_word,
     head_peaks,
@@ -39,7 +39,6 @@ from eyelog.judge.records import Records
 from eyelog.judge.terms import Counted, ratio
 from eyelog.measure.groups import spread
 from eyelog.measure.statistics import Statistic, amount, evaluate, sd_about_direction
-from eyelog.provenance import derived
 
 ANGLES: Final = ("roll", "pitch", "yaw")  # the roles of the catalogue
 # What a hump is (vendor documentation, motion-tracking-howto).

@@ -11,14 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.series.durations import duration_us
-from eyelog.analysis.series.runs import runs
 from eyelog.catalogue import STANDARD_MODE_LOGS, log_named, role
-from eyelog.checks import number, one_of, whole_number
+from eyelog.checks import duration_us, number, one_of, whole_number
 from eyelog.clock import stamps_at
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import OFFSET, require, takes_tables
+from eyelog.judge.arrays import Floats, runs
 from eyelog.judge.intervals import Groups, enter, sums
 from eyelog.judge.limits import Limits
 from eyelog.judge.reasons import Reason

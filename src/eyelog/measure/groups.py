@@ -8,16 +8,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Floats, Ints
-from eyelog.analysis.series.calendar import CYCLES, HOUR_US, cycle_labels, hour_codes
 from eyelog.catalogue import near
 from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.errors import ConfigurationError, warn
-from eyelog.frame import ACCOUNT, OFFSET
+from eyelog.frame import ACCOUNT, OFFSET, derived
+from eyelog.judge.arrays import Floats, Ints
+from eyelog.judge.calendar import CYCLES, HOUR_US, cycle_labels, hour_codes
 from eyelog.judge.intervals import Groups, Rows, bins, parse_width, refuse_wide
 from eyelog.judge.limits import Limits
 from eyelog.judge.terms import ratio
-from eyelog.provenance import derived
 
 By = str | pd.Series | npt.NDArray[Any] | pd.Index | Sequence[Hashable | pd.Series] | None
 

@@ -10,12 +10,11 @@ from typing import Any, Final, Literal
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.angles import difference, direction, mean_direction, near, wrap
-from eyelog.analysis.series.arrays import Floats
 from eyelog.catalogue import log_named, role, role_field
 from eyelog.checks import one_of
 from eyelog.errors import ConfigurationError
-from eyelog.frame import require, takes_tables
+from eyelog.frame import derived, require, takes_tables
+from eyelog.judge.arrays import Floats, difference, direction, mean_direction, near, wrap
 from eyelog.judge.intervals import enter
 from eyelog.judge.limits import Limits, limit
 from eyelog.judge.packets import GRAVITY
@@ -25,7 +24,6 @@ from eyelog.measure.events20 import angles, packets_of, turns
 from eyelog.measure.groups import By, result
 from eyelog.measure.statistics import Statistic, evaluate, root, sd_about_direction, summed
 from eyelog.measure.wearer import OF, Of, of_wearer
-from eyelog.provenance import derived
 
 __all__ = ["angles", "head_movements", "relative_tilt", "spread", "tilt", "turns", "zones"]
 

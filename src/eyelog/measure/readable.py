@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import infer_dtype
 
-from eyelog.analysis.series.calendar import WEEKDAYS
 from eyelog.catalogue import catalogue, known_logs
 from eyelog.checks import names_of
 from eyelog.clock import LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import require_frame, takes_tables
+from eyelog.judge.calendar import WEEKDAYS
 from eyelog.measure.columns import Column, choose, column, table_of
 from eyelog.measure.sheet import NOTHING, Heading, Sheet, decimals, number_text, p_text
 

@@ -6,18 +6,16 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.angles import direction, unit_vectors
-from eyelog.analysis.series.arrays import Floats, Ints
 from eyelog.catalogue import catalogue
 from eyelog.checks import proportion
 from eyelog.clock import stamps_at
-from eyelog.frame import OFFSET, OWN_COLUMNS, require, takes_tables
+from eyelog.frame import OFFSET, OWN_COLUMNS, derived, require, takes_tables
+from eyelog.judge.arrays import Floats, Ints, direction, unit_vectors
 from eyelog.judge.intervals import LONGEST, bins, check_width, enter, parse_width, sums
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import Records
 from eyelog.judge.terms import Columns, Counted, ratio
 from eyelog.measure.groups import as_counts
-from eyelog.provenance import derived
 
 SQUARES: Final = ("pooled_sd", "rms")  # rules by which squares are averaged
 AVERAGES: Final = ("mean", "wmean", *SQUARES)

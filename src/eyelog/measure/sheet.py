@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.series.arrays import MISSING, Floats
+from eyelog.judge.arrays import MISSING, Floats
 from eyelog.measure.columns import column
 
 NOTHING: Final = "\N{EN DASH}"

@@ -5,10 +5,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from eyelog.analysis.series.angles import direction
-from eyelog.analysis.series.arrays import Floats
 from eyelog.errors import FieldError
 from eyelog.frame import require
+from eyelog.judge.arrays import Floats, direction
 from eyelog.judge.intervals import Groups, Rows, sums
 from eyelog.judge.terms import Columns, ratio
 from eyelog.measure.groups import By, as_counts, group, spread

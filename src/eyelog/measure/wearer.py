@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Floats
-from eyelog.analysis.series.inference import LEAST_DAYS, rate_of_days
+from eyelog.judge.arrays import Floats
 from eyelog.judge.intervals import Groups, Rows, sums
 from eyelog.measure.statistics import Statistic
+from eyelog.series.inference import LEAST_DAYS, rate_of_days
 
 Of: TypeAlias = Literal["minutes", "wearer"]
 OF: Final = get_args(Of)

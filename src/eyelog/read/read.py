@@ -9,8 +9,6 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog import provenance
-from eyelog.analysis.series.packets import even
 from eyelog.arrow_tables import frame_of
 from eyelog.catalogue import (
     check_fields,
@@ -23,8 +21,9 @@ from eyelog.catalogue import (
 from eyelog.checks import names_of
 from eyelog.clock import Zone, Zones, known_zones, microseconds, zone
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, counted, listed, warn
-from eyelog.frame import OFFSET, empty, in_own_offsets, in_zones
+from eyelog.frame import KEY, OFFSET, derived, empty, in_own_offsets, in_zones, record
 from eyelog.home import path_of
+from eyelog.judge.packets import even
 from eyelog.read.files import input_files
 from eyelog.read.format import EitherLog, NotALog, OtherKind, counted_kinds
 from eyelog.read.head import FileRecords, Reader, asked_zones, on_one_clock, reason_of
@@ -184,7 +183,7 @@ def _evened(frame: pd.DataFrame, log: str) -> tuple[pd.DataFrame, str]:
     by_ms = np.abs(moved - us) / 1000
     median, most = (float(np.median(by_ms)), float(by_ms.max())) if len(by_ms) else (0.0, 0.0)
     evened = frame.set_axis(index.tz_convert(cast(pd.DatetimeIndex, frame.index).tz))
-    evened = provenance.derived(evened, frame, "even", log=log, moved_ms=median, moved_most_ms=most)
+    evened = derived(evened, frame, "even", log=log, moved_ms=median, moved_most_ms=most)
     return evened, (
         f"the stamps were made even: half of them moved by at most {median:.1f} ms, the farthest by"
         f" {most:.1f} ms"
@@ -383,7 +382,7 @@ def _one(
         frame = empty(log, names=wanted)
     frame = _on_the_clock(frame, place, {zone for part in parts for zone in part.zones})
     history = parts[0].history if len(parts) == 1 else {}
-    frame.attrs = {provenance.KEY: history} if history else {}
+    frame.attrs = {KEY: history} if history else {}
     files_read: dict[str, Any] = {"files": len(parts)}
     if len(parts) == 1:
         files_read["file"] = Path(names[0]).name
@@ -391,7 +390,7 @@ def _one(
         (files_read["device"],) = devices
     reports = [part.report for part in parts]
     rows, left_out = (sum(getattr(each, name) for each in reports) for name in ("read", "refused"))
-    return provenance.record(
+    return record(
         frame,
         "read",
         log=log,

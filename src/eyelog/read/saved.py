@@ -18,8 +18,7 @@ from eyelog.catalogue import LOGS, catalogue, fold, known_logs
 from eyelog.clock import FILE_ZONE, Zones, parse_stamps
 from eyelog.decode import ADVICE, UNFIT, Page, check_unknown, decode_page, what_is_wrong
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError, listed
-from eyelog.frame import OFFSET
-from eyelog.provenance import KEY
+from eyelog.frame import KEY, OFFSET
 from eyelog.read.csv_log import Column, numbers_of
 from eyelog.read.format import (
     WEARER,

@@ -11,12 +11,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.arrays import numbers
 from eyelog.cohort.differences import label_of
 from eyelog.cohort.group_summary import summary
 from eyelog.cohort.result import result_of
 from eyelog.figures.cohort import LEAST_WEARERS, plot_cohort
 from eyelog.frame import takes_tables
+from eyelog.judge.arrays import numbers
 from eyelog.measure.columns import column
 from eyelog.measure.groups import By
 from eyelog.measure.sheet import decimals

@@ -6,12 +6,10 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.compare.group_difference import difference_of_means
-from eyelog.analysis.series.arrays import numbers
-from eyelog.analysis.series.inference import level_interval, t_quantile
 from eyelog.figures.axes import panels
 from eyelog.figures.cohort import plot_cohort
 from eyelog.figures.contrast import plot_contrast, plot_others
+from eyelog.judge.arrays import numbers
 from eyelog.measure.columns import column
 from eyelog.measure.sheet import decimals, p_text
 from eyelog.reports import words
@@ -30,6 +28,8 @@ from eyelog.reports.parts import (
     text_table,
 )
 from eyelog.reports.study import LEVEL, Cohort
+from eyelog.series.compare.group_difference import difference_of_means
+from eyelog.series.inference import level_interval, t_quantile
 
 MOST_SENTENCES: Final = 3
 FIRST: Final = "blink_rate_per_min"  # where nothing else decides which outcome is drawn

@@ -7,8 +7,6 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.compare.agreement import PAIRS, AgreementLimits, minute_pairs
-from eyelog.analysis.compare.agreement import agreement as of_logs
 from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS
 from eyelog.figures.agreement import plot_agreement
 from eyelog.figures.attrition import plot_attrition
@@ -26,6 +24,8 @@ from eyelog.reports import answer, words
 from eyelog.reports.logs import PURPOSE, RECIPE, Logs
 from eyelog.reports.parts import Empty, PageTable, Part, page_table, picture, text_table
 from eyelog.reports.words import said
+from eyelog.series.compare.agreement import PAIRS, AgreementLimits, minute_pairs
+from eyelog.series.compare.agreement import agreement as of_logs
 
 DRAWN: Final = ("blink_rate_per_min", "steps")  # unless something else stands out
 

@@ -6,14 +6,14 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.baseline.deviation import personal
-from eyelog.analysis.baseline.new_levels import LEAST_DAYS as LEAST_FOR_LEVELS
-from eyelog.analysis.baseline.new_levels import new_levels
-from eyelog.analysis.baseline.trend import Trend, trend
-from eyelog.analysis.compare.two_periods import TwoPeriods, two_periods
-from eyelog.analysis.series.arrays import Bools, Floats, numbers
-from eyelog.analysis.series.inference import holm, null_p, null_quantile
+from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.judge.limits import Limit
+from eyelog.series.baseline.deviation import personal
+from eyelog.series.baseline.new_levels import LEAST_DAYS as LEAST_FOR_LEVELS
+from eyelog.series.baseline.new_levels import new_levels
+from eyelog.series.baseline.trend import Trend, trend
+from eyelog.series.compare.two_periods import TwoPeriods, two_periods
+from eyelog.series.inference import holm, null_p, null_quantile
 
 COLUMNS: Final = (
     *("worn_h", "steps", "pace_spm", "blink_rate_per_min", "eye_moves_per_h"),

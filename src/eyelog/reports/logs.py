@@ -10,8 +10,6 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.arrays import Bools, numbers
-from eyelog.analysis.series.inference import Median, median
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, columns, log_named, summarised
 from eyelog.clock import (
     LocalClock,
@@ -25,6 +23,7 @@ from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.week import FULL_DAY_H
 from eyelog.frame import (
+    KEY,
     OFFSET,
     OWN_COLUMNS,
     clock_of,
@@ -33,8 +32,10 @@ from eyelog.frame import (
     log_of,
     one_source,
     stamps,
+    stated_account,
     zones_of,
 )
+from eyelog.judge.arrays import Bools, numbers
 from eyelog.judge.flag import flag, mask
 from eyelog.judge.limits import DEFAULT, Limits, chosen_limits, limit
 from eyelog.judge.recipes import attrition
@@ -42,9 +43,9 @@ from eyelog.measure.coverage import coverage
 from eyelog.measure.daily import daily, weekly
 from eyelog.measure.events20 import recompute
 from eyelog.measure.resample import resample
-from eyelog.provenance import KEY, stated_account
 from eyelog.reports.findings import COLUMNS, Findings, findings
 from eyelog.reports.parts import Empty
+from eyelog.series.inference import Median, median
 
 COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
 # For each log, the recipe whose losses are most informative about the eyes.

@@ -12,22 +12,21 @@ from typing import Any, Final
 import pandas as pd
 
 from eyelog import __version__
-from eyelog.analysis.compare.sensitivity import sensitivity
 from eyelog.catalogue import catalogue_version
 from eyelog.errors import FieldError
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.frame import STORED, log_of
+from eyelog.frame import STORED, history, log_of
 from eyelog.judge.limits import DEFAULT, Limits
 from eyelog.measure.blinks import rate
 from eyelog.measure.columns import column
 from eyelog.measure.coverage import coverage
 from eyelog.measure.posture import head_movements
-from eyelog.provenance import history
 from eyelog.reports import words
 from eyelog.reports.literature import CitedText, cited_text
 from eyelog.reports.logs import PURPOSE, RECIPE, Logs
 from eyelog.reports.parts import PageTable, Part, text_table
 from eyelog.reports.words import said
+from eyelog.series.compare.sensitivity import sensitivity
 
 LONGEST: Final = 400  # characters of one detail of the history; longer ones are spans of time
 PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib")

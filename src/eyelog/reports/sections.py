@@ -13,12 +13,6 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.analysis.baseline.typical import typical_value
-from eyelog.analysis.rhythm.active_hours import least_active, most_active, relative_amplitude
-from eyelog.analysis.rhythm.cosinor import cosinor, doubt_of
-from eyelog.analysis.rhythm.profile import profile
-from eyelog.analysis.rhythm.stability import interdaily_stability, intradaily_variability
-from eyelog.analysis.series.inference import LEAST_FOR_MEDIAN, median
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
 from eyelog.clock import local_days
 from eyelog.figures.bouts import plot_bouts
@@ -38,6 +32,12 @@ from eyelog.reports import evidence, words
 from eyelog.reports.logs import Logs
 from eyelog.reports.parts import Empty, PageTable, Part, Picture, page_table, picture, text_table
 from eyelog.reports.words import said
+from eyelog.series.baseline.typical import typical_value
+from eyelog.series.inference import LEAST_FOR_MEDIAN, median
+from eyelog.series.rhythm.active_hours import least_active, most_active, relative_amplitude
+from eyelog.series.rhythm.cosinor import cosinor, doubt_of
+from eyelog.series.rhythm.profile import profile
+from eyelog.series.rhythm.stability import interdaily_stability, intradaily_variability
 
 BLINKS: Final = "blink_rate_per_min"
 TURNS: Final = "head_moves_yaw_per_h"

@@ -8,20 +8,20 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.compare.group_difference import group_difference
-from eyelog.analysis.series.arrays import numbers
-from eyelog.analysis.series.inference import holm
 from eyelog.cohort.differences import OUTCOMES, differences, group_labels
 from eyelog.cohort.pseudonymise import pseudonymise
 from eyelog.cohort.result import Result, averaged_covariates
 from eyelog.cohort.wearers import one_row_each
 from eyelog.errors import ConfigurationError, FieldError
+from eyelog.frame import stated_log
+from eyelog.judge.arrays import numbers
 from eyelog.judge.limits import Limits
 from eyelog.measure.columns import column
 from eyelog.measure.groups import By, keyed
-from eyelog.provenance import stated_log
 from eyelog.reports.findings import implausible
 from eyelog.reports.logs import COUNTED_WORN_H, worn_for
+from eyelog.series.compare.group_difference import group_difference
+from eyelog.series.inference import holm
 
 LEVEL: Final = 0.05
 # The columns reported for all days; all others are for days worn long enough

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from eyelog import frame as frames
-from eyelog import provenance
 from eyelog.catalogue import (
     COMPUTED_DATA,
     CURRENT_DATA,
@@ -28,6 +27,7 @@ from eyelog.catalogue import (
 from eyelog.checks import whole_number
 from eyelog.clock import Zone, Zones, as_tzinfo, as_zones, parse_day
 from eyelog.errors import ConfigurationError
+from eyelog.frame import record
 from eyelog.home import in_terminal, progress_line
 from eyelog.wearer import fifteen, sixty, truth, twenty
 from eyelog.wearer.habits import Traits, traits
@@ -193,7 +193,7 @@ def _recorded(
     table: pd.DataFrame, start: str | date, days: int, log: str, seed: int, zones: Zones
 ) -> pd.DataFrame:
     table, tz = frames.in_zones(table, zones), str(zones)
-    return provenance.record(
+    return record(
         table, "simulate", log=log, start=str(start), days=int(days), seed=int(seed), tz=tz
     )
 

@@ -26,7 +26,6 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from eyelog.analysis.series.packets import packets
 from eyelog.archive.place import check_account
 from eyelog.archive.store import Archive
 from eyelog.arrow_tables import fit, frame_of, schema_of
@@ -36,6 +35,7 @@ from eyelog.errors import EyelogError
 from eyelog.home import make_folders
 from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
+from eyelog.judge.packets import packets
 from eyelog.measure.blinks import rate
 from eyelog.read.format import Source
 from eyelog.read.overlay import in_order, stacked

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from eyelog.analysis.series.inference import holm
 from eyelog.reports.words import said, sentence
+from eyelog.series.inference import holm
 from support.cohort_days import cohort_days, cohort_of
 
 BLINKS = "blink_rate_per_min"

@@ -1,0 +1,215 @@
+"""How far a value lies from the person's usual level."""
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from eyelog.checks import duration_us, whole_number
+from eyelog.clock import DAY_US, LocalClock
+from eyelog.errors import ConfigurationError
+from eyelog.frame import derived, takes_tables
+from eyelog.judge.arrays import MISSING, Bools, Floats, Ints, numbers
+from eyelog.judge.limits import Limits
+from eyelog.series.inference import GRID, at_weekend, correlations, likeness
+from eyelog.series.observed import (
+    HOUR_US,
+    SHORTEST_DAY_US,
+    Rows,
+    given_index,
+    is_dated,
+    rows_of,
+)
+
+MAD_TO_SD = 1.4826  # makes the MAD of a normal distribution its SD
+EFFICIENCY = 0.37  # of the MAD: it varies as the SD of 0.37 as many values does
+OUTSIDE = 0.01  # the share of normal days that lie outside the usual range
+LEAST_FOR_RANGE = 4  # with fewer earlier values the range would be wider than anything usual
+APART_DAYS = 42  # six weeks: before, there are too few weekends to compare a weekend with
+
+MOST_EARLIER = 5_000  # hours of 56 days are 1,344
+
+ALL = "all"
+KINDS = ("weekdays", "weekends")
+
+
+@takes_tables
+def personal(
+    series: pd.Series | pd.DataFrame,
+    column: str | pd.Series | None = None,
+    *,
+    window: str = "56D",
+    min_n: int = 7,
+    min_day: str = "8h",
+    limits: Limits | None = None,
+    interval: str | None = None,
+) -> pd.DataFrame:
+    """Compare each value with the person's own earlier values.
+
+    Parameters
+    ----------
+    series : Series or DataFrame
+        Numbers by date or with aware stamps, usually one per day, or a table that has them as a
+        column.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows.
+    window : str
+        How far back the reference goes, as a pandas duration. It includes neither the value
+        itself nor later ones. Whole days are local calendar days, including those of 23 or 25
+        hours: with at most one value per day the days before, otherwise back to the same time of
+        day. Any other duration is elapsed time. Once the earlier days reach back six weeks, a
+        weekday is compared with weekdays alone, and a day at a weekend with such days.
+    min_n : int
+        Smallest number of earlier values to compare with; with fewer, the baseline is missing.
+    min_day : str
+        How long a day must have been worn to count, for tables by day with ``worn_h``. A day that
+        does not count is neither used as an earlier value nor judged: a day of four hours shows a
+        different part of the day, not a smaller sample of it.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    interval : str, optional
+        The length of a row, such as ``"1D"``. Default: as in `eyelog.rhythm.most_active`.
+
+    Returns
+    -------
+    DataFrame
+        Same index; ``value``, ``baseline`` (rolling median), ``spread`` (1.4826 MAD), both in the
+        unit of the series, ``z`` (missing if the spread is 0), ``low`` and ``high`` (the usual
+        range, in which 99 of 100 normal days lie), boolean ``outside`` (missing where there is no
+        range, as of rows shorter than a day, or the day does not count), ``p`` (the share of
+        normal days that are as far off), ``n`` earlier values, and ``coverage`` (n over the number
+        of earlier stamps to compare with that fit into the window), ``compared_with`` (text:
+        ``all``, ``weekdays`` or ``weekends``; missing where the baseline is). The columns have the
+        name of the series, as its axis in a figure does.
+
+        A day at a weekend has no range, and so no ``outside`` and no ``p``, before the earlier days
+        reach back six weeks: its baseline is that of all days until then, and weekends may differ.
+
+    Raises
+    ------
+    ConfigurationError
+        If the stamps are not in order, a Series holds a field of records or the invalid value of a
+        field, a value has more than 5,000 earlier ones, or `window` or `min_day` is no duration.
+
+    Notes
+    -----
+    The usual range predicts the next day from n earlier ones: median and 1.4826 MAD, Student's t
+    with 0.37 n degrees of freedom (the MAD is 37 % as efficient as the SD; Rousseeuw & Croux 1993,
+    Journal of the American Statistical Association 88:1273), times sqrt(1 + pi / (2 n)) for the
+    error of the median. The range is wider where neighbouring days are alike, because such days
+    differ less among themselves than from a later one. So 1 in 100 normal days
+    lies outside, after 7 days as well as after 90 (`benchmarks/levels.py`); a range of three robust
+    SDs would exclude 1 in 10 after 7 days. It excludes more skewed values: 3 in 100 of small counts
+    (negative binomial, k = 4), so take their square root first.
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> days = pd.date_range("2026-10-01", periods=9, freq="D", name="day")
+    >>> steps = pd.Series([5.0, 6, 7, 5, 6, 7, 6, 6, 20], index=days)
+    >>> last = el.baseline.personal(steps).iloc[-1]
+    >>> float(last["baseline"]), int(last["n"]), bool(last["outside"])
+    (6.0, 8, True)
+    """
+    rows = rows_of(series, column, what="personal", limits=limits, interval=interval)
+    index, values = rows.index, rows.values
+    reach = duration_us(window, "window", sign="positive", example="28D")
+    min_n = whole_number(min_n, "min_n", 1)
+    counts = _counting(series, rows, min_day)
+    us = index.as_unit("us").asi8
+    first = _first_within(us, rows.clock, reach)
+    earlier_rows = int((np.arange(len(us)) - first).max(initial=0))
+    if earlier_rows > MOST_EARLIER:
+        raise ConfigurationError(
+            f"personal compares each value with up to {MOST_EARLIER:,} earlier ones, and here with"
+            f" {earlier_rows:,}: take days, personal(eyelog.daily(frame), 'steps'), or bins of an"
+            " hour, personal(eyelog.resample(frame, '1h'), ...)"
+        )
+    baseline, spread, half = (np.full(len(values), np.nan) for _ in range(3))
+    n = np.zeros(len(values), dtype="int64")
+    most = np.full(len(values), max(1.0, round(reach / (rows.step_us or reach))))
+    places = np.arange(len(values))
+    of_days = rows.step_us >= SHORTEST_DAY_US or not rows.step_us
+    if rows.step_us:
+        places = np.round((us - us[:1]) / rows.step_us).astype(np.int64)
+    dates = rows.clock.wall_us(us) // DAY_US
+    by_day = round(rows.step_us / DAY_US) == 1
+    weekend = at_weekend(dates) == 1 if by_day else np.zeros(len(values), dtype=bool)
+    compared_with = np.full(len(values), None, dtype=object)
+    for row, low in enumerate(first.tolist()):
+        earlier = low + np.flatnonzero(counts[low:row])
+        apart = by_day and earlier.size and dates[row] - dates[earlier[0]] >= APART_DAYS
+        if apart:
+            earlier = earlier[weekend[earlier] == weekend[row]]
+            before = at_weekend(np.arange(dates[row] - reach // DAY_US, dates[row])) == 1
+            most[row] = (before == weekend[row]).sum()
+        n[row] = earlier.size
+        if earlier.size >= min_n:
+            judged = of_days and bool(apart or not weekend[row])
+            of_row = prediction(places[earlier], values[earlier][None, :], judged=judged)
+            baseline[row], spread[row], half[row] = (float(part[0]) for part in of_row)
+            compared_with[row] = KINDS[int(weekend[row])] if apart else ALL
+    off = np.where(counts & (spread > 0), np.abs(values - baseline), np.nan)
+    freedom = np.maximum(EFFICIENCY * n, 1.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p = 2.0 * scipy.special.stdtr(freedom, -off / half)
+    reached = half * -scipy.special.stdtrit(freedom, OUTSIDE / 2.0)
+    outside = pd.array(off > reached, dtype="boolean")
+    outside[np.isnan(p)] = pd.NA
+    table = pd.DataFrame(
+        {
+            "value": values,
+            "baseline": baseline,
+            "spread": spread,
+            "z": (values - baseline) / np.where(spread > 0, spread, np.nan),
+            "low": baseline - reached,
+            "high": baseline + reached,
+            "outside": outside,
+            "p": p,
+            "n": n,
+            "coverage": np.minimum(1.0, n / most),
+            "compared_with": pd.array(compared_with, dtype="string"),
+        },
+        index=given_index(rows, series),
+    )
+    table.columns.name = rows.name or None
+    return derived(table, series, "baseline.personal", interval_s=None, window=window)
+
+
+def _counting(series: pd.Series | pd.DataFrame, rows: Rows, min_day: str) -> Bools:
+    """Return the rows that have a value and, where they are days of a table, were worn enough."""
+    least = duration_us(min_day, "min_day", sign="positive", example="8h") / HOUR_US
+    present = np.isfinite(rows.values)
+    if isinstance(series, pd.DataFrame) and "worn_h" in series.columns and is_dated(rows.index):
+        return np.asarray(present & (numbers(series["worn_h"]) >= least))
+    return present
+
+
+def prediction(
+    places: Ints, earlier: Floats, *, judged: bool = True
+) -> tuple[Floats, Floats, Floats]:
+    """Return median, spread and scale of the error of a prediction from earlier days (columns).
+
+    The scale is missing where no day is judged by it, or with too few days.
+    """
+    n = earlier.shape[1]
+    centre = np.median(earlier, axis=1)
+    # scipy.stats has the MAD too, but takes most of a second to import.
+    spread = MAD_TO_SD * np.median(np.abs(earlier - centre[:, None]), axis=1)
+    if not judged or n < LEAST_FOR_RANGE:
+        return centre, spread, np.full(len(centre), MISSING)
+    phi = likeness(places, earlier - earlier.mean(axis=1, keepdims=True))
+    at = phi if len(phi) == 1 else GRID
+    lost = np.interp(phi, at, [correlations(places, float(one)).sum() / n for one in at])
+    return centre, spread, spread * np.sqrt(1.0 + np.pi / (2.0 * n)) * np.sqrt((n - 1) / (n - lost))
+
+
+def _first_within(us: Ints, clock: LocalClock, reach: int) -> Ints:
+    """Return for each stamp the first row that lies at most `reach` before it."""
+    days, rest = divmod(reach, DAY_US)
+    if rest:
+        return np.searchsorted(us, us - reach, side="left").astype(np.int64)
+    wall = clock.wall_us(us)
+    dates = wall // DAY_US
+    if (np.diff(dates) > 0).all():
+        return np.searchsorted(dates, dates - days, side="left").astype(np.int64)
+    return np.searchsorted(us, clock.instants(wall - reach), side="left").astype(np.int64)

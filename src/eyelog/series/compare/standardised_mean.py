@@ -1,0 +1,295 @@
+"""The mean when data are not missing at random: crude, standardised, and with bounds."""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from eyelog.catalogue import catalogue, known_logs, log_named
+from eyelog.clock import DAY_US
+from eyelog.errors import ConfigurationError
+from eyelog.frame import is_resampled, takes_tables
+from eyelog.judge.arrays import MISSING, Floats
+from eyelog.judge.limits import Limits
+from eyelog.measure.sheet import shown
+from eyelog.series.observed import (
+    HOUR_US,
+    Rows,
+    column_of,
+    rows_of,
+)
+
+HOURS: Final = 24
+QUARTERS: Final = 4  # every offset in use is a whole number of quarters of an hour
+
+
+@shown(
+    "Mean, standardised for the time of day",
+    ends="Range",
+    bounds=("lower", "upper"),
+    limits=("limit_low", "limit_high"),
+)
+class StandardisedMean(NamedTuple):
+    """A crude mean, the mean with equal weight for each hour of the day, and its bounds."""
+
+    crude: float
+    standardised: float
+    lower: float
+    upper: float
+    limit_low: float
+    limit_high: float
+    hours: int
+    share: float
+    least_n: int
+    n: int
+    exposure_h: float
+    coverage: float
+    reason: str
+
+
+@takes_tables
+def standardised_mean(
+    series: pd.Series | pd.DataFrame,
+    column: str | pd.Series | None = None,
+    *,
+    possible: tuple[float, float] | None = None,
+    reference: Mapping[int, float] | pd.Series | None = None,
+    limits: Limits | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
+) -> StandardisedMean:
+    """Return the crude mean, the mean with equal weight for each hour of the day, and its bounds.
+
+    Eyewear is worn at some hours more than at others, and a person differs between those hours,
+    so a crude mean partly reflects when the eyewear was worn.
+
+    Parameters
+    ----------
+    series : Series or DataFrame
+        Numbers with aware stamps, an hour apart or less, or a table that has them as a column.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows.
+    possible : (float, float), optional
+        The least and the largest value possible in time without a value. Default: the catalogue's
+        range of the field that the series is named after (where both logs have such a field with
+        different ranges, that of the log of the table), if it is still valid for values at this
+        distance. Needed for derived quantities.
+    reference : mapping or Series, optional
+        The day to represent: a weight for each local hour, 0 to 23 (hours not named have weight 0),
+        such as ``el.rhythm.profile(other)["n"]``. Default: equal weights for all 24 hours.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    interval : str, optional
+        The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
+        width of its bins; of a Series, the smallest distance of neighbouring stamps.
+    exposure : Series or array, optional
+        The hours that each row is based on: a Series with the same index, or one number for each
+        row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
+        length of a row; missing for a Series by day, which does not carry the hours of its days.
+
+    Returns
+    -------
+    StandardisedMean
+        In the unit of the series: ``crude`` (mean of the values), ``standardised``, ``lower`` and
+        ``upper`` (bounds of the standardised mean) with the ``limit_low`` and ``limit_high``
+        assumed for unobserved time. Then ``hours`` (of the day that were observed), ``share`` (of
+        the reference day that ``standardised`` covers), ``least_n`` (values in the hour with the
+        fewest), ``n`` (values), ``exposure_h``, ``coverage`` (observed share of the reference time
+        from the first to the last local day) and ``reason``: why something is missing, or covers
+        only part of the day.
+
+    Raises
+    ------
+    FieldError
+        If the table has no such column.
+    ConfigurationError
+        If the stamps are not time-zone aware and in order, the series holds the catalogue's invalid
+        value or values outside `possible`, or an argument cannot be used.
+
+    Notes
+    -----
+    Direct standardisation (Rothman, Greenland & Lash 2008, Modern Epidemiology, ch. 3): the mean of
+    the means of the hours of the day, weighted by `reference`. It removes only the effect of the
+    hour: within an hour, unworn time is assumed to be like worn time. Hours that were never
+    observed have no mean, so the result covers the other hours alone, and ``reason`` says so.
+
+    The bounds (Manski 1990, American Economic Review 80:319) make no such assumption. In each hour
+    the unobserved share of the time is given the lowest, then the highest possible value; the truth
+    lies between, whatever the reason for not wearing the eyewear. They are ``limit_high -
+    limit_low`` times ``1 - coverage`` apart.
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> hours = pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
+    >>> score = pd.Series(hours.hour * 1.0, index=hours).drop(hours[24:36])
+    >>> result = el.compare.standardised_mean(score, possible=(0, 100))
+    >>> round(result.crude, 2), result.standardised, result.coverage
+    (13.5, 11.5, 0.75)
+    >>> result.lower, result.upper
+    (10.125, 35.125)
+    """
+    weights = _reference(reference)
+    rows = rows_of(
+        series,
+        column,
+        what="standardised_mean",
+        limits=limits,
+        interval=interval,
+        exposure=exposure,
+    )
+    seen = rows.keep(np.isfinite(rows.values))
+    own = _possible(possible)
+    low, high, doubt = (*own, "") if own else _catalogue_limits(series, column, seen)
+    if own and seen.n and not low <= seen.values.min() <= seen.values.max() <= high:
+        raise ConfigurationError(
+            f"values from {seen.values.min():g} to {seen.values.max():g} lie outside"
+            f" possible={low:g} to {high:g}: leave them out, or give a wider range"
+        )
+    crude = float(seen.values.mean()) if seen.n else MISSING
+    context = (seen.n, seen.exposure_h)
+    if not seen.n or not 0 < seen.step_us <= HOUR_US:
+        if not seen.n:
+            reason = "no value was observed"
+        elif seen.step_us == 0:
+            reason = "a single stamp has no known length"
+        else:
+            reason = "values further apart than an hour have no time of day"
+        none = (MISSING, MISSING, MISSING, low, high, 0, 0.0, 0)
+        return StandardisedMean(crude, *none, *context, seen.coverage, reason)
+    counts = np.bincount(seen.opens.hour, minlength=HOURS)
+    sums = np.bincount(seen.opens.hour, seen.values, minlength=HOURS)
+    observed_hours = (counts > 0) & (weights > 0)
+    means = np.divide(sums, counts, out=np.zeros(HOURS), where=counts > 0)
+    room = _room(rows)
+    covered = np.divide(
+        counts * (seen.step_us / HOUR_US), room, out=np.zeros(HOURS), where=room > 0
+    )
+    covered = np.where(observed_hours, np.minimum(covered, 1.0), 0.0)
+    whole = weights.sum()
+    share, coverage = float(weights[observed_hours].sum() / whole), float(weights @ covered / whole)
+    observed_part = float(weights @ (covered * means) / whole)
+    standardised = MISSING
+    if observed_hours.any():
+        used = weights[observed_hours]
+        standardised = float(used @ means[observed_hours] / used.sum())
+    return StandardisedMean(
+        crude,
+        standardised,
+        observed_part + (1.0 - coverage) * low,
+        observed_part + (1.0 - coverage) * high,
+        low,
+        high,
+        int((counts > 0).sum()),
+        share,
+        int(counts[observed_hours].min()) if observed_hours.any() else 0,
+        *context,
+        coverage,
+        "; ".join(filter(None, [_part_of_day(observed_hours, weights, share), doubt])),
+    )
+
+
+def _reference(reference: Mapping[int, float] | pd.Series | None) -> Floats:
+    """Return the weight of each hour."""
+    if reference is None:
+        return np.ones(HOURS)
+    weights = np.zeros(HOURS)
+    try:
+        for hour, weight in dict[Any, Any](reference).items():
+            if hour not in range(HOURS):
+                raise ValueError
+            weights[int(hour)] = float(weight)
+    except (AttributeError, TypeError, ValueError):
+        raise ConfigurationError(
+            "reference must give a weight for local hours, 0 to 23, such as {9: 1, 10: 1}"
+        ) from None
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0):
+        raise ConfigurationError("the weights of reference must be 0 or more, and not all 0")
+    return weights
+
+
+def _possible(possible: Any) -> tuple[float, float] | None:
+    if possible is None:
+        return None
+    try:
+        low, high = (float(end) for end in possible)
+    except (TypeError, ValueError):
+        low = high = MISSING
+    if not (np.isfinite([low, high]).all() and low <= high):
+        raise ConfigurationError(f"possible must be (lowest, highest), not {possible!r}")
+    return low, high
+
+
+def _catalogue_limits(
+    table: pd.Series | pd.DataFrame, column: str | pd.Series | None, seen: Rows
+) -> tuple[float, float, str]:
+    """Return the range of the field that the series is named after, or why there is none."""
+    series = column
+    if not isinstance(series, pd.Series):
+        series = column_of(table, column, what="standardised_mean")
+    here = known_logs() if seen.log is None else (seen.log,)
+    logs = [which for which in here if str(series.name) in catalogue(which)]
+    fields = [catalogue(which)[str(series.name)] for which in logs]
+    ranges = {(field.min, field.max) for field in fields}
+    least, most = ranges.pop() if len(ranges) == 1 else (None, None)
+    field = fields[0] if fields else None
+    if field is None or least is None or most is None:
+        yes_or_no = field is not None and field.value_type == "bool"
+        if yes_or_no or pd.api.types.is_bool_dtype(series.dtype):
+            return 0.0, 1.0, ""
+        return (
+            MISSING,
+            MISSING,
+            "no bounds: the catalogue has no range for it, so give possible=",
+        )
+    bins = isinstance(table, pd.DataFrame) and is_resampled(table)
+    own_step = not bins and (
+        seen.step_us in {round(log_named(which).interval_s * 1e6) for which in logs}
+    )
+    if field.agg == "sum" and not own_step:
+        return (
+            MISSING,
+            MISSING,
+            "no bounds: the catalogue's range is that of a single interval, so give possible=",
+        )
+    if seen.n and not least <= seen.values.min() <= seen.values.max() <= most:
+        return (
+            MISSING,
+            MISSING,
+            f"no bounds: values lie outside the catalogue's {least:g} to {most:g},"
+            " so leave them out or give possible=",
+        )
+    return least, most, ""
+
+
+def _room(rows: Rows) -> Floats:
+    """Return how many hours each local hour of the day had, on whole days from first to last."""
+    opens, closes = rows.opens_us, rows.closes_us
+    # The clock is read at each quarter of an hour of a wider time, of which the days are kept.
+    quarter = HOUR_US // QUARTERS
+    first, last = int(opens[0]) - 2 * DAY_US, int(closes[-1]) + 2 * DAY_US
+    us = np.arange(first // quarter * quarter, last, quarter, dtype=np.int64)
+    dates = rows.wall(us).as_unit("us").asi8 // DAY_US
+    ends = rows.wall(np.array([opens[0], closes[-1] - 1])).as_unit("us").asi8
+    low, high = (ends // DAY_US).tolist()
+    inside = (dates >= low) & (dates <= high)
+    hours = rows.wall(us[inside]).hour
+    room: Floats = np.bincount(hours, minlength=HOURS) / QUARTERS
+    return room
+
+
+def _part_of_day(here: npt.NDArray[np.bool_], weights: Floats, share: float) -> str:
+    """Return which hours of the reference day were not observed, as text."""
+    unseen = np.flatnonzero(~here & (weights > 0))
+    if not unseen.size:
+        return ""
+    runs = np.split(unseen, np.flatnonzero(np.diff(unseen) > 1) + 1)
+    spoken = ", ".join(f"{r[0]}" if len(r) == 1 else f"{r[0]} to {r[-1]}" for r in runs)
+    if not here.any():
+        return f"none of the hours of the reference day was observed ({spoken})"
+    return (
+        f"hour(s) of the day not observed: {spoken}; the standardised mean covers"
+        f" {share:.1%} of the reference day"
+    )

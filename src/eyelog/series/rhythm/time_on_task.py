@@ -1,0 +1,158 @@
+"""Time on task: how much a quantity changes per hour within the days of a wearer."""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+import scipy
+
+from eyelog.frame import takes_tables
+from eyelog.judge.arrays import Floats, Ints
+from eyelog.judge.limits import Limits
+from eyelog.measure.sheet import all_missing, shown
+from eyelog.series.cluster_robust import cluster_robust
+from eyelog.series.inference import LEAST_DAYS, effect, t_quantile
+from eyelog.series.observed import (
+    HOUR_US,
+    local_dates,
+    observed,
+)
+
+ROUNDING: Final = 1e-12
+
+
+@shown("Time on task: change per hour within the day, of this wearer", slope_per_h=("low", "high"))
+class TimeOnTask(NamedTuple):
+    """A slope per hour within days, with its interval and p, with days as the units."""
+
+    slope_per_h: float
+    low: float
+    high: float
+    p: float
+    days: int
+    phi: float
+    n_effective: float
+    n: int
+    exposure_h: float
+    coverage: float
+    reason: str
+
+
+@takes_tables
+def time_on_task(
+    series: pd.Series | pd.DataFrame,
+    column: str | pd.Series | None = None,
+    *,
+    limits: Limits | None = None,
+    interval: str | None = None,
+    exposure: Any = None,
+) -> TimeOnTask:
+    """Return by how much a quantity rises or falls per hour since the day began.
+
+    Parameters
+    ----------
+    series : Series or DataFrame
+        Numbers with aware stamps, several per local day, or a table that has them as a column:
+        ``eyelog.blinks.rate(frame, by="10min")``, a bin of `eyelog.resample`.
+    column : str or Series, optional
+        The column of a DataFrame, or values of its rows, such as ``masked["stp"] > 0``.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    interval : str, optional
+        The length of a row, such as ``"15s"``. Default: of a frame, the interval of its log or the
+        width of its bins; of a Series, the smallest distance of neighbouring stamps.
+    exposure : Series or array, optional
+        The hours that each row is based on: a Series with the same index, or one number for each
+        row. Default: what the table states (``worn_h``, ``exposure_min``, ``recorded_h``), else the
+        length of a row; missing for a Series by day, which does not carry the hours of its days.
+
+    Returns
+    -------
+    TimeOnTask
+        ``slope_per_h`` (unit of the series per hour) with its 95 % interval of this wearer ``low``
+        and ``high``; ``p`` of no slope, which is below 5 % if, and only if, the interval excludes
+        0; ``days`` (int, those with two values or more), ``phi`` (how alike the slopes of
+        neighbouring days are, 0 to 0.9, shrunk towards .3) and
+        ``n_effective`` (how many independent days would be as informative); ``n`` (values),
+        ``exposure_h``, ``coverage``; ``reason`` if something is missing: the slope without a day
+        that has values at two times, the interval and p with fewer than five such days.
+
+    Raises
+    ------
+    FieldError
+        If the table has no such column.
+    ConfigurationError
+        If the stamps are not time-zone aware and in order, a Series holds a field of records (pass
+        the frame and the name) or the invalid value of a field, or an argument is not valid.
+
+    Notes
+    -----
+    Each day has its own level, and all share one slope over the hours since the first value of the
+    day (least squares), so days that were high as a whole do not count as a change. The errors use
+    local days as the units (CR2: Bell & McCaffrey 2002; Satterthwaite's degrees of freedom), since
+    values of one day are alike. Slopes of neighbouring days that are alike widen the interval as in
+    `eyelog.baseline.trend`. In series without a slope, p is below .05 in 3 to 7
+    of 100 (see the table in the definitions).
+
+    Time on task and time of day cannot be distinguished for a wearer who begins at the same hour
+    every day, and a wearer who takes the eyewear off when tired hides the end of the day.
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> hours = pd.date_range("2026-10-19 08:00", periods=8, freq="h", tz="Europe/Berlin")
+    >>> days = [pd.Series(range(8), index=hours + pd.Timedelta(d, "D")) for d in range(5)]
+    >>> el.rhythm.time_on_task(pd.concat(days)).slope_per_h
+    1.0
+    """
+    seen = observed(
+        series, column, what="time_on_task", limits=limits, interval=interval, exposure=exposure
+    )
+    dates, of_row = np.unique(local_dates(seen.opens), return_inverse=True)
+    hours = seen.index.as_unit("us").asi8 / HOUR_US
+    along, values = _within(hours, of_row), _within(seen.values, of_row)
+    spread = np.bincount(of_row, weights=along**2, minlength=len(dates))
+    used = spread > 0
+    result = all_missing(
+        TimeOnTask,
+        days=int(used.sum()),
+        n=seen.n,
+        exposure_h=seen.exposure_h,
+        coverage=seen.coverage,
+    )
+    if not used.any():
+        return result._replace(reason="no day has values at two times or more")
+    slope = float(along @ values / spread.sum())
+    result = result._replace(slope_per_h=slope)
+    if result.days < LEAST_DAYS:
+        few = f"fewer than {LEAST_DAYS} days: no interval and no p of this wearer"
+        return result._replace(reason=few)
+    own = np.bincount(of_row, weights=along * values, minlength=len(dates))[used] / spread[used]
+    if np.ptp(own) <= ROUNDING * np.abs(own).max():
+        return result._replace(reason="the slopes of the days do not differ: no interval and no p")
+    rows = used[of_row]
+    errors = (values - slope * along)[rows]
+    owner = np.unique(of_row[rows], return_inverse=True)[1]
+    covariance, freedom = cluster_robust(along[rows][:, None], errors, owner)
+    if not freedom[0] > 0:
+        alone = "one day has almost all the values: the slope has no error"
+        return result._replace(reason=alone)
+    level = effect(dates[used], own[None, :], np.ones((len(own), 1)), np.ones(1))
+    phi, n_effective = float(level.phi[0]), float(level.n_effective[0])
+    independent = own.var(ddof=1) / len(own)
+    se = float(np.sqrt(covariance[0, 0] * level.se[0] ** 2 / independent))
+    degrees = max(min(float(freedom[0]), n_effective - 1.0), 1.0)
+    reach = t_quantile(degrees) * se
+    return result._replace(
+        low=slope - reach,
+        high=slope + reach,
+        p=float(2 * scipy.special.stdtr(degrees, -abs(slope) / se)),
+        phi=phi,
+        n_effective=n_effective,
+    )
+
+
+def _within(values: Floats, of_row: Ints) -> Floats:
+    """Return values less the mean of their day."""
+    means = np.bincount(of_row, weights=values) / np.bincount(of_row)
+    return np.asarray(values - means[of_row], dtype=np.float64)
