@@ -427,7 +427,7 @@ def holm(p: Floats) -> Floats:
 @cache
 def _null(kind: str) -> tuple[Floats, Floats, Floats]:
     """Return the numbers of days, the shares of noise, and what each share reaches of that kind."""
-    text = files("eyelog").joinpath("analysis", "series", "null.csv").read_text("utf-8")
+    text = files("eyelog").joinpath("series", "null.csv").read_text("utf-8")
     header, *rows = csv.reader(text.splitlines())
     mine = [row for row in rows if row[0] == kind]
     known = min(sum(cell != "" for cell in row) for row in mine)
