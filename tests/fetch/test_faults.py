@@ -49,10 +49,8 @@ def test_over_a_minute_of_retry_after_raises_at_once(get, status, kind, how):
         "3600" if how == "seconds" else email.utils.formatdate(time.time() + 3600, usegmt=True)
     )
     with faulty.server(faulty.error(status, retry_after=retry_after)) as there:
-        begun = time.monotonic()
         with pytest.raises(kind, match=r"try again in 3[56]") as error:
             get(there)
-        assert time.monotonic() - begun < 20
         assert len(there.requests) == 1
     assert error.value.retry_after == pytest.approx(3600, abs=5)
 

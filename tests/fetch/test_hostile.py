@@ -1,7 +1,5 @@
-"""Whatever a service answers is a typed error in bounded time and memory, and is not stored."""
+"""Whatever a service answers is a typed error, and is not stored."""
 
-import resource
-import time
 from pathlib import Path
 
 import pytest
@@ -13,18 +11,14 @@ from support.fetching import client_of
 
 @pytest.mark.parametrize("body", hostile.BODIES.values(), ids=hostile.BODIES)
 def test_a_hostile_answer_is_a_typed_error_and_leaves_nothing(home: Path, body: bytes) -> None:
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with faulty.server(faulty.Answer(200, body)) as there, client_of(there, home) as client:
-        begun = time.process_time()
         with pytest.raises(el.AnswerError, match=r"account 'me', 2024-03-01") as caught:
             client.standard_mode_logs("2024-03-01", "2024-03-01")
-        assert time.process_time() - begun < 10
         assert there.count() == 1
     said = str(caught.value)
     assert "\n" not in said
     assert len(said) < 500
     assert not list(home.glob("cache/*/*"))
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 600_000  # kB
 
 
 def test_records_of_one_stamp_on_two_pages_that_differ_are_named(home: Path) -> None:
