@@ -173,9 +173,11 @@ def test_a_silent_service_is_given_up_in_time(get, monkeypatch):
 
 def test_a_body_that_trickles_for_ever_is_given_up(get, monkeypatch):
     monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 0.3)
-    with faulty.server(faulty.drip(PAYLOAD, 0.02)) as there:
-        with pytest.raises(el.Unreachable, match="took too long"):
-            get(there)
+    with (
+        faulty.server(faulty.drip(PAYLOAD, 0.02)) as there,
+        pytest.raises(el.Unreachable, match="took too long"),
+    ):
+        get(there)
 
 
 def test_a_body_that_trickles_but_arrives_is_taken(get):

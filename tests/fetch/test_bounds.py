@@ -38,9 +38,11 @@ def test_what_trickles_in_is_given_up_and_said_how_much_came(
 ) -> None:
     monkeypatch.setattr(session_module, "TOTAL_TIMEOUT_S", 1.5)
     monkeypatch.setattr(session_module, "MOST_BYTES", 1 << 40)
-    with faulty.server(drip) as there:
-        with pytest.raises(el.Unreachable, match="got no whole answer") as caught:
-            get(there)
+    with (
+        faulty.server(drip) as there,
+        pytest.raises(el.Unreachable, match="got no whole answer") as caught,
+    ):
+        get(there)
     said = re.search(r"after (\d+\.\d) s, with ([\d,]+) bytes received", str(caught.value))
     assert said is not None
     assert float(said[1]) >= 1.5
