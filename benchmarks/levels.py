@@ -27,8 +27,6 @@ import scipy.signal
 
 import eyelog as el
 from eyelog.reports.findings import COLUMNS, findings
-from eyelog.series.baseline.trend import lines
-from eyelog.series.compare.two_periods import levels
 from eyelog.series.inference import (
     Days as OfDays,
 )
@@ -39,6 +37,8 @@ from eyelog.series.inference import (
     slopes_law,
     two_samples_law,
 )
+from eyelog.series.periods import levels
+from eyelog.series.trend import lines
 
 Days: TypeAlias = Callable[[np.random.Generator, int], pd.Series]
 
@@ -253,14 +253,15 @@ def usual(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
     return once
 
 
-def page(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
-    """Return whether a report of n days, in which nothing happens, names anything."""
+def page(n: int, made: Days, *, before: int = 0) -> Callable[[np.random.Generator], bool]:
+    """Return whether a report of n days after others, in which nothing happens, names anything."""
 
     def once(generator: np.random.Generator) -> bool:
-        table = pd.DataFrame({name: made(generator, n) for name in COLUMNS})
-        found = findings(table.assign(worn_h=12.0 + table["worn_h"]))
-        named = [bool(found.moved), *(len(rows) > 0 for rows in found.levels.values())]
-        return any(named) or any(rows["stands"].any() for rows in found.days.values())
+        table = pd.DataFrame({name: made(generator, before + n) for name in COLUMNS})
+        since = table.index[before] if before else None
+        found = findings(table.assign(worn_h=12.0 + table["worn_h"]), since=since)
+        changed = found.shifted or found.moved or any(map(len, found.levels.values()))
+        return bool(changed) or any(rows["stands"].any() for rows in found.days.values())
 
     return once
 
@@ -383,6 +384,12 @@ def cases() -> Iterator[Case]:
         data = f"{n} days of 8 quantities, phi 0.3, weekends 3 SD higher"
         found = page(n, weekends_far_apart)
         yield Case("report, against own days", data, "named any", "5", found)
+    for phi in PHIS:
+        data, found = (
+            f"7 days of 8 quantities after 21, phi {phi:g}",
+            page(7, alike(phi), before=21),
+        )
+        yield Case("report, since=", data, "named any", "5", found)
 
 
 def measure(case: Case, runs: int, seed: int) -> Found:

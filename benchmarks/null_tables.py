@@ -19,11 +19,11 @@ import numpy as np
 import scipy
 
 from eyelog.judge.arrays import Floats
-from eyelog.series.baseline.deviation import EFFICIENCY, OUTSIDE, prediction
-from eyelog.series.baseline.new_levels import LEVEL, SHAPES, largest, without_weekends
-from eyelog.series.baseline.trend import lines
-from eyelog.series.compare.two_periods import levels
 from eyelog.series.inference import Days, rank_interval, slopes_law, two_samples_law
+from eyelog.series.levels import LEVEL, SHAPES, largest, without_weekends
+from eyelog.series.periods import levels
+from eyelog.series.trend import lines
+from eyelog.series.usual import EFFICIENCY, OUTSIDE, prediction
 
 MONDAY = 20_514  # 2 March 2026, as the days since 1970
 LENGTHS = (10, 12, 14, 17, 20, 24, 28, 34, 42, 56, 72, 90, 120, 160, 220, 300, 420, 600)

@@ -73,7 +73,7 @@ from .reports.report import report as report
 from .series import baseline as baseline
 from .series import compare as compare
 from .series import rhythm as rhythm
-from .series.episodes import episodes as episodes
+from .series.bouts import episodes as episodes
 from .series.events import label as label
 from .topics import fields as fields
 from .wearer.simulate import sample as sample

@@ -82,8 +82,7 @@ def test_the_map_names_rooms_that_are_there(package: str) -> None:
     plan = MAP[MAP.index("## The plan") : MAP.index("## The layers")]
     toolkit, service = plan.split("The rooms of `eyelog_service/`")
     table = toolkit if package == "eyelog" else service
-    named = {f"series/{name}" for name in eyelog.__all__ if f"`{name}/`" in table} & rooms
-    assert rooms == named | {room for room in rooms if f"`{room}/`" in table}
+    assert rooms == {room for room in rooms if f"`{room}/`" in table}
 
 
 def test_the_map_names_the_files_outside_rooms() -> None:

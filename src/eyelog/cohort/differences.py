@@ -13,7 +13,7 @@ from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import record, stated_log, takes_tables
 from eyelog.judge.arrays import MISSING, Floats, numbers
 from eyelog.measure.groups import keyed
-from eyelog.series.compare.group_difference import difference_of_means
+from eyelog.series.groups import difference_of_means
 from eyelog.series.inference import holm
 
 OUTCOMES: Final = (

@@ -17,7 +17,7 @@ from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import require, require_frame
 from eyelog.judge.arrays import Floats, numbers
 from eyelog.measure.sheet import decimals, number_text
-from eyelog.series.compare.agreement import (
+from eyelog.series.agreement import (
     AgreementLimits,
     agreement,
     minute_pairs,

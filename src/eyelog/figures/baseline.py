@@ -24,7 +24,7 @@ from eyelog.figures.style import COLOURS
 from eyelog.figures.tables import dates_of, days_of
 from eyelog.frame import require, require_frame
 from eyelog.judge.arrays import numbers
-from eyelog.series.baseline.deviation import personal
+from eyelog.series.usual import personal
 
 MANY_DAYS: Final = 60
 RING: Final = 4.0  # times the size of a point

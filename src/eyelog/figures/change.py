@@ -23,10 +23,9 @@ from eyelog.measure.columns import Column
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.groups import keyed
 from eyelog.measure.sheet import decimals, number_text
-from eyelog.series.compare.fit_mixed import fit_mixed
-from eyelog.series.compare.group_difference import GroupDifference, group_difference
-from eyelog.series.compare.two_periods import TwoPeriods, two_periods
-from eyelog.series.compare.wearer_of_row import with_account
+from eyelog.series.groups import GroupDifference, group_difference, with_account
+from eyelog.series.mixed import fit_mixed
+from eyelog.series.periods import TwoPeriods, two_periods
 
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
 PANEL_MM: Final = 58.0

@@ -41,7 +41,7 @@ from eyelog.judge.arrays import Floats, numbers
 from eyelog.measure.columns import Column
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.groups import keyed
-from eyelog.series.compare.group_difference import difference_of_means, mean_interval
+from eyelog.series.groups import difference_of_means, mean_interval
 
 LEAST_WEARERS: Final = 5  # on a day, for percentiles over wearers
 FEW_WEARERS: Final = 30

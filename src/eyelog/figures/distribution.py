@@ -29,7 +29,6 @@ from eyelog.judge.arrays import Floats, Ints, numbers
 from eyelog.judge.calendar import WEEKDAYS
 from eyelog.judge.limits import Limits
 from eyelog.measure.groups import By
-from eyelog.series.baseline.typical import TypicalValue
 from eyelog.series.observed import (
     column_of,
     groups_of,
@@ -37,6 +36,7 @@ from eyelog.series.observed import (
     refuse_wearers,
     rows_of,
 )
+from eyelog.series.usual import TypicalValue
 
 TINT: Final = 0.5  # of white in the colour of an area
 EDGE: Final = 0.4

@@ -27,7 +27,7 @@ from eyelog.judge.arrays import Floats, numbers
 from eyelog.judge.calendar import WEEKDAYS
 from eyelog.judge.limits import Limits
 from eyelog.measure.groups import By
-from eyelog.series.rhythm.profile import profile
+from eyelog.series.profile import profile
 
 QUANTILES: Final = ("days_median", "days_q25", "days_q75")
 

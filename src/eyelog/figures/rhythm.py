@@ -26,8 +26,8 @@ from eyelog.frame import require, require_frame, require_rows_once
 from eyelog.judge.arrays import Bools, numbers
 from eyelog.judge.limits import Limits
 from eyelog.series import rhythm
+from eyelog.series.cosinor import doubt_of
 from eyelog.series.rhythm import ActiveHours, Cosinor
-from eyelog.series.rhythm.cosinor import doubt_of
 
 DAY_H: Final = 24.0
 

@@ -34,8 +34,8 @@ from eyelog.judge.limits import Limits
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.columns import interval_columns
 from eyelog.measure.sheet import decimals, number_text
-from eyelog.series.baseline.deviation import personal
 from eyelog.series.inference import holm
+from eyelog.series.usual import personal
 
 
 class Span(NamedTuple):

@@ -28,7 +28,7 @@ from eyelog.reports.parts import (
     text_table,
 )
 from eyelog.reports.study import LEVEL, Cohort
-from eyelog.series.compare.group_difference import difference_of_means
+from eyelog.series.groups import difference_of_means
 from eyelog.series.inference import level_interval, t_quantile
 
 MOST_SENTENCES: Final = 3

@@ -24,8 +24,8 @@ from eyelog.reports import answer, words
 from eyelog.reports.logs import PURPOSE, RECIPE, Logs
 from eyelog.reports.parts import Empty, PageTable, Part, page_table, picture, text_table
 from eyelog.reports.words import said
-from eyelog.series.compare.agreement import PAIRS, AgreementLimits, minute_pairs
-from eyelog.series.compare.agreement import agreement as of_logs
+from eyelog.series.agreement import PAIRS, AgreementLimits, minute_pairs
+from eyelog.series.agreement import agreement as of_logs
 
 DRAWN: Final = ("blink_rate_per_min", "steps")  # unless something else stands out
 

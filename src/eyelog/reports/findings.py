@@ -8,12 +8,12 @@ import pandas as pd
 
 from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.judge.limits import Limit
-from eyelog.series.baseline.deviation import personal
-from eyelog.series.baseline.new_levels import LEAST_DAYS as LEAST_FOR_LEVELS
-from eyelog.series.baseline.new_levels import new_levels
-from eyelog.series.baseline.trend import Trend, trend
-from eyelog.series.compare.two_periods import TwoPeriods, two_periods
 from eyelog.series.inference import holm, null_p, null_quantile
+from eyelog.series.levels import LEAST_DAYS as LEAST_FOR_LEVELS
+from eyelog.series.levels import new_levels
+from eyelog.series.periods import TwoPeriods, two_periods
+from eyelog.series.trend import Trend, trend
+from eyelog.series.usual import personal
 
 COLUMNS: Final = (
     *("worn_h", "steps", "pace_spm", "blink_rate_per_min", "eye_moves_per_h"),

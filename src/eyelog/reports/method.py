@@ -26,7 +26,7 @@ from eyelog.reports.literature import CitedText, cited_text
 from eyelog.reports.logs import PURPOSE, RECIPE, Logs
 from eyelog.reports.parts import PageTable, Part, text_table
 from eyelog.reports.words import said
-from eyelog.series.compare.sensitivity import sensitivity
+from eyelog.series.reliability import sensitivity
 
 LONGEST: Final = 400  # characters of one detail of the history; longer ones are spans of time
 PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib")

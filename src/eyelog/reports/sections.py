@@ -32,12 +32,12 @@ from eyelog.reports import evidence, words
 from eyelog.reports.logs import Logs
 from eyelog.reports.parts import Empty, PageTable, Part, Picture, page_table, picture, text_table
 from eyelog.reports.words import said
-from eyelog.series.baseline.typical import typical_value
+from eyelog.series.active_hours import least_active, most_active, relative_amplitude
+from eyelog.series.cosinor import cosinor, doubt_of
 from eyelog.series.inference import LEAST_FOR_MEDIAN, median
-from eyelog.series.rhythm.active_hours import least_active, most_active, relative_amplitude
-from eyelog.series.rhythm.cosinor import cosinor, doubt_of
-from eyelog.series.rhythm.profile import profile
-from eyelog.series.rhythm.stability import interdaily_stability, intradaily_variability
+from eyelog.series.profile import profile
+from eyelog.series.stability import interdaily_stability, intradaily_variability
+from eyelog.series.usual import typical_value
 
 BLINKS: Final = "blink_rate_per_min"
 TURNS: Final = "head_moves_yaw_per_h"

@@ -20,7 +20,7 @@ from eyelog.measure.columns import column
 from eyelog.measure.groups import By, keyed
 from eyelog.reports.findings import implausible
 from eyelog.reports.logs import COUNTED_WORN_H, worn_for
-from eyelog.series.compare.group_difference import group_difference
+from eyelog.series.groups import group_difference
 from eyelog.series.inference import holm
 
 LEVEL: Final = 0.05

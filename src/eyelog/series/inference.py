@@ -11,6 +11,7 @@ finds one in 17 of 100 cases, because it neither corrects the bias of phi nor co
 """
 
 import csv
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
@@ -19,6 +20,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from eyelog.checks import whole_number
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 from eyelog.judge.arrays import Floats, Ints, numbers
@@ -467,3 +469,101 @@ def null_p(kind: str, n: float, statistic: float) -> float:
     if statistic < reached[0]:
         return 1.0
     return float(np.exp(np.interp(statistic, reached, np.log(shares))))
+
+
+ALONE = 1e-9  # a direction that one cluster alone determines has no error
+
+
+class ClusterRobust(NamedTuple):
+    """The covariance of the coefficients, and the degrees of freedom of each (NaN: no error)."""
+
+    covariance: Floats
+    freedom: Floats
+
+
+def cluster_robust(x: Floats, residuals: Floats, clusters: Ints) -> ClusterRobust:
+    """Return the errors of ordinary least squares of columns `x`.
+
+    For generalised least squares, `x` and `residuals` are those divided by the root of the working
+    covariance, which must not reach across clusters.
+
+    Parameters
+    ----------
+    x : array of float64
+        One row per observation, one column per coefficient, of full rank.
+    residuals : array of float64
+        The residuals of the rows.
+    clusters : array of int64
+        The number of each row's cluster, from 0 on, none left out.
+    """
+    count, terms = int(clusters.max()) + 1, x.shape[1]
+    # In the basis in which x'x is 1, so that the units of the columns do not matter.
+    q, r = np.linalg.qr(x)
+    inside = np.zeros((count, terms, terms))
+    np.add.at(inside, clusters, q[:, :, None] * q[:, None, :])
+    scores = np.zeros((count, terms))
+    np.add.at(scores, clusters, q * residuals[:, None])
+    shares, turns = np.linalg.eigh(inside)
+    kept = 1.0 - shares
+    by = np.where(kept > ALONE, 1.0 / np.sqrt(np.maximum(kept, ALONE)), 0.0)
+    adjust = np.einsum("gij,gj,gkj->gik", turns, by, turns)
+    adjusted = np.einsum("gij,gj->gi", adjust, scores)
+    back = np.linalg.inv(r)
+    # A variance is the sum over clusters of (p'e)^2: its expectation and its own variance for
+    # independent residuals give the degrees of freedom.
+    weights = np.einsum("gij,kj->gki", adjust, back)  # of q, for each coefficient
+    reach = np.einsum("gij,gkj->gki", inside, weights)  # q'p
+    size = np.einsum("gki,gki->gk", weights, reach)  # p'p
+    cross = np.einsum("gki,gkj->kij", reach, reach)
+    trace = size.sum(axis=0) - np.einsum("kii->k", cross)
+    squares = (
+        (size**2).sum(axis=0)
+        - 2.0 * np.einsum("gk,gki,gki->k", size, reach, reach)
+        + np.einsum("kij,kji->k", cross, cross)
+    )
+    # What one cluster alone determines does not vary between clusters: its error is unknown.
+    loads = np.einsum("kj,gji->gki", back, turns) ** 2
+    alone = np.where((kept <= ALONE)[:, None, :], loads, 0.0).sum(axis=(0, 2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        estimable = (squares > 0) & (alone <= ALONE * (back**2).sum(axis=1))
+        freedom = np.where(estimable, trace**2 / squares, np.nan)
+    return ClusterRobust(back @ (adjusted.T @ adjusted) @ back.T, freedom)
+
+
+LEAST_DRAWS = 100
+MOST_CELLS = 4_000_000
+
+
+def check_draws(draws: int, seed: int) -> None:
+    """Raise `ConfigurationError` unless both are whole numbers that can be used."""
+    whole_number(draws, "draws", LEAST_DRAWS)
+    whole_number(seed, "seed", 0)
+
+
+def multiplicities(units: int, draws: int, seed: int) -> Iterator[Floats]:
+    """Yield blocks of draws (rows): how often each of `units` occurs, as float64.
+
+    The same seed gives the same draws, however they are cut into blocks.
+    """
+    generator = np.random.default_rng(seed)
+    share = np.full(units, 1.0 / units)
+    at_once = max(1, MOST_CELLS // units)
+    for first in range(0, draws, at_once):
+        size = min(at_once, draws - first)
+        yield generator.multinomial(units, share, size=size).astype(np.float64)
+
+
+def interval(samples: Floats, units: Ints) -> tuple[Floats, Floats]:
+    """Return the 95 % interval of each column from its draws (rows), missing ones left out.
+
+    Its ends are percentiles as far apart as those of Student's t, for as many units as each column
+    was drawn from (Hesterberg 2015, The American Statistician 69:371): the 2.5 and 97.5 percentiles
+    are too narrow if there are few units.
+    """
+    finite = pd.DataFrame(np.where(np.isfinite(samples), samples, np.nan))
+    low, high = np.full((2, samples.shape[1]), np.nan)
+    for n in np.unique(units[units > 1]).tolist():
+        tail = float(scipy.stats.norm.cdf(scipy.stats.t.ppf(0.025, n - 1) * np.sqrt(n / (n - 1))))
+        of_n = finite.loc[:, units == n].quantile([tail, 1.0 - tail]).to_numpy(dtype=np.float64)
+        low[units == n], high[units == n] = of_n
+    return low, high

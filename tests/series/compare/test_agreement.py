@@ -9,7 +9,7 @@ from scipy import stats
 
 import eyelog as el
 from eyelog.catalogue import columns
-from eyelog.series.compare.agreement import PAIRS, quantity_words
+from eyelog.series.agreement import PAIRS, quantity_words
 from support.frames import EYES, MINUTES, at, frame_of
 
 # Peak expiratory flow (l/min), first reading of each meter (Bland & Altman 1986, Lancet i:307).

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eyelog.series.compare.shared_minutes import Minutes, shared_minutes
+from eyelog.series.agreement import Minutes, shared_minutes
 
 
 @given(st.integers(-14, 14), st.lists(st.integers(0, 20), min_size=40, max_size=40))

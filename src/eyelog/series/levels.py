@@ -10,14 +10,7 @@ import pandas as pd
 from eyelog.frame import derived, takes_tables
 from eyelog.judge.arrays import Floats, Ints
 from eyelog.judge.limits import Limits
-from eyelog.series.inference import (
-    LARGEST_PHI,
-    Days,
-    by_day,
-    null_p,
-    null_quantile,
-    with_weekend,
-)
+from eyelog.series.inference import LARGEST_PHI, Days, by_day, null_p, null_quantile, with_weekend
 from eyelog.series.observed import observed
 
 LEVEL: Final = 0.05

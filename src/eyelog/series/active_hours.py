@@ -1,4 +1,4 @@
-"""The most and least active hours of the average day."""
+"""The most and least active hours of the average day (M10, L5), and how far apart they are."""
 
 from typing import Any, Final, NamedTuple
 
@@ -13,13 +13,7 @@ from eyelog.frame import takes_tables
 from eyelog.judge.arrays import MISSING, Floats
 from eyelog.judge.limits import Limits, limit
 from eyelog.measure.sheet import shown
-from eyelog.series.observed import (
-    HOUR_US,
-    Rows,
-    local_hours,
-    local_us,
-    observed,
-)
+from eyelog.series.observed import HOUR_US, Rows, local_hours, local_us, observed
 
 NIGHT_HOURS: Final = range(*map(int, limit(COMPUTED_DATA, "night").values))  # local hours
 # With less freedom, the most active hours of everybody who wears it from 8 to 19 are 8 to 18.

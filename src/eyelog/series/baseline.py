@@ -6,10 +6,9 @@ matter. Missing values are left out, never counted as 0. Scores are already
 relative to the wearer's last hours, so compare within one person only.
 """
 
-from eyelog.series.baseline.deviation import personal
-from eyelog.series.baseline.new_levels import new_levels
-from eyelog.series.baseline.trend import Trend, trend
-from eyelog.series.baseline.typical import TypicalValue, typical_value
+from eyelog.series.levels import new_levels
+from eyelog.series.trend import Trend, trend
+from eyelog.series.usual import TypicalValue, personal, typical_value
 
 __all__ = [
     "Trend",

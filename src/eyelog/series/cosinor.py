@@ -11,13 +11,8 @@ from eyelog.frame import takes_tables
 from eyelog.judge.arrays import Floats, Ints
 from eyelog.judge.limits import Limits
 from eyelog.measure.sheet import shown
-from eyelog.series.cluster_robust import cluster_robust
-from eyelog.series.observed import (
-    HOUR_US,
-    local_dates,
-    local_hours,
-    observed,
-)
+from eyelog.series.inference import cluster_robust
+from eyelog.series.observed import HOUR_US, local_dates, local_hours, observed
 
 ALPHA: Final = 0.05  # a wave that arises by chance this often is not a finding
 LEAST_DAYS: Final = 3  # with fewer, two coefficients leave no variation

@@ -9,24 +9,25 @@ values are left out, never counted as 0. Eyewear is taken off at night, so funct
 night refuse if the night was not observed.
 """
 
-from eyelog.series.rhythm.active_hours import (
+from eyelog.series.active_hours import (
     ActiveHours,
     RelativeAmplitude,
     least_active,
     most_active,
     relative_amplitude,
 )
-from eyelog.series.rhythm.bouts import Fragmentation, activity_bouts, fragmentation
-from eyelog.series.rhythm.cosinor import Cosinor, cosinor
-from eyelog.series.rhythm.profile import profile
-from eyelog.series.rhythm.regularity import Regularity, sleep_regularity
-from eyelog.series.rhythm.stability import (
+from eyelog.series.bouts import Fragmentation, activity_bouts, fragmentation
+from eyelog.series.cosinor import Cosinor, cosinor
+from eyelog.series.profile import profile
+from eyelog.series.stability import (
+    Regularity,
     Stability,
     Variability,
     interdaily_stability,
     intradaily_variability,
+    sleep_regularity,
 )
-from eyelog.series.rhythm.time_on_task import TimeOnTask, time_on_task
+from eyelog.series.trend import TimeOnTask, time_on_task
 
 __all__ = [
     "ActiveHours",
