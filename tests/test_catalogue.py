@@ -8,17 +8,15 @@ import pytest
 import eyelog as el
 from eyelog.catalogue import (
     COMPUTED_DATA,
-    INTERVAL_SECONDS,
-    LOGS,
     STANDARD_MODE_LOGS,
     Field,
     catalogue,
     check_fields,
-    columns,
     field,
     role,
     role_field,
 )
+from support.logs import INTERVAL_SECONDS, LOGS, columns
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import LOGS, columns
 from eyelog.decode import MOST_UNKNOWN, decode_page, joined_pages
 from eyelog.frame import empty, history, stated_log
 from support.answers import (
@@ -28,6 +27,7 @@ from support.answers import (
     stamp,
     walks,
 )
+from support.logs import LOGS, columns
 from support.records import records as made_up
 
 # What comes out

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import LOGS
 from eyelog.frame import conform, interval_seconds, log_of, one_source, own_share, record
+from support.logs import LOGS
 
 
 def stamps(*texts: str, tz: str = "UTC") -> pd.DatetimeIndex:

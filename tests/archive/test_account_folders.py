@@ -11,7 +11,7 @@ import eyelog as el
 from eyelog.archive import lists
 from eyelog.archive.lists import locked
 from eyelog.archive.place import check_account, folder, open_place, same_account
-from eyelog.catalogue import LOGS
+from support.logs import LOGS
 from support.parquet import month_file
 from support.records import records
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import eyelog as el
 from eyelog.archive.export import encode_table
 from eyelog.arrow_tables import schema_of, table_of, table_of_pages
-from eyelog.catalogue import LOGS
 from eyelog.decode import decode_page, joined_pages
 from eyelog.frame import conform
 from support.answers import MINUTES, answer
+from support.logs import LOGS
 from support.records import records
 
 

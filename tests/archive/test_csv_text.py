@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eyelog.archive.export import header_cell, written
-from eyelog.catalogue import LOGS
 from eyelog.read.format import text_of
+from support.logs import LOGS
 
 ODD = ["=1+1", "@x", "+1", "-1", "\tx", " a ", "", "nan", "12", "1e5", "true", '"a"', "a\nb", "NA"]
 FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - the letters meant

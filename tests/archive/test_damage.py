@@ -12,8 +12,8 @@ import pytest
 import eyelog as el
 from eyelog.archive.export import csv_pieces
 from eyelog.archive.place import open_place
-from eyelog.catalogue import LOGS
-from eyelog.cli.main import main
+from support.command import main
+from support.logs import LOGS
 from support.parquet import MARK, month_file, of_third_release, seal
 from support.records import records
 

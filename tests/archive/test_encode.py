@@ -16,9 +16,10 @@ import eyelog as el
 from eyelog import frame as frames
 from eyelog.archive.export import encode_table
 from eyelog.arrow_tables import schema_of
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue
 from eyelog.decode import decode_page, joined_pages
 from support.answers import encode_answer
+from support.logs import LOGS
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS

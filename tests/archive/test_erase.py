@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS
-from eyelog.cli.main import main
+from support.command import main
+from support.logs import LOGS
 from support.records import records
 
 STANDARD = LOGS[1]

@@ -12,8 +12,9 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from eyelog.archive.export import export_frame
 from eyelog.archive.intake import import_files
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue
 from eyelog.decode import decode_page, joined_pages
+from support.logs import LOGS
 from support.parquet import flip_byte, month_file
 from support.records import records
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS
+from support.logs import LOGS
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS

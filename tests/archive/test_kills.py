@@ -11,7 +11,7 @@ import pytest
 
 import eyelog as el
 from eyelog.archive.intake import import_files
-from eyelog.catalogue import LOGS
+from support.logs import LOGS
 from support.paths import TESTS
 from support.processes import killed_at
 from support.records import records

@@ -12,7 +12,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import LOGS
+from support.logs import LOGS
 from support.paths import TESTS
 from support.records import records
 

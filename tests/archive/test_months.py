@@ -10,7 +10,7 @@ import pytest
 import eyelog as el
 from eyelog.archive.lists import Part, checksum, write_lists
 from eyelog.archive.place import open_place
-from eyelog.catalogue import LOGS
+from support.logs import LOGS
 from support.parquet import month_file
 from support.records import records
 

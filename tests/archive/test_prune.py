@@ -10,7 +10,7 @@ import pytest
 import eyelog as el
 from eyelog.archive.account import prune
 from eyelog.archive.place import open_place
-from eyelog.catalogue import LOGS
+from support.logs import LOGS
 from support.records import records
 
 STANDARD = LOGS[1]

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS
 from support import faulty
+from support.logs import LOGS
 from support.parquet import flip_byte, month_file
 from support.records import records
 from support.syncing import client_of

@@ -11,7 +11,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog import frame as frames
-from eyelog.catalogue import LOGS
+from support.logs import LOGS
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS

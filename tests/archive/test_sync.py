@@ -13,8 +13,8 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.archive import sync as sync_module
-from eyelog.catalogue import LOGS
 from support import faulty, live
+from support.logs import LOGS
 from support.paged import Paged
 from support.records import records
 from support.syncing import END, FIFTEEN, SIXTY, START, ago, asked_days, client_of, files, states

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS
+from support.logs import LOGS
 from support.parquet import flip_byte, month_file, of_third_release
 from support.records import records
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
 from support import live
+from support.command import main
 from support.commands import DAY
 
 

@@ -4,8 +4,8 @@ import json
 import stat
 
 import eyelog as el
-from eyelog.cli import main
 from eyelog.fetch.oauth import TokenFile
+from support.command import main
 from support.commands import RANGE
 
 FETCH_ALL = ["fetch", "standard_mode_logs", *RANGE]

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
 from support import faulty, live
+from support.command import main
 from support.loggerfiles import FIFTEEN, SIXTY, logger_csv, zipped
 from support.paged import Paged
 from support.paths import DATASETS

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.cli.main import main
+from support.command import main
 
 LOG = "standard_mode_logs"
 

@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
+from support.command import main
 
 
 @pytest.fixture

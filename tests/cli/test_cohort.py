@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
 from support.cohorts import SIXTY, damage, fill
+from support.command import main
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
 from support.cohorts import DAYS, SIXTY, days_of
+from support.command import main
 from support.processes import group, left_after
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")

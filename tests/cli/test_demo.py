@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.cli import main
+from support.command import main
 
 
 @pytest.mark.slow("the demo runs whole")

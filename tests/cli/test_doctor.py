@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
 from eyelog.fetch.oauth import TokenFile
 from support import live
+from support.command import main
 from support.commands import DAY
 
 

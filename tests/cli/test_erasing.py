@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS
-from eyelog.cli.main import main
 from eyelog.fetch.oauth import TokenFile
+from support.command import main
+from support.logs import LOGS
 from support.records import records
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS
-from eyelog.cli import main
+from support.command import main
+from support.logs import LOGS
 
 
 def test_the_whole_catalogue_is_printed(capsys) -> None:

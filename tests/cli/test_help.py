@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from eyelog.cli import main
+from support.command import main
 
 
 @pytest.fixture

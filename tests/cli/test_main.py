@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.cli import main
+from support.command import main
 from support.commands import DAY, RANGE
 from support.parsers import Command, commands
 

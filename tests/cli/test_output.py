@@ -6,8 +6,8 @@ import os
 import sys
 from pathlib import Path
 
-from eyelog.cli import main
 from eyelog.cli.output import note
+from support.command import main
 from support.commands import RANGE
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
+from support.command import main
 
 
 @pytest.fixture

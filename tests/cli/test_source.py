@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
+from support.command import main
 from support.commands import DAY, RANGE
 from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv
 

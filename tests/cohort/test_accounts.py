@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
 from support.cohorts import SIXTY, days_of
+from support.command import main
 
 ODD = (
     *("..", "a/b", "%2e", "con", "_ann", ".hidden", "/etc/x", "..\\up", "x\x00y", "a\nb"),

@@ -8,8 +8,8 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import LOGS
 from support.cohorts import ACCOUNTS, SIXTY, damage
+from support.logs import LOGS
 from support.records import records
 
 

@@ -8,8 +8,8 @@ import pandas.testing as pdt
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS
 from support import live
+from support.logs import LOGS
 from support.records import records
 
 

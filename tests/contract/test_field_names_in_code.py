@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.catalogue import LOGS, columns
+from support.logs import LOGS, columns
 from support.paths import ROOT
 
 SOURCE = ROOT / "src" / "eyelog"

@@ -4,7 +4,8 @@ import ast
 
 import pytest
 
-from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, known_logs, log_named, role
+from eyelog.catalogue import catalogue, known_logs, log_named, role
+from support.logs import INTERVAL_SECONDS, LOGS
 from support.paths import ROOT
 
 SOURCE = ROOT / "src"

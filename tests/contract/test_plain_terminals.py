@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
+from support.command import main
 from support.parsers import commands
 
 SIXTY = "standard_mode_logs"

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue
+from support.logs import LOGS
 from support.paths import DATASETS
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
+from support.command import main
 from support.pages import python_blocks, run_blocks
 from support.paths import ROOT
 

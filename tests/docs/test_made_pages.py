@@ -2,13 +2,14 @@
 
 import pytest
 
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue
 from eyelog.measure.columns import documented
 from eyelog_docs.columns import columns_page
 from eyelog_docs.command_line import command_line_page, commands
 from eyelog_docs.fields import field_page
 from eyelog_docs.service_api import PAGE_SIZE, service_page
 from eyelog_service.status import document
+from support.logs import LOGS
 
 
 def card(log: str, name: str) -> dict[str, str]:

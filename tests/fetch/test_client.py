@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import columns
 from eyelog.fetch.cache import cache_info
 from eyelog.frame import history
 from support import faulty, live
 from support.fetching import TOKEN, client_of
+from support.logs import columns
 from support.paged import Paged
 from support.records import records
 

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.catalogue import LOGS, role_field
+from eyelog.catalogue import role_field
 from eyelog.judge import reasons, records
 from eyelog.judge.limits import Limit, limit, limits
 from support.frames import EYES, MINUTES, frame_of
+from support.logs import LOGS
 
 ROWS = [
     pytest.param(log, row, id=f"{log}.{row.name}") for log in LOGS for row in limits(log).values()

@@ -3,10 +3,11 @@
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS, catalogue, columns
+from eyelog.catalogue import catalogue
 from eyelog.judge.limits import Limit
 from eyelog.judge.reasons import against_fields, evidence_for
 from support.frames import EYES, MINUTES, frame_of
+from support.logs import LOGS, columns
 from support.reasons import CONTEXT, GAIT, MOTION, NOISE, STATIC, STEPS, WALK, R, against
 from support.triallog import seconds, trial_log
 

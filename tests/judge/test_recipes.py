@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import catalogue, columns
+from eyelog.catalogue import catalogue
 from eyelog.frame import empty, history
 from eyelog.judge.reasons import CONTEXT
 from eyelog.judge.recipes import RECIPES
 from support.frames import EYES, MINUTES, frame_of, frames
+from support.logs import columns
 from support.reasons import KEPT
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import LOGS
 from support.frames import EYES, MINUTES, frames
+from support.logs import LOGS
 from support.reasons import judged
 
 

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue
 from eyelog.frame import history
 from eyelog.judge.reasons import WORDS
 from eyelog.measure.columns import choose, column, groups, table_of
+from support.logs import LOGS
 
 ROWS = list(
     csv.DictReader(files("eyelog.measure").joinpath("columns.csv").read_text("utf-8").splitlines())

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import INTERVAL_SECONDS, LOGS
 from eyelog.frame import record
 from support.frames import CALM, EYES, MINUTES, at, frame_of, frames
+from support.logs import INTERVAL_SECONDS, LOGS
 
 
 def day(log, start, hours, tz="UTC", **fields):

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue
 from eyelog.frame import history, interval_seconds
 from eyelog.measure.resample import TERMS
 from reference.held import quietly
 from support.frames import EYES, MINUTES, at, frame_of
+from support.logs import LOGS
 
 
 def one(frame: pd.DataFrame, name: str, **options: object) -> float:

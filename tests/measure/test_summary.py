@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.catalogue import INTERVAL_SECONDS, catalogue, columns
+from eyelog.catalogue import catalogue
 from eyelog.frame import conform, record
 from support.frames import EYES, MINUTES, frame_of
+from support.logs import INTERVAL_SECONDS, columns
 from support.reasons import KEPT
 
 ASK: dict[str, Callable[..., Any]] = {

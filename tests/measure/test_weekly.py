@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS
+from support.logs import LOGS
 
 SUMS = [
     "n",

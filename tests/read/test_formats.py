@@ -11,10 +11,10 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import LOGS, columns
 from eyelog.read import head as formats
 from eyelog.read.format import LogFile, Source
 from support.loggerfiles import zipped
+from support.logs import LOGS, columns
 
 FIFTEEN = LOGS[0]
 

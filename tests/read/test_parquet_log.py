@@ -8,8 +8,8 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.archive.intake import import_files
-from eyelog.catalogue import LOGS
 from support.loggerfiles import SIXTY
+from support.logs import LOGS
 
 
 @pytest.mark.parametrize("log", LOGS)

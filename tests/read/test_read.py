@@ -7,7 +7,6 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import LOGS, columns
 from support.loggerfiles import (
     FIFTEEN,
     HOURS,
@@ -17,6 +16,7 @@ from support.loggerfiles import (
     logger_csv,
     long_fields,
 )
+from support.logs import LOGS, columns
 from support.paths import DATASETS
 
 

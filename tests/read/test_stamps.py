@@ -4,7 +4,6 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.catalogue import LOGS
 from support.loggerfiles import (
     FIFTEEN,
     HOURS,
@@ -13,6 +12,7 @@ from support.loggerfiles import (
     logger_csv,
     logger_part,
 )
+from support.logs import LOGS
 
 
 @pytest.mark.parametrize("log", LOGS)

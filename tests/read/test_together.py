@@ -13,7 +13,6 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.archive.intake import import_files
-from eyelog.catalogue import LOGS
 from eyelog.frame import history
 from support.answers import encode_answer
 from support.loggerfiles import (
@@ -25,6 +24,7 @@ from support.loggerfiles import (
     sample_script_csv,
     zipped,
 )
+from support.logs import LOGS
 
 EVENTS = "date,type,subType,value\n"
 JUNK = "date,accX,accY\n1,2,3\n"

@@ -7,9 +7,9 @@ import pytest
 import eyelog as el
 from eyelog.archive import intake
 from eyelog.archive.intake import import_files
-from eyelog.catalogue import LOGS
 from eyelog.read import csv_log
 from support.loggerfiles import Put
+from support.logs import LOGS
 
 FIFTEEN = LOGS[0]
 IDS = ("ada", "Bob/../x", "7")

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.cli.main import main
 from eyelog.reports.logs import as_logs
+from support.command import main
 from support.reported import SIXTY
 
 SINCE, TZ = "2026-10-26", "Asia/Tokyo"

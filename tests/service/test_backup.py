@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.cli.main import main
 from eyelog_service import backup
 from eyelog_service.app import create_app
 from eyelog_service.audit import FILE_NAME, Audit
@@ -26,6 +25,7 @@ from eyelog_service.auth.registry import Registry
 from eyelog_service.backup import back_up, interrupted, restore
 from eyelog_service.check import check_service
 from support import live
+from support.command import main
 from support.records import records
 
 STANDARD = live.STANDARD

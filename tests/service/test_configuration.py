@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 import yaml
 
-from eyelog.cli import main
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.cli.operate import configuration
 from eyelog_service.cli.settings import Serving
+from support.command import main
 from support.parsers import parsed
 
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")

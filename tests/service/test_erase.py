@@ -16,7 +16,6 @@ import eyelog as el
 from eyelog.archive.account import Noted, note_days, source_of
 from eyelog.archive.place import check_account
 from eyelog.archive.store import place_of
-from eyelog.cli.main import main
 from eyelog.clock import as_zones
 from eyelog.fetch.cache import DayCache
 from eyelog.fetch.client import days_of
@@ -26,6 +25,7 @@ from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import State
 from eyelog_service.erase import erase_account
 from support import live
+from support.command import main
 from support.first_release import first_release_state
 from support.parquet import flip_byte
 from support.postgres import Postgres, needs_postgres

@@ -14,8 +14,6 @@ import requests
 
 import eyelog as el
 from eyelog.archive.place import open_place
-from eyelog.catalogue import LOGS
-from eyelog.cli import main
 from eyelog_service import uploads
 from eyelog_service.app import create_app
 from eyelog_service.auth import ended
@@ -23,8 +21,10 @@ from eyelog_service.auth.ended import revived
 from eyelog_service.auth.registry import Registry
 from eyelog_service.server import running
 from support.account_page import Visitor
+from support.command import main
 from support.live import REDIRECT, Live
 from support.login_page import PASSWORD
+from support.logs import LOGS
 from support.records import records
 from support.stores import object_store
 

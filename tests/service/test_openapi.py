@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from eyelog.catalogue import LOGS, catalogue
+from eyelog.catalogue import catalogue
 from eyelog_service.app import create_app
 from eyelog_service.auth.grants import ACCESS_SECONDS, SCOPE
 from eyelog_service.status import VERSION, document
 from support import live
 from support.live import Live
+from support.logs import LOGS
 from support.records import records
 
 PATHS = {

@@ -9,12 +9,12 @@ import requests
 
 import eyelog as el
 from eyelog.archive.intake import import_files
-from eyelog.catalogue import LOGS
-from eyelog.cli import main
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import version_of
 from eyelog_service.auth.tables import VERSION
 from eyelog_service.server import running
+from support.command import main
+from support.logs import LOGS
 from support.second_release import SecondRelease, second_release
 
 FROM, TO = "2026-10-31T00:00:00+09:00", "2026-10-31T23:59:59+09:00"

@@ -18,10 +18,10 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog.cli import main
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.auth.registry import Registry
 from support.account_page import Visitor, granted
+from support.command import main
 from support.live import Live
 from support.login_page import CALLBACK, Browser, sent_back
 from support.login_page import PASSWORD as OF_ADA

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from eyelog.archive.export import encode_table
 from eyelog.arrow_tables import table_of
-from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue, columns
+from eyelog.catalogue import catalogue
 from eyelog.decode import decode_page, joined_pages
+from support.logs import INTERVAL_SECONDS, LOGS, columns
 
 EYES, MINUTES = LOGS
 

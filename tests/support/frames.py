@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from eyelog.catalogue import INTERVAL_SECONDS, catalogue, columns, log_named
+from eyelog.catalogue import catalogue, log_named
 from eyelog.frame import conform, record
+from support.logs import INTERVAL_SECONDS, columns
 
 EYES = "computed_data"
 MINUTES = "standard_mode_logs"

@@ -9,8 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 import eyelog as el
-from eyelog.catalogue import LOGS, catalogue, columns
+from eyelog.catalogue import catalogue
 from support.answers import encode_answer
+from support.logs import LOGS, columns
 
 FIFTEEN, SIXTY = LOGS
 HOURS = {log: el.sample(log).loc["2026-10-21 09:00":"2026-10-21 10:30"] for log in LOGS}

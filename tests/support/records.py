@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from eyelog.catalogue import INTERVAL_SECONDS, catalogue
+from eyelog.catalogue import catalogue
+from support.logs import INTERVAL_SECONDS
 
 
 def records(

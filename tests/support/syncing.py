@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 import eyelog as el
-from eyelog.catalogue import LOGS
 from support import faulty
+from support.logs import LOGS
 
 FIFTEEN, SIXTY = LOGS
 START, END = "2024-03-01", "2024-03-05"  # long settled

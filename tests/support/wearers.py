@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 import eyelog as el
-from eyelog.catalogue import LOGS
+from support.logs import LOGS
 
 FIFTEEN, SIXTY = LOGS
 MONDAY = "2026-10-19"

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.catalogue import INTERVAL_SECONDS, LOGS, catalogue
+from eyelog.catalogue import catalogue
+from support.logs import INTERVAL_SECONDS, LOGS
 from support.wearers import (
     FIFTEEN,
     MONDAY,

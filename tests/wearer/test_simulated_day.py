@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import columns
 from eyelog.clock import zone
 from eyelog.wearer import habits
 from eyelog.wearer.simulated_day import live
+from support.logs import columns
 from support.wearers import FIFTEEN, SIXTY
 
 

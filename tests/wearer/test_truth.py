@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS
 from eyelog.wearer import habits
+from support.logs import LOGS
 from support.wearers import (
     FIFTEEN,
     SIXTY,

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import eyelog as el
-from eyelog.catalogue import columns
 from eyelog.series.agreement import PAIRS, quantity_words
 from support.frames import EYES, MINUTES, at, frame_of
+from support.logs import columns
 
 # Peak expiratory flow (l/min), first reading of each meter (Bland & Altman 1986, Lancet i:307).
 LARGE = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]

@@ -12,10 +12,10 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog.cli import main
 from eyelog_service import middleware, wearer_data
 from support import live
 from support.account_page import Visitor, signed, title
+from support.command import main
 from support.live import COMPUTED, STANDARD, Live
 from support.login_page import PASSWORD
 from support.parquet import month_file

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import LOGS
 from eyelog_service.wearer_data import DAYS, OwnDays, last_days, own_days, own_report
+from support.logs import LOGS
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.auth.accounts import NewAccount
 from eyelog_service.auth.ending import CleanUp
@@ -14,6 +13,7 @@ from eyelog_service.auth.grants import Bearer
 from eyelog_service.auth.password_tries import take_try
 from eyelog_service.auth.registry import Registry
 from eyelog_service.auth.state import copy_state
+from support.command import main
 from support.live import REDIRECT
 from support.postgres import PASSWORD, needs_postgres
 

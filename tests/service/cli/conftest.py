@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from eyelog.cli import main
+from support.command import main
 
 
 @pytest.fixture

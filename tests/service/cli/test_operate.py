@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 import eyelog as el
-from eyelog.cli import main
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.auth.registry import Registry
 from support import live
+from support.command import main
 from support.first_release import first_release_state
 from support.live import REDIRECT, STANDARD
 from support.records import records

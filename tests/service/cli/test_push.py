@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.cli import main
 from support import live
+from support.command import main
 from support.here import work_here
 from support.uploads import csv
 

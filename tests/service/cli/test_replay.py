@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.cli import main
+from support.command import main
 from support.livesocket import listening
 from support.packets import packets
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from eyelog.cli import main
+from support.command import main
 from support.commands import DAY, RANGE
 from support.processes import python
 

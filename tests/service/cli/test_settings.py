@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eyelog.cli import main
 from eyelog_service.cli.settings import SETTINGS, Serving
+from support.command import main
 from support.parsers import parsed
 
 Write = Callable[[str], str]

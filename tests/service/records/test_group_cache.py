@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.catalogue import columns
 from eyelog_service.records import GroupCache, Windows, parse_query
 from support import live
 from support.live import STANDARD
+from support.logs import columns
 from support.records import records
 
 OF_EIGHT = pa.table({"a": [1.0]})

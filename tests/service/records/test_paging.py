@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.catalogue import catalogue, columns
+from eyelog.catalogue import catalogue
 from eyelog.frame import empty
 from eyelog_service.records import Cursors, Windows, answer, parse_query
 from eyelog_service.responses import Problem
 from support import live
 from support.live import COMPUTED, STANDARD, Live
+from support.logs import columns
 from support.records import records
 from support.replies import DAY, records_of, refusal
 
