@@ -11,8 +11,8 @@ from support.parsers import Command, commands, parsed
 from support.paths import ROOT
 
 COMMANDS = commands()
-PAGES = ["README.md", "CONTRIBUTING.md", "datasets/README.md", "docs/house.md", "docs/importing.md"]
-PAGES += ["docs/cohorts.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "datasets/README.md", "docs/importing.md"]
+PAGES += ["docs/cohorts.md", "docs/contribute/decisions.md"]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
