@@ -7,7 +7,7 @@ tools do not read it as a value, and NaN in a frame.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import date, datetime
 from functools import cache
 from typing import Any, Final, NamedTuple, cast
@@ -21,6 +21,7 @@ from pandas.api.types import pandas_dtype
 from eyelog.catalogue import catalogue
 from eyelog.clock import DAY_US, SECOND, Zones, instant_range, zone
 from eyelog.decode import Page, joined_column, rows_kept
+from eyelog.frame import OFFSET
 
 STAMP: Final = pa.timestamp("us", tz="UTC")
 _ARROW: Final = {
@@ -72,6 +73,33 @@ def joined(tables: Iterable[pa.Table], log: str, schema: pa.Schema | None = None
     return pa.concat_tables([schema.empty_table(), *(fit(part, schema) for part in parts)])
 
 
+def stacked(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset()) -> pa.Table:
+    """Return tables one after the other, in the columns that any of them or `names` has.
+
+    Fields of the catalogue are in its order; of other columns those that have a value come last.
+    """
+    names = {"date"}.union(names, *(table.column_names for table in tables))
+    extras = widest(
+        field
+        for table in tables
+        for field in extras_of(table.schema, log)
+        if field.name == OFFSET or table[field.name].null_count < table.num_rows
+    )
+    known = [name for name in catalogue(log) if name in names]
+    if len(tables) == 1 and not names.difference(tables[0].column_names):
+        return tables[0].select([*known, *(field.name for field in extras)])
+    return joined(tables, log, pa.schema([*map(schema_of(log).field, known), *extras]))
+
+
+def in_order(table: pa.Table) -> tuple[pa.Table, bool]:
+    """Return records sorted by their stamps, and whether each stamp is there once."""
+    stamps = stamps_of(table)
+    if (stamps[1:] > stamps[:-1]).all():
+        return table, True
+    order = np.argsort(stamps, kind="stable")
+    return table.take(pa.array(order)), bool((np.diff(stamps[order]) > 0).all())
+
+
 def stamps_of(table: pa.Table) -> Stamps:
     """Return the stamps of a table as microseconds."""
     stamps = table.column("date").cast(pa.int64()).to_numpy()
@@ -80,8 +108,8 @@ def stamps_of(table: pa.Table) -> Stamps:
 
 def extras_of(schema: pa.Schema, log: str) -> list[pa.Field]:
     """Return the columns that are not in the catalogue, sorted by name."""
-    names = set(schema_of(log).names)
-    return sorted((f for f in schema if f.name not in names), key=lambda f: str(f.name))
+    known = catalogue(log)
+    return sorted((f for f in schema if f.name not in known), key=lambda f: str(f.name))
 
 
 def widest(extras: Iterable[pa.Field]) -> list[pa.Field]:

@@ -47,7 +47,7 @@ from eyelog.clock import as_zones
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 from eyelog.read.files import check_encoding, input_files
 from eyelog.read.head import FileReport
-from eyelog.read.stamps import CLOCKS
+from eyelog.read.overlay import CLOCKS
 from eyelog_service.apart import Failed, fault_without_values, run_apart
 from eyelog_service.auth import ended
 from eyelog_service.auth.ended import account_digest

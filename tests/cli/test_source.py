@@ -53,7 +53,7 @@ def test_a_diary_is_local_to_the_offset_of_the_files(folder, monkeypatch, capsys
 def test_a_diary_of_days_says_which_number_is_the_day(folder, capsys) -> None:
     Path("diary.csv").write_text("date,label\n10.11.2026,office\n")
     command = ["daily", "--json", "logger/a_summaryData.csv", "--events", "diary.csv"]
-    assert "pass dayfirst=True or dayfirst=False" in failure(capsys, *command)
+    assert "pass dayfirst=True (--dayfirst) or dayfirst=False" in failure(capsys, *command)
     assert main([*command, "--dayfirst"]) == 0
     Path("diary.csv").write_text("date,label\n21.10.2026,office\n20.10.2026,home\n")
     capsys.readouterr()
@@ -215,6 +215,6 @@ def test_a_folder_of_the_app_is_imported_and_its_other_files_are_one_line(tmp_pa
         "left out: 1 file of another kind: 1 with the phone's own positions (location)"
     )
     assert main(["daily", str(tmp_path), "--tz", "UTC"]) == 0
-    assert "left out: 2 files of other kinds" in capsys.readouterr().err
+    assert "left out 2 files that cannot be used as a log" in capsys.readouterr().err
     assert main(["import", str(tmp_path / "a_fastHeadMotion.csv")]) == 0
     assert "0 rows were new" in capsys.readouterr().err

@@ -29,7 +29,10 @@ def test_dates_without_an_offset_are_in_the_zone_that_was_named(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("date,type,subType,value\nyesterday,fastHeadMotion,up,1\n", "line 2: 'yesterday' is not"),
+        (
+            "date,type,subType,value\nyesterday,fastHeadMotion,up,1\n",
+            "'date' is 'yesterday', not",
+        ),
         ("date,type,subType,value\n2026-10-20T10:00:00Z,,up,1\n", "line 2: the event has no type"),
         ("date,type,subType,value\n2026-10-20T10:00:00Z,a,up,many\n", "'many' is not a number"),
         ("date,type,subType,value\n2026-10-20T10:00:00Z,a\n2026", "line 2: it has fewer columns"),

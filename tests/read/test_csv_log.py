@@ -10,7 +10,7 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.frame import history
-from eyelog.read import csv_log
+from eyelog.read import files
 from support.loggerfiles import (
     FIFTEEN,
     HOURS,
@@ -95,7 +95,7 @@ def test_rows_in_any_order_come_back_in_order_of_time(put: Put) -> None:
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(
     put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csv_log, "BLOCK", 1 << 19)
+    monkeypatch.setattr(files, "BLOCK", 1 << 19)
     path = put(b"date,stp\n2026-10-21T00:00:15Z," + b"1" * (3 << 19))
     with pytest.raises(el.ArchiveError, match="a line far too long"):
         el.read(path)

@@ -11,8 +11,10 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.arrow_tables import STAMP
 from eyelog.read import head as formats
-from eyelog.read.format import LogFile, Source
+from eyelog.read.files import Source
+from eyelog.read.format import LogFile
 from support.loggerfiles import zipped
 from support.logs import LOGS, columns
 
@@ -29,19 +31,17 @@ class TrialLog(LogFile):
         return start.startswith(b"TRIAL")
 
     def __init__(self, source: Source) -> None:
-        super().__init__(FIFTEEN)
-        _, name, pairs = source.stream.read().split(b"\n", 2)
+        super().__init__(FIFTEEN, source)
+        _, name, pairs = source.whole().split(b"\n", 2)
         self.names = frozenset({"stp"})
-        self.names_wearers = True
-        self._name, self._pairs = name.decode(), list(struct.iter_unpack("<qd", pairs))
-        self.rows = len(self._pairs)
+        self.owner, self._pairs = name.decode(), list(struct.iter_unpack("<qd", pairs))
         self.zones = {"+09:00"}
         self.notes.append("it is a trial")
 
-    def tables(self, *, named: bool) -> Iterator[tuple[str, pa.Table]]:
-        stamps = np.array([at * 1_000_000 for at, _ in self._pairs])
-        steps = {"stp": pa.array([steps for _, steps in self._pairs])}
-        yield self._name if named else "", self.table(stamps, steps, np.arange(40), {}, [])
+    def tables(self) -> Iterator[pa.Table]:
+        stamps = pa.array([at * 1_000_000 for at, _ in self._pairs]).cast(STAMP)
+        steps = pa.array([steps for _, steps in self._pairs])
+        yield self.records({"date": stamps, "stp": steps}, np.arange(40))
 
 
 def trial(name: str, *, day: int = 0) -> bytes:
@@ -64,9 +64,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.filterwarnings("ignore::eyelog.EyelogWarning")
 def test_a_new_format_is_read_like_every_other_one(folder: Path) -> None:
-    frame = el.read(folder)
+    with pytest.raises(el.ConfigurationError, match=r"several accounts \(ada, bob\)"):
+        el.read(folder)
+    files = [path for path in folder.iterdir() if path.suffix != ".zip"]
+    frame = el.read(files)
     assert list(frame.columns) == [name for name in columns(FIFTEEN) if name in ("stp", "bk_n")]
-    assert frame["stp"].sum() == 2 * sum(range(40))
+    assert frame["stp"].sum() == sum(range(40))
     assert str(frame.index.tz) == "UTC+09:00"
     trials = [each for each in folder.iterdir() if each.suffix != ".csv"]
     assert_frame_equal(el.read(trials, wearer="bob"), el.read(folder / "more.zip"))

@@ -13,11 +13,11 @@ from support.loggerfiles import Put
     [
         (
             "2015-11-02 10:00:00,0,12,3.5,-1\n2015-11-02 10:01:00,0,9,2,0\n",
-            r"no header, like .* first generation .* \(2015\)",
+            "no line that is the header .*must have the field names",
         ),
         ("2015-11-02,walk,12\n", "no line that is the header"),
         ("x\n" * 60 + "date,stp\n", r"no line .*it begins with 'x'"),
-        ("0" * 300_000, "a line that does not end"),
+        ("0" * 300_000, "it begins with '0000"),
         (
             "date,calmScore,stabilityScore\n2026-10-21T00:00:15Z,1,1\n",
             r"same field .*'calmScore' and 'stabilityScore'",

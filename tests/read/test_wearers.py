@@ -7,7 +7,7 @@ import pytest
 import eyelog as el
 from eyelog.archive import intake
 from eyelog.archive.intake import import_files
-from eyelog.read import csv_log
+from eyelog.read import files
 from support.loggerfiles import Put
 from support.logs import LOGS
 
@@ -48,8 +48,8 @@ def test_a_refused_file_leaves_nothing_even_if_it_is_large(
     archive: el.Archive, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(intake, "_WAITING", 5)
-    monkeypatch.setattr(csv_log, "BLOCK", 200)
-    monkeypatch.setattr(csv_log, "_LOOK", 100)
+    monkeypatch.setattr(files, "FIRST", 100)
+    monkeypatch.setattr(files, "BLOCK", 200)
     head, *rows = table(("ada", "bob")).splitlines()
     path = put("\n".join([head, *sorted(rows)]))  # all of ada before all of bob
     assert import_files(archive, [path])[0].status == "refused"
@@ -62,7 +62,7 @@ def test_rows_below_a_header_without_wearers_are_nobodys_and_counted(
 ) -> None:
     rows = "".join(f"2026-10-22T00:{row:02d}:15Z,1\n" for row in range(20))
     path = put(table(("ada",)) + "date,stp\n" + rows)
-    with pytest.warns(el.EyelogWarning, match="line 23: its header has no column of wearers"):
+    with pytest.warns(el.EyelogWarning, match="line 23: it does not name its wearer"):
         reports = import_files(archive, [path], account="me", **chosen)
     assert sum(report.read for report in reports) == 40
     assert sum(report.kept for report in reports) == 20
@@ -96,7 +96,7 @@ def test_each_wearer_goes_into_an_account_of_that_name(archive: el.Archive, put:
 def test_a_row_of_nobody_is_a_line_left_out(archive: el.Archive, put: Put) -> None:
     path = put(table(("ada", "")))
     with pytest.warns(
-        el.EyelogWarning, match=r"20 of 40 lines.*line 3: 'user_id' does not name its wearer"
+        el.EyelogWarning, match=r"20 of 40 lines.*line 3: it does not name its wearer"
     ):
         reports = import_files(archive, [path], split_wearers=True)
     assert [(each.account, each.read, each.kept, each.refused) for each in reports] == [

@@ -5,9 +5,10 @@ import io
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC
 from difflib import get_close_matches
 from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -17,24 +18,15 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog.arrow_tables import Stamps, instant_us
-from eyelog.catalogue import fold, near
+from eyelog.catalogue import fold
 from eyelog.clock import DAY, FILE_ZONE, Zone, Zones, as_tzinfo, as_zones, day_start
 from eyelog.decode import UNFIT
 from eyelog.errors import ArchiveError, ConfigurationError, warn
 from eyelog.home import path_of
-from eyelog.read.files import (
-    MIDNIGHT,
-    InputFile,
-    check_encoding,
-    guess,
-    guessed,
-    input_files,
-    not_of,
-    opened,
-)
-from eyelog.read.format import DELIMITERS, OtherKind, event_kind, whole_of
-from eyelog.read.socket_log import RECEIVED
-from eyelog.read.stamps import NEVER, StampReader, moment_of, orders, possible_events, when
+from eyelog.read.files import MIDNIGHT, InputFile, check_encoding, input_files, opened
+from eyelog.read.format import ACTIVITY, DELIMITERS, EVENTS, OtherKind, other_kind
+from eyelog.read.saved import RECEIVED
+from eyelog.read.stamps import NEVER, StampReader, possible_events
 
 # Names of columns, folded and without spaces, signs and units.
 _NAMES: Final = {
@@ -47,8 +39,7 @@ _NAMES: Final = {
 }  # fmt: skip
 _LARGEST: Final = 256 << 20
 DIARY: Final = "diary"
-HEAD: Final = "head motion"
-ACTIVITY: Final = "phone activity"
+_KINDS: Final = {EVENTS: "head motion", ACTIVITY: "phone activity"}
 _HEADER_LINES: Final = 50  # in which the header of the app's events is looked for
 _CLASSES: Final = ("stationary", "walking", "running", "automotive", "cycling", "unknown")
 _WORD: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -56,7 +47,6 @@ _TRUE: Final = ("1", "true", "yes")
 
 Row = tuple[int, list[str]]  # the number of its line, and its cells
 Event = tuple[int, Mapping[str, str]]
-Moment = date | datetime  # a whole day, or a time with or without an offset
 
 
 def read_events(
@@ -150,7 +140,7 @@ def read_events(
     real = file.resolve()
     try:
         with file.open("rb") as source:
-            piped = b"" if real.is_file() else source.read(_LARGEST + 1)
+            piped = b"" if real.is_file() else source.read(_LARGEST)
     except OSError as error:
         raise ConfigurationError(f"cannot read {file}: {error.strerror or error}") from error
     pipe = InputFile(file.name, partial(io.BytesIO, piped))
@@ -158,59 +148,47 @@ def read_events(
     try:
         for at, each in enumerate(input_files([real]) if real.is_file() else [pipe]):
             if at and not each.is_sheet:
-                raise ConfigurationError(
-                    f"{file.name} has several files: unpack it, and read each on its own"
-                )
-            notes: list[str] = []
-            with opened(each, notes) as (_, stream):
-                # What was UTF-16 is UTF-8 by now.
-                named = "utf-8" if notes else encoding
-                text = _text(stream.read(_LARGEST + 1), file.name, named)
-                notes.clear()
-            for note in notes:
-                warn(f"{file.name}: {note}")
-            # Most separators in the first line are delimiters.
-            start = next((line for line in text.splitlines() if line.strip()), "")
-            lines = _rows(text, max(DELIMITERS, key=start.count))
-            if rows := [row for row in lines if any(row[1])]:
+                raise ArchiveError("it has several files: unpack it, and read each on its own")
+            text = _text(each, file.name, encoding)
+            if rows := [row for row in _rows(text) if any(row[1])]:
                 tables.append((text, each.is_sheet, rows))
         if not tables:
-            raise ConfigurationError(
-                f"{file.name} is empty: its first line must name start, end and label"
-            )
+            raise ArchiveError("it is empty: its first line must name start, end and label")
         diaries = [each for each in tables if {"start", "label"} <= _found(each[2][0][1]).keys()]
         text, is_sheet, rows = (diaries or tables)[0]
         events = events_of(text, zones)
+        if events is None:
+            events = _events_of_rows(rows, zones, dayfirst, is_sheet=is_sheet)
     except ArchiveError as error:
         between = ", " if str(error).startswith("line") else ": "
         raise ConfigurationError(f"{file.name}{between}{error}") from error
-    if events is None:
-        events = _events_of_rows(rows, file.name, zones, dayfirst, is_sheet=is_sheet)
     times = {part: events[part].dt.tz_convert(zones.home) for part in ("start", "end")}
     return possible_events(events.assign(**times), file.name)
 
 
-def _text(content: bytes, name: str, encoding: str | None) -> str:
-    """Return the text of a file, and warn of a guessed encoding."""
-    if len(content) > _LARGEST:
-        raise ArchiveError(f"it is larger than {_LARGEST >> 20} MB: not a diary")
-    likely = encoding or guess(content)
+def _text(file: InputFile, name: str, encoding: str | None = None) -> str:
+    """Return the text of a file, and warn of what a user should know about it."""
+    with opened(file, encoding=encoding) as source:
+        content = source.text()
+    for note in source.notes:
+        warn(f"{name}: {note}")
     try:
-        text = content.decode(likely).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        if encoding is not None:
-            raise not_of(encoding, error) from None
+        return content.decode()
+    except UnicodeDecodeError:
         raise ArchiveError(
             "it is not text in UTF-8, UTF-16, cp932, EUC-JP or cp1252: name its encoding with"
             " encoding= (--encoding), or save it as CSV UTF-8"
         ) from None
-    if likely != "utf-8" and encoding is None:
-        warn(f"{name}: {guessed(likely)}")
-    return text
 
 
-def _rows(text: str, delimiter: str) -> Iterator[Row]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+def _rows(text: str) -> Iterator[Row]:
+    """Yield the lines of a CSV file; most separators in the first one are delimiters."""
+    start = next((line for line in text.splitlines() if line.strip()), "")
+    reader = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=max(DELIMITERS, key=start.count),
+        skipinitialspace=True,
+    )
     try:
         for cells in reader:
             yield reader.line_num, [cell.strip() for cell in cells]
@@ -219,54 +197,49 @@ def _rows(text: str, delimiter: str) -> Iterator[Row]:
 
 
 def _events_of_rows(
-    rows: Sequence[Row], name: str, zones: Zones, dayfirst: bool | None, *, is_sheet: bool
+    rows: Sequence[Row], zones: Zones, dayfirst: bool | None, *, is_sheet: bool
 ) -> pd.DataFrame:
     """Return the events of a diary, of which the first row is the header."""
     (_, header), *lines = rows
-    columns, place = _columns(header, name), as_tzinfo(zones)
-    noted: list[tuple[str, dict[str, str]]] = []  # where, and the cells of each event
+    columns, place = _columns(header), as_tzinfo(zones)
+    reader = StampReader(zones, dayfirst, "its time", in_order=False)
+    written: dict[str, list[str | None]] = {"start": [], "end": [], "label": []}
     for number, cells in lines:
-        where = f"{name}, line {number}"
         if any(cells[len(header) :]):
-            raise ConfigurationError(
-                f"{where}: it has {len(cells)} columns, the header {len(header)}: put a text with a"
-                " separator in it into quotation marks"
+            raise ArchiveError(
+                f"line {number}: it has {len(cells)} columns, the header {len(header)}: put a text"
+                " with a separator in it into quotation marks"
             )
-        row = {column: cells[at] if at < len(cells) else "" for column, at in columns.items()}
-        if is_sheet:
-            row = {part: cell.removesuffix(MIDNIGHT) for part, cell in row.items()}
-        for part in ("start", "label"):
-            if not row[part]:
-                raise ConfigurationError(f"{where}: the event has no {part}")
-        noted.append((where, row))
-    written = [(where, row.get(part, "")) for where, row in noted for part in ("start", "end")]
-    order = _order(written, dayfirst)
-    starts, ends = [], []
-    for where, row in noted:
-        began = last = _moment(row["start"], order, where)
-        start, end = _instant(began, place, where, row["start"]), None
-        if until := row.get("end"):
-            last = _moment(until, order, where)
-            end = _instant(last, place, where, until)
-        # A workbook does not tell a day from its midnight, in which an evening ends.
-        whole = not isinstance(last, datetime)
-        if whole and not (is_sheet and isinstance(began, datetime)):
-            end = day_start(last + DAY, place)
-        if end is not None and (end < start or (whole and end == start)):
-            raise ConfigurationError(
-                f"{where}: the event ends before it starts ({row['start']} to"
-                f" {until or row['start']})"
+        for part, texts in written.items():
+            at = columns.get(part, len(cells))
+            text = cells[at] if at < len(cells) else ""
+            if not text and part != "end":
+                raise ArchiveError(f"line {number}: the event has no {part}")
+            texts.append((text.removesuffix(MIDNIGHT) if is_sheet else text) or None)
+    # All dates of a diary have one order.
+    texts = pa.array([*written["start"], *written["end"]], pa.string())
+    stamps, faults = reader.read(pa.chunked_array([texts]))
+    for row in sorted(faults.keys() - reader.days.keys(), key=lambda row: row % len(lines)):
+        if texts[row].is_valid:
+            raise ArchiveError(f"line {lines[row % len(lines)][0]}: {faults[row]}")
+    starts, ends = np.split(stamps, 2)
+    for row, (number, _) in enumerate(lines):
+        first, last = (reader.days.get(at) for at in (row, row + len(lines)))
+        if last is None and texts[row + len(lines)].as_py() is None:
+            last = first
+        if first is not None:
+            starts[row] = instant_us(day_start(first, place).astimezone(UTC))
+        if last is not None:
+            # A workbook does not tell a day from its midnight, in which an evening ends.
+            after = last if is_sheet and first is None else last + DAY
+            ends[row] = instant_us(day_start(after, place).astimezone(UTC))
+        if NEVER < ends[row] < starts[row] + (last is not None):
+            start, end = written["start"][row], written["end"][row]
+            raise ArchiveError(
+                f"line {number}: the event ends before it starts ({start} to {end or start})"
             )
-        starts.append(instant_us(start.astimezone(UTC)))
-        ends.append(NEVER if end is None else instant_us(end.astimezone(UTC)))
-    labels = [row["label"] for _, row in noted]
-    return events_table(
-        np.array(starts, np.int64),
-        np.array(ends, np.int64),
-        labels,
-        DIARY,
-        np.full(len(labels), np.nan),
-    )
+    labels = [text or "" for text in written["label"]]
+    return events_table(starts, ends, labels, DIARY, np.full(len(labels), np.nan))
 
 
 def _found(header: list[str]) -> dict[str, int]:
@@ -281,81 +254,22 @@ def _found(header: list[str]) -> dict[str, int]:
     return columns
 
 
-def _columns(header: list[str], name: str) -> dict[str, int]:
+def _columns(header: list[str]) -> dict[str, int]:
     """Return the place of each column, or raise and name the one that may be misspelt."""
     columns = _found(header)
     others = [cell for at, cell in enumerate(header) if at not in columns.values()]
     for column in ("start", "label"):
         if column not in columns:
-            hints = ((cell, near(cell.casefold(), _NAMES[column])) for cell in others)
-            misspelt = "".join(f": {cell[:30]!r}{hint}" for cell, hint in hints if hint)
             shown = ", ".join(repr(cell[:30]) for cell in header[:6])
-            raise ConfigurationError(
-                f"{name} has no column {column!r} (its header is {shown}){misspelt}: the first line"
+            raise ArchiveError(
+                f"it has no column {column!r} (its header is {shown}): the first line"
                 " must name start, label and, for intervals, end"
             )
     if "end" not in columns:  # it need not be there, so only a very similar name is a mistake
         for cell in others:
             if get_close_matches(cell.casefold(), _NAMES["end"], n=1, cutoff=0.8):
-                warn(f"{name} has no column 'end': if {cell[:30]!r} is one, name it end")
+                warn(f"the diary has no column 'end': if {cell[:30]!r} is one, name it end")
     return columns
-
-
-def _order(written: Sequence[tuple[str, str]], dayfirst: bool | None) -> bool | None:
-    """Return whether dates that end with the year begin with the day; None if nothing shows it."""
-    shown = {day: written[at] for day, at in orders(text for _, text in written).items()}
-    if dayfirst is not None and (not dayfirst) in shown:
-        where, text = shown[not dayfirst]
-        raise ConfigurationError(
-            f"{where}: {text!r} has no such month: leave out dayfirst={dayfirst!r}"
-        )
-    if dayfirst is None and len(shown) == 2:
-        (where, day), (other, month) = shown[True], shown[False]
-        raise ConfigurationError(
-            f"{where}: {day!r} begins with the day, and {month!r} ({other.rpartition(', ')[2]})"
-            " with the month: write all dates as 2026-10-24"
-        )
-    return next(iter(shown), None) if dayfirst is None else dayfirst
-
-
-def _moment(text: str, dayfirst: bool | None, where: str) -> Moment:
-    """Return what a cell says."""
-    match = when(text)
-    if match is None:
-        raise ConfigurationError(
-            f"{where}: {text!r} is not a date and a clock time: write it as 2026-10-24 09:00, or"
-            " 2026-10-24 for a whole day"
-        )
-    last = len(match[4]) == 4
-    if last and dayfirst is None and int(match[1]) != int(match[3]) and int(match[1]) <= 12:
-        raise ConfigurationError(
-            f"{where}: {text!r} may have the day or the month first: pass dayfirst=True or"
-            " dayfirst=False, or write it as 2026-10-24"
-        )
-    try:
-        return moment_of(match, dayfirst=bool(dayfirst))
-    except ValueError:
-        raise ConfigurationError(f"{where}: there is no such time as {text!r}") from None
-
-
-def _instant(moment: Moment, place: tzinfo, where: str, text: str) -> datetime:
-    """Return the instant of a clock time, or that with which a day begins."""
-    if not isinstance(moment, datetime):
-        return day_start(moment, place)
-    if moment.tzinfo is not None:
-        return moment
-    first, second = (moment.replace(tzinfo=place, fold=fold) for fold in (0, 1))
-    if first.utcoffset() == second.utcoffset():
-        return first
-    if first.astimezone(UTC).astimezone(place).replace(tzinfo=None) != moment:
-        raise ConfigurationError(
-            f"{where}: {text!r} does not exist in {place}, where the clocks jumped over it"
-        )
-    offsets = " or ".join(pd.Timestamp(each).isoformat()[-6:] for each in (first, second))
-    raise ConfigurationError(
-        f"{where}: {text!r} comes twice in {place}, where the clocks went back: write its offset"
-        f" ({offsets})"
-    )
 
 
 def app_events(file: InputFile, tz: str | Zones | None) -> pd.DataFrame:
@@ -370,9 +284,7 @@ def app_events(file: InputFile, tz: str | Zones | None) -> pd.DataFrame:
     ConfigurationError
         If a date has no offset and `tz` is None.
     """
-    with opened(file) as (_, stream):
-        content = whole_of(stream)
-    events = events_of(content.decode("utf-8", "replace").removeprefix("\ufeff"), tz)
+    events = events_of(_text(file, file.name), tz)
     if events is None:
         raise OtherKind("events of another form")
     return possible_events(events, file.name)
@@ -387,33 +299,31 @@ def events_of(text: str, tz: str | Zones | None) -> pd.DataFrame | None:
     for kind, events in events_by_kind.items():
         dates = [row.get("date", "") for _, row in events]
         reader = StampReader(None if tz == FILE_ZONE else tz)
-        stamps, _ = reader.read(pa.chunked_array([pa.array(dates, pa.string())]))
-        for at in np.flatnonzero(stamps == NEVER)[:1].tolist():
-            raise ArchiveError(f"line {events[at][0]}: {dates[at][:40]!r} is not a date and time")
-        tables.append((_head if kind == HEAD else _activity)(events, stamps))
+        stamps, faults = reader.read(pa.chunked_array([pa.array(dates, pa.string())]))
+        for row in sorted(faults)[:1]:
+            raise ArchiveError(f"line {events[row][0]}: {faults[row]}")
+        tables.append((_head if kind == EVENTS else _activity)(events, stamps))
     return pd.concat(tables).sort_values("start", kind="stable", ignore_index=True)
 
 
 def _table(text: str) -> dict[str, list[Event]]:
     """Return the rows of a CSV file, by the kind of its events; nothing for another file."""
-    for delimiter in DELIMITERS:
-        rows = _rows(text, delimiter)
-        for number, header in rows:
-            names = [name for name in map(fold, header) if name]
-            if not (kind := event_kind(set(names))):
-                if number >= _HEADER_LINES:
-                    break
-                continue
-            events = [row for row in rows if any(row[1])]
-            short = [at for at, cells in events if len(cells) < len(names)]
-            if short and short[0] == events[-1][0] and not text.endswith(("\n", "\r")):
-                warn(f"line {short.pop()} breaks off, so it is left out: the file was cut short")
-                events.pop()
-            if short:
-                raise ArchiveError(
-                    f"line {short[0]}: it has fewer columns than the header ({len(names)})"
-                )
-            return {kind: [(at, dict(zip(names, cells, strict=False))) for at, cells in events]}
+    rows = _rows(text)
+    for _, header in islice(rows, _HEADER_LINES):
+        names = [name for name in map(fold, header) if name]
+        kind = other_kind(set(names)) if "date" in names else ""
+        if kind not in _KINDS:
+            continue
+        events = [row for row in rows if any(row[1])]
+        short = [at for at, cells in events if len(cells) < len(names)]
+        if short and short[0] == events[-1][0] and not text.endswith(("\n", "\r")):
+            warn(f"line {short.pop()} breaks off, so it is left out: the file was cut short")
+            events.pop()
+        if short:
+            raise ArchiveError(
+                f"line {short[0]}: it has fewer columns than the header ({len(names)})"
+            )
+        return {kind: [(at, dict(zip(names, cells, strict=False))) for at, cells in events]}
     return {}
 
 
@@ -431,7 +341,7 @@ def _messages(text: str) -> dict[str, list[Event]]:
             continue  # a truncated line, or one about something else
         row = {fold(key): "" if value is None else str(value) for key, value in message.items()}
         row["date"] = row.get("date") or row.get(RECEIVED, "")
-        if kind := event_kind(row.keys()):
+        if (kind := other_kind(row.keys())) in _KINDS:
             by_kind.setdefault(kind, []).append((number, row))
     return by_kind
 
@@ -445,7 +355,7 @@ def _head(events: Sequence[Event], stamps: Stamps) -> pd.DataFrame:
         words = _WORD.sub(" ", row["type"]).lower()
         labels.append(f"{words} {row.get('subtype', '')}".strip())
     values = [_number(row.get("value"), number) for number, row in events]
-    return events_table(stamps, np.full(len(stamps), NEVER), labels, HEAD, values)
+    return events_table(stamps, np.full(len(stamps), NEVER), labels, _KINDS[EVENTS], values)
 
 
 def _activity(events: Sequence[Event], stamps: Stamps) -> pd.DataFrame:
@@ -458,7 +368,7 @@ def _activity(events: Sequence[Event], stamps: Stamps) -> pd.DataFrame:
     order = np.argsort(stamps, kind="stable")
     ends = np.full(len(stamps), NEVER)
     ends[order[:-1]] = stamps[order[1:]]
-    return events_table(stamps, ends, labels, ACTIVITY, values)
+    return events_table(stamps, ends, labels, _KINDS[ACTIVITY], values)
 
 
 def _number(text: str | None, line: int) -> float:

@@ -1,7 +1,8 @@
-"""The files behind a path: the file itself, those of a folder, or those of a zip file; their text.
+"""The files behind a path (itself, those of a folder, of a zip file, sheets), and their content.
 
-Spreadsheet programs save UTF-16, which shows in the first bytes, and the encoding of their country,
-which does not: it can only be named, or guessed.
+The content is unpacked, and its text is in UTF-8. Spreadsheet programs save UTF-16, which shows in
+the first bytes, and the encoding of their country, which does not: it can only be named, or
+guessed.
 
 Nothing is unpacked onto the disk, so names inside a zip file are only shown. Unpacking in memory is
 bounded, so that a small file cannot unpack without end.
@@ -12,36 +13,43 @@ import csv
 import gzip
 import io
 import lzma
+import math
 import os
 import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Set
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, Final
 
 import pyarrow as pa
 
+from eyelog.clock import Zones
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.home import matching
-from eyelog.read.format import AS_CSV, FIRST, NotALog, kind_of_bytes, whole_of
 
+FIRST: Final = 64 << 10  # bytes in which a format sees the first lines of a file
+BLOCK: Final = 4 << 20
 LARGEST: Final = 2 << 30  # bytes of one file, unpacked
+_LARGEST_WHOLE: Final = 512 << 20  # bytes of a file that is read as a whole
 _LARGEST_ZIP: Final = 8 << 30  # bytes of all files of one zip file, unpacked
 _UNSUSPECTED: Final = 16 << 20  # bytes that any file may unpack to, however small it is
-_DENSEST: Final = 500  # of a log without a value, indented JSON comes closest to it
+# Blank lines and the like pack to a thousandth, logs to a twentieth, and logs without any value, as
+# indented JSON, to some hundredths.
+_DENSEST: Final = 500
+_TOO_DENSE: Final = (
+    f"it unpacks to more than {_DENSEST} times its size, or than {LARGEST >> 30} GB, which a log"
+    " does not"
+)
 _MEMBERS: Final = 20_000
-_PIECE: Final = 1 << 18
-_LONGEST_LINE: Final = 1 << 20
-WORKBOOK: Final = "an Excel workbook"
 _CUT_OFF: Final = "it breaks off before its end, and the whole lines in it were read"
-_UTF_16: Final = "it is not UTF-8 but UTF-16, and was read as that"
-_ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
+_MARKS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")  # of the order of bytes
 _UNREADABLE: Final = (
     OSError,
     EOFError,
@@ -52,6 +60,35 @@ _UNREADABLE: Final = (
     pa.ArrowException,
 )
 
+AS_CSV: Final = (
+    "open it in the spreadsheet program, give the dates the format yyyy-mm-dd hh:mm:ss, and save"
+    " the sheet as 'CSV UTF-8'"
+)
+_UNPACK: Final = "unpack it first"
+_GZIP: Final = b"\x1f\x8b"
+_ZIP: Final = (b"PK\x03\x04", b"PK\x05\x06")
+# What is no log, by its first bytes
+_OTHERS: Final = {
+    f"packed a second time, or as 7z, RAR, bzip2, xz or zstd: {_UNPACK}": (
+        _GZIP, *_ZIP, b"7z\xbc\xaf\x27\x1c", b"Rar!", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd",
+    ),
+    f"an old Excel workbook: {AS_CSV}": (b"\xd0\xcf\x11\xe0",),
+    "a file of another program (Arrow, HDF5, numpy, SQLite): save its table as Parquet or CSV": (
+        b"ARROW1", b"\x89HDF\r\n\x1a\n", b"\x93NUMPY", b"SQLite format 3\x00",
+    ),
+    "a pickle, which is never opened: it can run anything": (
+        b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05",
+    ),
+    "a document or a picture (PDF, RTF, PNG, JPEG), not a table": (
+        b"%PDF", b"{\\rtf", b"\x89PNG", b"\xff\xd8\xff",
+    ),
+    "an HTML or XML page, not a log": (b"<",),
+}  # fmt: skip
+
+
+class NotALog(ArchiveError):
+    """A file that is not a log; the message says what it is instead."""
+
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
@@ -61,94 +98,167 @@ class InputFile:
     """
 
     name: str
-    open: Callable[[], AbstractContextManager[BinaryIO]] | None
+    open: Callable[[], Any] | None  # a binary file, as a context manager
     trouble: str = ""
     size: int = 0
     is_sheet: bool = False  # of a workbook, in which a day is its midnight
 
 
-class _Bounded(io.RawIOBase):
-    """A stream that raises `ArchiveError` once it unpacks to more than a log can have.
+@dataclass
+class Source:
+    """The content of a file, of which a format takes the whole, or of a text the lines in UTF-8.
 
-    That is more than the budget has left, or far more than a log could: blank lines and the like
-    pack to a thousandth, logs to a twentieth, and logs without any value to a hundredth.
-    """
-
-    def __init__(self, inner: Any, budget: list[int], packed: Callable[[], int]) -> None:
-        self._inner = inner
-        self._budget = budget
-        self._packed = packed  # bytes of the content read so far
-        self._given = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._taken(len(buffer))
-        self._budget[0] -= len(data)
-        self._given += len(data)
-        if self._budget[0] < 0:
-            raise ArchiveError("it unpacks to more than a log can have: reading stopped")
-        if self._given > _UNSUSPECTED and self._given > _DENSEST * self._packed():
-            raise ArchiveError(
-                f"it unpacks to more than {_DENSEST} times its size, which a log does not: reading"
-                " stopped"
-            )
-        buffer[: len(data)] = data
-        return len(data)
-
-    def _taken(self, most: int) -> bytes:
-        return cast(bytes, self._inner.read(most))
-
-
-class Unzipped(_Bounded):
-    """The content of a gzip file; of one that is cut off, the whole lines.
-
-    The truncated line is left out: half a number is a number too.
+    Parameters
+    ----------
+    stream : binary file
+        At its beginning, and unpacked.
+    name : str
+        The file, for messages.
+    tz : str or Zones, optional
+        The zone of dates that have no offset. With ``"file"`` the records have the offset that each
+        date is written in (``utc_offset_min``).
+    log : str, optional
+        The log of a file whose fields are in both.
+    dayfirst : bool, optional
+        Whether dates that end with the year begin with the day.
+    encoding : str, optional
+        That of a text.
+    largest : float
+        The number of bytes that it may have.
 
     Attributes
     ----------
-    cut_off : bool
-        Whether the file was truncated; known when everything has been read.
+    start : bytes
+        The first lines (at most `FIRST` bytes), from the first character on.
+    ended : bool
+        Whether `blocks` has given all of it.
+    notes : list of str
+        What a user should know, when it was read.
     """
 
-    def __init__(self, inner: gzip.GzipFile, packed: Callable[[], int]) -> None:
-        super().__init__(inner, [LARGEST], packed)
-        self.cut_off = False
-        self._line = b""  # the beginning of a line that is not whole yet
-        self._ready = b""
+    stream: Any
+    name: str = ""
+    tz: str | Zones | None = None
+    log: str | None = None
+    dayfirst: bool | None = None
+    encoding: str | None = None
+    largest: float = math.inf
+    notes: list[str] = field(default_factory=list)
 
-    def _taken(self, most: int) -> bytes:
-        while not self._ready:
+    def __post_init__(self) -> None:
+        self._given, self._cut_off, self._guess, self.ended = 0, False, "", False
+        first = self._read(FIRST)
+        wide = _utf_16_of(first)
+        for mark in _MARKS:
+            first = first.removeprefix(mark)
+        self._first = self.start = first
+        # A character that is cut off makes its line invalid, which is then reported.
+        self._errors = "replace" if wide else "strict"
+        if wide:
+            self.encoding = wide
+            self.start = self.start.decode(wide, "replace").encode()
+        self.start = begins = self.start.lstrip()
+        for kind, magic in _OTHERS.items():
+            if begins.startswith(magic):
+                raise NotALog(f"it is {kind}")
+        if begins.startswith((b"{", b"[")) and not wide:
+            self.encoding = None  # JSON is UTF-8
+        self.is_empty = not begins.strip(b"\0")
+        if self.is_empty and b"\0\0" in begins:
+            raise NotALog("it begins with NUL bytes: a copy or a disk has lost its content")
+
+    def _read(self, size: int) -> bytes:
+        """Return the next bytes, fewer than `size` at the end alone."""
+        pieces, left = list[bytes](), size
+        while left:
             try:
-                data = self._inner.read1(_PIECE)  # gives what comes before the end, then raises
-            except EOFError:
-                if not self._given:
+                piece = self.stream.read1(left)
+            except EOFError:  # of a gzip file
+                if not self._given and not pieces:
                     raise
-                self.cut_off = True
-                self._line = b""
-                return b""
-            if not data:
-                self._ready, self._line = self._line, b""
+                self._cut_off, piece = True, b""
+            if not piece:
                 break
-            whole = data.rfind(b"\n") + 1
-            if whole:
-                self._ready, self._line = self._line + data[:whole], data[whole:]
-            else:
-                self._line += data
-            if len(self._line) > _LONGEST_LINE:  # as of an answer: no line to wait for
-                self._ready, self._line = self._ready + self._line, b""
-        taken, self._ready = self._ready[:most], self._ready[most:]
-        return taken
+            pieces.append(piece)
+            left -= len(piece)
+        self._given += size - left
+        if self._given > self.largest:
+            raise ArchiveError(_TOO_DENSE)
+        return b"".join(pieces)
+
+    def whole(self) -> bytes:
+        """Return the content as it is."""
+        return _joined(chain([self._first], iter(partial(self._read, BLOCK), b"")))
+
+    def text(self) -> bytes:
+        """Return the whole text in UTF-8, its lines ended by line feeds."""
+        return _joined(self.blocks())
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield whole lines in UTF-8, or what there is of a line that is longer than a block.
+
+        The last line of a gzip file that is cut off is left out: half a number is a number too.
+        """
+        decoder = self.encoding and codecs.getincrementaldecoder(self.encoding)(self._errors)
+
+        def in_utf_8(content: bytes) -> bytes:
+            try:
+                text = decoder.decode(content, self.ended) if decoder else ""
+            except UnicodeDecodeError as error:
+                byte = error.object[error.start]
+                raise ArchiveError(
+                    f"it is not text in {self.encoding} (it has the byte {byte:#04x}): name another"
+                ) from None
+            return text.encode("utf-8", "replace") if decoder else content
+
+        rest = in_utf_8(self._first)
+        while not self.ended:
+            added = self._read(BLOCK)
+            self.ended = len(added) < BLOCK
+            added = in_utf_8(added)
+            # A carriage return at the very end may be half of a line end.
+            end = max(added.rfind(b"\n"), added.rfind(b"\r", 0, -1)) + 1
+            if not (end or self.ended or len(rest) + len(added) >= BLOCK):
+                rest += added
+                continue
+            end = len(added) if self.ended or not end else end
+            block, rest = b"".join([rest, memoryview(added)[:end]]), added[end:]
+            if self._cut_off:
+                block = block[: block.rfind(b"\n") + 1]
+                self.notes.append(_CUT_OFF)
+            if b"\r" in block:
+                block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            if block:
+                yield block if decoder else self._of_guess(block)
+
+    def _of_guess(self, lines: bytes) -> bytes:
+        """Return lines of an encoding that can only be guessed."""
+        if not self._guess and (likely := _guess(lines)):
+            self._guess = likely
+            self.notes.append(
+                f"it is not UTF-8, and was read as {_CALLED[likely]}, which is a guess: if its"
+                " texts look wrong, name its encoding with encoding='euc_jp' (--encoding euc_jp)"
+                " or another"
+            )
+        with suppress(UnicodeDecodeError):  # lines that are not text are reported
+            return lines.decode(self._guess).encode() if self._guess else lines
+        return lines
+
+
+def _joined(pieces: Iterable[bytes]) -> bytes:
+    """Return the content of a file of a format that is read as a whole."""
+    taken, size = list[bytes](), 0
+    for piece in pieces:
+        taken.append(piece)
+        size += len(piece)
+        if size > _LARGEST_WHOLE:
+            raise ArchiveError(f"it is larger than {_LARGEST_WHOLE >> 20} MB: split it")
+    return b"".join(taken)
 
 
 @contextmanager
-def opened(
-    file: InputFile, notes: list[str] | None = None
-) -> Iterator[tuple[str, "io.BufferedReader[io.RawIOBase]"]]:
-    """Open a file; give "text" or "empty", and its bytes, unpacked, those of UTF-16 as UTF-8.
-
-    When it was read, `notes` have what a user should know.
+def opened(file: InputFile, **options: Any) -> Iterator[Source]:
+    """Open a file; give its content, unpacked; `options` are those of a `Source`.
 
     Raises
     ------
@@ -157,35 +267,21 @@ def opened(
     """
     if file.open is None:
         raise NotALog(file.trouble)
-    notes = [] if notes is None else notes
     try:
         with ExitStack() as stack:
-            stream = io.BufferedReader(cast(Any, stack.enter_context(file.open())), FIRST)
-            kind, unzipped = kind_of_bytes(stream.peek(FIRST)), None
-            if kind == "gzip":
-                packed = stack.enter_context(gzip.GzipFile(fileobj=stream))
-                unzipped = Unzipped(packed, stream.tell)
-                stream = io.BufferedReader(unzipped, FIRST)
-                kind = kind_of_bytes(stream.peek(FIRST))
-            if kind == "zip":
-                with suppress(zipfile.BadZipFile):
-                    box = zipfile.ZipFile(io.BytesIO(stream.read(_UNSUSPECTED)))
-                    if office := _office(set(box.namelist())):
-                        remedy = ": unpack it first" * (office == WORKBOOK)
-                        raise NotALog(f"it is {office}{remedy}")
-            if kind in ("zip", "gzip"):
-                raise NotALog(f"it is a {kind} file: unpack it first")
-            text = stream
-            if kind.startswith("utf-16"):
-                text = recoded(stream, kind)
-                kind = kind_of_bytes(text.peek(FIRST)[:FIRST])
-                notes.append(_UTF_16)
-            yield kind, text
-            if unzipped is not None and unzipped.cut_off:
-                notes.append(_CUT_OFF)
+            stream: Any = stack.enter_context(file.open())
+            stream = io.BufferedReader(stream)
+            if stream.peek(2).startswith(_GZIP):
+                stream = stack.enter_context(gzip.GzipFile(fileobj=stream))
+                options["largest"] = min(LARGEST, max(_UNSUSPECTED, _DENSEST * file.size))
+            yield Source(stream, file.name, **options)
     except _UNREADABLE as error:
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise ArchiveError(f"it cannot be read: {' '.join(reason.split())}") from error
+        raise ArchiveError(f"it cannot be read: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(reason.split())
 
 
 def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
@@ -209,11 +305,11 @@ def input_files(paths: Iterable[Path]) -> Iterator[InputFile]:
         for entry in _walk(path) if path.is_dir() else [path]:
             if isinstance(entry, InputFile):
                 yield entry
-            elif entry.is_symlink():
-                yield from _file(entry)
+            elif entry.is_symlink():  # it may lead anywhere, and a message may quote what is there
+                yield _refused(entry, "it is a link: give the file itself")
             elif (real := entry.resolve()) not in seen:
                 seen.add(real)
-                yield from _file(entry)
+                yield from _files_of(entry)
 
 
 def _walk(folder: Path) -> Iterator[Path | InputFile]:
@@ -221,12 +317,12 @@ def _walk(folder: Path) -> Iterator[Path | InputFile]:
     for root, folders, names in os.walk(folder, onerror=failed.append):
         folders[:] = sorted(name for name in folders if not _hidden(name))
         for name in folders:
-            if (Path(root) / name).is_symlink():
-                link = "it is a link to a folder: give that folder itself"
-                yield InputFile(_shown(os.path.join(root, name)), None, link)  # noqa: PTH118 - as os.walk gives it
+            path = os.path.join(root, name)  # noqa: PTH118 - as os.walk gives it
+            if os.path.islink(path):  # noqa: PTH114
+                yield _refused(path, "it is a link to a folder: give that folder itself")
         yield from (Path(root) / name for name in sorted(names) if not _hidden(name))
     for error in failed:
-        yield InputFile(_shown(str(error.filename)), None, f"it cannot be listed: {error.strerror}")
+        yield _refused(error.filename, f"it cannot be listed: {error.strerror}")
 
 
 def _hidden(name: str) -> bool:
@@ -235,96 +331,8 @@ def _hidden(name: str) -> bool:
     return dotted or name in ("__MACOSX", "Thumbs.db", "desktop.ini")
 
 
-def _file(path: Path) -> Iterator[InputFile]:
-    if path.is_symlink():  # it may lead anywhere, and a message may quote what is there
-        yield InputFile(_shown(os.fspath(path)), None, "it is a link: give the file itself")
-        return
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            yield InputFile(_shown(os.fspath(path)), None, "it is not a regular file")
-            return
-        with path.open("rb") as file:
-            zipped = file.read(4) in _ZIP
-        size = path.stat().st_size
-    except OSError as error:
-        yield InputFile(_shown(os.fspath(path)), None, f"it cannot be read: {error.strerror}")
-        return
-    if zipped:
-        yield from _members(path)
-    else:
-        content = partial(path.open, "rb", buffering=0)
-        yield InputFile(_shown(os.fspath(path)), cast(Any, content), size=size)
-
-
-def _members(path: Path) -> Iterator[InputFile]:
-    shown = _shown(os.fspath(path))
-    try:
-        with zipfile.ZipFile(path) as box:
-            members = [info for info in box.infolist() if not info.is_dir()]
-            office = _office({info.filename for info in members})
-            if office == WORKBOOK:
-                yield from _sheets(path, shown, members)
-                return
-            if office:
-                yield InputFile(shown, None, f"it is {office}")
-                return
-            if len(members) > _MEMBERS:
-                yield InputFile(shown, None, f"it has more than {_MEMBERS:,} files: split it")
-                return
-            budget = [_LARGEST_ZIP]
-            for info in sorted(members, key=lambda info: info.filename):
-                if not any(_hidden(part) for part in info.filename.split("/")):
-                    yield _member(shown, box, info, budget)
-    except _UNREADABLE as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        yield InputFile(shown, None, f"it is a damaged zip file: {reason}")
-
-
-def _sheets(path: Path, shown: str, members: list[zipfile.ZipInfo]) -> Iterator[InputFile]:
-    """Yield the sheets of an Excel workbook as CSV files."""
-    unpacked = sum(info.file_size for info in members)
-    trouble = missing_reader()
-    if unpacked > max(_UNSUSPECTED, _DENSEST * path.stat().st_size) or unpacked > LARGEST:
-        trouble = "an Excel workbook that unpacks to far more than a log can have"
-    if trouble:
-        yield InputFile(shown, None, f"it is {trouble}")
-        return
-    try:
-        sheets = sheets_as_csv(path)
-    except ArchiveError as error:
-        yield InputFile(shown, None, str(error))
-        return
-    for title, content in sheets.items():
-        name = shown if len(sheets) == 1 else f"{shown}: {_shown(title)}"
-        yield InputFile(name, partial(io.BytesIO, content), size=len(content), is_sheet=True)
-    if not sheets:
-        yield InputFile(shown, partial(io.BytesIO, b""), size=0)
-
-
-def _office(names: Set[str]) -> str:
-    """Return which kind of Office document a zip file with these members is, if it is one."""
-    if "xl/workbook.xml" in names:
-        return WORKBOOK
-    if "xl/workbook.bin" in names:
-        return f"a binary Excel workbook: {AS_CSV}"
-    if {"content.xml", "META-INF/manifest.xml"} <= names:
-        return f"an OpenDocument file: {AS_CSV}"
-    return "an Office document: save the log as CSV" if "[Content_Types].xml" in names else ""
-
-
-def _member(
-    shown: str, box: zipfile.ZipFile, info: zipfile.ZipInfo, budget: list[int]
-) -> InputFile:
-    name = f"{shown}: {_shown(info.filename)}"
-    if info.flag_bits & 1:
-        return InputFile(name, None, "it is encrypted: unpack it first")
-
-    @contextmanager
-    def start() -> Iterator[BinaryIO]:
-        with box.open(info) as packed:
-            yield cast(BinaryIO, _Bounded(packed, budget, lambda: info.compress_size))
-
-    return InputFile(name, start, size=info.file_size)
+def _refused(path: str | os.PathLike[str], why: str) -> InputFile:
+    return InputFile(_shown(os.fspath(path)), None, why)
 
 
 def _shown(name: str) -> str:
@@ -332,34 +340,79 @@ def _shown(name: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in name)
 
 
+def _files_of(path: Path) -> Iterator[InputFile]:
+    """Yield a file, or the members of a zip file, or the sheets of a workbook."""
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            yield _refused(path, "it is not a regular file")
+            return
+        with path.open("rb") as file:
+            zipped = file.read(4) in _ZIP
+    except OSError as error:
+        yield _refused(path, f"it cannot be read: {error.strerror}")
+        return
+    if not zipped:
+        yield InputFile(
+            _shown(os.fspath(path)), partial(path.open, "rb", buffering=0), size=about.st_size
+        )
+        return
+    try:
+        with zipfile.ZipFile(path) as box:
+            members = [info for info in box.infolist() if not info.is_dir()]
+            names = {info.filename for info in members}
+            unpacked = sum(info.file_size for info in members)
+            if "xl/workbook.xml" in names:
+                yield from _sheets(path, suspect=_too_dense(unpacked, about.st_size))
+            elif "[Content_Types].xml" in names or "META-INF/manifest.xml" in names:
+                yield _refused(path, f"it is an Office document: {AS_CSV}")
+            elif len(members) > _MEMBERS or unpacked > _LARGEST_ZIP:
+                most = f"{_MEMBERS:,} files or {_LARGEST_ZIP >> 30} GB"
+                yield _refused(path, f"it has more than {most}: split it")
+            else:
+                for info in sorted(members, key=lambda info: info.filename):
+                    if not any(_hidden(part) for part in info.filename.split("/")):
+                        yield _member(path, box, info)
+    except _UNREADABLE as error:
+        yield _refused(path, f"it is a damaged zip file: {_reason(error)}")
+
+
+def _too_dense(unpacked: int, packed: int) -> bool:
+    """Return whether something unpacks to more than a log does."""
+    return unpacked > min(LARGEST, max(_UNSUSPECTED, _DENSEST * packed))
+
+
+def _member(path: Path, box: zipfile.ZipFile, info: zipfile.ZipInfo) -> InputFile:
+    name = f"{path}: {info.filename}"
+    if info.flag_bits & 1:
+        return _refused(name, f"it is encrypted: {_UNPACK}")
+    if _too_dense(info.file_size, info.compress_size):
+        return _refused(name, _TOO_DENSE)
+    # No more is unpacked than the zip file says.
+    return InputFile(_shown(name), partial(box.open, info), size=info.file_size)
+
+
 MIDNIGHT: Final = " 00:00:00"  # of a day in a sheet
 _HALF_MS: Final = timedelta(microseconds=500)
 
 
-def missing_reader() -> str:
-    """Return what to do if the package that reads workbooks is not installed, otherwise nothing."""
-    try:
-        import python_calamine  # noqa: F401 - only whether it is there
-    except ImportError:
-        return f"an Excel workbook: `pip install 'eyelog[excel]'` to read it, or {AS_CSV}"
-    return ""
-
-
-def sheets_as_csv(path: Path) -> dict[str, bytes]:
-    """Return the sheets that have a cell, as the CSV in UTF-8 that Excel would save, by name.
+def _sheets(path: Path, *, suspect: bool) -> Iterator[InputFile]:
+    """Yield the sheets of an Excel workbook that have a cell, as the CSV that Excel would save.
 
     Dates are written as ``YYYY-MM-DD hh:mm:ss``, to the millisecond that Excel can hold. Formulas
     are read as the value that they had when the workbook was saved, and of merged cells the first
     has the value.
-
-    Raises
-    ------
-    ArchiveError
-        If the workbook is damaged.
     """
-    import python_calamine
-
-    sheets = {}
+    try:
+        import python_calamine
+    except ImportError:
+        install = f"`pip install 'eyelog[excel]'` to read it, or {AS_CSV}"
+        yield _refused(path, f"it is an Excel workbook: {install}")
+        return
+    if suspect:
+        yield _refused(path, _TOO_DENSE)
+        return
+    sheets: dict[str, bytes] = {}
     try:
         with python_calamine.CalamineWorkbook.from_path(path) as book:
             for about in book.sheets_metadata:
@@ -367,23 +420,23 @@ def sheets_as_csv(path: Path) -> dict[str, bytes]:
                     continue
                 rows = book.get_sheet_by_name(about.name).to_python(skip_empty_area=False)
                 text = io.StringIO(newline="")
-                writer = csv.writer(text, lineterminator="\n")
-                writer.writerows(map(_cell, row) for row in rows)
+                csv.writer(text, lineterminator="\n").writerows(map(_cell, row) for row in rows)
                 if text.getvalue().strip(",\n"):
                     sheets[about.name] = text.getvalue().encode()
     # A damaged workbook raises anything; a panic of the package is no Exception.
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt | SystemExit | MemoryError):
             raise
-        raise ArchiveError(
-            f"it is a damaged Excel workbook ({type(error).__name__}): {AS_CSV}"
-        ) from error
-    return sheets
+        yield _refused(path, f"it is a damaged Excel workbook ({type(error).__name__}): {AS_CSV}")
+        return
+    for title, content in (sheets or {"": b""}).items():
+        name = f"{path}: {title}" if len(sheets) > 1 else f"{path}"
+        yield InputFile(
+            _shown(name), partial(io.BytesIO, content), size=len(content), is_sheet=True
+        )
 
 
 def _cell(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
     if isinstance(value, date):
         if not isinstance(value, datetime):  # midnight: Excel itself knows only instants
             return f"{value.isoformat()}{MIDNIGHT}"
@@ -411,28 +464,6 @@ _CALLED: Final = {
 }
 
 
-def recoded(
-    stream: BinaryIO, encoding: str, *, errors: str = "replace"
-) -> "io.BufferedReader[io.RawIOBase]":
-    """Return a file of another encoding, which is read as a whole, as a stream of UTF-8.
-
-    With ``"replace"`` a character that is cut off at the end makes its line invalid, which is then
-    reported; with ``"strict"`` the file is refused.
-    """
-    try:
-        text = whole_of(stream).decode(encoding, errors)
-    except UnicodeDecodeError as error:
-        raise not_of(encoding, error) from None
-    content = io.BytesIO(text.encode("utf-8", "replace"))
-    return io.BufferedReader(cast(io.RawIOBase, content), FIRST)
-
-
-def not_of(encoding: str, error: UnicodeDecodeError) -> ArchiveError:
-    """Return the error of a file that is not text of the encoding that was named."""
-    byte = error.object[error.start]
-    return ArchiveError(f"it is not text in {encoding} (it has the byte {byte:#04x}): name another")
-
-
 def check_encoding(name: str) -> str:
     """Return the name of an encoding, or raise `ConfigurationError`."""
     try:
@@ -445,33 +476,35 @@ def check_encoding(name: str) -> str:
     return name
 
 
-def guessed(encoding: str) -> str:
-    """Return the note about text of a guessed encoding."""
-    return (
-        f"it is not UTF-8, and was read as {_CALLED[encoding]}, which is a guess: if its texts look"
-        " wrong, name its encoding with encoding='euc_jp' (--encoding euc_jp) or another"
-    )
+def _utf_16_of(start: bytes) -> str:
+    """Return which UTF-16 a text begins with, nothing for another text."""
+    for encoding, mark, blank in (("utf-16-le", _MARKS[1], 1), ("utf-16-be", _MARKS[2], 0)):
+        head = start[:64]  # without a byte order mark, but the names of columns are ASCII
+        plain = not head[blank::2].strip(b"\0") and b"\0" not in head[1 - blank :: 2]
+        if head.startswith(mark) or (len(head) > 8 and plain):
+            return encoding
+    return ""
 
 
-def guess(lines: bytes) -> str:
-    """Return the likely encoding of whole lines: UTF-8 unless most that are not ASCII are not it.
+def _guess(lines: bytes) -> str:
+    """Return the likely encoding of whole lines; nothing if most that are not ASCII are UTF-8.
 
     They are of another encoding if all of them can be decoded in it without private-use characters.
     Japanese text in EUC-JP has high bytes in pairs; in western text a high byte is a single letter
     beside ASCII letters.
     """
     if lines.isascii():
-        return "utf-8"
+        return ""
     special = [line for line in _LINE_END.split(lines) if not line.isascii()]
     if 2 * sum(_decodes(line, "utf-8") for line in special) >= len(special):
-        return "utf-8"
+        return ""
     runs = _HIGH.findall(lines)
     if all(len(run) % 2 == 0 and min(run) > 0xA0 for run in runs) and _decodes(lines, "euc_jp"):
         return "euc_jp"
     letters = sum(map(len, _LETTER.findall(lines)))
     if _WESTERN.issuperset(b"".join(runs)) and letters >= 0.8 * sum(map(len, runs)):
         return "cp1252"
-    return "cp932" if _decodes(lines, "cp932") else "utf-8"
+    return "cp932" if _decodes(lines, "cp932") else ""
 
 
 def _decodes(text: bytes, encoding: str) -> bool:

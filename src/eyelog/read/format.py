@@ -1,13 +1,18 @@
-"""What every format of a file offers, the fields behind its columns, and its kind.
+"""What every format of a file offers: what a header says, and how what is read becomes records.
 
-A new format is one file with a subclass of `LogFile`, and one line in `head.FORMATS`. The kind of a
-file is recognised from how it begins and never from its name. The vendor's apps write several kinds
-of files side by side; only the logs of the catalogue belong in an archive. The others are left out
-(`OtherKind`). Any other file that is not a log is refused, and the message says what it is.
+A new format is one file with a subclass of `LogFile`, and one line in `head.FORMATS`. A format says
+what columns there are; which of their rows are records, and which cells are values, is decided
+here, for all.
+
+The kind of a file is recognised from its columns and never from its name. The vendor's apps write
+several kinds of files side by side; only the logs of the catalogue belong in an archive. The others
+are left out (`OtherKind`). Any other file that is not a log is refused, and the message says what
+it is.
 """
 
 import csv
 import json
+import math
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -16,35 +21,38 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, BinaryIO, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from eyelog import catalogue
-from eyelog.arrow_tables import STAMP
-from eyelog.catalogue import fold, known_logs
-from eyelog.clock import Zones
-from eyelog.errors import ArchiveError, MixedLogsError
+from eyelog.arrow_tables import STAMP, Stamps
+from eyelog.catalogue import either_log, fold, known_logs
+from eyelog.clock import FILE_ZONE
+from eyelog.errors import ArchiveError, ConfigurationError, MixedLogsError
 from eyelog.frame import OFFSET
+from eyelog.read.files import NotALog, Source
+from eyelog.read.stamps import IMPOSSIBLE, NEVER, StampReader, minutes_of
 
-FIRST: Final = 64 << 10  # bytes in which a format sees the first lines of a file
-LARGEST: Final = 512 << 20  # bytes of a file that is read as a whole
-IMPOSSIBLE: Final = "before 2015, when the eyewear did not exist, or more than a day from now"
 LINE: Final = "\0line"  # the column of the line (or else the number) of each record in its file
+# A 32-bit clock, according to the vendor's table of ``ut``; milliseconds are far larger.
+_LAST_SECOND: Final = 2.0**32
 _SHOWN: Final = 5  # reasons that a report shows; the others are counted
+
+Column: TypeAlias = pa.Array | pa.ChunkedArray
 
 
 @dataclass
 class Faults:
     """What is wrong with some lines of a file: their number, and the first line of each reason."""
 
-    row: str = "line"  # or "row", where a file has no lines
+    row: str = "line"  # or "row", where a file has no lines; nothing, where files are at fault
     count: int = 0
     reasons: dict[str, list[Any]] = field(default_factory=dict)  # first line, its fault, count
 
-    def add(self, line: int, what: str, reason: str = "") -> None:
+    def add(self, line: int | str, what: str, reason: str = "") -> None:
         """Count one line; by default, the reason is all of `what` but the value in it."""
         self.count += 1
         name, found, value = what.partition(" is ")
@@ -55,37 +63,10 @@ class Faults:
         """Return the first line of each reason, and how many more there are."""
         lines, left = [], self.count
         for line, what, count in list(self.reasons.values())[:_SHOWN]:
-            lines.append(
-                f"{self.row} {line}: {what}" + (f" (and {count - 1:,} more)" if count > 1 else "")
-            )
+            more = f" (and {count - 1:,} more)" if count > 1 else ""
+            lines.append(f"{self.row} {line}: {what}{more}".strip())
             left -= count
         return "; ".join(lines) + (f"; and {left:,} more" if left else "")
-
-
-@dataclass(frozen=True)
-class Source:
-    """What a format needs to read a file.
-
-    Parameters
-    ----------
-    stream : binary file
-        At its beginning.
-    name : str
-        The file, for messages.
-    tz : str or Zones, optional
-        The zone of dates that have no offset. With ``"file"`` the pages have the offset that each
-        date is written in (``utc_offset_min``).
-    log : str, optional
-        The log of a file whose fields are in both.
-    dayfirst : bool, optional
-        Whether dates that end with the year begin with the day.
-    """
-
-    stream: BinaryIO
-    name: str = ""
-    tz: str | Zones | None = None
-    log: str | None = None
-    dayfirst: bool | None = None
 
 
 class LogFile(ABC):
@@ -104,8 +85,7 @@ class LogFile(ABC):
     faults : Faults
         Those of them that are not records.
     exempt : int
-        The number of faults that say nothing about the others: lines before the header, and those
-        of nobody.
+        The number of faults that say nothing about the others: rows of nobody.
     cells : Faults
         Cells that are not values of their fields, and are missing therefore.
     aside : Faults
@@ -120,79 +100,120 @@ class LogFile(ABC):
         The provenance that was saved with the records; may be empty.
     owner : str
         The wearer whom the file states for all its records; empty if it does not.
-    names_wearers : bool
-        Whether the file says whose records they are.
     also : tuple of str
         Other logs of which the file has records too.
     """
 
     pandas: ClassVar[str]  # the function of pandas that reads any table of the format
     row: ClassVar[str] = "line"  # as a message calls what holds a record
+    is_text: ClassVar[bool] = True  # whether people and their programs have written its values
 
     names: frozenset[str]
-    rows: int
+    rows: int = 0
     exempt: int = 0
     twice: int = 0
     owner: str = ""
-    names_wearers: bool = False
     also: tuple[str, ...] = ()
 
-    def __init__(self, log: str) -> None:
-        self.log = log
+    def __init__(self, log: str, source: Source, stamp: str = "'date'") -> None:
+        self.log, self.notes = log, source.notes
         self.faults, self.cells, self.aside = (Faults(self.row) for _ in range(3))
-        self.zones: set[str] = set()
-        self.notes: list[str] = []
         self.history: Mapping[str, Any] = {}
+        self._with_offsets = source.tz == FILE_ZONE
+        self._stamps = StampReader(source.tz, source.dayfirst, stamp)
+        self.zones = self._stamps.offsets
 
     @staticmethod
     @abstractmethod
     def recognises(start: bytes) -> bool:
-        """Return whether a file with these first lines (at most `FIRST` bytes) has the format."""
+        """Return whether a file with these first lines has the format."""
 
     @abstractmethod
-    def tables(self, *, named: bool) -> Iterator[tuple[str, pa.Table]]:
-        """Yield the records in the order of the file, as tables of the types of the catalogue.
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield the records in the order of the file, as `records` returns them."""
 
-        If `named`, each table is of one wearer, whose name is given with it. Otherwise a file of
-        several wearers is refused.
-        """
-
-    def table(
+    def records(
         self,
-        stamps: npt.NDArray[np.int64],
-        columns: Mapping[str, Any],
-        lines: npt.NDArray[np.int64],
-        wrong: dict[int, str],
-        cells: Sequence[tuple[int, str]],
+        columns: Mapping[str, Column],
+        lines: Stamps,
+        wrong: Mapping[int, str] | None = None,
+        *,
+        decimal: str = ".",
     ) -> pa.Table:
-        """Return the good ones of some rows, with their lines (`LINE`), and count the others.
+        """Return the records among some rows, with their lines (`LINE`), and count the others.
 
         Parameters
         ----------
-        stamps, columns, lines : array
-            Of each row; the values that a cell does not have are missing.
-        wrong : dict
-            The faults of lines.
-        cells : sequence of tuple
-            The row and the fault of each cell that is no value; a row that has nothing else is
-            wrong.
+        columns : mapping of array
+            By field: texts or values, among them ``date`` (or ``ut``).
+        lines : array
+            The line of each row.
+        wrong : mapping, optional
+            The faults of other lines.
+        decimal : str
+            The decimal sign of numbers in texts.
         """
+        wrong, fields = dict(wrong or {}), catalogue.catalogue(self.log)
+        self.rows += len(lines) + len(wrong)
+        values: dict[str, Column] = {}
+        cells: list[tuple[int, str]] = []
+        for name, column in columns.items():
+            if name in TIMES:
+                continue
+            if name in fields:
+                kind = fields[name].value_type
+            else:
+                kind = "float" if name == OFFSET else "str" if names_wearers(name) else ""
+            values[name], bad = values_of(column, kind, decimal, is_text=self.is_text)
+            what = "neither true nor false" if kind == "bool" else "not a number"
+            cells += [(row, f"{name!r} is {shown(column[row])}, {what}") for row in bad]
+        stamps, faults = self._stamps_of(columns, len(lines), decimal)
+        if self._with_offsets and OFFSET not in values:
+            date = columns.get("date", pa.nulls(len(lines), pa.string()))
+            values[OFFSET] = pa.array(minutes_of(date), from_pandas=True)
+        # A row that has nothing but cells that are no values is wrong.
         rows = sorted({row for row, _ in cells})
         present = np.zeros(len(rows), bool)
-        for name, values in columns.items() if rows else ():
+        for name, column in values.items() if rows else ():
             if name != OFFSET:
-                present |= np.asarray(values.take(pa.array(rows)).is_valid())
+                present |= np.asarray(column.take(pa.array(rows)).is_valid())
         nothing = {row for row, any_value in zip(rows, present, strict=True) if not any_value}
-        for row, fault in cells:
-            if row in nothing:
-                wrong.setdefault(int(lines[row]), fault)
+        faults = {row: fault for row, fault in reversed(cells) if row in nothing} | faults
+        wrong |= {int(lines[row]): fault for row, fault in faults.items()}
         for line in sorted(wrong):
             self.faults.add(line, wrong[line])
         for row, fault in sorted(cells, key=lambda cell: cell[0]):
-            if int(lines[row]) not in wrong:
+            if row not in faults:
                 self.cells.add(int(lines[row]), fault)
-        table = pa.table({"date": pa.array(stamps).cast(STAMP), **columns, LINE: pa.array(lines)})
-        return table.filter(pa.array(~np.isin(lines, list(wrong)))) if wrong else table
+        table = pa.table({"date": pa.array(stamps).cast(STAMP), **values, LINE: pa.array(lines)})
+        return table.filter(pa.array(~np.isin(lines, list(wrong)))) if faults else table
+
+    def _stamps_of(
+        self, columns: Mapping[str, Column], rows: int, decimal: str
+    ) -> tuple[Stamps, dict[int, str]]:
+        """Return the stamps, from the date or, where that is missing, from ``ut``; and faults."""
+        stamps, faults = np.full(rows, NEVER), dict[int, str]()
+        if UNIX_TIME in columns:
+            seconds = np.asarray(numbers_of(columns[UNIX_TIME], decimal)[0])
+            good = (seconds >= 0) & (seconds <= _LAST_SECOND)
+            stamps[good] = np.round(seconds[good] * 1e6)
+        date = columns.get("date")
+        if date is not None and pa.types.is_timestamp(date.type):
+            instants = date.cast(pa.timestamp("us", date.type.tz), safe=False).cast(pa.int64())
+            stamps = np.asarray(pc.fill_null(instants, NEVER))
+        elif date is not None:
+            read, faults = self._stamps.read(date)
+            stamps = np.where(np.asarray(date.is_null()), stamps, read)
+        name, column = ("date", date) if date is not None else (UNIX_TIME, columns[UNIX_TIME])
+        return stamps, {
+            row: faults.get(row, f"{name!r} is {shown(column[row])}, not a stamp")
+            for row in np.flatnonzero(stamps == NEVER).tolist()
+        }
+
+    @property
+    def names_wearers(self) -> bool:
+        """Whether the file says whose records they are."""
+        return bool(self.owner) or any(map(names_wearers, self.names))
 
     @property
     def left_out(self) -> int:
@@ -200,9 +221,9 @@ class LogFile(ABC):
         return self.faults.count + self.aside.count + self.twice
 
     def refuse_unreadable(self) -> None:
-        """Raise if more than a tenth of the lines, and more than one, are not records."""
-        lines = self.rows - self.exempt
-        if self.faults.count - self.exempt > max(1, lines / 10):
+        """Raise if more than a tenth of the lines, and more than one or all, are not records."""
+        lines, wrong = self.rows - self.exempt, self.faults.count - self.exempt
+        if wrong > max(1, lines / 10) or 0 < lines == wrong:
             raise ArchiveError(
                 f"{self.faults.count:,} of its {self.rows:,} lines are not records, more than a"
                 f" tenth ({self.faults.shown()})"
@@ -211,37 +232,116 @@ class LogFile(ABC):
     def report(self) -> list[str]:
         """Return what a user should know about the file after it was read."""
         cells = "cell that is" if self.cells.count == 1 else "cells that are"
-        said = [
-            (self.faults, f"left out {{n}} of {self.rows:,} lines that are not records"),
+        found = [
+            (self.faults, f"left out {{:,}} of {self.rows:,} lines that are not records"),
             (
                 self.aside,
-                f"set aside {{n}} of {self.rows:,} records, whose stamps are {IMPOSSIBLE}",
+                f"set aside {{:,}} of {self.rows:,} records, whose stamps are {IMPOSSIBLE}",
             ),
-            (self.cells, f"left {{n}} {cells} no value of the field missing"),
+            (self.cells, f"left {{:,}} {cells} no value of the field missing"),
         ]
-        faults = [(each, text) for each, text in said if each.count]
-        return [
-            *self.notes,
-            *(f"{text.format(n=f'{each.count:,}')} ({each.shown()})" for each, text in faults),
-        ]
+        said = [f"{text.format(of.count)} ({of.shown()})" for of, text in found if of.count]
+        return [*self.notes, *said]
 
 
-def whole_of(stream: BinaryIO) -> bytes:
-    """Return the content of a file of a format that is read as a whole."""
-    content = stream.read(LARGEST + 1)
-    if len(content) > LARGEST:
-        raise ArchiveError(f"it is larger than {LARGEST >> 20} MB: split it")
-    return content
+# Cells as values
 
+_MISSING: Final = pa.array(["", "nan", "null", "none", "na", "n/a", "<na>"])
+_TRUE: Final = pa.array(["1", "1.0", "true"])
+_FALSE: Final = pa.array(["0", "0.0", "false"])
+_WORDS: Final = pa.array(["true", "false"])
+_NUMBER: Final = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+
+
+def values_of(
+    column: Column, kind: str, decimal: str = ".", *, is_text: bool = True
+) -> tuple[Column, list[int]]:
+    """Return cells as values of a type of the catalogue, and the rows that have something else.
+
+    Texts of an unknown field (an empty `kind`) are numbers, otherwise true and false, otherwise
+    texts. What is not `is_text` is as a program has saved it.
+    """
+    if kind == "str" or not (kind or is_text):
+        return (texts_of(column) if is_text else column.cast(pa.string()) if kind else column), []
+    if kind == "bool" and pa.types.is_boolean(column.type):
+        return column, []
+    if kind == "bool" and is_text:
+        words = pc.utf8_lower(pc.utf8_trim_whitespace(column.cast(pa.string())))
+        true, false, missing = (pc.is_in(words, known) for known in (_TRUE, _FALSE, _MISSING))
+        known = pc.or_(true, false)
+        wrong = pc.invert(pc.or_(known, pc.or_(missing, words.is_null())))
+        return pc.if_else(known, true, None), np.flatnonzero(wrong).tolist()
+    numbers, bad = numbers_of(column, decimal)
+    if kind or not bad:
+        return (pc.equal(numbers, 1) if kind == "bool" else numbers), bad
+    words = pc.utf8_lower(column)
+    truths = pc.if_else(pc.is_in(words, _WORDS), pc.equal(words, "true"), None)
+    return (truths if truths.null_count == words.null_count else texts_of(column)), []
+
+
+def texts_of(column: Column) -> Column:
+    """Return texts without the spaces around them."""
+    column = pc.utf8_trim_whitespace(column.cast(pa.string()))
+    if not pc.any(pc.starts_with(column, '"')).as_py():
+        return column
+    # As an export protects texts; a lone surrogate is valid JSON, but not text.
+    texts = [None if cell is None else utf8(text_of(cell)) for cell in column.to_pylist()]
+    return pa.array(texts, pa.string())
+
+
+def utf8(text: str) -> str:
+    """Return a text without lone surrogates, which no file can have."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def numbers_of(column: Column, decimal: str = ".") -> tuple[Column, list[int]]:
+    """Return numbers, and the rows of which the text is not a finite number."""
+    if pa.types.is_string(column.type):
+        column = pc.utf8_trim_whitespace(column)
+        if decimal == ",":
+            # Such a number has no decimal point; a cell with one is not a number in either form.
+            column = pc.replace_substring(column, ".", "?")
+            column = pc.replace_substring(column, ",", ".")
+        column = pc.if_else(pc.is_in(pc.utf8_lower(column), _MISSING), None, column)
+        try:
+            column = pc.cast(column, pa.float64())
+        except pa.ArrowInvalid:  # infinity stands for what is no number
+            plain = pc.match_substring_regex(column, _NUMBER)
+            column = pc.if_else(plain, pc.utf8_ltrim(column, "+"), "inf").cast(pa.float64())
+    elif column.type != pa.float64():
+        column = column.cast(pa.float64(), safe=False)
+    if math.isfinite(pc.sum(column, min_count=0).as_py()):  # the fastest look at all of them
+        return column, []
+    wrong = np.flatnonzero(pc.fill_null(pc.is_inf(column), False)).tolist()
+    return pc.if_else(pc.is_finite(column), column, None), wrong
+
+
+def shown(cell: pa.Scalar) -> str:
+    """Return a cell as a message shows it."""
+    value = cell.as_py()
+    if value is None:
+        return "missing"
+    if not isinstance(value, str):
+        return str(value)
+    return repr(value if len(value) <= 30 else f"{value[:30]}...")
+
+
+# The names in a header
 
 UNIX_TIME: Final = "ut"  # seconds since 1970, in a file without ``date``
-# Columns that name the wearer of each row in tables of several wearers; no log has them.
-WEARER: Final = frozenset(
+TIMES: Final = ("date", UNIX_TIME)
+_WEARER: Final = frozenset(
     {"user_id", "userid", "wearer", "wearer_id", "wearerid", "participant_id", "subject_id"}
 )
 
 # Every version of the vendor's table prints the left foot's name for both feet, the right first.
 _TWICE: Final = ("zleftstepamplitudecal", "sa_zrc", "sa_zlc")
+
+
+@cache
+def names_wearers(column: str) -> bool:
+    """Return whether a column names the wearer of each row; that of no log does."""
+    return fold(column) in _WEARER
 
 
 @cache
@@ -299,75 +399,24 @@ def fields_of(cells: Sequence[str], log: str) -> list[str]:
     return names
 
 
-AS_CSV: Final = (
-    "open it in the spreadsheet program, give the dates the format yyyy-mm-dd hh:mm:ss, and save"
-    " the sheet as 'CSV UTF-8'"
-)
+# Other kinds of files
 
-_WITH_PANDAS: Final = "read it with pandas, and save its frame with to_parquet"
-
-# The number of lines in which a header is looked for, and its greatest length.
-_LINES: Final = 50
-_LINE: Final = re.compile(rb"([^\r\n]*)(?:\r\n|\n|\r|$)")
-_LONGEST: Final = 65_536
-_MOST_COLUMNS: Final = 1_000  # a log has fewer than a hundred
-DELIMITERS: Final = (",", ";", "\t")  # if the comma is a decimal sign, lists have semicolons
-
-_MAGIC: Final = (
-    (b"PK\x03\x04", "zip"),
-    (b"PK\x05\x06", "zip"),
-    (b"\x1f\x8b", "gzip"),
-    (b"SQLite format 3\x00", "an SQLite database"),
-    (b"\x89HDF\r\n\x1a\n", f"an HDF5 file: {_WITH_PANDAS}"),
-    (b"ARROW1", f"an Arrow (Feather) file: {_WITH_PANDAS}"),
-    (b"\x93NUMPY", "a numpy array, which has no field names"),
-    *(
-        (bytes([0x80, protocol]), "a pickle, which is never opened: it can run anything")
-        for protocol in range(2, 6)
-    ),
-    (b"%PDF", "a PDF document"),
-    (b"\x89PNG", "a picture"),
-    (b"\xff\xd8\xff", "a picture"),
-    (b"\xff\xfe", "utf-16-le"),
-    (b"\xfe\xff", "utf-16-be"),
-    (b"\xd0\xcf\x11\xe0", f"an old Excel workbook: {AS_CSV}"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z file: unpack it first"),
-    (b"Rar!", "a RAR file: unpack it first"),
-    (b"BZh", "a bzip2 file: unpack it first"),
-    (b"\xfd7zXZ", "an xz file: unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "a zstd file: unpack it first"),
-    (b"{\\rtf", "an RTF document: save the log as plain CSV"),
-)
-_READ: Final = ("zip", "gzip", "utf-16-le", "utf-16-be")
-
-_FIRST: Final = "the one-minute log of the first generation of the eyewear, which has other fields"
-_LIKE_FIRST: Final = (
-    "it has rows and no header, like the files of the first generation of the eyewear (2015); for a"
-    " log, put the line with its field names first"
-)
-_EVENTS: Final = "head-motion events (fastHeadMotion, slowHeadMotion)"
-_ACTIVITY: Final = "the phone's own motion activity (motionActivity)"
+EVENTS: Final = "head-motion events (fastHeadMotion, slowHeadMotion)"
+ACTIVITY: Final = "the phone's own motion activity (motionActivity)"
 _POSITIONS: Final = "the phone's own positions (location)"
-_RAW: Final = "raw EOG and motion data of the academic edition"
-# A header with one of these names is of another kind of file; neither log has any of them.
-_OTHERS: Final = {
-    _FIRST: ("numsteps280", "numsteps310", "numblinks", "numblinksburst", "numstoreddata",
-             "sittingpostureindices", "footholdright", "eognoiseduration", "bodymovevertical",
-             "focus level", "is eog valid", "# of steps (280)", "# of steps (310)"),
-    _RAW: ("acc_x", "eog_l", "eog_l1", "eog_h", "eog_h1", "gyro_x"),
-    "raw quaternions of the academic edition": ("quaternion_w", "quaternion_x"),
-    _ACTIVITY: ("stationary", "automotive", "cycling"),
-}  # fmt: skip
-# What the app writes beside the logs of every recording.
-_BESIDE: Final = (_EVENTS, _ACTIVITY, _POSITIONS)
 _LOCATION: Final = frozenset({"latitude", "longitude"})
-_NUMBER: Final = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
-_DATE: Final = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}\b.*", re.ASCII)
-TIMES: Final = ("date", UNIX_TIME)
-
-
-class NotALog(ArchiveError):
-    """A file that is not a log; the message says what it is instead."""
+# One of these columns shows another kind of file; no log has any of them.
+_OTHERS: Final = {
+    "the one-minute log of the first generation of the eyewear, which has other fields": (
+        "numsteps280", "numsteps310", "numblinks", "numblinksburst", "numstoreddata",
+        "sittingpostureindices", "footholdright", "eognoiseduration", "bodymovevertical",
+        "focus level", "is eog valid", "# of steps (280)", "# of steps (310)",
+    ),
+    "raw EOG and motion data of the academic edition": (
+        "acc_x", "eog_l", "eog_l1", "eog_h", "eog_h1", "gyro_x", "quaternion_w", "quaternion_x",
+    ),
+    ACTIVITY: ("stationary", "automotive", "cycling"),
+}  # fmt: skip
 
 
 class OtherKind(NotALog):
@@ -379,7 +428,7 @@ class OtherKind(NotALog):
     def __init__(self, kind: str) -> None:
         super().__init__(f"it has {kind}")
         self.kind = kind
-        self.has_events = kind in (_EVENTS, _ACTIVITY)
+        self.has_events = kind in (EVENTS, ACTIVITY)
 
 
 def counted_kinds(kinds: Iterable[str], what: str = "file") -> str:
@@ -391,89 +440,68 @@ def counted_kinds(kinds: Iterable[str], what: str = "file") -> str:
     return f"left out: {what}: {each}"
 
 
-class EitherLog(NotALog):
-    """A table whose log is known only to its owner: its few fields are in both."""
+def other_kind(names: Set[str]) -> str:
+    """Return what data folded names of columns or keys show instead of a log, if they show it."""
+    if {"type", "subtype", "value"} <= names:
+        return EVENTS
+    if names >= _LOCATION and any(names & own_fields(log) == _LOCATION for log in known_logs()):
+        return _POSITIONS
+    return next((kind for kind, marks in _OTHERS.items() if not names.isdisjoint(marks)), "")
+
+
+# The header of a CSV file
+
+# The number of lines in which a header is looked for, and its greatest length.
+_LINES: Final = 50
+_LINE: Final = re.compile(rb"([^\r\n]*)(?:\r\n|\n|\r|$)")
+_LONGEST: Final = 65_536
+_MOST_COLUMNS: Final = 1_000  # a log has fewer than a hundred
+DELIMITERS: Final = (",", ";", "\t")  # if the comma is a decimal sign, lists have semicolons
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The header of a CSV file: the log, its columns as written, and the lines up to it."""
+    """The header of a CSV file: the log, its columns as written, and where it is."""
 
     log: str
     cells: tuple[str, ...]
     delimiter: str
     line: int
     end: int  # the byte after it
-    before: tuple[int, ...]  # numbers of the lines before it that are not blank
+    is_first: bool  # whether no other text stands before it
 
 
-def kind_of_bytes(start: bytes) -> str:
-    """Return how a file is to be read, or raise `NotALog`.
+def find_header(start: bytes, log: str | None = None) -> Header:
+    """Return the header of a CSV file from its first lines.
 
-    That is "empty", "zip", "gzip", "utf-16-le" or "utf-16-be", or "text" for any format of a log.
-    """
-    for magic, kind in _MAGIC:
-        if start.startswith(magic):
-            if kind in _READ:
-                return kind
-            raise NotALog(f"it is {kind}")
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not text.strip(b"\0"):
-        if b"\0\0" in start:  # and no blank of UTF-16
-            raise NotALog("it begins with NUL bytes: a copy or a disk has lost its content")
-        return "empty"
-    for wide, (blank, char) in (("utf-16-le", (1, 0)), ("utf-16-be", (0, 1))):
-        head = start[:64]  # without a byte order mark, but the names of columns are ASCII
-        if len(head) > 8 and not head[blank::2].strip(b"\0") and b"\0" not in head[char::2]:
-            return wide
-    if text.startswith(b"<"):
-        raise NotALog("it is an HTML or XML page, not a log")
-    return "text"
-
-
-def find_header(
-    start: bytes, *, whole: bool, encoding: str = "utf-8", log: str | None = None
-) -> Header:
-    """Return the header of a CSV file from its first bytes; `whole` if those are the whole file.
-
-    `log` decides if the names of the columns fit both logs.
+    `log` decides if the names of the columns fit several logs.
 
     Raises
     ------
     NotALog
         If the file is of another kind, or none of the first fifty lines is the header of a log.
+    ConfigurationError
+        If `log` would have to decide.
     MixedLogsError
-        If the header has fields of both logs.
+        If the header has fields of several logs.
     """
-    before: list[int] = []
     first: tuple[str, ...] = ()
-    lines = _LINE.finditer(start, 3 if start.startswith(b"\xef\xbb\xbf") else 0)
-    for number, match in enumerate(islice(lines, _LINES), 1):
-        raw, end = match[1][:_LONGEST], match.end()
-        if not match[0] or (end >= len(start) and not whole):
-            break  # the line goes on after `start`: it is far longer than any header
-        line = raw.decode(encoding, "replace").removeprefix("//")
+    for number, match in enumerate(islice(_LINE.finditer(start), _LINES), 1):
+        line = match[1][:_LONGEST].decode("utf-8", "replace").removeprefix("//")
         if line.startswith("sep="):
             continue  # with which a spreadsheet program names the delimiter
         for delimiter in DELIMITERS:
             cells = _cells(line, delimiter)
             log_of_header = log_of_names(cells, log)
             if log_of_header is not None:
-                return Header(log_of_header, cells, delimiter, number, end, tuple(before))
+                return Header(log_of_header, cells, delimiter, number, match.end(), not first)
         if line.strip(" ,;\t"):
-            before.append(number)
             first = first or _cells(line, ",")
-    if _is_record(first):
-        raise NotALog(_LIKE_FIRST)
-    shown = ", ".join(repr(cell[:30]) for cell in first[:4]) or "a line that does not end"
-    raise NotALog(f"it has no line that is the header of a log (it begins with {shown})")
-
-
-def _is_record(cells: Sequence[str]) -> bool:
-    """Return whether a line has a date and otherwise nothing but several numbers."""
-    numbers = sum(_NUMBER.fullmatch(cell) is not None for cell in cells)
-    dates = sum(_DATE.fullmatch(cell) is not None for cell in cells)
-    return dates == 1 and numbers > 1 and dates + numbers == sum(map(bool, cells))
+    shown = ", ".join(repr(cell[:30]) for cell in first[:4])
+    raise NotALog(
+        f"it has no line that is the header of a log (it begins with {shown}): its first line must"
+        " have the field names"
+    )
 
 
 def _cells(line: str, delimiter: str) -> tuple[str, ...]:
@@ -489,62 +517,37 @@ def _cells(line: str, delimiter: str) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def other_kind(names: Set[str]) -> str:
-    """Return the other kind of file that one of the folded names shows, nothing if none does."""
-    return next((kind for kind, marks in _OTHERS.items() if not names.isdisjoint(marks)), "")
-
-
-def event_kind(names: Set[str]) -> str:
-    """Return the kind of the events that folded names of columns show, nothing for other files."""
-    if {"date", "type", "subtype", "value"} <= names:
-        return "head motion"
-    activity = "date" in names and not names.isdisjoint(_OTHERS[_ACTIVITY])
-    return "phone activity" if activity else ""
-
-
-def kind_of_message(names: Set[str]) -> str:
-    """Return the other kind of data that the folded keys of a message show, nothing for a log."""
-    if {"type", "subtype", "value"} <= names:
-        return _EVENTS
-    return _POSITIONS if names >= _LOCATION else other_kind(names)
-
-
 def log_of_names(cells: Sequence[str], either: str | None = None) -> str | None:
     """Return the log of a header, None for a line that is not a header.
 
-    `either` is the log if the names fit both.
+    `either` is the log if the names fit several.
     """
     spelled = {fold(cell): cell for cell in cells}
-    names = spelled.keys()
-    other = other_kind(names)
-    if other:
-        raise OtherKind(other) if other in _BESIDE else NotALog(f"it has {other}")
-    if {"type", "subtype", "value"} <= names:
-        raise OtherKind(_EVENTS)
-    logs = known_logs()
-    own = {log: sorted(names & own_fields(log)) for log in logs}
-    if any(set(fields) == _LOCATION for fields in own.values()):
-        raise OtherKind(_POSITIONS)
+    names, logs = spelled.keys(), known_logs()
+    if other := other_kind(names):
+        beside = other in (EVENTS, ACTIVITY, _POSITIONS)
+        raise OtherKind(other) if beside else NotALog(f"it has {other}")
     timed = any(spellings(log).get(name) in TIMES for log in logs for name in names)
-    having = [log for log in logs if own[log]]
-    if len(having) > 1:
-        one, other = having[:2]
+    own = {log: fields for log in logs if (fields := sorted(names & own_fields(log)))}
+    if len(own) > 1:
+        one, other = list(own)[:2]
         raise MixedLogsError(
             f"its header has fields of two logs ({spelled[own[one][0]]!r} is of {one!r},"
             f" {spelled[own[other][0]]!r} of {other!r})"
         )
-    for log in having:
+    for log, fields in own.items():
         if timed:
             return log
-        if len(own[log]) > 1:
+        if len(fields) > 1:
             raise NotALog("its header has no column of stamps ('date' or 'ut')")
     shared = [
         cell for name, cell in spelled.items() if sum(name in spellings(log) for log in logs) > 1
     ]
-    if timed and len(shared) > 1:
-        if either is not None:
-            return either
-        raise EitherLog(
-            f"several logs have its fields ({', '.join(shared[:4])}): it may be of any of them"
+    if not timed or len(shared) < 2:
+        return None
+    if either is None:
+        raise ConfigurationError(
+            f"several logs have its fields ({', '.join(shared[:4])}), so only its owner knows which"
+            f" it is: pass {either_log('log={!r}'.format)}"
         )
-    return None
+    return either

@@ -15,25 +15,25 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from eyelog.arrow_tables import NO_STAMPS, Stamps, stamps_of
+from eyelog.arrow_tables import NO_STAMPS, Stamps, in_order, stacked, stamps_of
 from eyelog.catalogue import catalogue, log_named, near
 from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones
-from eyelog.errors import ConfigurationError, EyelogError, counted, listed
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, counted, listed
 from eyelog.frame import STORED, warn_unknown
 from eyelog.read.csv_log import CsvLog
-from eyelog.read.files import InputFile, check_encoding, opened, recoded
-from eyelog.read.format import FIRST, LINE, LogFile, NotALog, Source
-from eyelog.read.overlay import in_order, stacked
-from eyelog.read.saved import ParquetLog, SavedLog
-from eyelog.read.socket_log import SocketLog
-from eyelog.read.stamps import CLOCKS, Mask, checked, set_back
+from eyelog.read.files import InputFile, NotALog, check_encoding, opened
+from eyelog.read.format import LINE, LogFile, names_wearers
+from eyelog.read.overlay import CLOCKS, Mask, one_clock, possible
+from eyelog.read.saved import ParquetLog, SavedLog, SocketLog
 
 # The first that recognises a file reads it. Any other text may be CSV.
 FORMATS: Final[list[Any]] = [ParquetLog, SocketLog, SavedLog, CsvLog]
 
 # {yyyymmdd}-{hhmmss}_{12 characters} on Android, with ({8 characters}) on iOS.
+_MOST_PASSES: Final = 100
 _BATCH: Final = 10_000  # records on the disk of which those of a wanted time are read
 _NAME: Final = re.compile(r"(?:^|[/\\ ])\d{8}-\d{6}_([0-9A-Za-z]{12})?(?:\(([0-9A-Za-z]{8})\))?_")
 
@@ -185,15 +185,11 @@ class Reader:
         def without(status: str, log: str | None = None) -> _Taken:
             return [FileRecords(FileReport(file.name, log, status))], ()
 
-        notes: list[str] = []
-        with opened(file, notes) as (kind, stream):
-            if kind == "empty":
+        options = {"tz": self.tz, "dayfirst": self.dayfirst, "encoding": self.encoding}
+        with opened(file, log=wanted, **options) as source:
+            if source.is_empty:
                 return without("empty")
-            start = stream.peek(FIRST)[:FIRST]
-            form = next(form for form in FORMATS if form.recognises(start))
-            if self.encoding is not None and not notes and form is CsvLog:
-                stream = recoded(stream, self.encoding, errors="strict")
-            log: LogFile = form(Source(stream, file.name, self.tz, wanted, self.dayfirst))
+            log: LogFile = next(form for form in FORMATS if form.recognises(source.start))(source)
             _refuse_results(log)
             if self.log not in (None, log.log):
                 return without("other log", log.log)
@@ -207,18 +203,14 @@ class Reader:
             self.owners |= {log.owner} - {""}
             tables = self._tables(log)
             log.refuse_unreadable()
-            for name, table in tables.items():
-                tables[name] = checked(table, log, self.clock)
-        if not tables and self.wearer is not None:  # none of its rows is theirs
-            taken = without("nothing new", log.log)[0]
-        else:
-            tables = tables or {"": stacked([], log.log, log.names)}
             taken = [
                 self._part(table, FileReport(file.name, log.log, account=name), log, device)
                 for name, table in tables.items()
             ]
+        if not taken:
+            taken = without("nothing new", log.log)[0]
         first = taken[0].report
-        first.notes = [f"{file.name}: {note}" for note in [*notes, *log.report()]]
+        first.notes = [f"{file.name}: {note}" for note in log.report()]
         first.cells, first.refused = log.cells.count, log.left_out
         first.read += log.left_out
         return taken, log.also
@@ -229,21 +221,62 @@ class Reader:
             raise ConfigurationError(
                 "it has no column that names each row's wearer (user_id, wearer): leave out wearer="
             )
-        named = log.names_wearers and (self.split or self.wearer is not None)
+        told_apart = log.names_wearers and (self.split or self.wearer is not None)
         blocks: dict[str, list[pa.Table]] = {}
-        for name, table in log.tables(named=named):
-            self.wearers |= {name} - {""}
-            if self.wearer in (None, name):
-                blocks.setdefault(name if self.split else "", []).append(table)
+        seen: set[str] = set()
+        for table in log.tables():
+            column = next(filter(names_wearers, table.column_names), None)
+            if column is None and not told_apart:
+                blocks.setdefault("", []).append(table)
+                continue
+            whose = pa.repeat(log.owner, len(table)) if column is None else table[column]
+            names = sorted(filter(None, pc.unique(whose).to_pylist()))
+            self.wearers |= set(names)
+            if not told_apart:
+                seen |= set(names)
+                blocks.setdefault("", []).append(table)
+                if len(seen) > 1:
+                    raise ArchiveError(
+                        f"it has the rows of several wearers ({column!r} is"
+                        f" {listed(map(repr, sorted(seen)))}): choose one with wearer=, or import"
+                        " each into its own account with `eyelog import --split-wearers`"
+                    )
+                continue
+            for line in table.filter(pc.equal(pc.coalesce(whose, ""), ""))[LINE].to_pylist():
+                log.faults.add(line, "it does not name its wearer")
+                log.exempt += 1
+            for name in names:
+                if self.wearer in (None, name):
+                    own = table.filter(pc.equal(whose, name))
+                    own = own.drop_columns([] if column is None else [column])
+                    blocks.setdefault(name if self.split else "", []).append(own)
+        if not blocks and self.wearer is None:
+            blocks[""] = []
         return {name: stacked(tables, log.log, log.names) for name, tables in blocks.items()}
 
     def _part(self, table: pa.Table, report: FileReport, log: LogFile, device: str) -> FileRecords:
-        """Return the records of a wearer in order, and count them."""
-        report.read = table.num_rows
+        """Return the records of a wearer in order, on one clock, and count them."""
         if LINE in table.column_names:
+            table = possible(table, log)
+            stamps, lines = stamps_of(table), table.column(LINE).to_numpy()
+            opens = np.append(0, np.flatnonzero(stamps[1:] < stamps[:-1]) + 1)
+            if 1 < len(opens) <= _MOST_PASSES:
+                edges = pairwise([*opens.tolist(), len(stamps)])
+                passes = [
+                    FileRecords(
+                        FileReport(f"{log.row}s {lines[first]} to {lines[after - 1]}"),
+                        table.slice(first, after - first),
+                    )
+                    for first, after in edges
+                ]
+                if said := one_clock(passes, log.log, self.clock):
+                    log.notes.append(said)
+                    log.twice += sum(each.report.refused for each in passes)
+                    table = pa.concat_tables([each.table for each in passes])
             if log.row == "line":
                 report.lines = stamps_of(table), table.column(LINE).to_numpy()
             table = table.drop_columns(LINE)
+        report.read = table.num_rows
         warn_unknown(
             log.log, [name for name in table.column_names if name not in catalogue(log.log)]
         )
@@ -261,21 +294,16 @@ class Reader:
         Files of other devices are left out because that was requested, so only those of no known
         device are said.
         """
-        if self.wearer is not None and self.wearers and not any_rows:
-            others = listed(map(repr, sorted(self.wearers)))
-            raise ConfigurationError(
-                f"no file has rows of the wearer {self.wearer!r}, only of {others}"
-            )
-        if self.device is None:
-            return ""
-        if self.other_devices and not self.devices:
-            named = sorted(filter(None, self.other_devices))
-            which = (
-                f", only of {', '.join(named)}" if named else ": no name of a file states a device"
-            )
-            hint = near(self.device, named)
-            raise ConfigurationError(f"no file is of the device {self.device!r}{which}{hint}")
-        unknown = self.other_devices[""]
+        choices = [
+            ("has rows of the wearer", self.wearer, not any_rows, self.wearers),
+            ("is of the device", self.device, not self.devices, {*self.other_devices}),
+        ]
+        for what, wanted, lacking, others in choices:
+            if wanted is not None and lacking and others:
+                known = sorted(others - {""})
+                found = f"only of {listed(map(repr, known))}" if known else "and none names one"
+                raise ConfigurationError(f"no file {what} {wanted!r}, {found}{near(wanted, known)}")
+        unknown = self.other_devices[""] if self.device is not None else 0
         return f"left out {counted(unknown, 'file')} of no known device" if unknown else ""
 
     def several_devices(self) -> str:
@@ -283,8 +311,7 @@ class Reader:
         devices = sorted({*self.devices.values()} - {""})
         if self.device is not None or len(devices) < 2:
             return ""
-        more = ", ..." if len(devices) > 4 else ""
-        return f"the files come from {len(devices)} devices ({', '.join(devices[:4])}{more})"
+        return f"the files come from {len(devices)} devices ({listed(devices, 4)})"
 
 
 def _refuse_results(log: LogFile) -> None:
@@ -347,30 +374,8 @@ def on_one_clock(parts: Sequence[FileRecords], log: str, clock: str | None) -> l
     notes = []
     for device in sorted({part.device for part in parts} - {""}):
         own = [part for part in parts if part.device == device and len(part.stamps)]
-        if all(later.stamps[0] > part.stamps[-1] for part, later in pairwise(own)):
-            continue
-        edges = np.cumsum([0, *(len(part.stamps) for part in own)])
-
-        def records(rows: Stamps, own: Sequence[FileRecords] = own, edges: Any = edges) -> pa.Table:
-            cuts = np.searchsorted(rows, edges[1:-1])
-            taken = zip(own, edges, np.split(rows, cuts), strict=False)
-            return stacked([part.take(of - first) for part, first, of in taken if len(of)], log)
-
-        kept, said = set_back(
-            np.concatenate([part.stamps for part in own]),
-            edges,
-            [Path(part.report.file).name for part in own],
-            records,
-            log,
-            clock,
-            whose=f"the device {device}",
-            otherwise="pass only the files of one",
-        )
-        if kept is None:
-            continue
-        notes.append(said)
-        for part, rows in zip(own, np.split(kept, edges[1:-1]), strict=True):
-            if not rows.all():
-                part.keep(rows)
-                part.report.notes.append(said)
-    return notes
+        if any(later.stamps[0] <= part.stamps[-1] for part, later in pairwise(own)):
+            device_of = f"the device {device}"
+            otherwise = "pass only the files of one"
+            notes.append(one_clock(own, log, clock, whose=device_of, otherwise=otherwise))
+    return [*filter(None, notes)]

@@ -1,63 +1,36 @@
-"""Records laid over one another, the later over the earlier: which value counts, and whose it is.
+"""Records over one another, the later over the earlier: which value counts, and whose it is.
 
 Of several records on one stamp the last one is kept, value by value: a value that is missing in a
 file never replaces an existing one. So laying the same files over the result changes nothing.
 Records of two wearers or devices, or of one log twice and shifted, would count the same hours
-twice, so they are refused.
+twice, so they are refused. Of one device that may be a clock that was set back: then its passes
+through that time can be chosen from.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from datetime import UTC, tzinfo
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from eyelog.arrow_tables import NO_STAMPS, Stamps, among, fit, schema_of, stamps_of, widest
-from eyelog.catalogue import catalogue, log_named
-from eyelog.errors import ConfigurationError, counted, listed
-from eyelog.frame import OFFSET
+from eyelog.arrow_tables import NO_STAMPS, Stamps, among, fit, stamps_of
+from eyelog.catalogue import log_named
+from eyelog.errors import ArchiveError, ConfigurationError, counted, listed
 from eyelog.overlap import duration_text, mostly_differ, overlaps, span_text, utc
-from eyelog.read.format import LINE
+from eyelog.read.format import LINE, LogFile
+from eyelog.read.stamps import IMPOSSIBLE, is_possible
+
+if TYPE_CHECKING:
+    from eyelog.read.head import FileRecords
 
 HELD: Final = -1  # instead of the number of a file: what is below the files
 _SHOWN: Final = 3
-
-
-def stacked(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset()) -> pa.Table:
-    """Return tables one after the other, in the order of the catalogue, unknown columns last.
-
-    It has the columns of `names`, and those that any of the tables has; an unknown column without
-    a value is left out.
-    """
-    names = {"date"}.union(names, *(table.column_names for table in tables))
-    order = [name for name in catalogue(log) if name in names]
-    unknown = names.difference(order)
-    if len(tables) == 1 and unknown <= {LINE}:
-        return tables[0].select([*order, *unknown])
-    extras = widest(
-        table.schema.field(name)
-        for table in tables
-        for name in unknown.intersection(table.column_names)
-        if name == OFFSET or table.column(name).null_count < table.num_rows
-    )
-    schema = pa.schema([*(schema_of(log).field(name) for name in order), *extras])
-    if unknown - {LINE}:
-        tables = [fit(table, schema) for table in tables]
-    whole = pa.concat_tables([schema.empty_table(), *tables], promote_options="default")
-    return whole.select(schema.names)
-
-
-def in_order(table: pa.Table) -> tuple[pa.Table, bool]:
-    """Return records sorted by their stamps, and whether each stamp is there once."""
-    stamps = stamps_of(table)
-    if (stamps[1:] > stamps[:-1]).all():
-        return table, True
-    order = np.argsort(stamps, kind="stable")
-    return table.take(pa.array(order)), bool((np.diff(stamps[order]) > 0).all())
 
 
 class Overlay(NamedTuple):
@@ -272,32 +245,23 @@ def refuse_others(
             f" {utc(int(worst['first'])):%Y-%m-%d %H:%M} UTC), as if they were of two wearers:"
             f" {what_to_do}"
         )
-    _refuse_overlaps(names, stamps, interval, advice, devices, tz)
+    groups = [(names, stamps, devices, advice)]
     if held is not None and len(held):
         both = [f"what {account!r} holds", names[0] if len(names) == 1 else "the files"]
-        _refuse_overlaps(both, [held, np.concatenate(stamps)], interval, other, (), tz)
-
-
-def _refuse_overlaps(
-    names: Sequence[str],
-    stamps: Sequence[Stamps],
-    interval: int,
-    advice: str,
-    devices: Sequence[str],
-    tz: tzinfo | None,
-) -> None:
-    source = np.repeat(np.arange(len(stamps)), [len(each) for each in stamps])
-    overlap = overlaps(np.concatenate([NO_STAMPS, *stamps]), source, interval)
-    if not overlap.too_much:
-        return
-    first, last = (utc(edge).astimezone(tz or UTC) for edge in (overlap.first, overlap.last))
-    of = sorted({devices[at] for at in overlap.sources if at < len(devices)} - {""})
-    owners = f" (devices {' and '.join(of[:_SHOWN])})" if len(of) > 1 else ""
-    when = f"{duration_text(overlap.doubled_us)} {span_text(first, last)}{'' if tz else ' UTC'}"
-    raise ConfigurationError(
-        f"{_joined([names[at] for at in overlap.sources])}{owners} cover the same time twice,"
-        f" {when}, as two devices do: {advice}"
-    )
+        groups.append((both, [held, np.concatenate(stamps)], (), other))
+    for every, each, of_devices, what_to_do in groups:
+        source = np.repeat(np.arange(len(each)), [len(own) for own in each])
+        overlap = overlaps(np.concatenate([NO_STAMPS, *each]), source, interval)
+        if not overlap.too_much:
+            continue
+        first, last = (utc(edge).astimezone(tz or UTC) for edge in (overlap.first, overlap.last))
+        of = sorted({of_devices[at] for at in overlap.sources if at < len(of_devices)} - {""})
+        owners = f" (devices {' and '.join(of[:_SHOWN])})" if len(of) > 1 else ""
+        when = f"{duration_text(overlap.doubled_us)} {span_text(first, last)}{'' if tz else ' UTC'}"
+        raise ConfigurationError(
+            f"{_joined([every[at] for at in overlap.sources])}{owners} cover the same time twice,"
+            f" {when}, as two devices do: {what_to_do}"
+        )
 
 
 def _joined(names: Sequence[str]) -> str:
@@ -307,3 +271,164 @@ def _joined(names: Sequence[str]) -> str:
     if len(names) > _SHOWN:
         return listed(names, _SHOWN)
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+# The clock that wrote the stamps
+
+CLOCKS: Final = ("first", "last")
+
+_MANY: Final = 3
+# A clock is set back by less; records of two devices lie over one another for longer.
+_FARTHEST_BACK: Final = 3 * 3_600_000_000
+
+Mask = npt.NDArray[np.bool_]
+
+
+def possible(table: pa.Table, log: LogFile) -> pa.Table:
+    """Return the records of one wearer in a file, in its order, whose stamps can be.
+
+    Parameters
+    ----------
+    table : Table
+        All of them, with their lines.
+    log : LogFile
+        The file, which counts what is set aside.
+
+    Raises
+    ------
+    ArchiveError
+        If all stamps are impossible, or many records have the stamp of the one before and other
+        values: their order may be known, but not their time, and only the last would remain.
+    """
+    stamps, lines = stamps_of(table), table.column(LINE).to_numpy()
+    good = is_possible(stamps)
+    if not good.all():
+        for stamp, line in zip(stamps[~good].tolist(), lines[~good].tolist(), strict=True):
+            when = str(np.datetime64(stamp, "us").astype("M8[s]")).replace("T", " ")
+            log.aside.add(line, f"{when} UTC", "before" if when < "2015" else "after")
+        if not good.any():
+            raise ArchiveError(
+                f"all of its stamps are {IMPOSSIBLE} ({log.aside.shown()}): set the clock that"
+                " wrote them right"
+            )
+        table, stamps, lines = table.filter(pa.array(good)), stamps[good], lines[good]
+    again = np.flatnonzero(stamps[1:] == stamps[:-1])
+    many = max(_MANY, len(stamps) / 10)
+    if len(again) >= many:
+        one, other = (table.take(pa.array(rows)) for rows in (again, again + 1))
+        again = again[_differ(one, other)]
+    if len(again) < many:
+        return table
+    each, about = np.unique(stamps), log_named(log.log)
+    resolution = int(np.gcd.reduce(np.diff(each))) if len(each) > 1 else 0
+    if 0 < resolution <= about.interval_us:
+        return table  # these are the records of two wearers
+    apart = f", {resolution / 1e6:,g} s apart at least" if resolution else ""
+    raise ArchiveError(
+        f"{len(stamps):,} records of its {about.words} have only {len(each):,} different stamps"
+        f"{apart} ({log.row} {lines[again[0] + 1]} has that of {log.row} {lines[again[0]]}, and"
+        f" other values), and one is due every {about.interval_s:g} s: a spreadsheet program may"
+        " have cut the dates. Import the file as the app saved it, or save it again with dates in"
+        " the format yyyy-mm-dd hh:mm:ss"
+    )
+
+
+def _differ(one: pa.Table, other: pa.Table) -> Mask:
+    """Return which records of a table have other values in another, in the columns of both."""
+    differ = np.zeros(one.num_rows, bool)
+    for name in {*one.column_names} & {*other.column_names} - {"date", LINE}:
+        left, right = one.column(name), other.column(name)
+        unequal = pc.fill_null(pc.not_equal(left, right), False)
+        differ |= pc.or_(unequal, pc.xor(left.is_null(), right.is_null())).to_numpy()
+    return differ
+
+
+def one_clock(
+    passes: Sequence["FileRecords"],
+    log: str,
+    clock: str | None,
+    *,
+    whose: str = "its device",
+    otherwise: str = "split the file there",
+) -> str:
+    """Leave out one of two passes through a time that comes twice because a clock was set back.
+
+    Parameters
+    ----------
+    passes : sequence of FileRecords
+        Each recorded after the one before, by one device.
+    log : str
+        Their log.
+    clock : {"first", "last"}, optional
+        Which records to take.
+    whose, otherwise : str
+        Whose clock it is, and what to do if these are two wearers.
+
+    Returns
+    -------
+    str
+        What to say about it, if a clock was set back.
+
+    Raises
+    ------
+    ConfigurationError
+        If a clock was set back, and `clock` is not given; if passes cover the same time for hours,
+        as those of two devices do.
+    """
+    interval, sizes = log_named(log).interval_us, [len(each.stamps) for each in passes]
+    names = [Path(each.report.file).name for each in passes]
+    stamps, edges = np.concatenate([each.stamps for each in passes]), np.cumsum([0, *sizes])
+    of_pass = np.repeat(np.arange(len(passes)), sizes)
+    overlap = overlaps(stamps, of_pass, interval)
+    shared, unlike, stepped = 0, 0, []
+    for number, (one, other) in enumerate(pairwise(passes), 1):
+        if one.stamps[-1] < other.stamps[0]:
+            continue
+        same, at, beside = np.intersect1d(one.stamps, other.stamps, return_indices=True)
+        differ = int(_differ(one.take(at), other.take(beside)).sum()) if len(same) else 0
+        shared, unlike = shared + len(same), unlike + differ
+        both = slice(edges[number - 1], edges[number + 1])
+        doubled = overlaps(stamps[both], of_pass[both], interval).records
+        if one.stamps[-1] - other.stamps[0] <= _FARTHEST_BACK and (doubled or differ):
+            stepped.append(number)
+    if not (overlap.too_much or mostly_differ(shared, unlike, interval)):
+        return ""
+    if not stepped:
+        if not overlap.too_much:
+            return ""
+        twice = span_text(utc(overlap.first), utc(overlap.last))
+        raise ConfigurationError(
+            f"{_joined([names[at] for at in overlap.sources])} cover the same time twice, {twice}"
+            f" UTC, as two devices do: {otherwise}"
+        )
+    number = stepped[0]
+    end, start = int(passes[number - 1].stamps[-1]), int(passes[number].stamps[0])
+    minutes, seconds = divmod(round((end - start + interval) / 1e6), 60)
+    by = " ".join(f"{n} {of}" for n, of in ((minutes, "min"), (seconds, "s")) if n)
+    happened = f"the clock of {whose} was set back by {by} after {utc(end):%Y-%m-%d %H:%M:%S} UTC"
+    happened += f" (and {len(stepped) - 1:,} more times)" if len(stepped) > 1 else ""
+    if clock is None:
+        raise ConfigurationError(
+            f"{happened}, so the time {span_text(utc(start), utc(end))} comes twice (the first pass"
+            f" is in {names[number - 1]}, the second in {names[number]}): choose whose records of"
+            " this time to take with clock='first' or clock='last' (--clock first, --clock last);"
+            f" if these are two wearers, {otherwise}"
+        )
+    kept = np.ones(len(stamps), bool)
+    for number in stepped:
+        sides = [slice(edges[at], edges[at + 1]) for at in (number - 1, number)]
+        # Of the other pass what lies beside this one stays; a stamp closes its interval.
+        taken, rest = sides if clock == "first" else reversed(sides)
+        low, high = stamps[taken].min(), stamps[taken].max()
+        kept[rest] &= (stamps[rest] <= low - interval) | (stamps[rest] >= high + interval)
+    left_out = np.flatnonzero(~kept)
+    said = (
+        f"{happened}: of the time that comes twice the {clock} pass was taken, and"
+        f" {counted(len(left_out), 'record')} of the other left out (the first is in"
+        f" {names[of_pass[left_out[0]]]})"
+    )
+    for each, rows in zip(passes, np.split(kept, edges[1:-1]), strict=True):
+        if not rows.all():
+            each.keep(rows)
+            each.report.notes.append(said)
+    return said

@@ -1,7 +1,8 @@
 """Files, folders and zip files read together: one frame of each log."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
@@ -9,7 +10,7 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 
-from eyelog.arrow_tables import frame_of
+from eyelog.arrow_tables import frame_of, in_order, stacked
 from eyelog.catalogue import (
     check_fields,
     check_log,
@@ -24,10 +25,10 @@ from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, counted
 from eyelog.frame import KEY, OFFSET, derived, empty, in_own_offsets, in_zones, record
 from eyelog.home import path_of
 from eyelog.judge.packets import even
-from eyelog.read.files import input_files
-from eyelog.read.format import EitherLog, NotALog, OtherKind, counted_kinds
+from eyelog.read.files import NotALog, input_files
+from eyelog.read.format import Faults
 from eyelog.read.head import FileRecords, Reader, asked_zones, on_one_clock, reason_of
-from eyelog.read.overlay import by_pair, in_order, overlay, refuse_others, repeats, stacked
+from eyelog.read.overlay import by_pair, overlay, refuse_others, repeats
 
 # Zones that do not show the clock of a wearer
 _OF_NOBODY: Final = ("UTC", "Etc/UTC", "Z", "+00:00")
@@ -166,16 +167,11 @@ def read(
 
 def _evened(frame: pd.DataFrame, log: str) -> tuple[pd.DataFrame, str]:
     """Return the frame with even stamps, and by how much they moved."""
-    if not log_named(log).numbers_packets:
-        raise ConfigurationError(
-            f"stamp='even' is for packets that a receiver stamped: the records of"
-            f" the {log_named(log).words} are stamped by the eyewear's own intervals"
-        )
-    name = role_field(log, "sequence")
+    name = role_field(log, "sequence") if log_named(log).numbers_packets else ""
     if name not in frame.columns:
         raise ConfigurationError(
-            f"stamp='even' needs the numbers of the packets ({name!r}), and the"
-            " files do not have them"
+            "stamp='even' is for packets that a receiver stamped, and needs their numbers: these"
+            f" files of the {log_named(log).words} have none"
         )
     us = microseconds(cast(pd.DatetimeIndex, frame.index))
     moved = even(us, frame[name].to_numpy(np.float64))
@@ -202,36 +198,33 @@ def read_logs(
         check_log(reader.log)
     if chosen is not None:
         reader.log = _log_of_fields(chosen, reader.log)
-    every = _paths(paths)
+    # A file that is open is an iterable of its lines, and bytes are one of numbers.
+    one = isinstance(paths, str | bytes | os.PathLike) or hasattr(paths, "read")
+    given = paths if isinstance(paths, Iterable) and not one else [paths]
+    every = [path_of(path, what="read").expanduser() for path in given]
+    if not every:
+        raise ConfigurationError("read takes at least one path, and was given none")
     parts: dict[str, list[FileRecords]] = {}
-    others: list[tuple[str, str]] = []  # files that are not logs, and why
-    kinds: list[str] = []  # of the files that an app writes beside logs
-    beside, other_logs, notes = [], set(), []
+    others = Faults("")  # files that are not of a log
+    beside, other_logs = list[str](), list[str]()
+    notes: list[str] = []
     for file in input_files(every):
         try:
             taken = reader.take(file)
-        except OtherKind as error:
-            kinds.append(error.kind)
+        except NotALog as error:
+            others.add(file.name, reason_of(error, file.name))
             continue
         except EyelogError as error:
-            reason = reason_of(error, file.name)
-            if isinstance(error, EitherLog):
-                choose = either_log("log={!r}".format)
-                raise ConfigurationError(f"{file.name}: {reason}: pass {choose}") from error
-            if not isinstance(error, NotALog):
-                raise type(error)(f"{file.name}: {reason}") from error
-            others.append((file.name, reason))
-            continue
+            raise type(error)(f"{file.name}: {reason_of(error, file.name)}") from error
         reader.refuse_several_owners(
             "choose one with wearer=; an archive is read with eyelog.Archive (--archive DIR)"
         )
         for part in taken:
             log, status = cast(str, part.report.log), part.report.status
-            if status == "beside":
-                beside.append(log)
-            elif status == "other log":
-                other_logs.add(log)
-                kinds += filter(None, [log_named(log).beside])
+            if status in ("beside", "other log"):
+                (beside if status == "beside" else other_logs).append(log)
+                if words := log_named(log).beside:
+                    others.add(file.name, f"it has {words}")
             elif part.table is not None:
                 if chosen is not None:
                     wanted = {"date", OFFSET, *check_fields(log, chosen)}
@@ -241,18 +234,25 @@ def read_logs(
                 parts.setdefault(log, []).append(part)
     if beside and not parts:  # there are no others
         return read_logs(every, replace(reader, log=beside[0]), chosen)
-    kinds += [log_named(log).beside for log in beside]
     any_rows = any(len(part.stamps) for own in parts.values() for part in own)
     notes += filter(None, [reader.refuse_nobodys(any_rows=any_rows)])
     if not parts:
-        raise ArchiveError(_nothing(reader, every, others, kinds, other_logs))
+        where = listed(every, _SHOWN)
+        if not reader.names:
+            raise ArchiveError(f"no file in {where}")
+        if other_logs:
+            of = " or ".join(f"log={log!r}" for log in sorted(set(other_logs)))
+            raise ArchiveError(
+                f"no file of {reader.log!r} in {where}, only of another log: use {of}"
+            )
+        found = others.shown() or "nothing but empty files"
+        alone = len(reader.names) == 1 and others.count
+        raise ArchiveError(found if alone else f"no file of a log in {where}: {found}")
     if devices := reader.several_devices():
         notes.append(f"{devices}: if these are several wearers, read each on their own")
-    if kinds:
-        notes.append(counted_kinds(kinds))
-    if others:
-        what = "file that is" if len(others) == 1 else "files that are"
-        notes.append(f"left out {len(others):,} {what} not of a log: {_listed(others)}")
+    if others.count:
+        left_out = counted(others.count, "file")
+        notes.append(f"left out {left_out} that cannot be used as a log: {others.shown()}")
     place = reader.tz if isinstance(reader.tz, Zones) else _zone(parts, reader.names)
     logs = [log for log in known_logs() if log in parts]
     return {log: _one(log, parts[log], reader, chosen, place, notes) for log in logs}, notes
@@ -260,55 +260,15 @@ def read_logs(
 
 def _log_of_fields(fields: tuple[str, ...] | str, log: str | None) -> str | None:
     """Return the log, or the only one that has all of the fields; None if several have."""
-    having: list[str] = []
-    faults: list[EyelogError] = []
-    for each in known_logs() if log is None else [log]:
-        try:
+    logs = known_logs() if log is None else [log]
+    having = []
+    for each in logs:
+        with suppress(EyelogError):
             check_fields(each, fields)
             having.append(each)
-        except EyelogError as error:
-            faults.append(error)
     if not having:
-        raise faults[0]
+        check_fields(logs[0], fields)  # says why not
     return having[0] if len(having) == 1 else None
-
-
-def _paths(paths: Paths) -> list[Path]:
-    # A file that is open is an iterable of its lines, and bytes are one of numbers.
-    one = isinstance(paths, str | bytes | os.PathLike) or hasattr(paths, "read")
-    given = paths if isinstance(paths, Iterable) and not one else [paths]
-    every = [path_of(path, what="read").expanduser() for path in given]
-    if not every:
-        raise ConfigurationError("read takes at least one path, and was given none")
-    return every
-
-
-def _listed(files: Sequence[tuple[str, str]]) -> str:
-    """Return the first few files with the reason, and how many more there are."""
-    return listed((f"{name} ({reason})" for name, reason in files), _SHOWN, between="; ")
-
-
-def _nothing(
-    reader: Reader,
-    paths: Sequence[Path],
-    others: Sequence[tuple[str, str]],
-    kinds: Sequence[str],
-    other_logs: Set[str],
-) -> str:
-    """Return why files contain no record."""
-    where, names = listed(paths, _SHOWN), reader.names
-    if not names:
-        return f"no file in {where}"
-    if len(names) == 1 and (others or kinds):
-        return f"{names[0]}: {others[0][1] if others else f'it has {kinds[0]}'}"
-    if other_logs and not others:
-        of = " or ".join(f"log={log!r}" for log in sorted(other_logs))
-        return f"no file of {reader.log!r} in {where}, only of another log: use {of}"
-    left_out = [_listed(others)] if others else []
-    left_out += [counted_kinds(kinds)] if kinds else []
-    if left_out:
-        return f"no file of a log in {where}: {'; '.join(left_out)}"
-    return f"nothing but empty files in {where}"
 
 
 def _zone(parts: Mapping[str, Sequence[FileRecords]], names: Sequence[str]) -> Zones | None:
@@ -366,10 +326,12 @@ def _one(
     others = meetings[meetings["file"] != meetings["earlier"]]
     if others["conflicts"].any():
         of_files = np.bincount(others["file"].astype(int), others["conflicts"]).astype(int)
-        at_all = [(names[at], counted(int(n), "record")) for at, n in enumerate(of_files) if n]
+        at_all = [
+            f"{names[at]} ({counted(int(n), 'record')})" for at, n in enumerate(of_files) if n
+        ]
         notes.append(
             f"files have different values of {log!r} on the same stamps, and the later file was"
-            f" taken: {_listed(at_all)}"
+            f" taken: {listed(at_all, _SHOWN)}"
         )
     tables.clear()
     for part in parts:

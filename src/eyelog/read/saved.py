@@ -1,8 +1,13 @@
-"""What eyelog and the service have saved: answers in JSON, and frames in Parquet."""
+"""What programs have saved: messages of the app's WebSocket, answers in JSON, frames in Parquet.
+
+A receiver writes one JSON object per line. Such a file may have messages of several kinds: packets
+of the 20 Hz log, records of the others, and events. Their numbers may be text. The app's own
+messages have no date: the receiver's stamp stands under the key ``received``.
+"""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -13,25 +18,180 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from eyelog.arrow_tables import STAMP, Stamps, plain_array, schema_of
-from eyelog.catalogue import LOGS, catalogue, fold, known_logs
+from eyelog.arrow_tables import STAMP, Stamps, plain_array
+from eyelog.catalogue import LOGS, catalogue, fold, known_logs, log_named
 from eyelog.clock import FILE_ZONE, Zones, parse_stamps
 from eyelog.decode import ADVICE, UNFIT, Page, check_unknown, decode_page, what_is_wrong
-from eyelog.errors import AnswerError, ArchiveError, MixedLogsError, listed
+from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
 from eyelog.frame import KEY, OFFSET
-from eyelog.read.csv_log import Column, numbers_of
+from eyelog.read.files import NotALog, Source
 from eyelog.read.format import (
-    WEARER,
+    UNIX_TIME,
+    Column,
     LogFile,
-    NotALog,
-    Source,
+    OtherKind,
+    counted_kinds,
     fields_of,
     log_of_names,
     other_kind,
     own_fields,
-    whole_of,
+    spellings,
+    utf8,
 )
 from eyelog.read.stamps import minutes_of
+
+# The key of the stamp that a receiver gives a message
+RECEIVED: Final = "received"
+
+# The key of a message without data
+HEARTBEAT: Final = "heartbeat"
+
+# How many keys a message may have, and how many different sets of keys a file may have
+MOST_KEYS: Final = 1_000
+
+NO_KIND: Final = "keys of no kind or of several"
+_STAMP: Final = f"its stamp ('date' or {RECEIVED!r})"
+_NO_OBJECT: Final = "it is not a JSON object"
+_CUT: Final = "its last line breaks off, and was left out"
+_KEY: Final = re.compile(rb'"([^"\\]{1,48})"\s*:')
+_AT_ONCE: Final = 100_000
+
+Message = dict[str, Any]
+
+
+class SocketLog(LogFile):
+    """A file of messages, of which those of one log are read.
+
+    The log is that of the source, if the file has it, otherwise the first in the catalogue; `also`
+    names the others.
+    """
+
+    pandas: ClassVar[str] = "read_json"
+
+    @staticmethod
+    def recognises(start: bytes) -> bool:
+        """Return whether the first line of a file is an object that has a key of a message."""
+        if not start.startswith(b"{"):
+            return False
+        keys = [key.decode("utf-8", "replace") for key in _KEY.findall(start.partition(b"\n")[0])]
+        known = {RECEIVED, HEARTBEAT, "index", "type", "subtype"}.union(
+            *map(spellings, known_logs())
+        )
+        return not known.isdisjoint(map(fold, keys)) and not any(log in keys for log in LOGS)
+
+    def __init__(self, source: Source) -> None:
+        lines = source.text().split(b"\n")
+        self._kinds: dict[tuple[str, ...], str] = {}
+        messages: dict[str, list[tuple[int, Message]]] = {}  # by kind, with their lines
+        wrong: dict[int, str] = {}
+        decode = msgspec.json.Decoder(Message).decode
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                message = decode(line)
+            except UNFIT:
+                wrong[number] = _NO_OBJECT
+                continue
+            if _has_a_key_twice(line, message):
+                wrong[number] = "it has a key twice"
+            elif kind := self._kind(message):
+                messages.setdefault(kind, []).append((number, message))
+        logs = [log for log in known_logs() if log in messages]
+        others = [kind for kind, held in messages.items() if kind not in logs for _ in held]
+        if not logs:
+            for kind in others:
+                if (beside := OtherKind(kind)).has_events:
+                    raise beside
+            found = counted_kinds(others, "message") if others else "nothing but heartbeats"
+            if wrong and not others:
+                found = "line {}: {}".format(*next(iter(wrong.items())))
+            raise NotALog(f"it has messages of the app's WebSocket, and none of a log ({found})")
+        super().__init__(source.log if source.log in logs else logs[0], source, _STAMP)
+        self.also = tuple(log for log in logs if log != self.log)
+        self._messages, self._wrong = messages[self.log], wrong
+        if wrong.get(len(lines)) == _NO_OBJECT:
+            del wrong[len(lines)]
+            self.notes.append(_CUT)
+        if others:
+            self.notes.append(counted_kinds(others, "message"))
+        if self.also:
+            words = " and the ".join(log_named(log).words for log in self.also)
+            self.notes.append(f"it has messages of the {words} too")
+        by_spelling = spellings(self.log)
+        self._fields: dict[str, list[str]] = {}
+        for key in dict.fromkeys(key for _, message in self._messages for key in message):
+            self._fields.setdefault(by_spelling.get(fold(key), key), []).append(key)
+        self.names = frozenset(self._fields)
+
+    def _kind(self, message: Message) -> str:
+        """Return the log of a message, otherwise the name of its kind; nothing for a heartbeat."""
+        keys = tuple(message)
+        if keys not in self._kinds:
+            if len(self._kinds) > MOST_KEYS or len(keys) > MOST_KEYS:
+                raise NotALog("its lines have too many different keys for messages of one app")
+            self._kinds[keys] = kind_of_keys(keys)
+        return self._kinds[keys]
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield the records of the log, in the order of the file."""
+        for first in range(0, len(self._messages), _AT_ONCE):
+            numbers, messages = zip(*self._messages[first : first + _AT_ONCE], strict=True)
+            columns: dict[str, Column] = {
+                name: _column([_first(message, keys) for message in messages])
+                for name, keys in self._fields.items()
+                if name not in (RECEIVED, UNIX_TIME, OFFSET)
+            }
+            dates = (*self._fields.get("date", ()), RECEIVED)
+            columns["date"] = _texts([_first(message, dates) for message in messages])
+            wrong = {} if first else self._wrong
+            yield self.records(columns, np.array(numbers, np.int64), wrong)
+
+
+def _has_a_key_twice(line: bytes, message: Message) -> bool:
+    """Return whether a message says two things: decoders keep the last of two equal keys."""
+    if line.count(b'":') == len(message) and b'" ' not in line and b'"\t' not in line:
+        return False  # as many keys as there are colons behind one
+    twice: list[bool] = []
+    json.loads(line, object_pairs_hook=lambda pairs: twice.append(len(dict(pairs)) < len(pairs)))
+    return any(twice)
+
+
+def kind_of_keys(keys: Iterable[str]) -> str:
+    """Return the log of a message with these keys, otherwise the name of its kind.
+
+    A heartbeat has none.
+    """
+    names = {fold(key) for key in keys}
+    if HEARTBEAT in names:
+        return ""
+    own = [log for log in known_logs() if names & own_fields(log)]
+    return other_kind(names) or (own[0] if len(own) == 1 else NO_KIND)
+
+
+def _first(message: Message, keys: Sequence[str]) -> Any:
+    """Return the first value that a message has under some keys."""
+    return next((message[key] for key in keys if message.get(key) is not None), None)
+
+
+def _column(values: Sequence[Any]) -> Column:
+    """Return the values of a field as they are if they are numbers, otherwise as texts."""
+    try:
+        return pa.array(values, pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return _texts(values)  # of a sender that writes all values so
+
+
+def _texts(values: Sequence[Any]) -> pa.ChunkedArray:
+    """Return values as a CSV file would write them."""
+    texts = [
+        value if value is None else utf8(value if isinstance(value, str) else json.dumps(value))
+        for value in values
+    ]
+    return pa.chunked_array([pa.array(texts, pa.string())])
+
+
+# Answers
 
 _UNFINISHED: Final = "its last answer has a cursor: the pages that follow are not in the file"
 
@@ -41,56 +201,40 @@ class SavedLog(LogFile):
 
     pandas: ClassVar[str] = "read_json"
     row: ClassVar[str] = "record"
+    is_text: ClassVar[bool] = False
 
     @staticmethod
     def recognises(start: bytes) -> bool:
         """Return whether a file begins as JSON does."""
-        return start.removeprefix(_BOM).lstrip().startswith((b"{", b"["))
+        return start.startswith((b"{", b"["))
 
     def __init__(self, source: Source) -> None:
-        content = whole_of(source.stream)
+        content = source.text()
         self._pages = answer_pages(content, where=source.name)
-        super().__init__(self._pages[0].log)
+        super().__init__(self._pages[0].log, source)
         # A page has every field of the catalogue; only its text shows which of them were sent.
         sent = {name for page in self._pages for name in page.unknown}
         sent |= {name for name in catalogue(self.log) if f'"{name}"'.encode() in content}
         self.names = frozenset(sent)
-        self.rows = sum(page.n for page in self._pages)
         if self._pages[-1].cursor is not None:
             self.notes.append(_UNFINISHED)
         self._offsets = _offsets_of(content) if source.tz == FILE_ZONE else None
 
-    def tables(self, *, named: bool) -> Iterator[tuple[str, pa.Table]]:  # noqa: ARG002 - of nobody
+    def tables(self) -> Iterator[pa.Table]:
         """Yield the records answer by answer."""
-        before = 0
+        fields = catalogue(self.log)
         for page in self._pages:
-            columns = {
-                name: _arrow(values, self.log, name)
+            columns: dict[str, Column] = {
+                name: pa.array(values, from_pandas=True) if name in fields else plain_array(values)
                 for name, values in page.columns.items()
                 if name in self.names
             }
+            columns["date"] = pa.array(page.stamps.view(np.int64)).cast(STAMP)
             if self._offsets:
                 at = np.searchsorted(self._offsets[0], page.stamps.view(np.int64), side="right")
                 minutes = self._offsets[1][np.maximum(at - 1, 0)]
                 columns[OFFSET] = pa.array(minutes, from_pandas=True)
-            cells: list[tuple[int, str]] = []
-            if OFFSET in columns and pa.types.is_string(columns[OFFSET].type):
-                texts = columns[OFFSET]
-                columns[OFFSET], bad = numbers_of(texts)
-                cells = [(row, f"{OFFSET!r} is {texts[row]}, not a number") for row in bad]
-            records = np.arange(before, before + page.n) + 1
-            before += page.n
-            yield "", self.table(page.stamps.view(np.int64), columns, records, {}, cells)
-
-
-def _arrow(values: Any, log: str, name: str) -> pa.Array:
-    """Return the values of a field of an answer, in its type in the catalogue."""
-    fields = catalogue(log)
-    if name not in fields:
-        return plain_array(values)
-    if fields[name].dtype == "boolean":
-        return pa.array(values == 1, mask=np.isnan(values))
-    return pa.array(values, schema_of(log).field(name).type, from_pandas=True)
+            yield self.records(columns, np.arange(page.n) + self.rows + 1)
 
 
 def _offsets_of(content: bytes) -> tuple[Stamps, npt.NDArray[np.float64]] | None:
@@ -102,8 +246,6 @@ def _offsets_of(content: bytes) -> tuple[Stamps, npt.NDArray[np.float64]] | None
     order = np.argsort(stamps, kind="stable")
     return stamps[order], minutes_of(pa.array(texts))[order]
 
-
-_BOM: Final = b"\xef\xbb\xbf"
 
 _DATE: Final = re.compile(rb'"date"\s*:\s*"([^"\\]+)"')
 
@@ -118,7 +260,7 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     MixedLogsError
         If it has answers of both logs.
     """
-    bodies = _bodies(content.removeprefix(_BOM), where)
+    bodies = _bodies(content, where)
     pages: list[Page] = []
     unknown: set[str] = set()
     for number, body in enumerate(bodies, 1):
@@ -162,25 +304,19 @@ def _log_of(body: bytes, where: str) -> str:
         keys = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     except UNFIT:
         keys = {}
-    names = {fold(name) for name in keys}
     for log in LOGS:
         if log in keys:
             return log
-        if names & own_fields(log):
-            raise NotALog(
-                f"it has single records of {log!r}, as the app's WebSocket sends them, and not"
-                " answers of the service: import the CSV files that the app saved"
-            )
-    if other := other_kind(names):
-        raise NotALog(f"it has messages of the app's WebSocket: {other}")
+    if (kind := kind_of_keys(keys)) != NO_KIND:
+        raise NotALog(
+            f"it has messages of the app's WebSocket ({kind}), not answers of the service: write"
+            " each message into a line, or import the CSV files that the app saved"
+        )
     if "error" in keys or not keys:
         what_is_wrong(body, LOGS[0], None, where)  # says what it is instead
     raise AnswerError(
         f"{where}: an object without {LOGS[0]!r} or {LOGS[1]!r} is not an answer of the service"
     )
-
-
-_TEXTS: Final = (pa.string(), pa.large_string(), pa.string_view(), pa.null())
 
 
 class ParquetLog(LogFile):
@@ -200,6 +336,7 @@ class ParquetLog(LogFile):
 
     pandas: ClassVar[str] = "read_parquet"
     row: ClassVar[str] = "row"
+    is_text: ClassVar[bool] = False
 
     @staticmethod
     def recognises(start: bytes) -> bool:
@@ -207,7 +344,7 @@ class ParquetLog(LogFile):
         return start.startswith(b"PAR1")
 
     def __init__(self, source: Source) -> None:
-        content = pa.BufferReader(whole_of(source.stream))
+        content = pa.BufferReader(source.whole())
         self._file = pq.ParquetFile(content, page_checksum_verification=True)
         schema = self._file.schema_arrow
         history = _history(schema.metadata or {})
@@ -228,89 +365,60 @@ class ParquetLog(LogFile):
             raise NotALog(f"it is a Parquet file without fields of a log ({', '.join(cells[:4])})")
         if stated in logs and kind != stated:
             raise MixedLogsError(f"it is said to be of {stated!r} and has fields of {kind!r} alone")
-        super().__init__(kind)
+        super().__init__(kind, source)
         self.history = history
         account = (schema.metadata or {}).get(b"eyelog.account", b"").decode()
         self.owner = account or str(history.get("account", ""))
-        self.names_wearers = bool(self.owner)
         place = str(schema.field(self._date).type.tz)
         self.zones = {place}
         names = cells if own in logs else fields_of(cells, kind)
         self.names = frozenset(filter(None, names))
-        self.rows = int(self._file.metadata.num_rows)
         self._offsets = Zones(place) if source.tz == FILE_ZONE and OFFSET not in names else None
         self._names = dict(zip(schema.names, names, strict=True))
 
-    def tables(self, *, named: bool) -> Iterator[tuple[str, pa.Table]]:
-        """Yield the records with the account that the file states.
+    def tables(self) -> Iterator[pa.Table]:
+        """Yield the records.
 
         Raises
         ------
         ArchiveError
-            If it is damaged, a stamp is missing, a column is not of the kind of its field, or there
-            are several wearers.
+            If it is damaged, or a column is not of the kind of its field.
         """
         # No threads: one that holds Python's memory when the program ends aborts the process.
         rows = self._file.read(use_threads=False)
-        stamps = rows.column(self._date)
-        if stamps.null_count:
-            raise ArchiveError(f"{stamps.null_count} of its rows have no stamp")
         fields = catalogue(self.log)
         columns: dict[str, Column] = {}
-        cells: list[tuple[int, str]] = []
-        for written, name in self._names.items():
-            if written == self._date:
-                continue
-            if fold(name) in WEARER and len(whose := rows.column(written).unique().drop_null()) > 1:
-                raise ArchiveError(
-                    f"it has the rows of several wearers ({listed(whose.to_pylist(), 4)}): save"
-                    " those of each wearer in a separate file"
-                )
-            kind = fields[name].value_type if name in fields else "float" * (name == OFFSET)
-            column = rows.column(written)
-            columns[name], bad = _values(column, written, kind)
-            cells += [(row, f"{name!r} is {column[row]}, not a number") for row in bad]
+        for (written, name), column in zip(self._names.items(), rows.columns, strict=True):
+            kind = fields[name].value_type if name in fields else ""
+            if pa.types.is_dictionary(column.type):
+                column = column.cast(column.type.value_type)
+            if not kind and name != OFFSET:
+                column = plain_array(column.to_pylist())
+            elif kind not in ("str", "datetime"):
+                try:
+                    column = pc.cast(column, pa.float64(), safe=False)
+                except pa.ArrowException:
+                    raise ArchiveError(
+                        f"its column {written!r} is {column.type}, and must be numbers"
+                    ) from None
+            columns[name] = column
         if self._offsets is not None:  # those of the zone of the stamps
-            index = pd.DatetimeIndex(stamps.cast(STAMP, safe=False).to_pandas())
+            index = pd.DatetimeIndex(columns["date"].cast(STAMP, safe=False).to_pandas())
             columns[OFFSET] = pa.array(self._offsets.offset_min(index))
-        at = stamps.cast(pa.timestamp("us", stamps.type.tz), safe=False).cast(pa.int64())
-        numbers = np.arange(1, rows.num_rows + 1)
-        table = self.table(at.to_numpy(), columns, numbers, {}, cells)
-        yield self.owner if named else "", table
-
-
-def _values(column: pa.ChunkedArray, written: str, kind: str) -> tuple[Column, list[int]]:
-    """Return a column in the type of its field, and the rows whose number is not finite."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if not kind:
-        return plain_array(column.to_pylist()), []
-    if kind == "str":
-        if column.type not in _TEXTS:
-            raise ArchiveError(f"its column {written!r} is {column.type}, and must be text")
-        return pa.array(column.to_pylist(), pa.string()), []
-    try:
-        numbers, bad = numbers_of(pc.cast(column, pa.float64()))
-    except pa.ArrowException:
-        raise ArchiveError(
-            f"its column {written!r} is {column.type}, and must be numbers"
-        ) from None
-    return (pc.equal(numbers, 1) if kind == "bool" else numbers), bad
+        yield self.records(columns, np.arange(1, rows.num_rows + 1))
 
 
 def _column_of_stamps(schema: pa.Schema) -> str:
     """Return the column of stamps: ``date``, or else the one index of a pandas frame."""
-    names = ["date"]
     described: dict[str, Any] = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-    names += [each for each in described.get("index_columns", []) if isinstance(each, str)]
-    for name in names:
+    for name in ["date", *described.get("index_columns", [])]:
         if name in schema.names and pa.types.is_timestamp(schema.field(name).type):
             if schema.field(name).type.tz is None:
                 raise NotALog(
                     "it is a Parquet file whose stamps have no zone: save the frame with an aware"
                     " index (frame.tz_localize('Asia/Tokyo').to_parquet(...))"
                 )
-            return name
+            return str(name)
     raise NotALog("it is a Parquet file without a column 'date' of stamps, so it is not of a log")
 
 

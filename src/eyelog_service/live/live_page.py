@@ -28,7 +28,7 @@ import pandas as pd
 
 from eyelog.archive.place import check_account
 from eyelog.archive.store import Archive
-from eyelog.arrow_tables import fit, frame_of, schema_of
+from eyelog.arrow_tables import fit, frame_of, in_order, schema_of, stacked
 from eyelog.catalogue import fold, known_logs, log_named, role_field
 from eyelog.clock import as_tzinfo
 from eyelog.errors import EyelogError
@@ -37,9 +37,8 @@ from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
 from eyelog.judge.packets import packets
 from eyelog.measure.blinks import rate
-from eyelog.read.format import Source
-from eyelog.read.overlay import in_order, stacked
-from eyelog.read.socket_log import RECEIVED, SocketLog
+from eyelog.read.files import Source
+from eyelog.read.saved import RECEIVED, SocketLog
 from eyelog_service.browser import html, page_headers, page_template, rendered
 from eyelog_service.live.recording import MessageLine
 
@@ -306,10 +305,9 @@ class Recent:
         lines = self._lines.pop(self._log, None)
         parts = [] if self._frame is None else [self._frame]
         if lines:
-            stream = io.BufferedReader(io.BytesIO(b"\n".join(lines)))
-            source = Source(stream, "live", None, self._log)
+            source = Source(io.BytesIO(b"\n".join(lines)), "live", log=self._log)
             try:
-                tables = [table for _, table in SocketLog(source).tables(named=False)]
+                tables = [*SocketLog(source).tables()]
                 whole = fit(in_order(stacked(tables, self._log))[0], schema_of(self._log))
             except EyelogError:  # no record among them
                 pass

@@ -48,7 +48,7 @@ from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 from eyelog.home import make_folders, sync_folder, whole_file
 from eyelog.read.files import input_files, opened
 from eyelog.read.format import find_header
-from eyelog.read.socket_log import MOST_KEYS, RECEIVED, SocketLog, kind_of_keys
+from eyelog.read.saved import MOST_KEYS, RECEIVED, SocketLog, kind_of_keys
 from eyelog.read.stamps import NEVER, StampReader
 
 OTHER: Final = "other"
@@ -316,7 +316,7 @@ def messages_of(path: Path) -> tuple[list[Message], "np.ndarray"]:
         If the file cannot be read, or is neither.
     """
     content = _content(path)
-    if SocketLog.recognises(content[:256]):
+    if SocketLog.recognises(content[:256].lstrip()):
         rows = list(_from_lines(content, path))
     else:
         rows = list(_from_csv(content))
@@ -338,8 +338,8 @@ def _content(path: Path) -> bytes:
     files = list(input_files([path]))
     if len(files) != 1:
         raise ConfigurationError(f"replay takes one file, and {path} has {len(files)}")
-    with opened(files[0]) as (_, stream):
-        return bytes(stream.read()).removeprefix(b"\xef\xbb\xbf")
+    with opened(files[0]) as source:
+        return source.text()
 
 
 def _from_lines(content: bytes, path: Path) -> Iterator[Message]:
@@ -357,7 +357,7 @@ def _from_lines(content: bytes, path: Path) -> Iterator[Message]:
 
 
 def _from_csv(content: bytes) -> Iterator[Message]:
-    header = find_header(content[: 1 << 20], whole=len(content) <= 1 << 20)
+    header = find_header(content)
     text = content[header.end :].decode("utf-8", "replace")
     for cells in csv.reader(io.StringIO(text), delimiter=header.delimiter):
         row = dict(zip(header.cells, map(str.strip, cells), strict=False))
