@@ -148,12 +148,16 @@ def read_events(
     try:
         for at, each in enumerate(input_files([real]) if real.is_file() else [pipe]):
             if at and not each.is_sheet:
-                raise ArchiveError("it has several files: unpack it, and read each on its own")
+                raise ConfigurationError(
+                    f"{file.name}: it has several files: unpack it, and read each on its own"
+                )
             text = _text(each, file.name, encoding)
             if rows := [row for row in _rows(text) if any(row[1])]:
                 tables.append((text, each.is_sheet, rows))
         if not tables:
-            raise ArchiveError("it is empty: its first line must name start, end and label")
+            raise ConfigurationError(
+                f"{file.name}: it is empty: its first line must name start, end and label"
+            )
         diaries = [each for each in tables if {"start", "label"} <= _found(each[2][0][1]).keys()]
         text, is_sheet, rows = (diaries or tables)[0]
         events = events_of(text, zones)
