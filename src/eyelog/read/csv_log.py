@@ -11,18 +11,17 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import chain
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from eyelog.arrow_tables import schema_of
+from eyelog.arrow_tables import Stamps, schema_of
 from eyelog.errors import ArchiveError, counted
 from eyelog.read import files
 from eyelog.read.files import NotALog, Source
-from eyelog.read.format import Header, LogFile, fields_of, find_header
+from eyelog.read.format import Column, Header, LogFile, fields_of, find_header
 
 # A file with more lines that are not records than others, after this many, is not read to its end.
 _PATIENCE: Final = 100_000
@@ -41,14 +40,8 @@ _TRUE: Final = ["1", "true", "True", "TRUE", "1.0"]
 _FALSE: Final = ["0", "false", "False", "FALSE", "0.0"]
 
 
-class _Block(NamedTuple):
-    """Lines that are split into columns: the numbers of the lines, and the faults of others."""
-
-    table: pa.Table
-    lines: npt.NDArray[np.int64]
-    wrong: dict[int, str]
-    names: list[str]
-    decimal: str
+# Columns by field, the lines of their rows, the faults of other lines, and the decimal sign
+_Block: TypeAlias = tuple[dict[str, Column], Stamps, dict[int, str], str]
 
 
 class CsvLog(LogFile):
@@ -99,9 +92,8 @@ class CsvLog(LogFile):
             If a line never ends, or another table begins in the middle of the file.
         """
         for block in self._split() if self._whole else _ahead(self._split()):
-            columns = dict(zip(block.names, block.table.columns, strict=False))
-            columns.pop("", None)
-            yield self.records(columns, block.lines, block.wrong, decimal=block.decimal)
+            columns, lines, wrong, decimal = block
+            yield self.records(columns, lines, wrong, decimal=decimal)
             if self.faults.count > max(_PATIENCE, self.rows / 2):
                 self.refuse_unreadable()
 
@@ -121,14 +113,13 @@ class CsvLog(LogFile):
             decimal = decimal or "."
             ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
             lengths = np.diff(ends, prepend=-1)  # with the line end: 1 of a blank line
-            lines, table = number + np.flatnonzero(lengths > 1), None
+            lines, columns = number + np.flatnonzero(lengths > 1), None
             if lengths.max() <= LONGEST_LINE:
-                table = split(block, len(lines), self._types, delimiter, decimal)
-                if table is None and not _LIKE_HEADER.search(block):
-                    texts = [pa.string()] * len(self._types)
-                    table = split(block, len(lines), texts, delimiter, decimal)
-            if table is not None:
-                yield _Block(table, lines, {}, self._names, decimal)
+                columns = self._columns(block, len(lines), decimal, self._types)
+                if columns is None and not _LIKE_HEADER.search(block):
+                    columns = self._columns(block, len(lines), decimal)
+            if columns is not None:
+                yield columns, lines, {}, decimal
             else:
                 yield from self._line_by_line(block, number, decimal)
             number += len(ends)
@@ -139,15 +130,14 @@ class CsvLog(LogFile):
         wrong: dict[int, str] = {}
 
         def lines_so_far() -> _Block:
-            text, texts = b"\n".join([*good.values(), b""]), [pa.string()] * len(self._types)
-            table = split(text, len(good), texts, self._header.delimiter, decimal)
-            if table is None:
+            text = b"\n".join([*good.values(), b""])
+            columns = self._columns(text, len(good), decimal)
+            if columns is None:
                 first = min([*good, *wrong])
                 raise ArchiveError(
                     f"its lines from {first} on cannot be separated: the file is damaged"
                 )
-            numbers = np.fromiter(good, np.int64, len(good))
-            return _Block(table, numbers, wrong, self._names, decimal)
+            return columns, np.fromiter(good, np.int64, len(good)), wrong, decimal
 
         for at, line in enumerate(block.splitlines(), number):
             if not line.strip():
@@ -188,6 +178,46 @@ class CsvLog(LogFile):
                 good[at] = line.rsplit(mark.encode(), spare)[0] if spare else line
         yield lines_so_far()
 
+    def _columns(
+        self, block: bytes, lines: int, decimal: str, types: Sequence[pa.DataType] = ()
+    ) -> dict[str, Column] | None:
+        """Split lines into columns of types (else of texts), with null for missing.
+
+        Of `lines` that are not blank each must give a row. More columns at their end are ignored if
+        they are empty, as the Logger app ends rows with a comma. None if a line has too many or few
+        columns, or a cell that does not fit its type.
+        """
+        width = len(self._names)
+        for columns in (width, width + 1):
+            kinds = [*(types or [pa.string()] * width), pa.string()][:columns]
+            named = {f"{at}": kind for at, kind in enumerate(kinds)}
+            converting = pa_csv.ConvertOptions(
+                column_types=named,
+                null_values=[""],
+                true_values=_TRUE,
+                false_values=_FALSE,
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,  # "" is an empty text, nothing is a missing value
+                decimal_point=decimal,
+            )
+            try:
+                table = pa_csv.read_csv(
+                    pa.BufferReader(block),
+                    pa_csv.ReadOptions(column_names=[*named], block_size=_PIECE, use_threads=False),
+                    pa_csv.ParseOptions(delimiter=self._header.delimiter),
+                    converting,
+                )
+            except pa.ArrowInvalid:
+                if lines:
+                    continue
+                table = pa.schema(named.items()).empty_table()
+            spare = table.column(width).null_count if columns > width else lines
+            if table.num_rows == lines == spare:
+                by_name = dict(zip(self._names, table.columns, strict=False))
+                by_name.pop("", None)
+                return by_name
+        return None
+
 
 def _ahead(blocks: Iterator[_Block]) -> Iterator[_Block]:
     """Yield blocks, of which one is split while the one before is converted."""
@@ -211,41 +241,3 @@ def decimal_of(block: bytes, delimiter: str) -> str:
         return "."
     comma = rb"(?:^|(?<=%s))[ ]*-?(?:\d+,(?:\d{1,2}|\d{4,})|0,\d+)[ ]*(?=%s|$)" % (edge, edge)
     return "," if re.search(comma, block) else ""
-
-
-def split(
-    block: bytes, lines: int, kinds: Sequence[pa.DataType], delimiter: str, decimal: str
-) -> pa.Table | None:
-    """Split lines into columns of types, with null for missing; blank lines are left out.
-
-    Of `lines` that are not blank each must give a record. More columns at their end are ignored if
-    they are empty, as the Logger app ends rows with a comma. None if a line has too many or few
-    columns, or a cell that does not fit its type.
-    """
-    for columns in (list(kinds), [*kinds, pa.string()]):
-        types = {f"{at}": kind for at, kind in enumerate(columns)}
-        if not lines:
-            return pa.schema(types.items()).empty_table()
-        reading = pa_csv.ReadOptions(column_names=[*types], block_size=_PIECE, use_threads=False)
-        converting = pa_csv.ConvertOptions(
-            column_types=types,
-            null_values=[""],
-            true_values=_TRUE,
-            false_values=_FALSE,
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,  # "" is an empty text, nothing is a missing value
-            decimal_point=decimal,
-        )
-        try:
-            table = pa_csv.read_csv(
-                pa.BufferReader(block),
-                read_options=reading,
-                parse_options=pa_csv.ParseOptions(delimiter=delimiter),
-                convert_options=converting,
-            )
-        except pa.ArrowInvalid:
-            continue
-        spare = table.column(len(kinds)).null_count if len(columns) > len(kinds) else lines
-        if table.num_rows == lines == spare:
-            return table
-    return None

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from eyelog.arrow_tables import Stamps, instant_us
+from eyelog.arrow_tables import instant_us
 from eyelog.catalogue import fold
 from eyelog.clock import DAY, FILE_ZONE, Zone, Zones, as_tzinfo, as_zones, day_start
 from eyelog.decode import UNFIT
@@ -37,7 +37,6 @@ _NAMES: Final = {
     "label": ("label", "event", "activity", "what", "name", "type", "note", "category", "condition",
               "description", "ラベル", "活動", "内容", "イベント"),
 }  # fmt: skip
-_LARGEST: Final = 256 << 20
 DIARY: Final = "diary"
 _KINDS: Final = {EVENTS: "head motion", ACTIVITY: "phone activity"}
 _HEADER_LINES: Final = 50  # in which the header of the app's events is looked for
@@ -138,12 +137,7 @@ def read_events(
     if encoding is not None:
         check_encoding(encoding)
     real = file.resolve()
-    try:
-        with file.open("rb") as source:
-            piped = b"" if real.is_file() else source.read(_LARGEST)
-    except OSError as error:
-        raise ConfigurationError(f"cannot read {file}: {error.strerror or error}") from error
-    pipe = InputFile(file.name, partial(io.BytesIO, piped))
+    pipe = InputFile(file.name, partial(file.open, "rb", buffering=0))
     tables: list[tuple[str, bool, list[Row]]] = []
     try:
         for at, each in enumerate(input_files([real]) if real.is_file() else [pipe]):
@@ -304,9 +298,28 @@ def events_of(text: str, tz: str | Zones | None) -> pd.DataFrame | None:
         dates = [row.get("date", "") for _, row in events]
         reader = StampReader(None if tz == FILE_ZONE else tz)
         stamps, faults = reader.read(pa.chunked_array([pa.array(dates, pa.string())]))
-        for row in sorted(faults)[:1]:
-            raise ArchiveError(f"line {events[row][0]}: {faults[row]}")
-        tables.append((_head if kind == EVENTS else _activity)(events, stamps))
+        labels, values = list[str](), list[float]()
+        for at, (number, row) in enumerate(events):
+            if at in faults:
+                raise ArchiveError(f"line {number}: {faults[at]}")
+            if kind == EVENTS and not row.get("type"):
+                raise ArchiveError(f"line {number}: the event has no type")
+            if kind == EVENTS:  # slowHeadTilting is slow head tilting
+                words = _WORD.sub(" ", row["type"]).lower()
+                label, value = f"{words} {row.get('subtype', '')}".strip(), row.get("value")
+            else:
+                classes = [name for name in _CLASSES if row.get(name, "").casefold() in _TRUE]
+                label, value = " and ".join(classes) or "unknown", row.get("confidence")
+            try:
+                values.append(float(value or "nan"))
+            except ValueError:
+                raise ArchiveError(f"line {number}: {str(value)[:40]!r} is not a number") from None
+            labels.append(label)
+        ends = np.full(len(stamps), NEVER)
+        if kind == ACTIVITY:  # each lasts until the next one
+            order = np.argsort(stamps, kind="stable")
+            ends[order[:-1]] = stamps[order[1:]]
+        tables.append(events_table(stamps, ends, labels, _KINDS[kind], values))
     return pd.concat(tables).sort_values("start", kind="stable", ignore_index=True)
 
 
@@ -350,38 +363,6 @@ def _messages(text: str) -> dict[str, list[Event]]:
     return by_kind
 
 
-def _head(events: Sequence[Event], stamps: Stamps) -> pd.DataFrame:
-    """Return head movements, which are moments; ``slowHeadTilting`` is ``slow head tilting``."""
-    labels = []
-    for number, row in events:
-        if not row.get("type"):
-            raise ArchiveError(f"line {number}: the event has no type")
-        words = _WORD.sub(" ", row["type"]).lower()
-        labels.append(f"{words} {row.get('subtype', '')}".strip())
-    values = [_number(row.get("value"), number) for number, row in events]
-    return events_table(stamps, np.full(len(stamps), NEVER), labels, _KINDS[EVENTS], values)
-
-
-def _activity(events: Sequence[Event], stamps: Stamps) -> pd.DataFrame:
-    """Return activities, each of which lasts until the next line; the last one has no end."""
-    labels = []
-    for _, row in events:
-        classes = [name for name in _CLASSES if row.get(name, "").casefold() in _TRUE]
-        labels.append(" and ".join(classes) or "unknown")
-    values = [_number(row.get("confidence"), number) for number, row in events]
-    order = np.argsort(stamps, kind="stable")
-    ends = np.full(len(stamps), NEVER)
-    ends[order[:-1]] = stamps[order[1:]]
-    return events_table(stamps, ends, labels, _KINDS[ACTIVITY], values)
-
-
-def _number(text: str | None, line: int) -> float:
-    try:
-        return float(text or "nan")
-    except ValueError:
-        raise ArchiveError(f"line {line}: {str(text)[:40]!r} is not a number") from None
-
-
 def events_table(
     starts: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64],
@@ -402,14 +383,14 @@ def events_table(
     values : sequence of float
         The number that goes with each; NaN without one.
     """
-    kinds = [kind] * len(labels) if isinstance(kind, str) else list(kind)
     table = pd.DataFrame(
         {
             "start": pd.DatetimeIndex(starts.view("M8[us]"), tz="UTC"),
             "end": pd.DatetimeIndex(ends.view("M8[us]"), tz="UTC"),
-            "label": pd.array(list(labels), dtype="string"),
-            "kind": pd.array(kinds, dtype="string"),
-            "value": np.asarray(values, dtype=np.float64),
+            "label": labels,
+            "kind": kind,
+            "value": values,
         }
     )
+    table = table.astype({"label": "string", "kind": "string", "value": "float64"})
     return table.sort_values("start", kind="stable", ignore_index=True)

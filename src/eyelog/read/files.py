@@ -146,7 +146,7 @@ class Source:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._given, self._cut_off, self._guess, self.ended = 0, False, "", False
+        self._given, self._cut_off, self.ended = 0, False, False
         first = self._read(FIRST)
         wide = _utf_16_of(first)
         for mark in _MARKS:
@@ -211,7 +211,7 @@ class Source:
                 ) from None
             return text.encode("utf-8", "replace") if decoder else content
 
-        rest = in_utf_8(self._first)
+        rest, guess = in_utf_8(self._first), ""
         while not self.ended:
             added = self._read(BLOCK)
             self.ended = len(added) < BLOCK
@@ -228,21 +228,16 @@ class Source:
                 self.notes.append(_CUT_OFF)
             if b"\r" in block:
                 block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            if not decoder and not guess and (guess := _guess(block)):
+                self.notes.append(
+                    f"it is not UTF-8, and was read as {_CALLED[guess]}, which is a guess: if its"
+                    " texts look wrong, name its encoding with encoding='euc_jp' (--encoding"
+                    " euc_jp) or another"
+                )
+            with suppress(UnicodeDecodeError):  # lines that are not text are reported
+                block = block.decode(guess).encode() if guess else block
             if block:
-                yield block if decoder else self._of_guess(block)
-
-    def _of_guess(self, lines: bytes) -> bytes:
-        """Return lines of an encoding that can only be guessed."""
-        if not self._guess and (likely := _guess(lines)):
-            self._guess = likely
-            self.notes.append(
-                f"it is not UTF-8, and was read as {_CALLED[likely]}, which is a guess: if its"
-                " texts look wrong, name its encoding with encoding='euc_jp' (--encoding euc_jp)"
-                " or another"
-            )
-        with suppress(UnicodeDecodeError):  # lines that are not text are reported
-            return lines.decode(self._guess).encode() if self._guess else lines
-        return lines
+                yield block
 
 
 def _joined(pieces: Iterable[bytes]) -> bytes:

@@ -34,7 +34,7 @@ from eyelog.clock import FILE_ZONE
 from eyelog.errors import ArchiveError, ConfigurationError, MixedLogsError
 from eyelog.frame import OFFSET
 from eyelog.read.files import NotALog, Source
-from eyelog.read.stamps import IMPOSSIBLE, NEVER, StampReader, minutes_of
+from eyelog.read.stamps import IMPOSSIBLE, NEVER, StampReader, minutes_of, shown
 
 LINE: Final = "\0line"  # the column of the line (or else the number) of each record in its file
 # A 32-bit clock, according to the vendor's table of ``ut``; milliseconds are far larger.
@@ -316,16 +316,6 @@ def numbers_of(column: Column, decimal: str = ".") -> tuple[Column, list[int]]:
     return pc.if_else(pc.is_finite(column), column, None), wrong
 
 
-def shown(cell: pa.Scalar) -> str:
-    """Return a cell as a message shows it."""
-    value = cell.as_py()
-    if value is None:
-        return "missing"
-    if not isinstance(value, str):
-        return str(value)
-    return repr(value if len(value) <= 30 else f"{value[:30]}...")
-
-
 # The names in a header
 
 UNIX_TIME: Final = "ut"  # seconds since 1970, in a file without ``date``
@@ -383,12 +373,11 @@ def fields_of(cells: Sequence[str], log: str) -> list[str]:
     names = [
         by_spelling.get(key, text_of(cell.strip())) for key, cell in zip(folded, cells, strict=True)
     ]
-    spelling, right, left = _TWICE
+    spelling, *feet = _TWICE
     at = [i for i, key in enumerate(folded) if key == spelling]
-    if right not in names and (len(at) == 2 or (len(at) == 1 and f"{spelling}.1" in folded)):
-        names[at[0]] = right
-        if len(at) == 2:
-            names[at[1]] = left
+    if feet[0] not in names and (len(at) == 2 or f"{spelling}.1" in folded):
+        for i, foot in zip(at, feet, strict=False):
+            names[i] = foot
     for i, name in enumerate(names):
         if name and name in names[:i]:
             first = cells[names.index(name)].strip()

@@ -190,7 +190,13 @@ class Reader:
             if source.is_empty:
                 return without("empty")
             log: LogFile = next(form for form in FORMATS if form.recognises(source.start))(source)
-            _refuse_results(log)
+            stored = STORED in log.names
+            if stored or {"n", "coverage"} <= log.names:
+                made = "a masked frame" if stored else "a table of eyelog.resample"
+                raise NotALog(
+                    f"it holds {made}, not records (column {STORED if stored else 'coverage'!r}):"
+                    f" pandas.{log.pandas} reads it"
+                )
             if self.log not in (None, log.log):
                 return without("other log", log.log)
             if wanted is None and not self.beside and log_named(log.log).beside:
@@ -312,17 +318,6 @@ class Reader:
         if self.device is not None or len(devices) < 2:
             return ""
         return f"the files come from {len(devices)} devices ({listed(devices, 4)})"
-
-
-def _refuse_results(log: LogFile) -> None:
-    """Raise if a file holds a table that eyelog makes of records."""
-    stored = STORED in log.names
-    if stored or {"n", "coverage"} <= log.names:
-        made = "a masked frame" if stored else "a table of eyelog.resample"
-        raise NotALog(
-            f"it holds {made}, not records (column {STORED if stored else 'coverage'!r}):"
-            f" pandas.{log.pandas} reads it"
-        )
 
 
 def _device(name: str, history: Any = None) -> tuple[str, set[str]]:

@@ -268,9 +268,7 @@ def _joined(names: Sequence[str]) -> str:
     """Return the first names, without their folders if that keeps them apart, and how many more."""
     short = [Path(name).name for name in names]
     names = short if len(set(short)) == len(short) else names
-    if len(names) > _SHOWN:
-        return listed(names, _SHOWN)
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return listed(names, _SHOWN, between=" and ")
 
 
 # The clock that wrote the stamps

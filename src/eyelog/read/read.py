@@ -197,7 +197,15 @@ def read_logs(
     if reader.log is not None:
         check_log(reader.log)
     if chosen is not None:
-        reader.log = _log_of_fields(chosen, reader.log)
+        having = []
+        for log in known_logs() if reader.log is None else [reader.log]:
+            with suppress(EyelogError):
+                check_fields(log, chosen)
+                having.append(log)
+        if not having:
+            check_fields(reader.log or known_logs()[0], chosen)  # says why not
+        if len(having) == 1:
+            (reader.log,) = having
     # A file that is open is an iterable of its lines, and bytes are one of numbers.
     one = isinstance(paths, str | bytes | os.PathLike) or hasattr(paths, "read")
     given = paths if isinstance(paths, Iterable) and not one else [paths]
@@ -256,19 +264,6 @@ def read_logs(
     place = reader.tz if isinstance(reader.tz, Zones) else _zone(parts, reader.names)
     logs = [log for log in known_logs() if log in parts]
     return {log: _one(log, parts[log], reader, chosen, place, notes) for log in logs}, notes
-
-
-def _log_of_fields(fields: tuple[str, ...] | str, log: str | None) -> str | None:
-    """Return the log, or the only one that has all of the fields; None if several have."""
-    logs = known_logs() if log is None else [log]
-    having = []
-    for each in logs:
-        with suppress(EyelogError):
-            check_fields(each, fields)
-            having.append(each)
-    if not having:
-        check_fields(logs[0], fields)  # says why not
-    return having[0] if len(having) == 1 else None
 
 
 def _zone(parts: Mapping[str, Sequence[FileRecords]], names: Sequence[str]) -> Zones | None:
@@ -342,7 +337,17 @@ def _one(
         notes.append(f"no file has the fields {', '.join(lacking)} of {log!r}: they are left out")
     if not len(frame):  # no data is an empty frame of the same shape
         frame = empty(log, names=wanted)
-    frame = _on_the_clock(frame, place, {zone for part in parts for zone in part.zones})
+    if place is not None and (place.vary or OFFSET not in frame.columns):
+        frame = in_zones(frame, place)
+    else:  # each record is on its own clock
+        shown = {zone for part in parts for zone in part.zones if zone[0] not in "+-"}
+        home = shown.pop() if len(shown) == 1 else None
+        if place is not None:
+            own = frame[OFFSET].to_numpy(np.float64, na_value=np.nan)
+            offsets = place.offset_min(cast(pd.DatetimeIndex, frame.index))
+            frame[OFFSET] = np.where(np.isnan(own), offsets, own)
+            home = place.home
+        frame = in_own_offsets(frame, home)
     history = parts[0].history if len(parts) == 1 else {}
     frame.attrs = {KEY: history} if history else {}
     files_read: dict[str, Any] = {"files": len(parts)}
@@ -363,17 +368,3 @@ def _one(
         conflicts=conflicts,
         refused=left_out,
     )
-
-
-def _on_the_clock(frame: pd.DataFrame, place: Zones | None, shown: set[str]) -> pd.DataFrame:
-    """Return records on the clock of their wearer: that of a place, else that of each record."""
-    if place is None or (OFFSET in frame.columns and not place.vary):
-        named = {zone for zone in shown if zone[0] not in "+-"}
-        home = named.pop() if len(named) == 1 else None
-        if place is not None:
-            own = frame[OFFSET].to_numpy(np.float64, na_value=np.nan)
-            offsets = place.offset_min(cast(pd.DatetimeIndex, frame.index))
-            frame[OFFSET] = np.where(np.isnan(own), offsets, own)
-            home = place.home
-        return in_own_offsets(frame, home)
-    return in_zones(frame, place)

@@ -51,8 +51,6 @@ MOST_KEYS: Final = 1_000
 
 NO_KIND: Final = "keys of no kind or of several"
 _STAMP: Final = f"its stamp ('date' or {RECEIVED!r})"
-_NO_OBJECT: Final = "it is not a JSON object"
-_CUT: Final = "its last line breaks off, and was left out"
 _KEY: Final = re.compile(rb'"([^"\\]{1,48})"\s*:')
 _AT_ONCE: Final = 100_000
 
@@ -80,18 +78,17 @@ class SocketLog(LogFile):
         return not known.isdisjoint(map(fold, keys)) and not any(log in keys for log in LOGS)
 
     def __init__(self, source: Source) -> None:
-        lines = source.text().split(b"\n")
         self._kinds: dict[tuple[str, ...], str] = {}
         messages: dict[str, list[tuple[int, Message]]] = {}  # by kind, with their lines
         wrong: dict[int, str] = {}
         decode = msgspec.json.Decoder(Message).decode
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(source.text().split(b"\n"), 1):
             if not line.strip():
                 continue
             try:
                 message = decode(line)
             except UNFIT:
-                wrong[number] = _NO_OBJECT
+                wrong[number] = "it is not a JSON object"
                 continue
             if _has_a_key_twice(line, message):
                 wrong[number] = "it has a key twice"
@@ -110,9 +107,6 @@ class SocketLog(LogFile):
         super().__init__(source.log if source.log in logs else logs[0], source, _STAMP)
         self.also = tuple(log for log in logs if log != self.log)
         self._messages, self._wrong = messages[self.log], wrong
-        if wrong.get(len(lines)) == _NO_OBJECT:
-            del wrong[len(lines)]
-            self.notes.append(_CUT)
         if others:
             self.notes.append(counted_kinds(others, "message"))
         if self.also:
@@ -260,18 +254,27 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     MixedLogsError
         If it has answers of both logs.
     """
-    bodies = _bodies(content, where)
+    try:
+        if content.lstrip().startswith(b"["):
+            bodies = msgspec.json.decode(content, type=list[msgspec.Raw])
+        else:
+            try:
+                bodies = [msgspec.json.decode(content, type=msgspec.Raw)]
+            except msgspec.DecodeError:
+                bodies = msgspec.json.Decoder(msgspec.Raw).decode_lines(content)
+    except UNFIT as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise AnswerError(
+            f"{where}: not a saved answer, or a damaged one ({reason}): nothing of it was read"
+        ) from None
     pages: list[Page] = []
     unknown: set[str] = set()
-    for number, body in enumerate(bodies, 1):
+    for number, body in enumerate(map(bytes, bodies), 1):
         place = where if len(bodies) == 1 else f"{where}, answer {number} of {len(bodies)}"
         try:
             log = _log_of(body, place)
             if pages and log != pages[0].log:
-                raise MixedLogsError(
-                    f"{place}: an answer of {log!r} after one of {pages[0].log!r}: keep the two"
-                    " logs in separate files"
-                )
+                raise MixedLogsError(f"{place}: an answer of {log!r} after one of {pages[0].log!r}")
             pages.append(decode_page(body, log, where=place))
             unknown.update(pages[-1].unknown)
             check_unknown(len(unknown), where)
@@ -280,23 +283,6 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
     if not pages:
         raise AnswerError(f"{where}: the list has no answer, so its log cannot be identified")
     return pages
-
-
-def _bodies(content: bytes, where: str) -> list[bytes]:
-    """Return the answers of a file, each as its own bytes."""
-    try:
-        if content.lstrip().startswith(b"["):
-            return [bytes(body) for body in msgspec.json.decode(content, type=list[msgspec.Raw])]
-        try:
-            return [bytes(msgspec.json.decode(content, type=msgspec.Raw))]
-        except msgspec.DecodeError:
-            lines = msgspec.json.Decoder(msgspec.Raw).decode_lines(content)
-            return [bytes(line) for line in lines]
-    except UNFIT as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise AnswerError(
-            f"{where}: not a saved answer, or a damaged one ({reason}): nothing of it was read"
-        ) from None
 
 
 def _log_of(body: bytes, where: str) -> str:
@@ -347,16 +333,34 @@ class ParquetLog(LogFile):
         content = pa.BufferReader(source.whole())
         self._file = pq.ParquetFile(content, page_checksum_verification=True)
         schema = self._file.schema_arrow
-        history = _history(schema.metadata or {})
+        about = schema.metadata or {}
+        try:
+            history = dict(json.loads(about.get(b"PANDAS_ATTRS", b"{}")).get(KEY, {}))
+        except (ValueError, AttributeError, TypeError):
+            history = {}
         steps = history.get("history", [])
         last = steps[-1].get("step") if steps else ""
         if last in ("flag", "intervals") or any("interval_s" in step for step in steps):
             raise NotALog(
                 f"it holds a table of eyelog.{last}, not records: pandas.read_parquet reads it"
             )
-        self._date = _column_of_stamps(schema)
-        cells = ["date" if name == self._date else name for name in schema.names]
-        own = (schema.metadata or {}).get(b"eyelog.log", b"").decode()
+        # The stamps are the column ``date``, or else the one index of a pandas frame.
+        index = json.loads(about.get(b"pandas", b"{}")).get("index_columns", [])
+        dates = [
+            name
+            for name in ["date", *index]
+            if name in schema.names and pa.types.is_timestamp(schema.field(name).type)
+        ]
+        if not dates:
+            raise NotALog("it is a Parquet file without a column 'date' of stamps: not of a log")
+        place = schema.field(dates[0]).type.tz
+        if place is None:
+            raise NotALog(
+                "it is a Parquet file whose stamps have no zone: save the frame with an aware index"
+                " (frame.tz_localize('Asia/Tokyo').to_parquet(...))"
+            )
+        cells = ["date" if name == dates[0] else name for name in schema.names]
+        own = about.get(b"eyelog.log", b"").decode()
         stated = own or history.get("log")
         # An export states its log, and writes unknown fields by the names that they have.
         logs = known_logs()
@@ -367,9 +371,8 @@ class ParquetLog(LogFile):
             raise MixedLogsError(f"it is said to be of {stated!r} and has fields of {kind!r} alone")
         super().__init__(kind, source)
         self.history = history
-        account = (schema.metadata or {}).get(b"eyelog.account", b"").decode()
+        account = about.get(b"eyelog.account", b"").decode()
         self.owner = account or str(history.get("account", ""))
-        place = str(schema.field(self._date).type.tz)
         self.zones = {place}
         names = cells if own in logs else fields_of(cells, kind)
         self.names = frozenset(filter(None, names))
@@ -406,26 +409,3 @@ class ParquetLog(LogFile):
             index = pd.DatetimeIndex(columns["date"].cast(STAMP, safe=False).to_pandas())
             columns[OFFSET] = pa.array(self._offsets.offset_min(index))
         yield self.records(columns, np.arange(1, rows.num_rows + 1))
-
-
-def _column_of_stamps(schema: pa.Schema) -> str:
-    """Return the column of stamps: ``date``, or else the one index of a pandas frame."""
-    described: dict[str, Any] = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-    for name in ["date", *described.get("index_columns", [])]:
-        if name in schema.names and pa.types.is_timestamp(schema.field(name).type):
-            if schema.field(name).type.tz is None:
-                raise NotALog(
-                    "it is a Parquet file whose stamps have no zone: save the frame with an aware"
-                    " index (frame.tz_localize('Asia/Tokyo').to_parquet(...))"
-                )
-            return str(name)
-    raise NotALog("it is a Parquet file without a column 'date' of stamps, so it is not of a log")
-
-
-def _history(metadata: dict[bytes, bytes]) -> dict[str, Any]:
-    """Return the provenance that pandas saves with a frame."""
-    try:
-        saved = json.loads(metadata.get(b"PANDAS_ATTRS", b"{}")).get(KEY, {})
-    except (ValueError, AttributeError):
-        return {}
-    return saved if isinstance(saved, dict) else {}

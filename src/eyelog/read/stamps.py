@@ -84,12 +84,16 @@ class StampReader:
         """
         texts = pa.concat_arrays([pa.array([], pa.string()), *column.chunks])
         faults: dict[int, str] = {}
+        self.days = {}
         stamps = self._cast(texts, faults)
         if stamps is None:
             stamps = self._one_by_one(texts, faults)
         stamps = np.where((stamps >= _FIRST) & (stamps < _AFTER), stamps, NEVER)
         for row in np.flatnonzero(stamps == NEVER).tolist():
-            faults.setdefault(row, self._fault(texts[row].as_py()))
+            match = _when(texts[row].as_py())
+            ordered = match is not None and len(match[4]) == 4
+            like = f"with dayfirst={self.dayfirst}" if ordered else "such as 2026-10-21 07:58:00"
+            faults.setdefault(row, f"{self.column} is {shown(texts[row])}, not a stamp {like}")
         return stamps, faults
 
     def _cast(self, texts: pa.Array, faults: dict[int, str]) -> Stamps | None:
@@ -167,15 +171,15 @@ class StampReader:
             faults[int(rows[at])] = f"{self.column} is {_of_change(text, int(clock[at]), zones)}"
         return instants
 
-    def _fault(self, text: str | None) -> str:
-        """Return why a text is not a stamp."""
-        if text is None:
-            return f"{self.column} is missing, not a stamp"
-        shown = repr(text if len(text) <= 30 else f"{text[:30]}...")
-        match = _when(text)
-        order = match is not None and len(match[4]) == 4
-        like = f"with dayfirst={self.dayfirst}" if order else "such as 2026-10-21 07:58:00"
-        return f"{self.column} is {shown}, not a stamp {like}"
+
+def shown(cell: pa.Scalar) -> str:
+    """Return a cell as a message shows it."""
+    value = cell.as_py()
+    if value is None:
+        return "missing"
+    if not isinstance(value, str):
+        return str(value)
+    return repr(value if len(value) <= 30 else f"{value[:30]}...")
 
 
 def minutes_of(texts: pa.ChunkedArray | pa.Array) -> npt.NDArray[np.float64]:
@@ -187,10 +191,8 @@ def minutes_of(texts: pa.ChunkedArray | pa.Array) -> npt.NDArray[np.float64]:
         match = _OFFSET.search(end or "")
         hours, rest = (match[1], match[2] or "0") if match else ("nan", "0")
         minutes.append(float(hours) * 60 + float(f"{hours[0]}{rest}" if match else "nan"))
-    at = ends.indices.to_numpy(zero_copy_only=False)
-    at = np.where(np.isnan(at), len(minutes), at).astype(np.int64)
-    minutes_of_rows: npt.NDArray[np.float64] = np.array([*minutes, np.nan])[at]
-    return minutes_of_rows
+    at: Stamps = np.asarray(pc.fill_null(ends.indices, len(minutes)))
+    return np.array([*minutes, np.nan], np.float64)[at]
 
 
 def _when(text: str | None) -> "re.Match[str] | None":
@@ -292,9 +294,8 @@ def possible_events(events: pd.DataFrame, name: str) -> pd.DataFrame:
     good = is_possible(np.asarray(pd.DatetimeIndex(events["start"]).as_unit("us").asi8))
     if good.all():
         return events
-    first = events["start"][~good].iloc[0]
     warn(
         f"{name}: set aside {int((~good).sum()):,} of {len(good):,} events, which begin"
-        f" {IMPOSSIBLE} (the first: {first})"
+        f" {IMPOSSIBLE} (the first: {events['start'][~good].iloc[0]})"
     )
     return events[good].reset_index(drop=True)
