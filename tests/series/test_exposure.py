@@ -80,7 +80,7 @@ def test_conditions_are_given_with_the_frame_of_their_records() -> None:
     for call, says in (
         (lambda: el.episodes(frame, frame["sc_fcs"] >= 60), "compute it from masked ones"),
         (lambda: el.episodes(masked, masked["stp"].iloc[1:] > 0), "one value per row"),
-        (lambda: el.episodes(focused), r"pass it too, episodes\(frame, series\)"),
+        (lambda: el.episodes(focused), r"pass both, episodes\(masked, series\)"),
         (lambda: el.episodes(frame["sc_fcs"] >= 60), r"pass both, episodes\(masked, series\)"),
         (lambda: typical_value(frame["stp"].resample("1h").sum()), r"\(frame, 'stp'\)"),
     ):
@@ -149,7 +149,7 @@ def test_any_table_by_day_states_its_exposure() -> None:
 
 def test_a_quantity_is_a_series_or_a_table_and_a_column(days: pd.DataFrame) -> None:
     for call, says in (
-        (lambda: typical_value(days, None), "pass the column too"),
+        (lambda: typical_value(days, None), "the name of a column"),
         (lambda: typical_value(days["steps"], "steps"), "leave out the column"),
         (lambda: typical_value(days[["steps", "steps"]], "steps"), "several columns"),
         (lambda: el.baseline.trend(days.reset_index(), "steps"), "set_index"),

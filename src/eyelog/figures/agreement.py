@@ -18,11 +18,10 @@ from eyelog.frame import require, require_frame
 from eyelog.judge.arrays import Floats, numbers
 from eyelog.measure.sheet import decimals, number_text
 from eyelog.series.agreement import (
+    PAIRS,
     AgreementLimits,
     agreement,
     minute_pairs,
-    quantity_field,
-    quantity_words,
 )
 
 # More points than this hide one another: colours then show how many pairs are where.
@@ -101,8 +100,8 @@ def plot_agreement(
     ax = axes(ax, height_mm=66.0)
     wanted = _quantity(pairs, limits, quantity)
     name, unit = _named(wanted)
-    field = quantity_field(wanted)
-    meaning = (meaning_of_field(field, COMPUTED_DATA) if field else None) or "usable"
+    field = PAIRS[wanted].field if wanted in PAIRS else None
+    meaning = (meaning_of_field(field.name, COMPUTED_DATA) if field else None) or "usable"
     entries = _pairs(ax, means, differences, meaning)
     entries += _limits(ax, stated, unit)
     of_unit = f" ({unit})" if unit else ""
@@ -215,11 +214,11 @@ def _text(value: float, places: int) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-def _quantity(pairs: pd.DataFrame, limits: Any, quantity: str | None) -> object:
+def _quantity(pairs: pd.DataFrame, limits: Any, quantity: str | None) -> Any:
     """Return the quantity: as given, that of a row of limits, or the one that the pairs state."""
     if quantity is None:
         return getattr(limits, "name", None) or last_step(pairs).get("quantity")
-    if quantity_words(quantity) is None:
+    if quantity not in PAIRS:
         raise ConfigurationError(
             f"plot_agreement: eyelog.compare.agreement has no quantity {quantity!r}"
         )
@@ -228,5 +227,6 @@ def _quantity(pairs: pd.DataFrame, limits: Any, quantity: str | None) -> object:
 
 def _named(quantity: object) -> tuple[str, str]:
     """Return the words for the quantity and its unit, empty if they are not known."""
-    words, unit = quantity_words(quantity) or ("", "")
+    pair = PAIRS.get(str(quantity))
+    words, unit = (pair.label, pair.unit) if pair else ("", "")
     return words, {"count/min": "per min", "s/min": "s per min"}.get(unit, unit)

@@ -439,7 +439,10 @@ def _said(result: Result, names: tuple[str, str], by: str | None) -> Difference:
             ]
         of, row = "of this wearer", result
         what = "Hodges-Lehmann difference"
-        meaning = "the median of the differences of every two days, one of each side"
+        meaning = (
+            "the median of the differences of every two days, one of each side, with weekends"
+            " levelled where both sides have some"
+        )
         value, low, high = row.difference, row.low, row.high
         reason = row.reason
     elif isinstance(result, GroupDifference):

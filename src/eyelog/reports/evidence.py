@@ -125,7 +125,7 @@ def agreement(logs: Logs) -> Part:
     shown = next((name for name in ("blinks_weak", "steps") if name in compared.index), None)
     shown = shown or str(compared.index[0])
     row: Any = compared.loc[shown]
-    labels = {pair.quantity: pair.label for pair in PAIRS}
+    labels = {quantity: pair.label for quantity, pair in PAIRS.items()}
     differs = (compared["bias_low"] > 0) | (compared["bias_high"] < 0)
 
     def draw() -> Any:

@@ -7,13 +7,13 @@ import pandas as pd
 
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.checks import number
-from eyelog.clock import DAY_US
+from eyelog.clock import DAY_US, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import takes_tables
-from eyelog.judge.arrays import MISSING, Floats
+from eyelog.judge.arrays import MISSING
 from eyelog.judge.limits import Limits, limit
-from eyelog.measure.sheet import shown
-from eyelog.series.observed import HOUR_US, Rows, local_hours, local_us, observed
+from eyelog.measure.sheet import all_missing, shown
+from eyelog.series.observed import HOUR_US, Rows, local_hours, observed
 
 NIGHT_HOURS: Final = range(*map(int, limit(COMPUTED_DATA, "night").values))  # local hours
 # With less freedom, the most active hours of everybody who wears it from 8 to 19 are 8 to 18.
@@ -47,62 +47,40 @@ class RelativeAmplitude(NamedTuple):
     reason: str
 
 
-def _average_day(seen: Rows) -> Floats:
-    """Return the mean of each slot of the day at the series' own step (missing if unobserved)."""
-    slots = DAY_US // seen.step_us
-    slot = np.minimum(local_us(seen.opens) % DAY_US // seen.step_us, slots - 1)
-    counts = np.bincount(slot, minlength=slots)
-    sums = np.bincount(slot, seen.values, minlength=slots)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-
-
-def _check_hours(hours: float, *, what: str) -> None:
+def _extreme_window(seen: Rows, hours: float, *, sign: int, what: str = "") -> ActiveHours:
+    """Return the window of the average day, at the step of the rows, with the largest mean."""
     if not 0 < number(hours, "hours") < 24:
         raise ConfigurationError(f"{what} takes hours between 0 and 24, not {hours}")
-
-
-def _extreme_window(seen: Rows, hours: float, *, sign: int) -> ActiveHours:
-    value, start, reason = MISSING, MISSING, ""
+    nothing = all_missing(ActiveHours, hours=hours, **seen.behind)
     if not seen.n or not 0 < seen.step_us <= DAY_US / 2:
-        reason = "too few values for an average day"
-    else:
-        day = _average_day(seen)
-        width = max(1, round(hours * HOUR_US / seen.step_us))
-        means = _window_means(day, width)
-        if np.isnan(means).all():
-            reason = f"no {hours:g} hours in a row were observed on the average day"
-        elif (room := _room_h(day, means, hours, seen.step_us)) < LEAST_FREEDOM_H:
-            reason = (
-                f"the observed hours leave a window of {hours:g} h only {room:.3g} h to lie"
-                f" elsewhere, and it needs {LEAST_FREEDOM_H:g}: it would show when the eyewear was"
-                " worn"
-            )
-        else:
-            # The first of equal ones, whatever the rounding.
-            highest = np.nanmax(sign * means)
-            best = int(np.argmax(sign * means >= highest - ROUNDING * np.nanmax(np.abs(means))))
-            value, start = float(means[best]), best * seen.step_us / HOUR_US
-    return ActiveHours(value, start, seen.n, seen.exposure_h, seen.coverage, reason, hours)
-
-
-def _window_means(day: Floats, width: int) -> Floats:
-    """Return the mean of each circular window; missing with an unobserved slot in it."""
-    twice = np.r_[day, day[: width - 1]]
-    seen = ~np.isnan(twice)
-    until = [np.r_[0.0, np.cumsum(each)] for each in (np.where(seen, twice, 0.0), seen)]
-    sums, counts = (each[width:] - each[:-width] for each in until)
-    return np.where(counts == width, sums / width, np.nan)
-
-
-def _room_h(day: Floats, means: Floats, hours: float, step_us: int) -> float:
-    """Return how far the window can move: the observed hours less its own, less if not adjacent.
-
-    In a whole day it can begin anywhere, so that is no more than the rest of the day.
-    """
-    step_h = step_us / HOUR_US
-    observed_h = np.count_nonzero(~np.isnan(day)) * step_h
+        return nothing._replace(reason="too few values for an average day")
+    step_h, slots = seen.step_us / HOUR_US, DAY_US // seen.step_us
+    slot = np.minimum(microseconds(seen.opens) % DAY_US // seen.step_us, slots - 1)
+    counts = np.bincount(slot, minlength=slots)
+    day = np.bincount(slot, seen.values, minlength=slots) / np.maximum(counts, 1)
+    # The mean of each circular window; missing with an unobserved slot in it.
+    width = max(1, round(hours / step_h))
+    twice = np.concatenate([[day, counts > 0], np.array([day, counts > 0])[:, : width - 1]], axis=1)
+    until = np.cumsum(np.column_stack([[0.0, 0.0], twice]), axis=1)
+    sums, filled = until[:, width:] - until[:, :-width]
+    means = np.where(filled == width, sums / width, np.nan)
+    if np.isnan(means).all():
+        none = f"no {hours:g} hours in a row were observed on the average day"
+        return nothing._replace(reason=none)
+    # How far the window can move: the observed hours less its own, less if they are not adjacent.
+    # In a whole day it can begin anywhere, so that is no more than the rest of the day.
     starts = np.count_nonzero(~np.isnan(means)) - 1
-    return max(0.0, min(observed_h - hours, starts * step_h))
+    room = max(0.0, min(np.count_nonzero(counts) * step_h - hours, starts * step_h))
+    if room < LEAST_FREEDOM_H:
+        fixed = (
+            f"the observed hours leave a window of {hours:g} h only {room:.3g} h to lie elsewhere,"
+            f" and it needs {LEAST_FREEDOM_H:g}: it would show when the eyewear was worn"
+        )
+        return nothing._replace(reason=fixed)
+    # The first of equal ones, whatever the rounding.
+    highest = np.nanmax(sign * means)
+    best = int(np.argmax(sign * means >= highest - ROUNDING * np.nanmax(np.abs(means))))
+    return nothing._replace(mean=float(means[best]), start=best * step_h)
 
 
 @takes_tables
@@ -171,11 +149,10 @@ def most_active(
     >>> el.rhythm.most_active(bins, "stp").start
     6.0
     """
-    _check_hours(hours, what="most_active")
     seen = observed(
         series, column, what="most_active", limits=limits, interval=interval, exposure=exposure
     )
-    return _extreme_window(seen, hours, sign=1)
+    return _extreme_window(seen, hours, sign=1, what="most_active")
 
 
 def night_doubt(seen: Rows) -> str:
@@ -261,7 +238,6 @@ def least_active(
     >>> el.rhythm.least_active(level.between_time("08:00", "18:00")).reason[:31]
     'the night was not observed (00:'
     """
-    _check_hours(hours, what="least_active")
     seen = observed(
         series, column, what="least_active", limits=limits, interval=interval, exposure=exposure
     )
@@ -270,7 +246,7 @@ def least_active(
 
 def _least(seen: Rows, hours: float, *, night_worn: bool) -> ActiveHours:
     doubt = "" if night_worn else night_doubt(seen)
-    least = _extreme_window(seen, hours, sign=-1)
+    least = _extreme_window(seen, hours, sign=-1, what="least_active")
     return least._replace(mean=MISSING, start=MISSING, reason=doubt) if doubt else least
 
 
@@ -342,13 +318,10 @@ def relative_amplitude(
     )
     most = _extreme_window(seen, 10, sign=1)
     least = _least(seen, 5, night_worn=night_worn)
-    total = most.mean + least.mean
-    reason = least.reason or most.reason
-    value = MISSING
-    if not reason and total == 0:
-        reason = "both windows are 0"
-    elif not reason:
-        value = (most.mean - least.mean) / total
-    return RelativeAmplitude(
-        value, most.mean, least.mean, most.n, most.exposure_h, most.coverage, reason
+    found = all_missing(
+        RelativeAmplitude, most_active=most.mean, least_active=least.mean, **seen.behind
     )
+    total, reason = most.mean + least.mean, least.reason or most.reason
+    if reason or total == 0:
+        return found._replace(reason=reason or "both windows are 0")
+    return found._replace(ra=(most.mean - least.mean) / total)

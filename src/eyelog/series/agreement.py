@@ -19,6 +19,7 @@ from eyelog.catalogue import (
     role_field,
 )
 from eyelog.checks import duration_us
+from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from eyelog.frame import ACCOUNT, log_of, record, stated_account, takes_tables
 from eyelog.judge.arrays import (
@@ -36,9 +37,8 @@ from eyelog.judge.intervals import enter
 from eyelog.judge.limits import Limits
 from eyelog.judge.records import Records
 from eyelog.judge.terms import Counted, ratio
-from eyelog.measure.sheet import shown
-from eyelog.series.inference import cluster_robust
-from eyelog.series.observed import local_dates
+from eyelog.measure.sheet import all_missing, shown
+from eyelog.series.inference import cluster_robust, means_of
 
 REACH: Final = 1.96  # SDs either way that contain 95 % of normal differences
 LEAST_MINUTES: Final = 3
@@ -156,9 +156,8 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
 
 
 class Pair(NamedTuple):
-    """One quantity of both logs, and the role of its fields in the catalogue."""
+    """A quantity of both logs: the role of its fields in the catalogue."""
 
-    quantity: str
     part: str
     cleansing: str | None = None
 
@@ -171,54 +170,54 @@ class Pair(NamedTuple):
         return () if self.part == "worn" else catalogue(log)[self.fields(log)[0]].weight
 
     @property
+    def field(self) -> Field | None:
+        """The first field of the quantity in the 15-second log; None of worn time."""
+        fields = catalogue(COMPUTED_DATA)
+        return None if self.part == "worn" else fields[self.fields(COMPUTED_DATA)[0]]
+
+    @property
     def rule(self) -> str:
         """How records fill a minute: ``sum``, ``wmean`` or, on the circle, ``circ_mean``."""
-        return "sum" if self.part == "worn" else self._field.agg
+        return "sum" if self.field is None else self.field.agg
 
     @property
     def unit(self) -> str:
         """The unit of the quantity; totals are per minute."""
-        unit = "s" if self.part == "worn" else self._field.unit
+        unit = "s" if self.field is None else self.field.unit
         return f"{unit}/min" if self.rule == "sum" else unit
 
     @property
     def label(self) -> str:
         """The name of the quantity on an axis."""
-        words = "Worn time" if self.part == "worn" else self._field.label
+        words = "Worn time" if self.field is None else self.field.label
         return f"{words}, {self.cleansing} cleansing" if self.cleansing else words
-
-    @property
-    def _field(self) -> Field:
-        return catalogue(COMPUTED_DATA)[self.fields(COMPUTED_DATA)[0]]
 
 
 # The pairs to compare. Blink gaps are left out, because the 60-second log has their root mean
 # square and the 15-second log their mean; so is NPT, because the logs cap it differently. The
 # 15-second log has one cleansing, so its blinks are compared with both of the 60-second log.
-PAIRS: Final = (
-    Pair("worn", "worn"),
-    Pair("noise", "noise_s"),
-    Pair("steps", "steps"),
-    Pair("head_moves_pitch", "head_moves_pitch"),
-    Pair("head_moves_yaw", "head_moves_yaw"),
-    Pair("eye_moves_horizontal", "eye_moves_horizontal"),
-    Pair("eye_moves_vertical", "eye_moves_vertical"),
-    Pair("tilt_fore_aft", "tilt_fore_aft"),
-    Pair("tilt_sideways", "tilt_sideways"),
-    Pair("blinks_strong", "blink_count", "strong"),
-    Pair("blinks_weak", "blink_count", "weak"),
-    Pair("blink_strength_strong", "blink_strength", "strong"),
-    Pair("blink_strength_weak", "blink_strength", "weak"),
-    Pair("blink_duration_strong", "blink_duration", "strong"),
-    Pair("blink_duration_weak", "blink_duration", "weak"),
-    Pair("landing_right", "landing_right"),
-    Pair("landing_left", "landing_left"),
-    *(
-        Pair(quantity, quantity)
-        for axis in ("sideways", "fore_aft", "vertical")
-        for quantity in (f"sway_{axis}_right", f"sway_{axis}_left")
-    ),
-)
+PAIRS: Final = {
+    "worn": Pair("worn"),
+    "noise": Pair("noise_s"),
+    "steps": Pair("steps"),
+    **{f"head_moves_{axis}": Pair(f"head_moves_{axis}") for axis in ("pitch", "yaw")},
+    **{f"eye_moves_{axis}": Pair(f"eye_moves_{axis}") for axis in ("horizontal", "vertical")},
+    **{f"tilt_{axis}": Pair(f"tilt_{axis}") for axis in ("fore_aft", "sideways")},
+    **{
+        f"{quantity}_{cleansing}": Pair(part, cleansing)
+        for quantity, part in (
+            ("blinks", "blink_count"),
+            ("blink_strength", "blink_strength"),
+            ("blink_duration", "blink_duration"),
+        )
+        for cleansing in ("strong", "weak")
+    },
+    **{
+        f"{part}_{side}": Pair(f"{part}_{side}")
+        for part in ("landing", "sway_sideways", "sway_fore_aft", "sway_vertical")
+        for side in ("right", "left")
+    },
+}
 
 
 @shown(
@@ -362,7 +361,7 @@ def _units(index: pd.Index | None, block: str | None) -> tuple[Ints | None, str]
     if width is None or not isinstance(index, pd.DatetimeIndex) or index.tz is None:
         return None, "pairs"
     inside = index - pd.Timedelta(1, "us")  # stamps close their minutes
-    days = local_dates(inside)
+    days = np.asarray(inside.tz_localize(None).as_unit("us").asi8 // DAY_US, dtype=np.int64)
     if len(np.unique(days)) >= LEAST_DAYS:
         return days, "days"
     return np.asarray(inside.as_unit("us").asi8 // width, dtype=np.int64), f"blocks of {block}"
@@ -381,23 +380,19 @@ def _aligned(one: pd.Series, other: pd.Series) -> tuple[pd.Series, pd.Series]:
     return one, other.reindex(one.index)
 
 
-def _refused(n: int, units: str, reason: str) -> AgreementLimits:
-    numbers = dict.fromkeys(AgreementLimits._fields[:10], MISSING)
-    return AgreementLimits(**numbers, n=n, units=units, n_units=0, reason=reason)
-
-
 def _limits(
     differences: Floats, unit: Ints | None, units: str, *, circular: bool
 ) -> AgreementLimits:
     present = np.isfinite(differences)
     finite = differences[present]
     n = len(finite)
+    refused = all_missing(AgreementLimits, n=n, units=units, n_units=0)
     if n < LEAST_MINUTES:
-        return _refused(n, units, f"fewer than {LEAST_MINUTES} pairs were observed")
+        return refused._replace(reason=f"fewer than {LEAST_MINUTES} pairs were observed")
     if circular:
         around = mean_direction(finite)
         if np.isnan(around):
-            return _refused(n, units, "the differences cancel out on the circle")
+            return refused._replace(reason="the differences cancel out on the circle")
         finite = around + difference(finite, around)
     if unit is None:
         of, n_units = _independent(finite), n
@@ -405,10 +400,7 @@ def _limits(
         codes = np.unique(unit[present], return_inverse=True)[1].astype(np.int64)
         n_units = int(codes.max()) + 1
         of = _repeated(finite, codes, once=units == "wearers")
-    reason = "" if n_units >= LEAST_UNITS else f"fewer than {LEAST_UNITS} {units}: no interval"
-    if circular:
-        of = of._replace(bias=around)
-    bias, sd = of.bias, of.sd
+    bias, sd = around if circular else of.bias, of.sd
     # Of a limit, the distances to both ends combine those of bias and SD (MOVER).
     near, far = (float(np.hypot(of.of_bias, REACH * reach)) for reach in (of.sd_below, of.sd_above))
     low, high = bias - REACH * sd, bias + REACH * sd
@@ -426,7 +418,7 @@ def _limits(
         n=n,
         units=units,
         n_units=n_units,
-        reason=reason,
+        reason="" if n_units >= LEAST_UNITS else f"fewer than {LEAST_UNITS} {units}: no interval",
     )
 
 
@@ -453,7 +445,7 @@ def _repeated(differences: Floats, codes: Ints, *, once: bool) -> _Spread:
     """Return bias and SD of repeated pairs; with `once`, each unit counts once in the bias."""
     pairs = np.bincount(codes)
     count, n = len(pairs), len(differences)
-    means = np.bincount(codes, differences) / pairs
+    means = means_of(differences, codes)
     freedom = np.array([count - 1.0, n - count])
     share = 1.0 - (1.0 / pairs).mean()  # 1 less 1 / the harmonic mean of pairs per unit
     within = float(((differences - means[codes]) ** 2).sum())
@@ -550,16 +542,36 @@ def agreement(
     >>> bool(table.loc["tilt_fore_aft", "low"] < table.loc["tilt_fore_aft", "high"])
     True
     """
-    fifteen = _opened(fifteen, COMPUTED_DATA, PAIRS, limits=limits, what="agreement")
-    sixty = _opened(sixty, STANDARD_MODE_LOGS, PAIRS, limits=limits, what="agreement")
-    minutes = shared_minutes(fifteen.index, sixty.index)
-    units = _units(pd.DatetimeIndex(sixty.index)[minutes.rows], BLOCK)
-    rows = [_row(pair, fifteen, sixty, minutes, units) for pair in PAIRS]
-    table = pd.DataFrame(rows, index=pd.Index([p.quantity for p in PAIRS], name="quantity"))
-    table = table.astype({"unit": "string", "units": "string", "reason": "string"})
-    table = table.astype({"n": "int64", "n_units": "int64"})
+    both = _both(fifteen, sixty, list(PAIRS.values()), limits, "agreement")
+    units_of = _units(both.stamps, BLOCK)
+    rows = {}
+    for quantity, pair in PAIRS.items():
+        table, absent = both.pairs(pair), both.lacking(pair)
+        circular = pair.rule == "circ_mean"
+        made = _limits(numbers(table["difference"]), *units_of, circular=circular)._asdict()
+        n, n_units, units, reason = (made.pop(k) for k in ("n", "n_units", "units", "reason"))
+        middle = mean_direction if circular else np.mean
+        whole = table.dropna()
+        first, second = (
+            float(middle(numbers(whole[log]))) if n else MISSING for log in ("fifteen", "sixty")
+        )
+        rows[quantity] = {
+            "unit": pair.unit,
+            "n": n,
+            "mean_fifteen": first,
+            "mean_sixty": second,
+            **made,
+            "exposure_h": n / 60.0,
+            "coverage": n / len(table) if len(table) else MISSING,
+            "units": units,
+            "n_units": n_units,
+            "reason": absent or reason.replace("pairs", "shared minutes"),
+        }
+    found = pd.DataFrame.from_dict(rows, orient="index").rename_axis("quantity")
+    kinds = dict.fromkeys(("unit", "units", "reason"), "string")
+    found = found.astype(kinds | {"n": "int64", "n_units": "int64"})
     return record(
-        table,
+        found,
         "compare.agreement",
         difference="computed_data minus standard_mode_logs",
     )
@@ -615,64 +627,84 @@ def minute_pairs(
     >>> list(pairs.columns)
     ['fifteen', 'sixty', 'mean', 'difference']
     """
-    names = [pair.quantity for pair in PAIRS]
-    if quantity not in names:
+    if quantity not in PAIRS:
         raise ConfigurationError(
-            f"minute_pairs: both logs have no quantity {quantity!r}{near(str(quantity), names)}:"
-            f" use one of {', '.join(names)}"
+            f"minute_pairs: both logs have no quantity {quantity!r}{near(str(quantity), PAIRS)}:"
+            f" use one of {', '.join(PAIRS)}"
         )
-    pair, what = PAIRS[names.index(quantity)], "minute_pairs"
-    fifteen = _opened(fifteen, COMPUTED_DATA, [pair], limits=limits, what=what)
-    sixty = _opened(sixty, STANDARD_MODE_LOGS, [pair], limits=limits, what=what)
-    if absent := _absent(pair, fifteen, sixty):
-        raise FieldError(f"minute_pairs of {quantity!r}: {'; '.join(absent)}")
-    minutes = shared_minutes(fifteen.index, sixty.index)
-    first, second = _filled(pair, fifteen, sixty, minutes)
-    apart = _difference(pair, first, second)
-    both = np.isfinite(apart)
-    table = pd.DataFrame(
-        {
-            "fifteen": first[both],
-            "sixty": second[both],
-            # The middle of two directions is half-way along the shorter arc between them.
-            "mean": second[both] + apart[both] / 2.0,
-            "difference": apart[both],
-        },
-        index=sixty.index[minutes.rows][both],
-    )
-    account = stated_account(sixty)
+    pair = PAIRS[quantity]
+    both = _both(fifteen, sixty, [pair], limits, "minute_pairs")
+    if absent := both.lacking(pair):
+        raise FieldError(f"minute_pairs of {quantity!r}: {absent}")
     return record(
-        table,
+        both.pairs(pair).dropna(),
         "compare.minute_pairs",
-        account=account,
+        account=stated_account(sixty),
         interval_s=None,
         quantity=quantity,
     )
 
 
-def quantity_words(quantity: object) -> tuple[str, str] | None:
-    """Return the label of a quantity of `agreement` and its unit; None if there is none."""
-    pairs = [pair for pair in PAIRS if pair.quantity == quantity]
-    return (pairs[0].label, pairs[0].unit) if pairs else None
+class _Both(NamedTuple):
+    """Both logs, judged, and the minutes that they share."""
+
+    fifteen: pd.DataFrame
+    sixty: pd.DataFrame
+    minutes: Minutes
+
+    @property
+    def stamps(self) -> pd.DatetimeIndex:
+        """The stamps of the 60-second log that close the minutes."""
+        return pd.DatetimeIndex(self.sixty.index[self.minutes.rows], name="date")
+
+    def lacking(self, pair: Pair) -> str:
+        """Return in words which fields of a quantity the frames lack."""
+        parts = []
+        for log, frame in ((COMPUTED_DATA, self.fifteen), (STANDARD_MODE_LOGS, self.sixty)):
+            needed = (*pair.fields(log), *pair.weight(log))
+            absent = [name for name in needed if name not in frame.columns]
+            named = [role_field(log, "worn") if name == WORN_S else name for name in absent]
+            if named:
+                seconds = log_named(log).interval_s
+                parts.append(f"the {seconds}-second frame lacks {', '.join(named)}")
+        return "; ".join(parts)
+
+    def pairs(self, pair: Pair) -> pd.DataFrame:
+        """Return a quantity of both logs for each minute, missing if records do not cover it."""
+        first = second = np.full(self.minutes.n, np.nan)
+        if not self.lacking(pair):
+            values, weights = _sums(self.fifteen, pair, COMPUTED_DATA)
+            first = self.minutes.fill(values, pair.rule, weights)
+            second, weights = _sums(self.sixty, pair, STANDARD_MODE_LOGS)
+            if weights is not None:
+                second = np.where(weights > 0, second, np.nan)
+            second = second[self.minutes.rows]
+        apart = difference(first, second) if pair.rule == "circ_mean" else first - second
+        # The middle of two directions is half-way along the shorter arc between them.
+        columns = {"fifteen": first, "sixty": second, "mean": second + apart / 2.0}
+        return pd.DataFrame(columns | {"difference": apart}, index=self.stamps)
 
 
-def quantity_field(quantity: object) -> str | None:
-    """Return the field of the 15-second log that a quantity of `agreement` is, or begins with."""
-    pairs = [pair for pair in PAIRS if pair.quantity == quantity and pair.part != "worn"]
-    return pairs[0].fields(COMPUTED_DATA)[0] if pairs else None
+def _both(
+    fifteen: Any, sixty: Any, pairs: Sequence[Pair], limits: Limits | None, what: str
+) -> _Both:
+    """Return both logs with the fields of some pairs."""
+    first = _opened(fifteen, COMPUTED_DATA, pairs, limits, what)
+    second = _opened(sixty, STANDARD_MODE_LOGS, pairs, limits, what)
+    return _Both(first, second, shared_minutes(first.index, second.index))
 
 
 def _opened(
-    frame: pd.DataFrame, log: str, pairs: Sequence[Pair], *, limits: Limits | None, what: str
+    frame: Any, log: str, pairs: Sequence[Pair], limits: Limits | None, what: str
 ) -> pd.DataFrame:
     """Return the frame sorted and judged, with its worn seconds."""
-    length = log_named(log).interval_s
     if not isinstance(frame, pd.DataFrame):
         raise ConfigurationError(f"{what} takes two frames: the 15-second and the 60-second log")
     actual = log_of(frame)
     if actual != log:
         raise MixedLogsError(
-            f"{what}(fifteen, sixty) needs {log!r} as its {length}-second log, not {actual!r}"
+            f"{what}(fifteen, sixty) needs {log!r} as its {log_named(log).interval_s}-second log,"
+            f" not {actual!r}"
         )
     names = {name for pair in pairs for name in (*pair.fields(log), *pair.weight(log))}
 
@@ -682,84 +714,11 @@ def _opened(
         return made if worn is None else made | {WORN_S: worn}
 
     rows = enter(frame, what, [judged], limits=limits, wide=False).warn()
-    table = pd.DataFrame(judged(rows.records), index=rows.frame.index)
-    table.attrs = dict(frame.attrs)
-    return table
+    return pd.DataFrame(judged(rows.records), index=rows.frame.index)
 
 
-def _sum(frame: pd.DataFrame, names: Sequence[str]) -> Floats:
-    """Return the sum of some columns in each row, missing if one of them is."""
-    return numbers(frame[[*names]].sum(axis=1, skipna=False))
-
-
-def _row(
-    pair: Pair,
-    fifteen: pd.DataFrame,
-    sixty: pd.DataFrame,
-    minutes: Minutes,
-    units_of: tuple[Ints | None, str],
-) -> dict[str, Any]:
-    """Return one row of the report; `units_of` are those of all minutes."""
-    absent = _absent(pair, fifteen, sixty)
-    first = second = np.full(minutes.n, np.nan)
-    if not absent:
-        first, second = _filled(pair, fifteen, sixty, minutes)
-    differences = _difference(pair, first, second)
-    both = np.isfinite(differences)
-    circular = pair.rule == "circ_mean"
-    limits = _limits(differences, *units_of, circular=circular)
-    middle = mean_direction if circular else _mean
-    columns = limits._asdict()
-    n, units, n_units, reason = (columns.pop(name) for name in ("n", "units", "n_units", "reason"))
-    return (
-        {"unit": pair.unit, "n": n}
-        | {"mean_fifteen": middle(first[both]), "mean_sixty": middle(second[both])}
-        | columns
-        | {
-            "exposure_h": n / 60.0,
-            "coverage": n / minutes.n if minutes.n else MISSING,
-            "units": units,
-            "n_units": n_units,
-            "reason": "; ".join(absent) or reason.replace("pairs", "shared minutes"),
-        }
-    )
-
-
-def _filled(
-    pair: Pair, fifteen: pd.DataFrame, sixty: pd.DataFrame, minutes: Minutes
-) -> tuple[Floats, Floats]:
-    """Return the quantity of both logs for each minute, missing if records do not cover it."""
-    weights = [pair.weight(log) for log in (COMPUTED_DATA, STANDARD_MODE_LOGS)]
-    first = minutes.fill(
-        _sum(fifteen, pair.fields(COMPUTED_DATA)),
-        pair.rule,
-        _sum(fifteen, weights[0]) if weights[0] else None,
-    )
-    second = _sum(sixty, pair.fields(STANDARD_MODE_LOGS))
-    if weights[1]:
-        second = np.where(_sum(sixty, weights[1]) > 0, second, np.nan)
-    return first, second[minutes.rows]
-
-
-def _difference(pair: Pair, first: Floats, second: Floats) -> Floats:
-    """Return by how much the 15-second log exceeds the other; on the circle for directions."""
-    return difference(first, second) if pair.rule == "circ_mean" else first - second
-
-
-def _absent(pair: Pair, fifteen: pd.DataFrame, sixty: pd.DataFrame) -> list[str]:
-    """Return in words which fields of a quantity the frames lack."""
-    return [
-        f"the {log_named(log).interval_s}-second frame lacks {', '.join(lacking)}"
-        for log, frame in ((COMPUTED_DATA, fifteen), (STANDARD_MODE_LOGS, sixty))
-        if (lacking := _lacking(pair, frame, log))
-    ]
-
-
-def _lacking(pair: Pair, frame: pd.DataFrame, log: str) -> list[str]:
-    """Return the fields that a quantity needs and the frame does not have."""
-    names = [name for name in (*pair.fields(log), *pair.weight(log)) if name not in frame.columns]
-    return [role_field(log, "worn") if name == WORN_S else name for name in names]
-
-
-def _mean(values: Floats) -> float:
-    return float(values.mean()) if values.size else MISSING
+def _sums(frame: pd.DataFrame, pair: Pair, log: str) -> tuple[Floats, Floats | None]:
+    """Return the sum of a quantity's fields in each row, missing if one is, and its weight."""
+    values = frame[[*pair.fields(log)]].sum(axis=1, skipna=False)
+    weight = pair.weight(log)
+    return numbers(values), numbers(frame[[*weight]].sum(axis=1, skipna=False)) if weight else None

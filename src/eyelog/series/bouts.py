@@ -8,13 +8,16 @@ import pandas as pd
 import scipy
 
 from eyelog.checks import duration_us, number
-from eyelog.clock import microseconds, stamps_at
+from eyelog.clock import stamps_at
 from eyelog.errors import ConfigurationError
 from eyelog.frame import OFFSET, derived, takes_tables
 from eyelog.judge.arrays import Bools, Floats, follows, runs
 from eyelog.judge.limits import Limits
-from eyelog.measure.sheet import shown
+from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.observed import HOUR_US, Rows, column_of, rows_of
+
+ROUNDING: Final = 1e-12
+HALF: Final = 0.5 + ROUNDING
 
 
 @takes_tables
@@ -98,10 +101,6 @@ def episodes(
         }
     )
     return derived(table, states, "episodes", at_least_s=least / 1e6, interval_s=rows.step_us / 1e6)
-
-
-ROUNDING: Final = 1e-12
-HALF: Final = 0.5 + ROUNDING
 
 
 @shown("Fragmentation: how long bouts last")
@@ -219,47 +218,39 @@ def fragmentation(
     seen = rows.keep(np.isfinite(rows.values))
     seen_lengths, begins_hidden, ends_hidden = bout_lengths(rows)
     cut = begins_hidden | ends_hidden
+    found = all_missing(
+        Fragmentation,
+        censored=int(cut.sum()),
+        epoch_min=seen.step_us / HOUR_US * 60,
+        **seen.behind | {"n": len(cut)},
+    )
     lengths = np.sort(seen_lengths[~cut])
     n = len(lengths)
-    missing = float("nan")
-    mean = middle = mean_km = median_km = gini = hazard = alpha = missing
-    reason = ""
     if n == 0:
         reason = "no value was observed" if seen.n == 0 else "the condition never held"
         if len(cut):
             reason = "every bout was cut off, by gaps or the ends of the record"
-    else:
-        mean, middle = float(lengths.mean()), float(np.median(lengths))
-        mean_km, median_km, restricted = _kaplan_meier(
-            seen_lengths[~begins_hidden], ends_hidden[~begins_hidden]
-        )
-        if restricted:
-            reason = "the longest bout was cut off: the Kaplan-Meier mean counts time up to it only"
-        distinct, ended = np.unique(lengths, return_counts=True)
-        begun = np.sort(seen_lengths[~begins_hidden])
-        at_risk = len(begun) - np.searchsorted(begun, distinct, side="left")
-        hazard = float((ended / at_risk).mean())
-        alpha = float(1 + n / np.log(lengths / (lengths[0] - 0.5)).sum())
-    if n == 1:
-        alpha, reason = missing, "one bout: no spread of lengths to describe"
-    elif n > 1:
-        rank = 2 * np.arange(1, n + 1) - n - 1
-        gini = float((rank * lengths).sum() / (n * lengths.sum()) * n / (n - 1))
-    return Fragmentation(
-        mean_bout=mean,
-        inverse_mean=1 / mean,
-        gini=gini,
-        hazard=hazard,
-        alpha=alpha,
-        median_bout=middle,
+        return found._replace(reason=reason)
+    begun, cut_after = seen_lengths[~begins_hidden], ends_hidden[~begins_hidden]
+    mean_km, median_km, restricted = _kaplan_meier(begun, cut_after)
+    distinct, ended = np.unique(lengths, return_counts=True)
+    at_risk = len(begun) - np.searchsorted(np.sort(begun), distinct, side="left")
+    reason = "the longest bout was cut off: the Kaplan-Meier mean counts time up to it only"
+    found = found._replace(
+        mean_bout=float(lengths.mean()),
+        inverse_mean=1 / float(lengths.mean()),
+        hazard=float((ended / at_risk).mean()),
+        median_bout=float(np.median(lengths)),
         mean_bout_km=mean_km,
         median_bout_km=median_km,
-        n=len(cut),
-        censored=int(cut.sum()),
-        epoch_min=seen.step_us / HOUR_US * 60,
-        exposure_h=seen.exposure_h,
-        coverage=seen.coverage,
-        reason=reason,
+        reason=reason if restricted else "",
+    )
+    if n == 1:
+        return found._replace(reason="one bout: no spread of lengths to describe")
+    rank = 2 * np.arange(1, n + 1) - n - 1
+    return found._replace(
+        gini=float((rank * lengths).sum() / (n * lengths.sum()) * n / (n - 1)),
+        alpha=float(1 + n / np.log(lengths / (lengths[0] - 0.5)).sum()),
     )
 
 
@@ -342,40 +333,30 @@ def activity_bouts(
     if not 0 < number(share, "share") <= 1:
         raise ConfigurationError(f"share must be above 0 and at most 1, not {share!r}")
     least, values, step = number(threshold, "threshold"), rows.values, rows.step_us
-    us = rows.index.as_unit("us").asi8
-    opens, closes = (stamps_at(at, rows.index.tz) for at in (rows.opens_us, rows.closes_us))
-    firsts, lasts = runs(np.isfinite(values), us, step)
+    firsts, lasts = runs(np.isfinite(values), rows.us, step)
     # A single stamp has no known length, so it cannot be a bout.
     need = -(-shortest // step) if step else len(values) + 1
-    stretches = [
-        (
-            low + first,
-            low + last,
-            first == 0 or high == low + last,
-        )
+    found = [
+        (low + first, low + last, first == 0 or high == low + last)
         for low, high in zip(firsts.tolist(), lasts.tolist(), strict=True)
         for first, last in _stretches(values[low : high + 1] >= least, share, int(need))
     ]
-    bouts = [
+    first, last, cut = np.array(found, dtype=np.int64).reshape(-1, 3).T
+    parts = [values[i : j + 1] for i, j in zip(first, last, strict=True)]
+    table = pd.DataFrame(
         {
-            "start": opens[first],
-            "end": closes[last],
+            "start": stamps_at(rows.opens_us[first], rows.index.tz),
+            "end": stamps_at(rows.closes_us[last], rows.index.tz),
             "duration_min": (last - first + 1) * step / 60e6,
             "n": last - first + 1,
-            "share": float((values[first : last + 1] >= threshold).mean()),
-            "mean": float(values[first : last + 1].mean()),
-            "max": float(values[first : last + 1].max()),
-            "censored": cut,
+            "share": np.array([(part >= threshold).mean() for part in parts], dtype=np.float64),
+            "mean": np.array([part.mean() for part in parts], dtype=np.float64),
+            "max": np.array([part.max() for part in parts], dtype=np.float64),
+            "censored": cut == 1,
         }
-        for first, last, cut in stretches
-    ]
-    kinds = dict.fromkeys(("start", "end"), rows.index.dtype)
-    numbers = dict.fromkeys(("duration_min", "share", "mean", "max"), "float64")
-    table = pd.DataFrame(
-        bouts, columns=["start", "end", "duration_min", "n", "share", "mean", "max", "censored"]
-    ).astype({**kinds, **numbers, "n": "int64", "censored": "bool"})
+    )
     if isinstance(series, pd.DataFrame) and OFFSET in series.columns:
-        table[OFFSET] = rows.clock.offset_min(microseconds(pd.DatetimeIndex(table["start"])))
+        table[OFFSET] = rows.clock.offset_min(rows.opens_us[first])
     return table
 
 

@@ -8,18 +8,16 @@ import scipy
 
 from eyelog.checks import duration_us
 from eyelog.frame import takes_tables
-from eyelog.judge.arrays import Floats, Ints
+from eyelog.judge.arrays import Floats
 from eyelog.judge.limits import Limits
-from eyelog.measure.sheet import shown
-from eyelog.series.inference import cluster_robust
-from eyelog.series.observed import HOUR_US, local_dates, local_hours, observed
+from eyelog.measure.sheet import all_missing, shown
+from eyelog.series.inference import cluster_robust, means_of
+from eyelog.series.observed import HOUR_US, local_hours, observed
 
 ALPHA: Final = 0.05  # a wave that arises by chance this often is not a finding
 LEAST_DAYS: Final = 3  # with fewer, two coefficients leave no variation
 PARTS: Final = 24  # of a cycle: the peak must be observed within this part
 ROUNDING: Final = 1e-12
-_NAN: Final = float("nan")
-_NOTHING: Final = (_NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN, _NAN)
 
 
 @shown(
@@ -118,55 +116,55 @@ def cosinor(
         series, column, what="cosinor", limits=limits, interval=interval, exposure=exposure
     )
     angle = 2 * np.pi * local_hours(seen.middles) / length_h
-    days = np.unique(local_dates(seen.opens), return_inverse=True)[1]
+    days = np.unique(seen.dates, return_inverse=True)[1]
     # Each day has its own level, so only what differs within days is fitted.
     waves = np.column_stack([np.cos(angle), np.sin(angle)])
-    of_days = _means(waves, days)
+    of_days = means_of(waves, days)
     design = waves - of_days[days]
-    values = seen.values - _means(seen.values[:, None], days)[days, 0]
-    context = (seen.n, seen.exposure_h, seen.coverage)
+    values = seen.values - means_of(seen.values, days)[days]
+    nothing = all_missing(Cosinor, **seen.behind)
     if seen.n < 4 or np.linalg.matrix_rank(design) < 2:
-        reason = "too few different times of day to fit a cosine"
-        return Cosinor(*_NOTHING, *context, reason)
+        return nothing._replace(reason="too few different times of day to fit a cosine")
     beta: Floats = np.linalg.lstsq(design, values)[0].astype(np.float64)
     errors = values - design @ beta
     residual, total = float((errors**2).sum()), float((values**2).sum())
     amplitude = float(np.hypot(*beta))
-    levels = _means((seen.values - waves @ beta)[:, None], days)[:, 0]
+    levels = means_of(seen.values - waves @ beta, days)
     mesor = float(levels.mean())
     if total <= np.finfo(float).eps * seen.n * float((seen.values**2).max()):
-        flat = Cosinor(*_NOTHING, *context, "no day varies: no peak")
-        return flat._replace(mesor=mesor, amplitude=0.0)
-    hours_per_radian = length_h / (2 * np.pi)
-    peak_h = float(np.arctan2(beta[1], beta[0]) * hours_per_radian % length_h)
-    reason = _refusal(days, local_hours(seen.opens) / length_h, peak_h / length_h, peak_h)
-    if reason:
-        return Cosinor(*_NOTHING, *context, reason)
+        return nothing._replace(mesor=mesor, amplitude=0.0, reason="no day varies: no peak")
+    if len(levels) < LEAST_DAYS:
+        few = f"fewer than {LEAST_DAYS} days were observed: a cosine has no error"
+        return nothing._replace(reason=few)
+    peak = float(np.arctan2(beta[1], beta[0]) / (2 * np.pi) % 1)
+    parts = np.unique((local_hours(seen.opens) / length_h * PARTS).astype(np.int64) % PARTS)
+    if int(peak * PARTS) % PARTS not in parts:
+        hours, minutes = divmod(round(peak * length_h * 60), 60)
+        unseen = f"the fitted cosine peaks at {hours:02d}:{minutes:02d}, when nothing was observed"
+        return nothing._replace(reason=unseen)
     # Hours without records leave the mean of the wave in a day: its error is one of the levels too.
     left = of_days.mean(axis=0)
-    pulls = _means(design * errors[:, None], days) * np.bincount(days)[:, None]
+    pulls = means_of(design * errors[:, None], days) * np.bincount(days)[:, None]
     moved = (levels - mesor) / len(levels) - pulls @ np.linalg.pinv(design.T @ design) @ left
     covariance, of_each = cluster_robust(design, errors, days)
     freedom = float(of_each.min())
     if not freedom > 1:
-        reason = "one day has almost all the values: a cosine has no error"
-        return Cosinor(*_NOTHING, *context, reason)
-    along = beta / amplitude
-    across = np.array([-beta[1], beta[0]]) / amplitude**2
+        alone = "one day has almost all the values: a cosine has no error"
+        return nothing._replace(reason=alone)
+    # Hotelling's test, which is exact for days that are worn alike.
+    ratio = float(beta @ np.linalg.pinv(covariance) @ beta) * (freedom - 1) / (2 * freedom)
     exact = residual <= ROUNDING * total
-    return Cosinor(
+    along = beta / amplitude
+    across = np.array([-beta[1], beta[0]]) / amplitude**2 * length_h / (2 * np.pi)
+    return nothing._replace(
         mesor=mesor,
         amplitude=amplitude,
-        peak_h=peak_h,
+        peak_h=peak * length_h,
         mesor_se=float(np.sqrt(moved @ moved * len(levels) / (len(levels) - 1))),
         amplitude_se=float(np.sqrt(max(float(along @ covariance @ along), 0.0))),
-        peak_se_h=float(np.sqrt(max(float(across @ covariance @ across), 0.0)) * hours_per_radian),
+        peak_se_h=float(np.sqrt(max(float(across @ covariance @ across), 0.0))),
         r_squared=1 - residual / total,
-        p=0.0 if exact else _chance(beta, covariance, freedom),
-        n=seen.n,
-        exposure_h=seen.exposure_h,
-        coverage=seen.coverage,
-        reason="",
+        p=0.0 if exact else float(scipy.special.fdtrc(2, freedom - 1, ratio)),
     )
 
 
@@ -177,26 +175,3 @@ def doubt_of(fit: Cosinor) -> str:
     if not fit.p < ALPHA:
         return "no cosine stands out from the variation between days"
     return ""
-
-
-def _refusal(days: Ints, cycles: Floats, peak: float, peak_h: float) -> str:
-    """Return why the peak or its error cannot be known, or an empty text."""
-    if days.max() + 1 < LEAST_DAYS:
-        return f"fewer than {LEAST_DAYS} days were observed: a cosine has no error"
-    if int(peak * PARTS) % PARTS not in np.unique((cycles * PARTS).astype(np.int64) % PARTS):
-        minutes = round(peak_h * 60)
-        clock = f"{minutes // 60:02d}:{minutes % 60:02d}"
-        return f"the fitted cosine peaks at {clock}, when nothing was observed"
-    return ""
-
-
-def _means(columns: Floats, days: Ints) -> Floats:
-    """Return the means of columns in each day."""
-    sums = np.column_stack([np.bincount(days, column) for column in columns.T])
-    return np.asarray(sums / np.bincount(days)[:, None], dtype=np.float64)
-
-
-def _chance(wave: Floats, covariance: Floats, freedom: float) -> float:
-    """Return p of no wave by Hotelling's test, which is exact for days that are worn alike."""
-    ratio = float(wave @ np.linalg.pinv(covariance) @ wave) * (freedom - 1) / (2 * freedom)
-    return float(scipy.special.fdtrc(2, freedom - 1, ratio))

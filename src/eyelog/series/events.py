@@ -1,8 +1,7 @@
 """Events of a diary: labels of rows and days, and the course of a quantity around them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +20,6 @@ from eyelog.frame import (
     one_source,
     require,
     stamps,
-    stated_log,
     takes_tables,
 )
 from eyelog.judge.arrays import (
@@ -39,9 +37,18 @@ from eyelog.judge.limits import Limits
 from eyelog.judge.terms import filled, ratio
 from eyelog.measure.resample import terms_of, value_of
 from eyelog.series.inference import check_draws, interval, multiplicities
-from eyelog.series.observed import SHORTEST_DAY_US, check_table, rows_of, stamps_close
+from eyelog.series.observed import SHORTEST_DAY_US, one_log, rows_of, stamps_close
 
 COLUMNS = ("start", "end", "label")
+Length = str | pd.Timedelta
+ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds of fields about the wearer
+LEAST_EVENTS: Final = 5  # fewer events give too few different means for a band
+OF_COURSE: Final = (
+    *("mean", "low", "high", "change", "change_low", "change_high"),
+    *("band_low", "band_high", "changed", "n", "n_change"),
+)
+LEVEL: Final = 0.95
+ROUNDING: Final = 1e-12
 
 
 def check_events(events: Any) -> pd.DataFrame:
@@ -209,326 +216,6 @@ def labels_by_day(
     return texts
 
 
-Length = str | pd.Timedelta
-
-ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds of fields about the wearer
-
-
-@dataclass(frozen=True, slots=True)
-class EventColumn:
-    """One quantity: its values by row, and how several rows become one value.
-
-    The rule is that of the catalogue, except for counts: these become the mean count of a row, so
-    that offsets with more rows do not count more.
-    """
-
-    name: str
-    values: Floats
-    rule: str
-    weights: Floats | None
-    unit: str
-
-
-@dataclass(frozen=True, slots=True)
-class Windows:
-    """The rows of each event and bin; a row can lie in the windows of several events.
-
-    Attributes
-    ----------
-    rows : array of int64
-        The rows.
-    codes : array of int64
-        The event and bin of each of them.
-    number : int
-        How many events and bins there are.
-    """
-
-    rows: Ints
-    codes: Ints
-    number: int
-
-    def count(self, values: Floats) -> Floats:
-        """Return how many values there are in each."""
-        known = ~np.isnan(values[self.rows])
-        return np.bincount(self.codes[known], minlength=self.number).astype(np.float64)
-
-    def reduced(self, column: EventColumn) -> Floats:
-        """Return one value each, by the rule of the column."""
-        values = column.values[self.rows]
-        weights = None if column.weights is None else column.weights[self.rows]
-        if column.rule == "last":
-            known, last = ~np.isnan(values), np.full(self.number, np.nan)
-            last[self.codes[known]] = values[known]  # in order of time: the last one stays
-            return last
-        adds = np.fmax if column.rule == "max" else np.add
-        terms = terms_of(column.rule, values, weights)
-        total = {n: added(filled(v), self.codes, self.number, adds) for n, v in terms.items()}
-        return value_of(column.rule, total)
-
-
-@dataclass(frozen=True, slots=True)
-class Located:
-    """The rows around the events, by offset.
-
-    Attributes
-    ----------
-    columns : list of EventColumn
-        The quantities.
-    log : str or None
-        Their log.
-    events_us : array of int64
-        The events in order, UTC microseconds.
-    rows, before : Windows
-        The rows of each event and bin, and those of each event's own baseline.
-    offsets : TimedeltaIndex
-        Where each bin closes, counted from the event.
-    width_us, step_us : int
-        The length of a bin and of a row.
-    baseline_us : tuple of int
-        Where the baseline opens and closes, counted from the event.
-    """
-
-    columns: list[EventColumn]
-    log: str | None
-    events_us: Ints
-    rows: Windows
-    before: Windows
-    offsets: pd.TimedeltaIndex
-    width_us: int
-    step_us: int
-    baseline_us: tuple[int, int]
-
-    def courses(self, column: EventColumn) -> tuple[Floats, Floats]:
-        """Return the values of a column (events are rows, bins columns), and the baselines."""
-        shape = (len(self.events_us), len(self.offsets))
-        opens, closes = self.baseline_us
-        own = np.full((shape[0], 1), np.nan)
-        if closes > opens:
-            own = self.before.reduced(column)[:, None]
-        return self.rows.reduced(column).reshape(shape), own
-
-
-@dataclass(frozen=True, slots=True)
-class EventColumns:
-    """Quantities by row, and the rows.
-
-    Attributes
-    ----------
-    index : DatetimeIndex
-        The stamps of the rows.
-    columns : list of EventColumn
-        The quantities.
-    step_us : int
-        The length of a row; 0 if a single row does not show it.
-    log : str or None
-        Their log.
-    stamp : {"end", "start"}
-        Whether a stamp closes or opens its row.
-    """
-
-    index: pd.DatetimeIndex
-    columns: list[EventColumn]
-    step_us: int
-    log: str | None
-    stamp: str
-
-    def around(
-        self,
-        times: Any,
-        *,
-        before: Length,
-        after: Length,
-        every: Length | None,
-        baseline: tuple[Length, Length] | None,
-    ) -> Located:
-        """Find the rows around events, as `eyelog.compare.events` describes it."""
-        step_us = self.step_us
-        events_us = event_times(times, local=self.index.tz is None)
-        width = (
-            step_us
-            if every is None
-            else duration_us(every, "every", sign="positive", example="1min")
-        )
-        back, ahead = duration_us(before, "before"), duration_us(after, "after")
-        if width == 0:
-            raise ConfigurationError(
-                "events cannot tell how long one row is from a single row: pass every='1min'"
-            )
-        if back + ahead == 0:
-            raise ConfigurationError("events needs before and after of 0 or more, not both 0")
-        first, last = -(-back // width), -(-ahead // width)
-        opens, closes = (-back, 0) if baseline is None else baseline_window(baseline)
-        stamps = microseconds(self.index) + (step_us if self.stamp == "start" else 0)
-        return Located(
-            self.columns,
-            self.log,
-            events_us,
-            cells(stamps, events_us, -first * width, last * width, width),
-            cells(stamps, events_us, opens, closes, max(closes - opens, 1)),
-            pd.to_timedelta(np.arange(1 - first, last + 1) * width, unit="us").as_unit("us"),
-            width,
-            step_us,
-            (opens, closes),
-        )
-
-
-def open_columns(
-    frame: pd.DataFrame | pd.Series,
-    fields: str | Sequence[str] | None,
-    *,
-    limits: Limits | None,
-    log: str | None,
-) -> EventColumns:
-    """Return the quantities of a frame or a Series, as `eyelog.compare.events` describes them."""
-    check_table(frame, what="events")
-    if isinstance(frame, pd.Series):
-        if fields is not None:
-            raise ConfigurationError("events: a Series is one quantity, so leave out fields")
-        rows = rows_of(frame, what="events", call="{what}(frame, times, fields={column})")
-        which = stated_log(frame) if log is None else log
-        field = _field(str(frame.name), log)
-        rule = field.agg if field is not None and field.agg in ("circ_mean", "rms") else "mean"
-        unit = field.unit if field is not None else "unit of the series"
-        name = "value" if frame.name is None else str(frame.name)
-        column = EventColumn(name, _finite(rows.values), rule, None, unit)
-        return EventColumns(rows.index, [column], rows.step_us, which, "start")
-    if is_resampled(frame):
-        which, stamp = log_of(frame, log), "start"
-        one_source(frame, what="events")
-        table = frame.sort_index()
-        index, step_us = pd.DatetimeIndex(table.index), round(interval_seconds(frame) * 1e6)
-
-        def value(name: str) -> Floats:
-            return numbers(table[name])
-    else:
-        opened = enter(frame, "events", (), limits=limits, log=log, wide=False)
-        table, which, stamp, records = opened.frame, opened.log, "end", opened.records
-        index, step_us = pd.DatetimeIndex(table.index), log_named(which).interval_us
-        value = records.value
-    chosen = _chosen(table, which, fields)
-    require(table, sorted({n for field in chosen for n in field.weight}), purpose="events")
-    columns = [
-        EventColumn(
-            field.name,
-            _finite(value(field.name)),
-            "mean" if field.agg == "sum" else field.agg,
-            np.sum([value(name) for name in field.weight], axis=0) if field.weight else None,
-            field.unit,
-        )
-        for field in chosen
-    ]
-    if not is_resampled(frame):
-        opened.warn(records.lacking(records.judged))
-    return EventColumns(index, columns, step_us, which, stamp)
-
-
-def _field(name: str, log: str | None) -> Field | None:
-    """Return the field that a Series is named after, unless the logs aggregate it differently."""
-    logs = known_logs() if log is None else (log,)
-    fields = [catalogue(one)[name] for one in logs if name in catalogue(one)]
-    return fields[0] if fields and len({field.agg for field in fields}) == 1 else None
-
-
-def _finite(values: Floats) -> Floats:
-    return np.where(np.isinf(values), np.nan, values)
-
-
-def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -> list[Field]:
-    by_name = catalogue(log)
-    if fields is None:
-        chosen = [
-            field
-            for name, field in by_name.items()
-            if name in frame.columns
-            and field.agg != "none"
-            and field.documented
-            and field.kind in ABOUT
-        ]
-        if not chosen:
-            raise FieldError(f"events: the frame holds no field of {log!r} about the wearer")
-        return chosen
-    names = names_of(fields, "fields")
-    require(frame, names, purpose="events")
-    wrong = [name for name in names if name not in by_name or by_name[name].agg == "none"]
-    if wrong or not names:
-        raise FieldError(
-            f"events: no field of {log!r} to take a mean of: {', '.join(wrong) or 'none given'}"
-        )
-    return [by_name[name] for name in dict.fromkeys(names)]
-
-
-def counted(column: EventColumn) -> Floats:
-    """Return the values with a weight; the others are missing."""
-    if column.weights is None:
-        return column.values
-    return np.where(column.weights > 0, column.values, np.nan)
-
-
-def event_times(times: Any, *, local: bool = False) -> Ints:
-    """Return the events in order, UTC microseconds; for a table of events, their starts.
-
-    With `local`, the wall-clock microseconds in the zone of each event, for rows named by dates.
-    """
-    if isinstance(times, pd.DataFrame):
-        times = check_events(times)["start"]
-    stamps: list[Any]
-    try:
-        stamps = [pd.Timestamp(time) for time in times]
-    except (TypeError, ValueError):
-        stamps = [pd.NaT]
-    if any(pd.isna(stamp) for stamp in stamps):
-        raise ConfigurationError("events needs times such as a list of aware stamps, none missing")
-    if local:  # a day is a date, and needs no zone
-        stamps = [stamp.tz_localize(None).tz_localize("UTC") for stamp in stamps]
-    if any(stamp.tz is None for stamp in stamps):
-        raise ConfigurationError(
-            "events needs times with a time zone: pd.DatetimeIndex(times).tz_localize('Asia/Tokyo')"
-        )
-    # One by one: stamps of summer and winter have different offsets.
-    utc = pd.DatetimeIndex([stamp.tz_convert("UTC") for stamp in stamps], dtype="M8[us, UTC]")
-    us = np.sort(utc.as_unit("us").asi8)
-    if (np.diff(us) == 0).any():
-        raise ConfigurationError("events: a time occurs twice, and an event counts once")
-    return us
-
-
-def baseline_window(baseline: Any) -> tuple[int, int]:
-    """Return where a baseline window opens and closes, counted from the event."""
-    try:
-        opens, closes = baseline
-    except (TypeError, ValueError):
-        raise ConfigurationError(
-            f"baseline must be (from, to) such as ('-10min', '0min'), not {baseline!r}"
-        ) from None
-    first, last = (duration_us(edge, "baseline", sign="any") for edge in (opens, closes))
-    if first >= last:
-        raise ConfigurationError(f"baseline must open before it closes, not {baseline!r}")
-    return first, last
-
-
-def cells(stamps: Ints, events: Ints, opens: int, closes: int, width: int) -> Windows:
-    """Return the rows of each event and bin."""
-    low = np.searchsorted(stamps, events + opens, side="right")
-    sizes = np.searchsorted(stamps, events + closes, side="right") - low
-    event = np.repeat(np.arange(len(events)), sizes)
-    rows = (
-        np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes) + np.repeat(low, sizes)
-    )
-    # Closed on the right: a stamp on the edge closes the bin that ends there.
-    place = -((events[event] + opens - stamps[rows]) // width) - 1
-    bins = -(-(closes - opens) // width)
-    return Windows(rows.astype(np.int64), event * bins + place, len(events) * bins)
-
-
-LEAST_EVENTS: Final = 5  # fewer events give too few different means for a band
-OF_COURSE: Final = (
-    *("mean", "low", "high", "change", "change_low", "change_high"),
-    *("band_low", "band_high", "changed"),
-)
-LEVEL: Final = 0.95
-ROUNDING: Final = 1e-12
-
-
 @takes_tables
 def events(
     frame: pd.DataFrame | pd.Series,
@@ -633,157 +320,43 @@ def events(
     (True, ['field', 'offset'])
     """
     check_draws(draws, seed)
-    quantities = open_columns(frame, fields, limits=limits, log=log)
-    located = quantities.around(times, before=before, after=after, every=every, baseline=baseline)
-    columns, rows, offsets = located.columns, located.rows, located.offsets
-    width, step_us = located.width_us, located.step_us
-    opens, closes = located.baseline_us
-    shape = (len(located.events_us), len(offsets))
-    # The same draws for all fields.
-    drawn = list(multiplicities(shape[0], draws, seed)) if shape[0] else []
-    parts = []
-    for column in columns:
-        values, own = located.courses(column)
-        parts.append(_course(column, values, own, drawn))
-        minutes = rows.count(counted(column)).reshape(shape) * (step_us / 60e6)
-        room = np.minimum(minutes, width / 60e6).sum(axis=0)
-        if step_us >= SHORTEST_DAY_US:  # a Series by day does not carry the hours of its days
-            minutes = np.where(minutes > 0, np.nan, 0.0)
-        parts[-1]["exposure_min"] = minutes.sum(axis=0)
-        parts[-1]["coverage"] = room / (width / 60e6 * shape[0]) if shape[0] else np.nan
-        parts[-1]["events"] = shape[0]
-        parts[-1]["baseline_start"], parts[-1]["baseline_end"] = (
-            pd.Timedelta(edge, unit="us").as_unit("us") for edge in (opens, closes)
-        )
-        parts[-1]["reason"] = _reasons(parts[-1], shape[0])
-    labels = pd.MultiIndex.from_product(
-        [[c.name for c in columns], offsets], names=["field", "offset"]
+    found = _around(
+        frame, times, before, after, every, baseline, fields=fields, limits=limits, log=log
     )
-    table = pd.concat([pd.DataFrame(part) for part in parts]).set_axis(labels)
-    table = table.astype({"reason": "string"})
+    number, width_min = len(found.events_us), found.width_us / 60e6
+    # The same draws for all fields.
+    drawn = list(multiplicities(number, draws, seed)) if number else []
+    parts = []
+    for course in found.courses:
+        part = _banded(course, drawn)
+        room = np.minimum(course.minutes, width_min).sum(axis=0)
+        minutes = course.minutes
+        if found.step_us >= SHORTEST_DAY_US:  # a Series by day does not carry the hours of its days
+            minutes = np.where(minutes > 0, np.nan, 0.0)
+        part["exposure_min"] = minutes.sum(axis=0)
+        part["coverage"] = room / (width_min * number) if number else np.nan
+        part["events"] = number
+        part["baseline_start"], part["baseline_end"] = (
+            pd.Timedelta(edge, unit="us").as_unit("us") for edge in found.baseline_us
+        )
+        part["reason"] = _reasons(part["n"], part["n_change"], number)
+        parts.append(pd.DataFrame(part))
+    names = [course.of.name for course in found.courses]
+    labels = pd.MultiIndex.from_product([names, found.offsets], names=["field", "offset"])
+    table = pd.concat(parts).set_axis(labels).astype({"reason": "string"})
+    days = stamps_at(found.events_us, getattr(frame.index, "tz", None))
+    if number and days.tz is not None:
+        days = local_days(days, stamp="start", clock=clock_of(frame))
     return derived(
         table,
         frame,
         "compare.events",
-        log=located.log,
+        log=found.log,
         draws=int(draws),
         seed=int(seed),
-        days=_span(located.events_us, frame),
-        units={column.name: column.unit for column in columns},
+        days=[str(day.date()) for day in (days.min(), days.max())] if number else [],
+        units={course.of.name: course.of.unit for course in found.courses},
     )
-
-
-def _span(events_us: Ints, frame: pd.DataFrame | pd.Series) -> list[str]:
-    """Return the first and the last local date of the events; empty if there are none."""
-    if not len(events_us):
-        return []
-    days = stamps_at(events_us, getattr(frame.index, "tz", None))
-    if days.tz is not None:
-        days = local_days(days, stamp="start", clock=clock_of(frame))
-    return [str(day.date()) for day in (days.min(), days.max())]
-
-
-def _course(
-    column: EventColumn, values: Floats, own: Floats, draws: Sequence[Floats]
-) -> dict[str, Any]:
-    """Return mean, change and their bands for each offset (events are rows)."""
-    angle = column.rule == "circ_mean"
-    squares = column.rule == "rms"
-    changes = difference(values, own) if angle else values - own
-    out: dict[str, Any] = {}
-    # Root mean squares have a root mean square over events too; their changes are differences.
-    for name, courses in (("mean", values**2 if squares else values), ("change", changes)):
-        present = ~np.isnan(courses)
-        one = np.ones((1, len(courses)))
-        out[name] = _means(one, courses, present, angle=angle)[0]
-        number = present.sum(axis=0).astype(np.int64)
-        enough = number >= LEAST_EVENTS
-        low, high = np.full((2, courses.shape[1]), np.nan)
-        if enough.any():
-            means = [_means(d, courses[:, enough], present[:, enough], angle=angle) for d in draws]
-            drawn = np.concatenate(means)
-            if angle:  # percentiles on the branch around the mean
-                drawn = near(drawn, out[name][enough])
-            low[enough], high[enough] = interval(drawn, number[enough])
-        if name == "change":
-            around = difference(courses, out[name]) if angle else courses - out[name]
-            reach = _simultaneous(around, enough, draws)
-            out["band_low"], out["band_high"] = out[name] - reach, out[name] + reach
-            out["changed"] = (out["band_low"] > 0) | (out["band_high"] < 0)
-        if squares and name == "mean":
-            out[name], low, high = np.sqrt(out[name]), np.sqrt(low), np.sqrt(high)
-        prefix = "" if name == "mean" else "change_"
-        out[f"{prefix}low"], out[f"{prefix}high"] = low, high
-        out["n" if name == "mean" else "n_change"] = number
-    return {name: out[name] for name in (*OF_COURSE, "n", "n_change")}
-
-
-def _simultaneous(around: Floats, enough: Bools, draws: Sequence[Floats]) -> Floats:
-    """Return how far a band for all offsets reaches: the largest |t| of draws, in errors.
-
-    `around` are the courses (events are rows) less their mean; a draw in which an offset has fewer
-    than two events, or no variation, is not used for this offset.
-    """
-    reach = np.full(around.shape[1], np.nan)
-    present = ~np.isnan(around)
-    values = np.where(present, around, 0.0)
-    error = _errors(np.ones((1, len(around))), values, present)[0]
-    used = enough & (error > 0)
-    if not used.any():
-        return reach
-    largest = []
-    for times in draws:
-        below = times @ present[:, used]
-        means = ratio(times @ values[:, used], below)
-        of_draw = _errors(times, values[:, used], present[:, used])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            apart = np.where(of_draw > 0, np.abs(means) / of_draw, np.nan)
-        largest.append(np.fmax.reduce(apart, axis=1))
-    largest_of_draws = np.concatenate(largest)
-    reach[used] = np.quantile(largest_of_draws[np.isfinite(largest_of_draws)], LEVEL) * error[used]
-    return reach
-
-
-def _errors(times: Floats, values: Floats, present: Bools) -> Floats:
-    """Return the standard error of the mean of each draw (rows) and offset."""
-    below = times @ present
-    means = ratio(times @ values, below)
-    squares = ratio(times @ values**2, below) - means**2
-    # A spread within rounding is not variation.
-    least = ROUNDING * (values**2).max(axis=0, initial=0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.sqrt(np.where(squares > least, squares, 0.0) / (below - 1.0))
-
-
-def _means(times: Floats, values: Floats, present: Bools, *, angle: bool) -> Floats:
-    """Return the mean of each draw (rows) and offset."""
-    below = times @ present
-    filled = np.where(present, values, 0.0)
-    if not angle:
-        return ratio(times @ filled, below)
-    east, north = (times @ np.where(present, part, 0.0) for part in unit_vectors(filled))
-    return direction(east, north, below)
-
-
-def _reasons(part: dict[str, Any], events: int) -> list[str]:
-    """Return, for each offset, why something is missing."""
-    if not events:
-        return ["no event was given"] * len(part["n"])
-    reasons = []
-    for n, changed in zip(part["n"].tolist(), part["n_change"].tolist(), strict=True):
-        if n == 0:
-            reasons.append("no event has a value here")
-        elif changed == 0:
-            reasons.append("no event with a value here has a baseline")
-        elif n < LEAST_EVENTS:
-            reasons.append(f"fewer than {LEAST_EVENTS} events have a value here: no band")
-        elif changed < LEAST_EVENTS:
-            reasons.append(
-                f"fewer than {LEAST_EVENTS} events have a baseline: no band of the change"
-            )
-        else:
-            reasons.append("")
-    return reasons
 
 
 @takes_tables
@@ -843,27 +416,364 @@ def event_courses(
     >>> len(each) == 10 * len(walks), list(each.columns)
     (True, ['value', 'change'])
     """
-    quantities = open_columns(frame, fields, limits=limits, log=log)
-    located = quantities.around(times, before=before, after=after, every=every, baseline=baseline)
-    events = stamps_at(located.events_us, getattr(frame.index, "tz", None))
-    values, changes = [], []
-    for column in located.columns:
-        courses, own = located.courses(column)
-        values.append(courses.ravel())
-        apart = difference(courses, own) if column.rule == "circ_mean" else courses - own
-        changes.append(apart.ravel())
-    names = [column.name for column in located.columns]
+    found = _around(
+        frame, times, before, after, every, baseline, fields=fields, limits=limits, log=log
+    )
+    events = stamps_at(found.events_us, getattr(frame.index, "tz", None))
+    names = [course.of.name for course in found.courses]
     table = pd.DataFrame(
-        {"value": np.concatenate(values), "change": np.concatenate(changes)},
+        {
+            "value": np.concatenate([course.values.ravel() for course in found.courses]),
+            "change": np.concatenate([course.changes.ravel() for course in found.courses]),
+        },
         index=pd.MultiIndex.from_product(
-            [names, events, located.offsets], names=["field", "event", "offset"]
+            [names, events, found.offsets], names=["field", "event", "offset"]
         ),
     )
     return derived(
         table,
         frame,
         "compare.event_courses",
-        log=located.log,
+        log=found.log,
         interval_s=None,
-        units={column.name: column.unit for column in located.columns},
+        units={course.of.name: course.of.unit for course in found.courses},
     )
+
+
+class Quantity(NamedTuple):
+    """One quantity: its values by row, and how several rows become one value.
+
+    The rule is that of the catalogue, except for counts: these become the mean count of a row, so
+    that offsets with more rows do not count more.
+    """
+
+    name: str
+    values: Floats
+    rule: str
+    weights: Floats | None
+    unit: str
+
+
+class Course(NamedTuple):
+    """A quantity around the events (rows of the arrays), by offset (their columns).
+
+    Attributes
+    ----------
+    of : Quantity
+        The quantity.
+    values : array of float64
+        Its value in each bin.
+    own : array of float64
+        The baseline of each event, as a column.
+    minutes : array of float64
+        The length of the rows with a value in each bin.
+    """
+
+    of: Quantity
+    values: Floats
+    own: Floats
+    minutes: Floats
+
+    @property
+    def changes(self) -> Floats:
+        """The values less the event's own baseline; on the circle for directions."""
+        if self.of.rule == "circ_mean":
+            return difference(self.values, self.own)
+        return self.values - self.own
+
+
+class Around(NamedTuple):
+    """The courses around events; baseline and offsets are counted from the event."""
+
+    courses: list[Course]
+    events_us: Ints
+    offsets: pd.TimedeltaIndex
+    width_us: int
+    step_us: int
+    baseline_us: tuple[int, int]
+    log: str | None
+
+
+def _around(
+    frame: pd.DataFrame | pd.Series,
+    times: Any,
+    before: Length,
+    after: Length,
+    every: Length | None,
+    baseline: tuple[Length, Length] | None,
+    **judged: Any,
+) -> Around:
+    """Return the courses around events, as `eyelog.compare.events` describes it."""
+    quantities, closing, step_us, log = _quantities(frame, **judged)
+    events_us = event_times(times, local=closing.tz is None)
+    width = step_us
+    if every is not None:
+        width = duration_us(every, "every", sign="positive", example="1min")
+    back, ahead = duration_us(before, "before"), duration_us(after, "after")
+    if width == 0:
+        raise ConfigurationError(
+            "events cannot tell how long one row is from a single row: pass every='1min'"
+        )
+    if back + ahead == 0:
+        raise ConfigurationError("events needs before and after of 0 or more, not both 0")
+    first, last = -(-back // width), -(-ahead // width)
+    opens, closes = (-back, 0) if baseline is None else _baseline_window(baseline)
+    stamps_us, shape = microseconds(closing), (len(events_us), first + last)
+    cells = _cells(stamps_us, events_us, -first * width, last * width, width)
+    own = _cells(stamps_us, events_us, opens, closes, max(closes - opens, 1))
+    courses = []
+    for quantity in quantities:
+        has = ~np.isnan(quantity.values[cells.rows])
+        if quantity.weights is not None:
+            has &= quantity.weights[cells.rows] > 0
+        counted: Floats = np.bincount(cells.codes[has], minlength=cells.number).astype(np.float64)
+        courses.append(
+            Course(
+                quantity,
+                cells.reduced(quantity).reshape(shape),
+                own.reduced(quantity)[:, None],
+                counted.reshape(shape) * (step_us / 60e6),
+            )
+        )
+    offsets = pd.to_timedelta(np.arange(1 - first, last + 1) * width, unit="us").as_unit("us")
+    return Around(courses, events_us, offsets, width, step_us, (opens, closes), log)
+
+
+class Cells(NamedTuple):
+    """The rows of each event and bin; a row can lie in the windows of several events."""
+
+    rows: Ints
+    codes: Ints
+    number: int
+
+    def reduced(self, quantity: Quantity) -> Floats:
+        """Return one value for each event and bin, by the rule of the quantity."""
+        values = quantity.values[self.rows]
+        if quantity.rule == "last":
+            known, last = ~np.isnan(values), np.full(self.number, np.nan)
+            last[self.codes[known]] = values[known]  # in order of time: the last one stays
+            return last
+        weights = None if quantity.weights is None else quantity.weights[self.rows]
+        adds = np.fmax if quantity.rule == "max" else np.add
+        terms = terms_of(quantity.rule, values, weights)
+        total = {n: added(filled(v), self.codes, self.number, adds) for n, v in terms.items()}
+        return value_of(quantity.rule, total)
+
+
+def _cells(stamps: Ints, events: Ints, opens: int, closes: int, width: int) -> Cells:
+    """Return the rows of each event and bin, by the stamps that close them."""
+    low = np.searchsorted(stamps, events + opens, side="right")
+    sizes = np.searchsorted(stamps, events + closes, side="right") - low
+    event = np.repeat(np.arange(len(events)), sizes)
+    rows = np.arange(sizes.sum()) + np.repeat(low - np.cumsum(sizes) + sizes, sizes)
+    # Closed on the right: a stamp on the edge closes the bin that ends there.
+    place = -((events[event] + opens - stamps[rows]) // width) - 1
+    bins = max(-(-(closes - opens) // width), 1)
+    return Cells(rows.astype(np.int64), event * bins + place, len(events) * bins)
+
+
+def _quantities(
+    frame: pd.DataFrame | pd.Series,
+    fields: str | Sequence[str] | None,
+    limits: Limits | None,
+    log: str | None,
+) -> tuple[list[Quantity], pd.DatetimeIndex, int, str | None]:
+    """Return the quantities of a table, the stamps that close its rows, their length, the log."""
+    stated = one_log(frame, what="events")
+    if isinstance(frame, pd.Series):
+        if fields is not None:
+            raise ConfigurationError("events: a Series is one quantity, so leave out fields")
+        rows = rows_of(frame, what="events", call="{what}(frame, times, fields={column})")
+        name = "value" if frame.name is None else str(frame.name)
+        logs = known_logs() if log is None else (log,)
+        named = [catalogue(one)[name] for one in logs if name in catalogue(one)]
+        alike = len({field.agg for field in named}) == 1  # logs may aggregate it differently
+        rule = named[0].agg if alike and named[0].agg in ("circ_mean", "rms") else "mean"
+        unit = named[0].unit if alike else "unit of the series"
+        one = Quantity(name, _finite(rows.values), rule, None, unit)
+        closing = rows.index + pd.Timedelta(rows.step_us, unit="us")
+        return [one], closing, rows.step_us, stated if log is None else log
+    if is_resampled(frame):
+        which = log_of(frame, log)
+        one_source(frame, what="events")
+        table, step_us = frame.sort_index(), round(interval_seconds(frame) * 1e6)
+        closing = pd.DatetimeIndex(table.index) + pd.Timedelta(step_us, unit="us")
+
+        def value(name: str) -> Floats:
+            return numbers(table[name])
+    else:
+        opened = enter(frame, "events", (), limits=limits, log=log, wide=False)
+        table, which, value = opened.frame, opened.log, opened.records.value
+        closing, step_us = pd.DatetimeIndex(table.index), log_named(which).interval_us
+    chosen = _chosen(table, which, fields)
+    require(table, sorted({n for field in chosen for n in field.weight}), purpose="events")
+    quantities = [
+        Quantity(
+            field.name,
+            _finite(value(field.name)),
+            "mean" if field.agg == "sum" else field.agg,
+            np.sum([value(name) for name in field.weight], axis=0) if field.weight else None,
+            field.unit,
+        )
+        for field in chosen
+    ]
+    if not is_resampled(frame):
+        opened.warn(opened.records.lacking(opened.records.judged))
+    return quantities, closing, step_us, which
+
+
+def _finite(values: Floats) -> Floats:
+    return np.where(np.isinf(values), np.nan, values)
+
+
+def _chosen(frame: pd.DataFrame, log: str, fields: str | Sequence[str] | None) -> list[Field]:
+    by_name = catalogue(log)
+    if fields is None:
+        chosen = [
+            field
+            for name, field in by_name.items()
+            if name in frame.columns
+            and field.agg != "none"
+            and field.documented
+            and field.kind in ABOUT
+        ]
+        if not chosen:
+            raise FieldError(f"events: the frame holds no field of {log!r} about the wearer")
+        return chosen
+    names = names_of(fields, "fields")
+    require(frame, names, purpose="events")
+    wrong = [name for name in names if name not in by_name or by_name[name].agg == "none"]
+    if wrong or not names:
+        raise FieldError(
+            f"events: no field of {log!r} to take a mean of: {', '.join(wrong) or 'none given'}"
+        )
+    return [by_name[name] for name in dict.fromkeys(names)]
+
+
+def event_times(times: Any, *, local: bool = False) -> Ints:
+    """Return the events in order, UTC microseconds; for a table of events, their starts.
+
+    With `local`, the wall-clock microseconds in the zone of each event, for rows named by dates.
+    """
+    if isinstance(times, pd.DataFrame):
+        times = check_events(times)["start"]
+    stamps: list[Any]
+    try:
+        stamps = [pd.Timestamp(time) for time in times]
+    except (TypeError, ValueError):
+        stamps = [pd.NaT]
+    if any(pd.isna(stamp) for stamp in stamps):
+        raise ConfigurationError("events needs times such as a list of aware stamps, none missing")
+    if local:  # a day is a date, and needs no zone
+        stamps = [stamp.tz_localize(None).tz_localize("UTC") for stamp in stamps]
+    if any(stamp.tz is None for stamp in stamps):
+        raise ConfigurationError(
+            "events needs times with a time zone: pd.DatetimeIndex(times).tz_localize('Asia/Tokyo')"
+        )
+    # One by one: stamps of summer and winter have different offsets.
+    utc = pd.DatetimeIndex([stamp.tz_convert("UTC") for stamp in stamps], dtype="M8[us, UTC]")
+    us = np.sort(utc.as_unit("us").asi8)
+    if (np.diff(us) == 0).any():
+        raise ConfigurationError("events: a time occurs twice, and an event counts once")
+    return us
+
+
+def _baseline_window(baseline: Any) -> tuple[int, int]:
+    """Return where a baseline window opens and closes, counted from the event."""
+    try:
+        opens, closes = baseline
+    except (TypeError, ValueError):
+        raise ConfigurationError(
+            f"baseline must be (from, to) such as ('-10min', '0min'), not {baseline!r}"
+        ) from None
+    first, last = (duration_us(edge, "baseline", sign="any") for edge in (opens, closes))
+    if first >= last:
+        raise ConfigurationError(f"baseline must open before it closes, not {baseline!r}")
+    return first, last
+
+
+def _banded(course: Course, draws: Sequence[Floats]) -> dict[str, Any]:
+    """Return mean, change and their bands for each offset."""
+    angle, squares = course.of.rule == "circ_mean", course.of.rule == "rms"
+    out: dict[str, Any] = {}
+    # Root mean squares have a root mean square over events too; their changes are differences.
+    values = course.values**2 if squares else course.values
+    for name, prefix, each in (("mean", "", values), ("change", "change_", course.changes)):
+        present = ~np.isnan(each)
+        out[name] = _means(np.ones((1, len(each))), each, present, angle=angle)[0]
+        number = present.sum(axis=0).astype(np.int64)
+        enough = number >= LEAST_EVENTS
+        low, high = np.full((2, each.shape[1]), np.nan)
+        if enough.any():
+            means = [_means(d, each[:, enough], present[:, enough], angle=angle) for d in draws]
+            drawn = np.concatenate(means)
+            if angle:  # percentiles on the branch around the mean
+                drawn = near(drawn, out[name][enough])
+            low[enough], high[enough] = interval(drawn, number[enough])
+        if name == "change":
+            around = difference(each, out[name]) if angle else each - out[name]
+            reach = _simultaneous(around, enough, draws)
+            out["band_low"], out["band_high"] = out[name] - reach, out[name] + reach
+            out["changed"] = (out["band_low"] > 0) | (out["band_high"] < 0)
+        elif squares:
+            out[name], low, high = np.sqrt(out[name]), np.sqrt(low), np.sqrt(high)
+        out[f"{prefix}low"], out[f"{prefix}high"] = low, high
+        out["n" if name == "mean" else "n_change"] = number
+    return {name: out[name] for name in OF_COURSE}
+
+
+def _simultaneous(around: Floats, enough: Bools, draws: Sequence[Floats]) -> Floats:
+    """Return how far a band for all offsets reaches: the largest |t| of draws, in errors.
+
+    `around` are the courses (events are rows) less their mean; a draw in which an offset has fewer
+    than two events, or no variation, is not used for this offset.
+    """
+    reach = np.full(around.shape[1], np.nan)
+    present = ~np.isnan(around)
+    values = np.where(present, around, 0.0)
+    # A spread within rounding is not variation.
+    least = ROUNDING * (values**2).max(axis=0, initial=0.0)
+
+    def in_errors(times: Floats) -> tuple[Floats, Floats]:
+        """Return mean and standard error of each draw (rows) and offset."""
+        below = times @ present
+        means = ratio(times @ values, below)
+        squares = ratio(times @ values**2, below) - means**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return means, np.sqrt(np.where(squares > least, squares, 0.0) / (below - 1.0))
+
+    error = in_errors(np.ones((1, len(around))))[1][0]
+    used = enough & (error > 0)
+    if not used.any():
+        return reach
+    largest = []
+    for times in draws:
+        means, errors = in_errors(times)
+        apart = ratio(np.abs(means), errors)
+        largest.append(np.fmax.reduce(apart[:, used], axis=1))
+    of_draws = np.concatenate(largest)
+    reach[used] = np.quantile(of_draws[np.isfinite(of_draws)], LEVEL) * error[used]
+    return reach
+
+
+def _means(times: Floats, values: Floats, present: Bools, *, angle: bool) -> Floats:
+    """Return the mean of each draw (rows) and offset."""
+    below = times @ present
+    filled = np.where(present, values, 0.0)
+    if not angle:
+        return ratio(times @ filled, below)
+    east, north = (times @ np.where(present, part, 0.0) for part in unit_vectors(filled))
+    return direction(east, north, below)
+
+
+def _reasons(n: Ints, n_change: Ints, events: int) -> npt.NDArray[np.str_]:
+    """Return, for each offset, why something is missing."""
+    few = f"fewer than {LEAST_EVENTS} events"
+    why = {
+        "no event was given": np.full(n.shape, events == 0),
+        "no event has a value here": n == 0,
+        "no event with a value here has a baseline": n_change == 0,
+        f"{few} have a value here: no band": n < LEAST_EVENTS,
+        f"{few} have a baseline: no band of the change": n_change < LEAST_EVENTS,
+    }
+    return np.select(list(why.values()), list(why), "")

@@ -1,7 +1,7 @@
 """Groups of wearers: differences of means and ratios of rates, with wearers as the units."""
 
-from collections.abc import Mapping
-from inspect import signature
+import warnings
+from collections.abc import Iterable, Mapping
 from math import comb
 from typing import Any, Final, NamedTuple, cast
 
@@ -11,30 +11,47 @@ import scipy
 
 from eyelog.catalogue import near
 from eyelog.errors import ConfigurationError, FieldError, warn
-from eyelog.frame import ACCOUNT, record, takes_tables
+from eyelog.frame import ACCOUNT, record, require_frame, takes_tables
 from eyelog.judge.arrays import MISSING, Floats, numbers
 from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.inference import check_draws, log_rate_values, t_quantile
-from eyelog.series.observed import check_frame
+
+# With two wearers on one side and more on the other, Welch's interval contains the true difference
+# in only 90 of 100 cases.
+LEAST_FOR_INTERVAL: Final = 3
+# With four per side, the permutation test has few assignments, and groups with different spread are
+# called different too often.
+LEAST_FOR_P: Final = 5
+# With at most this many assignments of wearers to groups, the test goes through all of them.
+MOST_EXACT: Final = 20_000
+ROUNDING: Final = 1e-9  # equal differences are equal up to this share
+MOST_CELLS: Final = 4_000_000  # of assignments that are drawn at once
+OF_GROUP: Final = ("rate", "low", "high")
+OF_RATIO: Final = ("ratio", "ratio_low", "ratio_high", "p")
 
 
-def with_account(table: pd.DataFrame, *, what: str) -> pd.DataFrame:
+def with_account(table: pd.DataFrame, columns: Iterable[str] = (), *, what: str) -> pd.DataFrame:
     """Return the rows of a table with ``account`` as a column, whether it was that or in the index.
 
     Raises
     ------
+    FieldError
+        If the table has none of `columns`.
     ConfigurationError
-        If index and columns name the wearers differently.
+        If it is no table, or index and columns name the wearers differently.
     """
-    if ACCOUNT not in table.index.names:
-        return table
-    accounts = table.index.get_level_values(ACCOUNT).astype("str")
-    if ACCOUNT in table.columns and list(table[ACCOUNT].astype("str")) != list(accounts):
-        raise ConfigurationError(
-            f"{what}: {ACCOUNT!r} is in the index and in the columns, and they differ: drop one"
-        )
-    rows = table.assign(**{ACCOUNT: accounts.to_numpy()}).reset_index(drop=True)
-    rows.attrs = dict(table.attrs)
+    require_frame(table, what=what, wanted="a DataFrame")
+    rows = table
+    if ACCOUNT in table.index.names:
+        accounts = table.index.get_level_values(ACCOUNT).astype("str")
+        if ACCOUNT in table.columns and list(table[ACCOUNT].astype("str")) != list(accounts):
+            raise ConfigurationError(
+                f"{what}: {ACCOUNT!r} is in the index and in the columns, and they differ: drop one"
+            )
+        rows = table.assign(**{ACCOUNT: accounts.to_numpy()}).reset_index(drop=True)
+        rows.attrs = dict(table.attrs)
+    if lacking := [name for name in columns if name not in rows.columns]:
+        raise FieldError(f"{what}: the table has no column {', '.join(map(repr, lacking))}")
     return rows
 
 
@@ -48,7 +65,7 @@ def days_of_wearers(table: pd.DataFrame, column: str, *, what: str) -> pd.DataFr
     ConfigurationError
         If the rows do not say their day, or a day occurs twice for a wearer.
     """
-    check_frame(table, what=what)
+    require_frame(table, what=what, wanted="a DataFrame")
     if column not in table.columns:
         raise FieldError(
             f"{what}: the table has no column {column!r}{near(column, map(str, table.columns))}"
@@ -77,31 +94,20 @@ def days_of_wearers(table: pd.DataFrame, column: str, *, what: str) -> pd.DataFr
     return found.sort_values([ACCOUNT, "day"], ignore_index=True)
 
 
-def dealt_groups(groups: Any) -> dict[str, str]:
-    """Return the group of each wearer as text.
-
-    Raises
-    ------
-    ConfigurationError
-        If `groups` is not a mapping.
-    """
+def _dealt(groups: Any, table: pd.DataFrame, *, what: str) -> tuple[dict[str, str], list[str]]:
+    """Return the group of each wearer as text, and the wearers without rows."""
     if not isinstance(groups, Mapping):
         raise ConfigurationError(
             "groups must map wearers to groups: {'ann': 'desk', 'bob': 'field'}"
         )
-    return {str(wearer): str(label) for wearer, label in groups.items()}
-
-
-# With two wearers on one side and more on the other, Welch's interval contains the true difference
-# in only 90 of 100 cases.
-LEAST_FOR_INTERVAL: Final = 3
-# With four per side, the permutation test has few assignments, and groups with different spread are
-# called different too often.
-LEAST_FOR_P: Final = 5
-# With at most this many assignments of wearers to groups, the test goes through all of them.
-MOST_EXACT: Final = 20_000
-ROUNDING: Final = 1e-9  # equal differences are equal up to this share
-MOST_CELLS: Final = 4_000_000  # of assignments that are drawn at once
+    dealt = {str(wearer): str(label) for wearer, label in groups.items()}
+    absent = sorted(set(dealt) - set(table["account"].astype(str)))
+    if absent and len(absent) == len(dealt):
+        raise ConfigurationError(
+            f"{what}: the table has no rows of {', '.join(absent)}: groups maps accounts of the"
+            " table to groups"
+        )
+    return dealt, absent
 
 
 @shown("Difference of two groups", difference=("low", "high"))
@@ -206,14 +212,17 @@ def group_difference(
     (4.0, 5, 0.016)
     """
     check_draws(draws, seed)
-    check_frame(table, what="group_difference")
-    table = with_account(table, what="group_difference")
-    lacking = [name for name in ("account", outcome) if name not in table.columns]
-    if lacking:
-        named = ", ".join(map(repr, lacking))
-        raise FieldError(f"group_difference: the table has no column {named}")
-    dealt = _groups(table, groups)
+    table = with_account(table, ["account", outcome], what="group_difference")
+    dealt, absent = _dealt(groups, table, what="group_difference")
     labels = sorted(set(dealt.values()))
+    if len(labels) != 2:
+        raise ConfigurationError(f"group_difference compares two groups, not {len(labels)}")
+    if absent:
+        hint = near(absent[0], sorted(set(table["account"].astype(str)) - set(dealt)))
+        warn(
+            f"group_difference: no rows of {', '.join(absent)}{hint}: without days a wearer cannot"
+            " count"
+        )
     rows = table[table["account"].astype(str).isin(dealt)]
     values = pd.Series(numbers(rows[outcome]), index=rows["account"].astype(str).to_numpy())
     present = np.isfinite(values.to_numpy())
@@ -286,75 +295,30 @@ def mean_interval(means: Floats) -> tuple[float, float]:
     return float(inside.low), float(inside.high)
 
 
-def _groups(table: pd.DataFrame, groups: Any) -> dict[str, str]:
-    """Return the group of each wearer, checked against the table."""
-    dealt = dealt_groups(groups)
-    if len(set(dealt.values())) != 2:
-        raise ConfigurationError(
-            f"group_difference compares two groups, not {len(set(dealt.values()))}"
-        )
-    accounts = set(table["account"].astype(str))
-    absent = sorted(set(dealt) - accounts)
-    if not set(dealt) & accounts:
-        raise ConfigurationError(
-            f"group_difference: the table has no rows of {', '.join(absent)}: groups maps accounts"
-            " of the table to groups"
-        )
-    if absent:
-        hint = near(absent[0], sorted(accounts - set(dealt)))
-        warn(
-            f"group_difference: no rows of {', '.join(absent)}{hint}: without days a wearer cannot"
-            " count"
-        )
-    return dealt
-
-
 def _permuted(sides: list[Floats], draws: int, seed: int) -> float:
     """Return the share of assignments that differ at least as much as the observed one."""
-    first, second = (np.sort(side) for side in sides)  # draws ignore the wearers' names
     middle = float(np.concatenate(sides).mean())  # so that large values do not round
+    first, second = (np.sort(side) - middle for side in sides)  # draws ignore the wearers' names
 
-    def chance(first: Floats, second: Floats, axis: int) -> Floats:
-        """Return p of Welch's test."""
-        difference = np.abs(second.mean(axis=axis) - first.mean(axis=axis))
-        parts = [side.var(axis=axis, ddof=1) / side.shape[axis] for side in (first, second)]
-        error = parts[0] + parts[1]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = difference / np.sqrt(error)
-            shares = [part / error for part in parts]
-            freedom = 1 / sum(
-                share**2 / (side.shape[axis] - 1)
-                for share, side in zip(shares, (first, second), strict=True)
-            )
-        # If wearers do not differ within groups, the groups are as far apart as can be, or equal.
-        flat = np.where(difference > 0, 0.0, 1.0)
-        return np.asarray(np.where(error > 0, 2 * scipy.stats.t.sf(t, freedom), flat), np.float64)
+    def chance(first: Floats, second: Floats, axis: int = 0) -> Floats:
+        """Return p of Welch's test; groups in which wearers do not differ are apart, or equal."""
+        with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
+            warnings.simplefilter("ignore", RuntimeWarning)  # where wearers do not differ
+            p = scipy.stats.ttest_ind(first, second, axis=axis, equal_var=False).pvalue
+        return np.asarray(np.nan_to_num(p, nan=1.0), dtype=np.float64)
 
-    first, second = first - middle, second - middle
-    seen = float(chance(first, second, axis=0)) * (1 + ROUNDING)
-
-    def as_far(first: Floats, second: Floats, axis: int) -> Floats:
-        return np.asarray(chance(first, second, axis) <= seen, dtype=np.float64)
-
-    size = len(first) + len(second)
-    ways = comb(size, len(first))
-    permuted = cast(Any, scipy.stats.permutation_test)
-    # scipy before 1.15 has another word.
-    generator = "rng" if "rng" in signature(permuted).parameters else "random_state"
-    test = permuted(
+    seen = float(chance(first, second)) * (1 + ROUNDING)
+    ways = comb(len(first) + len(second), len(first))
+    test = scipy.stats.permutation_test(
         (first, second),
-        as_far,
+        lambda first, second, axis: (chance(first, second, axis) <= seen).astype(np.float64),
         vectorized=True,
         alternative="greater",
         n_resamples=ways if ways <= MOST_EXACT else draws,  # as many as possible: each once
-        batch=max(1, MOST_CELLS // size),
-        **{generator: np.random.default_rng(seed)},
+        batch=max(1, MOST_CELLS // (len(first) + len(second))),
+        random_state=np.random.default_rng(seed),
     )
     return float(test.pvalue)
-
-
-OF_GROUP: Final = ("rate", "low", "high")
-OF_RATIO: Final = ("ratio", "ratio_low", "ratio_high", "p")
 
 
 @takes_tables
@@ -416,13 +380,16 @@ def group_rates(
     >>> rates["rate"].round(1).to_dict(), float(rates.loc["field", "ratio"].round(2))
     ({'desk': 10.3, 'field': 18.5}, 1.8)
     """
-    check_frame(table, what="group_rates")
-    table = with_account(table, what="group_rates")
-    lacking = [name for name in ("account", counts, exposure) if name not in table.columns]
-    if lacking:
-        raise FieldError(f"group_rates: the table has no column {', '.join(map(repr, lacking))}")
-    dealt = _dealt(table, groups)
-    sums_of = {label: _summed(table, counts, exposure, dealt, label) for label in _labels(dealt)}
+    table = with_account(table, ["account", counts, exposure], what="group_rates")
+    dealt, absent = _dealt(groups, table, what="group_rates")
+    labels = sorted(set(dealt.values()))
+    if len(labels) < 2:
+        raise ConfigurationError("group_rates compares groups: groups must name at least two")
+    if absent:
+        raise ConfigurationError(
+            f"group_rates: the table has no rows of {', '.join(absent)}: leave them out of groups"
+        )
+    sums_of = {label: _summed(table, counts, exposure, dealt, label) for label in labels}
     rows = {
         label: _row(*sums, first=next(iter(sums_of.values()))[0]) for label, sums in sums_of.items()
     }
@@ -430,23 +397,6 @@ def group_rates(
     result.loc[result.index[0], list(OF_RATIO)] = MISSING  # it is the reference
     result = result.astype({"wearers": "int64", "days": "int64", "reason": "string"})
     return record(result, "compare.group_rates", counts=counts, exposure=exposure)
-
-
-def _labels(dealt: Mapping[str, str]) -> list[str]:
-    return sorted(set(dealt.values()))
-
-
-def _dealt(table: pd.DataFrame, groups: Any) -> dict[str, str]:
-    """Return the group of each wearer, checked against the table."""
-    dealt = dealt_groups(groups)
-    if len(set(dealt.values())) < 2:
-        raise ConfigurationError("group_rates compares groups: groups must name at least two")
-    absent = sorted(set(dealt) - set(table["account"].astype(str)))
-    if absent:
-        raise ConfigurationError(
-            f"group_rates: the table has no rows of {', '.join(absent)}: leave them out of groups"
-        )
-    return dealt
 
 
 def _summed(

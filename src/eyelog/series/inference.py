@@ -4,7 +4,7 @@ Days follow each other as phi^k over k days (AR(1)). Every interval and p about 
 `effect`, a contrast of a least-squares fit whose error allows for phi, with weekends levelled by a
 column of the fit. Robust estimates keep their value, and their interval for independent days is
 widened by the same allowance (`rank_interval`). What a page names out of many is compared with
-simulated pages (`looks_p`), since the far tail of Student's t is too thin for estimated errors.
+simulated pages (`null_p`), since the far tail of Student's t is too thin for estimated errors.
 
 statsmodels' robust covariance (HAC) was considered: in 28 days without a trend at phi .5 it still
 finds one in 17 of 100 cases, because it neither corrects the bias of phi nor counts effective days.
@@ -24,7 +24,7 @@ from eyelog.checks import whole_number
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 from eyelog.judge.arrays import Floats, Ints, numbers
-from eyelog.series.observed import Rows, local_dates
+from eyelog.series.observed import Rows
 
 # With fewer days, nothing is said of the wearer: only of these minutes
 LEAST_DAYS: Final = 5
@@ -42,6 +42,9 @@ MOST_EXACT: Final = 50
 THURSDAY: Final = 3  # 1 January 1970
 SATURDAY: Final = 5
 EACH_KIND: Final = 2  # days at weekends, and on weekdays, that tell how they differ
+ALONE = 1e-9  # a direction that one cluster alone determines has no error
+LEAST_DRAWS = 100
+MOST_CELLS = 4_000_000
 
 
 class Days(NamedTuple):
@@ -74,9 +77,7 @@ def by_day(seen: Rows, *, what: str = "", most: float = np.inf) -> Days:
         If there are more days than `what` can take.
     """
     step = max(1, round(seen.step_us / DAY_US))
-    dates, owner, count = np.unique(
-        local_dates(seen.opens), return_inverse=True, return_counts=True
-    )
+    dates, owner, count = np.unique(seen.dates, return_inverse=True, return_counts=True)
     if len(dates) > most:
         raise ConfigurationError(
             f"{what} takes at most {most} days, not {len(dates)}: summarise per week first"
@@ -86,6 +87,13 @@ def by_day(seen: Rows, *, what: str = "", most: float = np.inf) -> Days:
     if len(dates) < len(values):
         values = np.bincount(owner, weights=values) / count
     return Days(dates, np.round(dates / step).astype(np.int64), values, step == 1)
+
+
+def means_of(values: Floats, unit: Ints) -> Floats:
+    """Return the mean of values, or of each column of them, in each unit (a day, a wearer)."""
+    if values.ndim == 2:
+        return np.column_stack([means_of(column, unit) for column in values.T])
+    return np.asarray(np.bincount(unit, values) / np.bincount(unit), dtype=np.float64)
 
 
 def at_weekend(dates: Ints) -> Floats:
@@ -413,6 +421,34 @@ def rate_of_days(days: Ints, rate: float, without: Floats) -> Effect:
     return effect(days, values, np.ones((len(days), 1)), np.ones(1))
 
 
+# --------------------------------------------------------------------------- hours
+
+
+def shifted_days(values: Floats, day: Ints, times: int, seed: int) -> Iterator[Floats]:
+    """Yield blocks of series (rows) in which each day is shifted around its own values.
+
+    Each day by its own random number of places. This keeps the pattern of wear and how alike
+    neighbouring values are, and removes what days have in common.
+
+    Parameters
+    ----------
+    values : array of float64
+        The values of the days, one after the other.
+    day : array of int64
+        The day of each value.
+    times, seed : int
+        How many series, and the seed of the random generator.
+    """
+    _, first, owner, size = np.unique(
+        day, return_index=True, return_inverse=True, return_counts=True
+    )
+    place, generator = np.arange(len(day)) - first[owner], np.random.default_rng(seed)
+    at_once = max(1, MOST_CELLS // max(len(day), 1))
+    for start in range(0, times, at_once):
+        by = generator.integers(size, size=(min(at_once, times - start), len(size)))
+        yield values[first[owner] + (place + by[:, owner]) % size[owner]]
+
+
 # --------------------------------------------------------------------------- many looks
 
 
@@ -471,7 +507,7 @@ def null_p(kind: str, n: float, statistic: float) -> float:
     return float(np.exp(np.interp(statistic, reached, np.log(shares))))
 
 
-ALONE = 1e-9  # a direction that one cluster alone determines has no error
+# --------------------------------------------------------------------------- clusters
 
 
 class ClusterRobust(NamedTuple):
@@ -482,7 +518,12 @@ class ClusterRobust(NamedTuple):
 
 
 def cluster_robust(x: Floats, residuals: Floats, clusters: Ints) -> ClusterRobust:
-    """Return the errors of ordinary least squares of columns `x`.
+    """Return the errors of ordinary least squares of columns `x` whose rows are alike in a cluster.
+
+    Bias-reduced linearisation (CR2: Bell & McCaffrey 2002; Pustejovsky & Tipton 2018, Journal of
+    Business & Economic Statistics 36:672) with Satterthwaite's degrees of freedom. statsmodels has
+    only the older CR1 with the normal distribution or the number of clusters, which is too narrow
+    for a few clusters.
 
     For generalised least squares, `x` and `residuals` are those divided by the root of the working
     covariance, which must not reach across clusters.
@@ -530,8 +571,7 @@ def cluster_robust(x: Floats, residuals: Floats, clusters: Ints) -> ClusterRobus
     return ClusterRobust(back @ (adjusted.T @ adjusted) @ back.T, freedom)
 
 
-LEAST_DRAWS = 100
-MOST_CELLS = 4_000_000
+# --------------------------------------------------------------------------- draws
 
 
 def check_draws(draws: int, seed: int) -> None:
@@ -541,9 +581,11 @@ def check_draws(draws: int, seed: int) -> None:
 
 
 def multiplicities(units: int, draws: int, seed: int) -> Iterator[Floats]:
-    """Yield blocks of draws (rows): how often each of `units` occurs, as float64.
+    """Yield blocks of draws with replacement (rows): how often each of `units` occurs, as float64.
 
-    The same seed gives the same draws, however they are cut into blocks.
+    Sums over units (days, events) are then one matrix product, and all columns of a table share the
+    draws; `scipy.stats.bootstrap` evaluates a statistic on a copy of the data for each draw. The
+    same seed gives the same draws, however they are cut into blocks.
     """
     generator = np.random.default_rng(seed)
     share = np.full(units, 1.0 / units)

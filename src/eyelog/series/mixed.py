@@ -4,24 +4,31 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import scipy
 
 from eyelog.checks import names_of
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from eyelog.frame import ACCOUNT, derived, in_pandas, record, stated_log, takes_tables
-from eyelog.judge.arrays import MISSING, Floats, numbers
+from eyelog.judge.arrays import Bools, Floats, Ints, numbers
 from eyelog.judge.limits import Limits
 from eyelog.measure.columns import is_measured
 from eyelog.measure.daily import daily
 from eyelog.series.groups import with_account
-from eyelog.series.inference import cluster_robust
-from eyelog.series.observed import check_frame, one_log
+from eyelog.series.inference import cluster_robust, means_of
+from eyelog.series.observed import check_numbers, one_log
 
 # The data behind a daily table; all its other numbers are outcomes.
 CONTEXT: Final = ("n", "coverage", "recorded_h", "worn_h", "valid_h", "walking_h")
 CONTEXT_ENDS: Final = ("_n", "_exposure_min", "_low", "_high")
+LEAST_WEARERS: Final = 2
+LEAST_FOR_ERROR: Final = 5  # errors from the differences between fewer wearers are too small
+LEAST_SHARE: Final = 1e-9  # of the outcome's range: less variation within wearers is rounding
+COEFFICIENTS: Final = ("estimate", "se", "low", "high", "p")
+# Variance between wearers over that within them: beyond these limits it is 0 or infinite.
+LOWEST, HIGHEST = -18.0, 18.0
+STEPS: Final = 37
+LEAST_RSS: Final = 1e-300
 
 
 @takes_tables
@@ -102,13 +109,26 @@ def mixed_table(
         raise FieldError(
             f"mixed_table: no column {exposure!r} of exposure for {', '.join(lacking)}"
         )
-    carried = _covariates(days, covariates, outcomes)
-    chosen = _outcomes(days, outcomes, carried)
-    rows = [_rows(account, days[account], chosen, exposure, carried) for account in sorted(days)]
-    table = pd.concat(rows, ignore_index=True)
-    table["account"] = table["account"].astype("string")
+    carried, chosen = _columns(days, covariates, outcomes)
+    used = list(dict.fromkeys(["n", "coverage", exposure, *chosen, *carried]))
+    parts = {account: days[account].filter(used).sort_index() for account in sorted(days)}
+    rows = pd.concat(parts, names=[ACCOUNT, "day"])
+    accounts = rows.index.get_level_values(ACCOUNT)
+    hours = numbers(rows[exposure]) / (60.0 if exposure.endswith("_min") else 1.0)
+    data: dict[str, Any] = {
+        "account": accounts.astype("string"),
+        "day": rows.index.get_level_values("day"),
+        **{name: rows[name].to_numpy() for name in ("n", "coverage") if name in rows.columns},
+        "exposure_h": hours,
+        "log_exposure_h": np.log(np.where(hours > 0, hours, np.nan)),
+    }
+    for name in chosen:
+        values = pd.Series(numbers(rows[name])).replace([np.inf, -np.inf], np.nan)
+        means = values.groupby(accounts.to_numpy()).transform("mean")
+        data |= {name: values, f"{name}_wearer_mean": means, f"{name}_within": values - means}
+    data |= {name: rows[name].array for name in carried}
     return record(
-        table,
+        pd.DataFrame(data),
         "compare.mixed_table",
         log=log,
         wearers=len(days),
@@ -121,219 +141,65 @@ def mixed_table(
 def _of_cohort(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the days of each wearer of a cohort."""
     names = [ACCOUNT, "day"]
-    if set(names) <= {*table.columns, *table.index.names} and list(table.index.names) != names:
-        attrs = table.attrs
-        inside = [name for name in table.index.names if name in names]
-        table = table.reset_index(inside) if inside else table
-        table = table.set_index(names)
-        table.attrs = attrs
-    if list(table.index.names) != names:
+    if not set(names) <= {*table.columns, *table.index.names}:
         raise ConfigurationError(
             "mixed_table takes a cohort's days, indexed by account and day, as eyelog.cohort.daily"
             f" returns them, not a table indexed by {' and '.join(map(str, table.index.names))}"
         )
-    days = {}
-    for account, part in table.groupby(level=ACCOUNT):
-        days[str(account)] = part.droplevel(ACCOUNT)
-        days[str(account)].attrs = dict(table.attrs)
+    rows = table.reset_index([name for name in table.index.names if name in names])
+    days = {str(account): part for account, part in rows.set_index("day").groupby(ACCOUNT)}
+    for account, part in days.items():
+        days[account] = part.drop(columns=ACCOUNT)
+        days[account].attrs = dict(table.attrs)
     return days
 
 
 def _days(account: str, frame: Any, limits: Limits | None) -> pd.DataFrame:
-    """Return the daily table of one wearer."""
-    frame = in_pandas(frame)
-    if not isinstance(frame, pd.DataFrame):
+    """Return the daily table of one wearer, by naive dates, since zones of wearers differ."""
+    table = in_pandas(frame)
+    if not isinstance(table, pd.DataFrame):
         raise ConfigurationError(f"mixed_table: {account!r} needs a frame or a daily table")
-    if frame.index.name == "day":
-        if limits is not None:
-            raise ConfigurationError(
-                f"mixed_table: limits judge records, and {account!r} has days already: give limits"
-                " to eyelog.daily"
-            )
-        table = frame
-    else:
+    if table.index.name != "day":
         try:
-            table = daily(frame, limits=limits)
-        except MixedLogsError as error:
-            raise MixedLogsError(f"{account!r}: {error}") from None
-        except ConfigurationError as error:
-            raise ConfigurationError(f"{account!r}: {error}") from None
-    if not isinstance(table.index, pd.DatetimeIndex) or table.index.has_duplicates:
+            table = daily(table, limits=limits)
+        except (ConfigurationError, MixedLogsError) as error:
+            raise type(error)(f"{account!r}: {error}") from None
+    elif limits is not None:
+        raise ConfigurationError(
+            f"mixed_table: limits judge records, and {account!r} has days already: give limits to"
+            " eyelog.daily"
+        )
+    index = table.index
+    if not isinstance(index, pd.DatetimeIndex) or index.has_duplicates:
         raise ConfigurationError(f"mixed_table: the table of {account!r} needs one row per day")
-    return table
+    return table.set_axis(index.tz_localize(None).normalize().as_unit("us"))
 
 
-def _covariates(
+def _columns(
     days: Mapping[str, pd.DataFrame],
-    names: str | Sequence[str] | None,
+    covariates: str | Sequence[str] | None,
     outcomes: str | Sequence[str] | None,
-) -> list[str]:
-    """Return the columns to carry along unchanged, in the order of the tables."""
-    columns = dict.fromkeys(str(name) for table in days.values() for name in table.columns)
-    if names is not None:
-        chosen = names_of(names, "covariates")
-        lacking = [name for name in chosen if name not in columns]
-        if lacking:
-            raise FieldError(
-                f"mixed_table: no wearer's daily table has {', '.join(lacking)} as a covariate"
-            )
-        return chosen
-    outcome_names = set(names_of(outcomes or (), "outcomes"))
-    return [
-        name
-        for name in columns
-        if name not in outcome_names
-        and not is_measured(name)
-        and all(
-            not pd.api.types.is_float_dtype(table[name].dtype)
-            for table in days.values()
-            if name in table.columns
-        )
-    ]
-
-
-def _outcomes(
-    days: Mapping[str, pd.DataFrame], names: str | Sequence[str] | None, carried: Sequence[str]
-) -> list[str]:
-    """Return the outcome columns, in the order of the tables."""
-    columns = dict.fromkeys(str(name) for table in days.values() for name in table.columns)
-    if names is None:
-        return [
-            name
-            for name in columns
-            if name not in CONTEXT
-            and name not in carried
-            and not name.endswith(CONTEXT_ENDS)
-            and all(
-                pd.api.types.is_float_dtype(table[name].dtype)
-                for table in days.values()
-                if name in table.columns
-            )
+) -> tuple[list[str], list[str]]:
+    """Return the columns to carry along and the outcomes, in the order of the tables."""
+    is_float: dict[str, list[bool]] = {}
+    for table in days.values():
+        for column, dtype in table.dtypes.items():
+            is_float.setdefault(str(column), []).append(pd.api.types.is_float_dtype(dtype))
+    carried, chosen = names_of(covariates or (), "covariates"), names_of(outcomes or (), "outcomes")
+    for names, what in ((carried, " as a covariate"), (chosen, "")):
+        if lacking := [name for name in names if name not in is_float]:
+            raise FieldError(f"mixed_table: no wearer's daily table has {', '.join(lacking)}{what}")
+    if covariates is None:
+        own = [name for name in is_float if name not in chosen and not is_measured(name)]
+        carried = [name for name in own if not any(is_float[name])]
+    if outcomes is None:
+        measured = [name for name in is_float if name not in (*CONTEXT, *carried)]
+        chosen = [
+            name for name in measured if not name.endswith(CONTEXT_ENDS) and all(is_float[name])
         ]
-    chosen = names_of(names, "outcomes")
-    unknown = [name for name in chosen if name not in columns]
-    if unknown or not chosen:
-        raise FieldError(
-            f"mixed_table: no wearer's daily table has {', '.join(unknown) or 'an outcome'}"
-        )
-    return chosen
-
-
-def _rows(
-    account: str,
-    table: pd.DataFrame,
-    outcomes: Sequence[str],
-    exposure: str,
-    carried: Sequence[str],
-) -> pd.DataFrame:
-    """Return the rows of one wearer."""
-    table = table.sort_index()
-    index = pd.DatetimeIndex(table.index)
-    hours = numbers(table[exposure]) / (60.0 if exposure.endswith("_min") else 1.0)
-    data: dict[str, Any] = {
-        "account": np.full(len(table), account, dtype=object),
-        "day": index.tz_localize(None).normalize().as_unit("us"),
-    }
-    data |= {name: table[name].to_numpy() for name in ("n", "coverage") if name in table.columns}
-    data["exposure_h"] = hours
-    some = hours > 0
-    data["log_exposure_h"] = np.where(some, np.log(np.where(some, hours, 1.0)), np.nan)
-    for name in outcomes:
-        none = np.full(len(table), np.nan)
-        values = numbers(table[name]) if name in table.columns else none
-        present = np.isfinite(values)
-        mean = float(values[present].mean()) if present.any() else MISSING
-        data[name] = np.where(present, values, np.nan)
-        data[f"{name}_wearer_mean"] = np.full(len(table), mean)
-        data[f"{name}_within"] = data[name] - mean
-    for name in carried:
-        data[name] = table[name].array if name in table.columns else [None] * len(table)
-    return pd.DataFrame(data)
-
-
-LEAST_WEARERS: Final = 2
-LEAST_FOR_ERROR: Final = 5  # errors from the differences between fewer wearers are too small
-LEAST_SHARE: Final = 1e-9  # of the outcome's range: less variation within wearers is rounding
-COEFFICIENTS: Final = ("estimate", "se", "low", "high", "p")
-
-
-# Variance between wearers over that within them: beyond these limits it is 0 or infinite.
-LOWEST, HIGHEST = -18.0, 18.0
-STEPS: Final = 37
-LEAST_RSS: Final = 1e-300
-
-
-class RandomIntercept(NamedTuple):
-    """Coefficients, the variance between wearers over that within them, and both SDs."""
-
-    coefficients: Floats
-    ratio: float
-    sd_wearers: float
-    sd_residual: float
-
-
-def random_intercept(y: Floats, x: Floats, wearers: npt.NDArray[Any]) -> RandomIntercept:
-    """Fit ``y = x b + wearer + residual``.
-
-    Parameters
-    ----------
-    y : array of float64
-        One value per row.
-    x : array of float64
-        One column per coefficient, the first of them 1 in each row, of full rank.
-    wearers : array
-        The wearer of each row.
-    """
-    shift = np.append(x.mean(axis=0), y.mean())
-    scale = np.append(x.std(axis=0), y.std())
-    shift[0], scale[0] = 0.0, 1.0
-    both = (np.column_stack([x, y]) - shift) / scale
-    _, of_row, counts = np.unique(wearers, return_inverse=True, return_counts=True)
-    means = np.column_stack([np.bincount(of_row, column) for column in both.T]) / counts[:, None]
-    inside = both - means[of_row]
-    within = inside.T @ inside
-    size, terms = x.shape
-
-    def normal(ratio: float) -> Floats:
-        """Return [x y]' V^-1 [x y], V in units of the variance within wearers."""
-        weights = counts / (1.0 + counts * ratio)
-        return np.asarray(within + (means * weights[:, None]).T @ means, dtype=np.float64)
-
-    def solved(ratio: float) -> tuple[Floats, Floats, float]:
-        whole = normal(ratio)
-        left, right = whole[:-1, :-1], whole[:-1, -1]
-        beta = np.asarray(np.linalg.solve(left, right), dtype=np.float64)
-        return beta, left, max(float(whole[-1, -1] - right @ beta), LEAST_RSS)
-
-    def deviance(ratio: float) -> float:
-        _, left, rss = solved(ratio)
-        spread = float(np.log1p(counts * ratio).sum()) + float(np.linalg.slogdet(left)[1])
-        return float((size - terms) * np.log(rss) + spread)
-
-    grid = np.linspace(LOWEST, HIGHEST, STEPS)
-    best = int(np.argmin([deviance(float(np.exp(at))) for at in grid]))
-    optimum = scipy.optimize.minimize_scalar(
-        lambda at: deviance(float(np.exp(at))),
-        bounds=(grid[max(best - 1, 0)], grid[min(best + 1, STEPS - 1)]),
-        method="bounded",
-        options={"xatol": 1e-9},
-    )
-    ratio = float(np.exp(optimum.x))
-    if deviance(0.0) <= float(optimum.fun):
-        ratio = 0.0
-    beta, _, rss = solved(ratio)
-    variance = rss / (size - terms)
-    # Back to the units and the zeros of the columns.
-    back = np.diag(scale[-1] / scale[:-1])
-    back[0, 1:] = -scale[-1] * shift[1:-1] / scale[1:-1]
-    coefficients = back @ beta
-    coefficients[0] += shift[-1]
-    return RandomIntercept(
-        coefficients,
-        ratio,
-        float(scale[-1] * np.sqrt(variance * ratio)),
-        float(scale[-1] * np.sqrt(variance)),
-    )
+    elif not chosen:
+        raise FieldError("mixed_table: no wearer's daily table has an outcome")
+    return carried, chosen
 
 
 @takes_tables
@@ -403,85 +269,63 @@ def fit_mixed(
     >>> bool(fit.loc["x", "low"] < 2 < fit.loc["x", "high"]), fit.loc["x", "wearers"]
     (True, np.int64(20))
     """
-    check_frame(table, what="fit_mixed")
-    table = with_account(table, what="fit_mixed")
     names = names_of(predictors, "predictors")
-    absent = [name for name in ("account", outcome, *names) if name not in table.columns]
-    if absent:
-        raise FieldError(f"fit_mixed: the table has no column {', '.join(map(repr, absent))}")
+    table = with_account(table, ["account", outcome, *names], what="fit_mixed")
     if outcome in names:
         raise ConfigurationError(f"fit_mixed: the outcome {outcome!r} cannot also be a predictor")
     used = table[["account", outcome, *names]].dropna()
-    y = _numeric(used, outcome)
+    check_numbers(used[outcome], what=f"fit_mixed: {outcome!r}")
     columns: dict[str, Floats] = {"intercept": np.ones(len(used))}
     for name in names:
-        columns |= _design(used, name, table)
-    good = np.isfinite(y)
-    for values in columns.values():
-        good &= np.isfinite(values)
+        columns |= _design(used[name])
+    accounts, y = used["account"].astype(str).to_numpy(), numbers(used[outcome])
+    terms, x = list(columns), np.column_stack(list(columns.values()))
     # Sort the rows, so that their order in the table cannot change the last digits.
-    wearers = used["account"].astype(str).to_numpy()[good]
-    x = np.column_stack(list(columns.values()))[good]
-    y = y[good]
-    order = np.lexsort((*x.T, y, wearers))
-    wearers, x, y = wearers[order], x[order], y[order]
-    count = len(set(wearers.tolist()))
-    terms = [*columns, "sd_wearers", "sd_residual"]
-    rows, reason = np.full((len(terms), 5), np.nan), _refusal(x, y, wearers, list(columns))
+    order = np.lexsort((*x.T, y, accounts))
+    order = order[np.isfinite(np.column_stack([x, y])[order]).all(axis=1)]
+    x, y = x[order], y[order]
+    of_row = np.unique(accounts[order], return_inverse=True)[1]
+    wearers = int(of_row.max(initial=-1)) + 1
+    found = np.full((len(terms) + 2, len(COEFFICIENTS)), np.nan)
+    reason = _refusal(x, y, of_row, wearers, terms)
     if not reason:
-        rows, reason = _fit(y, x, wearers)
-        small = _small_groups(x, wearers)
-        rows[:-2][small, 1:] = np.nan
-        if small.any() and count >= LEAST_FOR_ERROR:
-            few = f"fewer than {LEAST_FOR_ERROR} wearers in a group: no interval and no p of it"
-            reason = "; ".join(filter(None, [few, reason]))
-    result = pd.DataFrame(rows, index=pd.Index(terms, name="term"), columns=list(COEFFICIENTS))
-    result["n"], result["wearers"] = np.int64(len(y)), np.int64(count)
-    result["reason"] = pd.array([reason] * len(terms), dtype="string")
-    left_out = len(table) - len(y)
+        reason = _fit(y, x, of_row, found)
+    named = pd.Index([*terms, "sd_wearers", "sd_residual"], name="term")
+    result = pd.DataFrame(found, index=named, columns=list(COEFFICIENTS))
+    result["n"], result["wearers"] = np.int64(len(y)), np.int64(wearers)
+    result["reason"] = pd.array([reason] * len(result), dtype="string")
     return derived(
         result,
         table,
         "compare.fit_mixed",
         log=stated_log(table),
         outcome=outcome,
-        rows_left_out=left_out,
+        rows_left_out=len(table) - len(y),
     )
 
 
-def _numeric(table: pd.DataFrame, name: str) -> Floats:
-    column = table[name]
-    if not (
-        pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype)
-    ):
-        raise ConfigurationError(f"fit_mixed: {name!r} holds {column.dtype}, not numbers")
-    return numbers(column)
-
-
-def _design(used: pd.DataFrame, name: str, table: pd.DataFrame) -> dict[str, Floats]:
+def _design(column: "pd.Series[Any]") -> dict[str, Floats]:
     """Return the columns of one predictor: its numbers, or one for each label but the first."""
-    dtype = table[name].dtype
-    if pd.api.types.is_datetime64_any_dtype(dtype):
+    name = column.name
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
         raise ConfigurationError(f"fit_mixed: {name!r} holds stamps: turn them into numbers")
-    if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
-        return {name: _numeric(used, name)}
-    labels = used[name].astype(str).to_numpy()
+    if pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return {str(name): numbers(column)}
+    labels = column.astype(str).to_numpy()
     return {
         f"{name}[{label}]": (labels == label) * 1.0 for label in sorted(set(labels.tolist()))[1:]
     }
 
 
-def _refusal(x: Floats, y: Floats, wearers: npt.NDArray[Any], names: list[str]) -> str:
+def _refusal(x: Floats, y: Floats, of_row: Ints, wearers: int, names: list[str]) -> str:
     """Return why no model can be fitted, or an empty text."""
-    if len(set(wearers.tolist())) < LEAST_WEARERS:
+    if wearers < LEAST_WEARERS:
         return f"fewer than {LEAST_WEARERS} wearers have all values"
-    if len(y) <= x.shape[1] + 1 or len(y) <= len(set(wearers.tolist())):
+    if len(y) <= x.shape[1] + 1 or len(y) <= wearers:
         return "too few rows for the model: wearers need several days"
     if np.ptp(y) == 0:
         return "the outcome does not vary"
-    _, of_row, counts = np.unique(wearers, return_inverse=True, return_counts=True)
-    within = y - (np.bincount(of_row, y) / counts)[of_row]
-    if np.abs(within).max() < LEAST_SHARE * np.ptp(y):
+    if np.abs(y - means_of(y, of_row)[of_row]).max() < LEAST_SHARE * np.ptp(y):
         return "the outcome does not vary within wearers: compare their means"
     flat = [name for name, column in zip(names[1:], x.T[1:], strict=True) if np.ptp(column) == 0]
     if flat:
@@ -491,61 +335,124 @@ def _refusal(x: Floats, y: Floats, wearers: npt.NDArray[Any], names: list[str]) 
     return ""
 
 
-def _small_groups(x: Floats, wearers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Return which columns compare groups of wearers of which one has too few."""
-    _, of_row, rows = np.unique(wearers, return_inverse=True, return_counts=True)
-    means = np.column_stack([np.bincount(of_row, column) / rows for column in x.T])
-    groups = np.isin(x, (0.0, 1.0)).all(axis=0) & np.isin(means, (0.0, 1.0)).all(axis=0)
-    ones = means.sum(axis=0)
-    neither = (means[:, groups].sum(axis=1) <= 1).sum() if groups.any() else 0  # with the intercept
-    too_few: npt.NDArray[np.bool_] = (
-        groups
-        & (np.ptp(means, axis=0) > 0)
-        & (
-            (ones < LEAST_FOR_ERROR)
-            | (len(rows) - ones < LEAST_FOR_ERROR)
-            | (neither < LEAST_FOR_ERROR)
-        )
-    )
-    return too_few
-
-
-def _fit(y: Floats, x: Floats, wearers: npt.NDArray[Any]) -> tuple[Floats, str]:
-    """Return (estimate, se, low, high, p) by term, and a caution."""
-    fit = random_intercept(y, x, wearers)
-    fixed = np.full((x.shape[1], 5), np.nan)
-    fixed[:, 0] = fit.coefficients
-    spread = np.full((2, 5), np.nan)
-    spread[:, 0] = fit.sd_wearers, fit.sd_residual
+def _fit(y: Floats, x: Floats, of_row: Ints, found: Floats) -> str:
+    """Write (estimate, se, low, high, p) by term into `found`, and return a caution."""
+    fit, days = random_intercept(y, x, of_row), np.bincount(of_row)
+    found[:, 0] = *fit.coefficients, fit.sd_wearers, fit.sd_residual
     doubts = []
-    if len(set(wearers.tolist())) < LEAST_FOR_ERROR:
+    if len(days) < LEAST_FOR_ERROR:
         doubts.append(f"fewer than {LEAST_FOR_ERROR} wearers: no interval and no p")
     else:
-        errors, freedom = _errors(y, x, wearers, fit)
-        reach = scipy.stats.t.ppf(0.975, freedom) * errors
-        fixed[:, 1] = np.where(np.isnan(freedom), np.nan, errors)
-        fixed[:, 2], fixed[:, 3] = fixed[:, 0] - reach, fixed[:, 0] + reach
-        fixed[:, 4] = 2.0 * scipy.stats.t.sf(np.abs(fixed[:, 0] / errors), freedom)
-        if np.isnan(freedom).any():
+        # After subtracting this share of the wearer's mean, rows are independent with one variance
+        # in the model.
+        share = (1.0 - 1.0 / np.sqrt(1.0 + days * fit.ratio))[of_row, None]
+        both = np.column_stack([x, y - x @ fit.coefficients])
+        whitened = both - share * means_of(both, of_row)[of_row]
+        made = cluster_robust(whitened[:, :-1], whitened[:, -1], of_row)
+        small = _small_groups(x, of_row)
+        errors = np.where(np.isnan(made.freedom) | small, np.nan, np.sqrt(np.diag(made.covariance)))
+        reach = scipy.special.stdtrit(made.freedom, 0.975) * errors
+        t = -np.abs(fit.coefficients / errors)
+        found[:-2, 1:] = np.column_stack(
+            [
+                errors,
+                fit.coefficients - reach,
+                fit.coefficients + reach,
+                2.0 * scipy.special.stdtr(made.freedom, t),
+            ]
+        )
+        if small.any():
+            few = f"fewer than {LEAST_FOR_ERROR} wearers in a group: no interval and no p of it"
+            doubts.append(few)
+        if np.isnan(made.freedom).any():
             doubts.append("one wearer alone determines a coefficient: it has no interval")
     if fit.sd_wearers == 0:
         doubts.append("wearers differ no more than their days do: the SD is at its boundary of 0")
-    return np.vstack([fixed, spread]), "; ".join(doubts)
+    return "; ".join(doubts)
 
 
-def _errors(
-    y: Floats, x: Floats, wearers: npt.NDArray[Any], fit: RandomIntercept
-) -> tuple[Floats, Floats]:
-    """Return the errors of the coefficients clustered by wearer, and their degrees of freedom."""
-    _, of_row, days = np.unique(wearers, return_inverse=True, return_counts=True)
-    # After subtracting this share of the wearer's mean, rows are independent with one variance in
-    # the model.
-    share = (1.0 - 1.0 / np.sqrt(1.0 + days * fit.ratio))[of_row]
+def _small_groups(x: Floats, of_row: Ints) -> Bools:
+    """Return which columns compare groups of wearers of which one has too few."""
+    means = means_of(x, of_row)
+    groups = np.isin(x, (0.0, 1.0)).all(axis=0) & np.isin(means, (0.0, 1.0)).all(axis=0)
+    groups &= np.ptp(means, axis=0) > 0
+    ones = means.sum(axis=0)
+    fewest = np.minimum(ones, len(means) - ones)
+    if groups.any():  # the group that the others are compared with is in none of the columns
+        fewest = np.minimum(fewest, (means[:, groups].sum(axis=1) == 0).sum())
+    return np.asarray(groups & (fewest < LEAST_FOR_ERROR), dtype=np.bool_)
 
-    def whitened(column: Floats) -> Floats:
-        means = np.bincount(of_row, column) / days
-        return np.asarray(column - share * means[of_row], dtype=np.float64)
 
-    design = np.column_stack([whitened(column) for column in x.T])
-    made = cluster_robust(design, whitened(y - x @ fit.coefficients), of_row.astype(np.int64))
-    return np.sqrt(np.diag(made.covariance)), made.freedom
+class RandomIntercept(NamedTuple):
+    """Coefficients, the variance between wearers over that within them, and both SDs."""
+
+    coefficients: Floats
+    ratio: float
+    sd_wearers: float
+    sd_residual: float
+
+
+def random_intercept(y: Floats, x: Floats, of_row: Ints) -> RandomIntercept:
+    """Fit ``y = x b + wearer + residual`` by restricted maximum likelihood.
+
+    With one variance between wearers, the likelihood has a closed form except for the ratio of the
+    two variances: a one-dimensional search finds it exactly, even at the boundary of 0.
+
+    Parameters
+    ----------
+    y : array of float64
+        One value per row.
+    x : array of float64
+        One column per coefficient, the first of them 1 in each row, of full rank.
+    of_row : array of int64
+        The number of each row's wearer, from 0 on, none left out.
+    """
+    shift = np.append(x.mean(axis=0), y.mean())
+    scale = np.append(x.std(axis=0), y.std())
+    shift[0], scale[0] = 0.0, 1.0
+    both = (np.column_stack([x, y]) - shift) / scale
+    counts, means = np.bincount(of_row), means_of(both, of_row)
+    inside = both - means[of_row]
+    within = inside.T @ inside
+    size, terms = x.shape
+
+    def normal(ratio: float) -> Floats:
+        """Return [x y]' V^-1 [x y], V in units of the variance within wearers."""
+        weights = counts / (1.0 + counts * ratio)
+        return np.asarray(within + (means * weights[:, None]).T @ means, dtype=np.float64)
+
+    def solved(ratio: float) -> tuple[Floats, Floats, float]:
+        whole = normal(ratio)
+        left, right = whole[:-1, :-1], whole[:-1, -1]
+        beta = np.asarray(np.linalg.solve(left, right), dtype=np.float64)
+        return beta, left, max(float(whole[-1, -1] - right @ beta), LEAST_RSS)
+
+    def deviance(ratio: float) -> float:
+        _, left, rss = solved(ratio)
+        spread = float(np.log1p(counts * ratio).sum()) + float(np.linalg.slogdet(left)[1])
+        return float((size - terms) * np.log(rss) + spread)
+
+    grid = np.linspace(LOWEST, HIGHEST, STEPS)
+    best = int(np.argmin([deviance(float(np.exp(at))) for at in grid]))
+    optimum = scipy.optimize.minimize_scalar(
+        lambda at: deviance(float(np.exp(at))),
+        bounds=(grid[max(best - 1, 0)], grid[min(best + 1, STEPS - 1)]),
+        method="bounded",
+        options={"xatol": 1e-9},
+    )
+    ratio = float(np.exp(optimum.x))
+    if deviance(0.0) <= float(optimum.fun):
+        ratio = 0.0
+    beta, _, rss = solved(ratio)
+    variance = rss / (size - terms)
+    # Back to the units and the zeros of the columns.
+    back = np.diag(scale[-1] / scale[:-1])
+    back[0, 1:] = -scale[-1] * shift[1:-1] / scale[1:-1]
+    coefficients = back @ beta
+    coefficients[0] += shift[-1]
+    return RandomIntercept(
+        coefficients,
+        ratio,
+        float(scale[-1] * np.sqrt(variance * ratio)),
+        float(scale[-1] * np.sqrt(variance)),
+    )

@@ -8,12 +8,10 @@ history of a table may make these functions refuse, but never changes a number.
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from datetime import date, datetime
 from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import catalogue, known_logs, log_named, near
@@ -112,6 +110,11 @@ class Rows:
         """What the local clock shows in the middle of each row; naive."""
         return self.wall(self.opens_us + (self.closes_us - self.opens_us) // 2)
 
+    @cached_property
+    def dates(self) -> Ints:
+        """The local date on which each row opens, as the days since 1970."""
+        return np.asarray(microseconds(self.opens) // DAY_US, dtype=np.int64)
+
     def wall(self, us: Ints) -> pd.DatetimeIndex:
         """Return what the local clock shows at instants; naive."""
         return pd.DatetimeIndex(self.clock.wall_us(us).view("datetime64[us]"))
@@ -130,6 +133,11 @@ class Rows:
     def coverage(self) -> float:
         """Share of the span that the rows cover."""
         return float(min(1.0, self.shares.sum() / self.span)) if self.span else 0.0
+
+    @property
+    def behind(self) -> dict[str, Any]:
+        """What every result says of the data behind it."""
+        return {"n": self.n, "exposure_h": self.exposure_h, "coverage": self.coverage}
 
     def keep(self, chosen: Bools) -> "Rows":
         """Return some of the rows; their span stays that of all."""
@@ -190,41 +198,52 @@ def rows_of(
         refuse_wearers(table.index, what=what)
     if isinstance(column, pd.Series) and isinstance(table, pd.DataFrame):
         table, column = _with_column(table, column, what=what)
-    if isinstance(table, pd.DataFrame) and (log := _log_of_records(table)):
-        return _of_records(table, column, log, what, limits, interval, exposure)
-    if limits is not None:
-        raise ConfigurationError(
-            f"{what}: limits judge the records of a frame, and these values are taken as they are:"
-            " leave out limits, and give them to the function that made the table"
-        )
     given = column_of(table, column, what=what)
-    if isinstance(table, pd.Series):
-        refuse_records(given, what=what, call=call)
-    series = given.set_axis(_index(table, what=what))
-    check_numbers(series, what=what)
-    refuse_sentinel(series, what=what)
+    check_numbers(given, what=what)
     whole = table if isinstance(table, pd.DataFrame) else None
-    index = pd.DatetimeIndex(series.index)
-    step, us = _length(series, whole, interval, what=what), microseconds(index)
-    opens, closes = us, np.minimum(us + step, np.append(us[1:], us[-1:] + step))
-    clock = LocalClock(index.tz)
-    if whole is not None and OFFSET in whole.columns and index.tz is not None:
-        clock = clock_of(whole, stamp="start")
-    shares = np.ones(len(index))
+    log = None if whole is None else _log_of_records(whole)
+    if whole is not None and log is not None:
+        step = log_named(log).interval_us
+        if interval is not None and duration_us(interval, "interval", sign="positive") != step:
+            raise ConfigurationError(
+                f"{what}: a record of this frame lasts {step / 1e6:g} s, so leave out interval="
+            )
+        field = str(given.name)
+        opened = door.enter(whole, what, (), limits=limits, log=log, wide=False, fields=[field])
+        values, clock, whole = opened.warn().records.value(field), opened.clock, None
+        index, closes = pd.DatetimeIndex(opened.frame.index), opened.closes_us
+        opens = np.maximum(opened.opens_us, np.append(closes[:1] - step, closes[:-1]))
+    else:
+        if limits is not None:
+            raise ConfigurationError(
+                f"{what}: limits judge the records of a frame, and these values are taken as they"
+                " are: leave out limits, and give them to the function that made the table"
+            )
+        if whole is None:
+            refuse_records(given, what=what, call=call)
+        index = _index(table, what=what)
+        refuse_sentinel(given, what=what)
+        values, step = numbers(given), _length(given.set_axis(index), whole, interval, what=what)
+        opens = microseconds(index)
+        closes = np.minimum(opens + step, np.append(opens[1:], opens[-1:] + step))
+        clock = LocalClock(index.tz)
+        if whole is not None and OFFSET in whole.columns and index.tz is not None:
+            clock = clock_of(whole, stamp="start")
+    shares, us = np.ones(len(index)), microseconds(index)
     if whole is not None and "coverage" in whole.columns:
         shares = np.nan_to_num(numbers(whole["coverage"]))
     return Rows(
-        numbers(series),
+        values,
         index,
-        name_of(series),
+        "" if given.name is None else str(given.name),
         step,
         opens,
         closes,
-        _hours(index, whole, step, exposure, what=what),
-        shares,
-        _span(us, step),
-        clock,
-        None,
+        hours=_hours(index, whole, step, exposure, what=what),
+        shares=shares,
+        span=float((us[-1] - us[0]) / step + 1) if step and len(us) else float(len(us)),
+        clock=clock,
+        log=log,
     )
 
 
@@ -246,47 +265,6 @@ def groups_of(rows: Rows, table: Quantity, by: By, *, what: str) -> tuple[Ints, 
     return groups.codes, groups.labels
 
 
-def _of_records(
-    frame: pd.DataFrame,
-    column: Any,
-    log: str,
-    what: str,
-    limits: Limits | None,
-    interval: Any,
-    exposure: Any,
-) -> Rows:
-    """Return the judged values of records, whose stamps close them."""
-    series = column_of(frame, column, what=what)
-    check_numbers(series, what=what)
-    step = log_named(log).interval_us
-    if interval is not None and duration_us(interval, "interval", sign="positive") != step:
-        raise ConfigurationError(
-            f"{what}: a record of this frame lasts {step / 1e6:g} s, so leave out interval="
-        )
-    opened = door.enter(
-        frame, what, (), limits=limits, log=log, wide=False, fields=[str(series.name)]
-    )
-    index, us = pd.DatetimeIndex(opened.frame.index), opened.closes_us
-    return Rows(
-        opened.warn().records.value(str(series.name)),
-        index,
-        name_of(series),
-        step,
-        np.maximum(opened.opens_us, np.append(us[:1] - step, us[:-1])),
-        us,
-        _hours(index, None, step, exposure, what=what),
-        np.ones(len(us)),
-        _span(us, step),
-        opened.clock,
-        log,
-    )
-
-
-def _span(us: Ints, step: int) -> float:
-    """Return how many rows fit into the time from the first to the last."""
-    return float((us[-1] - us[0]) / step + 1) if step and len(us) else float(len(us))
-
-
 def column_of(table: Quantity, column: Any, *, what: str) -> pd.Series:
     """Return a Series, or the column of a table, as a Series; without looking at its index."""
     if isinstance(table, pd.Series):
@@ -295,14 +273,9 @@ def column_of(table: Quantity, column: Any, *, what: str) -> pd.Series:
                 f"{what}: a Series is one quantity, so leave out the column {column!r}"
             )
         return table
-    if not isinstance(table, pd.DataFrame):
+    if not isinstance(table, pd.DataFrame) or column is None:
         raise ConfigurationError(
             f"{what} takes a table and the name of a column, such as (frame, 'stp'), or one Series"
-        )
-    if column is None:
-        raise ConfigurationError(
-            f"{what} takes a table and the name of a column, such as (frame, 'stp'), or one Series:"
-            " pass the column too"
         )
     if not isinstance(column, Hashable):
         raise ConfigurationError(f"{what} takes the name of one column, not {column!r}")
@@ -348,24 +321,20 @@ def refuse_records(series: pd.Series, *, what: str, call: str = "{what}(frame, {
     computed = field is None or (
         pd.api.types.is_bool_dtype(series.dtype) and field.value_type != "bool"
     )
-    seconds = interval_seconds(series)
     # Wider rows are bins that somebody made.
-    if seconds > 1.5 * log_named(log).interval_s and (computed or not raw):
+    wider = interval_seconds(series) > 1.5 * log_named(log).interval_s
+    if wider and (computed or not raw):
         return
-    if computed and _is_raw(series):
+    if not computed:
         raise ConfigurationError(
-            f"{what}: this Series comes from raw values: compute it from masked ones, masked ="
-            f" eyelog.mask(frame, eyelog.flag(frame)), and pass both,"
-            f" {call.format(what=what, column='series').replace('frame', 'masked')}"
+            f"{what}: {series.name!r} is a field of records: pass the frame and the name of the"
+            f" column, {call.format(what=what, column=repr(series.name))}, which judges its values"
         )
-    if computed:
-        raise ConfigurationError(
-            f"{what}: the rows of this Series are records, whose length and clock the frame shows:"
-            f" pass it too, {call.format(what=what, column='series')}"
-        )
+    both = call.format(what=what, column="series").replace("frame", "masked")
     raise ConfigurationError(
-        f"{what}: {series.name!r} is a field of records: pass the frame and the name of the column,"
-        f" {call.format(what=what, column=repr(series.name))}, which judges its values"
+        f"{what}: the rows of this Series are records, whose length and clock the frame shows:"
+        " compute it from masked values, masked = eyelog.mask(frame, eyelog.flag(frame)), and pass"
+        f" both, {both}"
     )
 
 
@@ -386,8 +355,6 @@ def _log_of_records(table: pd.DataFrame) -> str | None:
     bare.attrs = {}
     try:
         return log_of(bare)
-    except MixedLogsError:
-        raise
     except ConfigurationError:
         return None
 
@@ -402,36 +369,41 @@ def is_dated(index: pd.Index) -> bool:
     return isinstance(index, pd.DatetimeIndex) and (index.tz is None or index.name in PERIODS)
 
 
+def _clocked(index: pd.Index) -> pd.DatetimeIndex | None:
+    """Return an index of aware stamps or naive dates, which may have been read back as text."""
+    if not isinstance(index, pd.DatetimeIndex):
+        if pd.api.types.is_numeric_dtype(index.dtype):
+            return None
+        try:
+            index = pd.DatetimeIndex(pd.to_datetime(index, format="%Y-%m-%d"), name=index.name)
+        except (TypeError, ValueError):
+            return None
+    if index.tz is not None and index.name in PERIODS:
+        index = index.tz_localize(None).normalize()  # as tables named their days before 0.3
+    if index.tz is None and (microseconds(index.dropna()) % DAY_US).any():
+        return None
+    return index.as_unit("us")
+
+
 def has_clock(series: pd.Series) -> bool:
     """Return whether a Series is indexed by aware stamps or by dates, in order, each once."""
-    index = _read_dates(series.index)
-    return (
-        isinstance(index, pd.DatetimeIndex)
-        and (index.tz is not None or _whole(index))
-        and index.is_monotonic_increasing
-        and not index.has_duplicates
-    )
+    index = _clocked(series.index)
+    return index is not None and index.is_monotonic_increasing and not index.has_duplicates
 
 
 def given_index(rows: Rows, table: Quantity) -> pd.DatetimeIndex:
     """Return the index of a table as it was given; dates that were text as dates."""
     index = table.index
-    if isinstance(index, pd.DatetimeIndex) and index.is_monotonic_increasing:
-        return index
-    return rows.index
+    in_order = isinstance(index, pd.DatetimeIndex) and index.is_monotonic_increasing
+    return cast(pd.DatetimeIndex, index) if in_order else rows.index
 
 
 def _index(given: Quantity, *, what: str) -> pd.DatetimeIndex:
     """Return the index as aware stamps or naive dates, in order, each once."""
-    index = given.index
     name = "series" if isinstance(given, pd.Series) else "table"
-    refuse_wearers(index, what=what)
-    if not isinstance(index, pd.DatetimeIndex):
-        index = _read_dates(index)
-    if isinstance(index, pd.DatetimeIndex) and index.tz is not None and index.name in PERIODS:
-        index = index.tz_localize(None).normalize()  # as tables named their days before 0.3
-    dates = isinstance(index, pd.DatetimeIndex) and index.tz is None
-    if not isinstance(index, pd.DatetimeIndex) or (dates and not _whole(index)):
+    refuse_wearers(given.index, what=what)
+    index = _clocked(given.index)
+    if index is None:
         raise ConfigurationError(
             f"{what} needs a Series or table indexed by time-zone aware stamps, or by dates: pass"
             f" {how_to_index(given, name)}"
@@ -445,24 +417,7 @@ def _index(given: Quantity, *, what: str) -> pd.DatetimeIndex:
         )
     if not index.is_monotonic_increasing:
         raise ConfigurationError(f"{what} needs stamps in order: pass {name}.sort_index()")
-    return index.as_unit("us")
-
-
-def _whole(index: pd.DatetimeIndex) -> bool:
-    return bool((index.dropna().as_unit("us").asi8 % DAY_US == 0).all())
-
-
-def _read_dates(index: pd.Index) -> pd.Index:
-    """Return an index of dates that were read back as text or as dates of Python."""
-    if not len(index) or pd.api.types.is_numeric_dtype(index.dtype):
-        return index
-    plain = all(isinstance(each, date) and not isinstance(each, datetime) for each in index)
-    try:
-        if plain:
-            return pd.DatetimeIndex(index.to_numpy(dtype="M8[us]"), name=index.name)
-        return pd.DatetimeIndex(pd.to_datetime(index, format="%Y-%m-%d"), name=index.name)
-    except (TypeError, ValueError):
-        return index
+    return index
 
 
 def _length(series: pd.Series, table: pd.DataFrame | None, interval: Any, *, what: str) -> int:
@@ -491,40 +446,27 @@ def _length(series: pd.Series, table: pd.DataFrame | None, interval: Any, *, wha
 
 
 def _hours(
-    index: pd.DatetimeIndex,
-    table: pd.DataFrame | None,
-    step: int,
-    exposure: Any,
-    *,
-    what: str,
+    index: pd.DatetimeIndex, table: pd.DataFrame | None, step: int, exposure: Any, *, what: str
 ) -> Floats:
-    """Return the hours that each row is based on; NaN where nothing states them."""
-    if exposure is not None:
-        return _given_hours(exposure, index, what=what)
-    for name, per_hour in EXPOSURES.items():
-        if table is not None and name in table.columns:
-            return np.asarray(numbers(table[name]) / per_hour, dtype=np.float64)
-    # A day is not as long as it was worn.
-    within_a_day = index.tz is not None and 0 < step < SHORTEST_DAY_US
-    return np.full(len(index), step / HOUR_US if within_a_day else np.nan)
-
-
-def _given_hours(exposure: Any, index: pd.DatetimeIndex, *, what: str) -> Floats:
-    """Return the hours that a caller gave, for each row."""
+    """Return the hours that each row is based on: as given, or as stated; NaN if neither."""
+    if exposure is None:
+        for name, per_hour in EXPOSURES.items():
+            if table is not None and name in table.columns:
+                return np.asarray(numbers(table[name]) / per_hour, dtype=np.float64)
+        # A day is not as long as it was worn.
+        within_a_day = index.tz is not None and 0 < step < SHORTEST_DAY_US
+        return np.full(len(index), step / HOUR_US if within_a_day else np.nan)
+    if isinstance(exposure, pd.Series):
+        own = exposure.set_axis(_index(exposure, what=f"{what} (exposure)"))
+        if (pd.DatetimeIndex(own.index).tz is None) != (index.tz is None):
+            raise ConfigurationError(
+                f"{what}: exposure is by day and the values are not, or the other way round"
+            )
+        exposure = own.reindex(index)
     try:
-        if isinstance(exposure, pd.Series):
-            own = exposure.set_axis(_index(exposure, what=f"{what} (exposure)"))
-            if (pd.DatetimeIndex(own.index).tz is None) != (index.tz is None):
-                raise ConfigurationError(
-                    f"{what}: exposure is by day and the values are not, or the other way round"
-                )
-            hours = numbers(own.reindex(index))
-        else:
-            hours = np.asarray(exposure, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, ConfigurationError):
-            raise
-        raise ConfigurationError(f"{what}: exposure must be hours, not {exposure!r}") from None
+        hours = numbers(exposure if isinstance(exposure, pd.Series) else np.asarray(exposure))
+    except (TypeError, ValueError):
+        hours = np.empty((0, 0))
     if hours.shape != (len(index),) or (hours < 0).any() or np.isinf(hours).any():
         raise ConfigurationError(
             f"{what}: exposure must be hours of 0 or more, one for each of the {len(index)} rows"
@@ -532,25 +474,10 @@ def _given_hours(exposure: Any, index: pd.DatetimeIndex, *, what: str) -> Floats
     return hours
 
 
-def local_dates(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
-    """Return the local date of each stamp, as the days since 1970."""
-    wall = index.tz_localize(None).as_unit("us").asi8
-    return np.asarray(wall // DAY_US, dtype=np.int64)
-
-
-def local_us(index: pd.DatetimeIndex) -> npt.NDArray[np.int64]:
-    """Return the wall-clock microseconds since the first stamp's local midnight."""
-    wall = index.tz_localize(None).as_unit("us")
-    if wall.empty:
-        return np.empty(0, dtype="int64")
-    since: npt.NDArray[np.int64] = wall.asi8 - wall[:1].normalize().asi8[0]
-    return since
-
-
-def local_hours(index: pd.DatetimeIndex) -> Floats:
-    """Return the wall-clock hours since the first stamp's local midnight."""
-    hours: Floats = local_us(index) / HOUR_US
-    return hours
+def local_hours(wall: pd.DatetimeIndex) -> Floats:
+    """Return hours since the midnight before the first of some local times, which are naive."""
+    us = microseconds(wall)
+    return np.asarray((us - us[:1] // DAY_US * DAY_US) / HOUR_US, dtype=np.float64)
 
 
 def check_numbers(series: pd.Series, *, what: str) -> None:
@@ -593,25 +520,6 @@ def refuse_sentinel(series: pd.Series, *, what: str) -> None:
             )
 
 
-def name_of(series: pd.Series) -> str:
-    """Return the name of a Series for the provenance of a result; "" if it has none."""
-    return "" if series.name is None else str(series.name)
-
-
-def check_table(table: pd.Series | pd.DataFrame, *, what: str) -> None:
-    """Raise `ConfigurationError` unless it is a pandas Series or DataFrame."""
-    if not isinstance(table, pd.Series | pd.DataFrame):
-        raise ConfigurationError(
-            f"{what} takes a pandas Series or DataFrame, not {type(table).__name__}"
-        )
-
-
-def check_frame(table: object, *, what: str) -> None:
-    """Raise `ConfigurationError` unless it is a pandas table with columns."""
-    if not isinstance(table, pd.DataFrame):
-        raise ConfigurationError(f"{what} takes a DataFrame, not a {type(table).__name__}")
-
-
 def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:
     """Return the log that the provenance of all tables states (None if none states one).
 
@@ -623,7 +531,10 @@ def one_log(*tables: pd.Series | pd.DataFrame, what: str) -> str | None:
         If one of them is not a pandas table.
     """
     for table in tables:
-        check_table(table, what=what)
+        if not isinstance(table, pd.Series | pd.DataFrame):
+            raise ConfigurationError(
+                f"{what} takes a pandas Series or DataFrame, not {type(table).__name__}"
+            )
     logs = sorted({log for table in tables if (log := stated_log(table)) is not None})
     if len(logs) > 1:
         raise MixedLogsError(

@@ -10,7 +10,7 @@ import scipy
 from eyelog.catalogue import STANDARD_MODE_LOGS
 from eyelog.clock import DAY_US, microseconds
 from eyelog.errors import ConfigurationError, FieldError
-from eyelog.frame import history, takes_tables
+from eyelog.frame import history, require_frame, takes_tables
 from eyelog.judge.arrays import MISSING, Floats, Ints, numbers
 from eyelog.judge.calendar import calendar_dates
 from eyelog.judge.limits import Limits, limit
@@ -18,6 +18,7 @@ from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.inference import (
     Days,
     Effect,
+    RankInterval,
     at_weekend,
     by_day,
     effect,
@@ -26,10 +27,13 @@ from eyelog.series.inference import (
     two_samples_law,
     with_weekend,
 )
-from eyelog.series.observed import Rows, check_frame, observed, one_log
+from eyelog.series.observed import observed, one_log
 
 MOST_PAIRS: Final = 250_000
 LEAST_VALUES: Final = 3
+LEAST_DAYS: Final = 4  # of a side; both together are enough to tell how alike they are
+OF: Final = "the interval is of these minutes"
+NO_BLINK: Final = limit(STANDARD_MODE_LOGS, "no_blink")
 
 
 @shown("Difference of two periods, of this wearer", difference=("low", "high"))
@@ -146,6 +150,7 @@ def two_periods(
             f"two_periods takes at most {MOST_PAIRS} pairs of days, not {n} by {m}: summarise per"
             " week first (eyelog.weekly)"
         )
+    covered = first.coverage * first.span + second.coverage * second.span
     nothing = all_missing(
         TwoPeriods,
         n_before=first.n,
@@ -153,20 +158,17 @@ def two_periods(
         days_before=n,
         days_after=m,
         exposure_h=first.exposure_h + second.exposure_h,
-        coverage=_coverage(first, second),
+        coverage=covered / (first.span + second.span) if first.n or second.n else 0.0,
     )
     if min(n, m) < LEAST_VALUES:
         fewer = "before" if n < m else "after"
         return nothing._replace(reason=f"fewer than {LEAST_VALUES} days {fewer}")
-    levelled, of_second, means = levels(one, other)
-    pairs = (levelled[of_second == 1][None, :] - levelled[of_second == 0][:, None]).ravel()
-    law = two_samples_law(n, m)
-    if law.rank() < 1:
+    found, means = compared(one, other)
+    if two_samples_law(n, m).rank() < 1:
         return nothing._replace(
-            difference=float(np.median(pairs)),
+            difference=found.value,
             reason=f"{n} and {m} days cannot reach the level: no interval and no p of this wearer",
         )
-    found = rank_interval(pairs, law, float(means.factor[0]))
     return nothing._replace(
         difference=found.value,
         low=found.low,
@@ -177,8 +179,11 @@ def two_periods(
     )
 
 
-def levels(one: Days, other: Days) -> tuple[Floats, Floats, Effect]:
-    """Return all days with weekends levelled, which are of the second period, how means differ."""
+def compared(one: Days, other: Days) -> tuple[RankInterval, Effect]:
+    """Return by how much days exceed earlier ones (Hodges & Lehmann), and how the means differ.
+
+    Weekends are levelled first, where each side has two days of either kind.
+    """
     numbers = np.concatenate([one.numbers, other.numbers])
     order = np.argsort(numbers, kind="stable")
     second = np.repeat([0.0, 1.0], [len(one.values), len(other.values)])[order]
@@ -188,19 +193,10 @@ def levels(one: Days, other: Days) -> tuple[Floats, Floats, Effect]:
         dates = np.concatenate([one.dates, other.dates])[order]
         design = with_weekend(design, dates, second)
     means = effect(numbers[order], values[None, :], design, np.array([-1.0, 1.0]), second)
-    return values - design[:, 2:] @ means.fit[0, 2:], second, means
-
-
-def _coverage(first: Rows, second: Rows) -> float:
-    """Return the share of the time of both periods that has values."""
-    whole = first.span + second.span
-    covered = first.coverage * first.span + second.coverage * second.span
-    return covered / whole if whole else 0.0
-
-
-LEAST_DAYS: Final = 4  # of a side; both together are enough to tell how alike they are
-OF: Final = "the interval is of these minutes"
-NO_BLINK: Final = limit(STANDARD_MODE_LOGS, "no_blink")
+    levelled = values - design[:, 2:] @ means.fit[0, 2:]
+    pairs = levelled[second == 1][None, :] - levelled[second == 0][:, None]
+    law = two_samples_law(len(one.values), len(other.values))
+    return rank_interval(pairs.ravel(), law, float(means.factor[0])), means
 
 
 @shown("Ratio of two rates", ratio=("low", "high"))
@@ -288,7 +284,7 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     (1.2, 'wearer', True)
     """
     for table in (one, other):
-        check_frame(table, what="rate_ratio")
+        require_frame(table, what="rate_ratio", wanted="a DataFrame")
     one_log(one, other, what="rate_ratio")
     sides = [_pooled(table) for table in (one, other)]
     (n1, t1), (n2, t2) = ((int(side.events.sum()), float(side.minutes.sum())) for side in sides)
@@ -319,7 +315,11 @@ def rate_ratio(one: pd.DataFrame, other: pd.DataFrame) -> RateRatio:
     low, high = (
         p / (1.0 - p) * t2 / t1 if p < 1 else float("inf") for p in (share.low, share.high)
     )
-    reason = _why(sides) if n1 and n2 else "a table has no event: no p of the wearer"
+    reason = f"fewer than {LEAST_DAYS} days in a table: no p; {OF}"
+    if any(len(side.days) == 0 for side in sides):
+        reason = f"the rows of a table are not days (rate with by='1D' gives them): no p; {OF}"
+    if not n1:
+        reason = "a table has no event: no p of the wearer"
     if not n2:
         reason = f"the other table has no event: the ratio has no upper limit, and no p; {OF}"
     return nothing._replace(
@@ -354,18 +354,13 @@ def _of_wearer(nothing: RateRatio, sides: Sequence[_Side]) -> RateRatio:
     order = np.argsort(days, kind="stable")
     both = np.concatenate(values)[order][None, :]
     found = effect(days[order], both, design[order], np.array([1.0, -1.0]), first[order])
-    ratio = rates[0] / rates[1]
-    if not found.se[0] > 0:
-        p = 1.0 if ratio == 1 else 0.0
-    else:
-        t = abs(np.log(ratio)) / float(found.se[0])
-        p = float(2.0 * scipy.special.stdtr(float(found.freedom[0]), -t))
-    reach = float(np.exp(found.reach[0]))
+    ratio, reach = rates[0] / rates[1], float(np.exp(found.reach[0]))
+    found = found._replace(estimate=np.log([ratio]))
     return nothing._replace(
         ratio=ratio,
         low=ratio / reach,
         high=ratio * reach,
-        p=p,
+        p=float(found.p[0]),
         phi=float(found.phi[0]),
         n_effective=float(found.n_effective[0]),
         of="wearer",
@@ -378,26 +373,17 @@ def _higher_at_weekends(sides: Sequence[_Side]) -> float:
     The maximum of the Poisson likelihood with a rate for each side: as many events at weekends as
     expected.
     """
-    parts = []
-    for side in sides:
-        weekend = at_weekend(side.days) == 1
-        parts.append((side.events.sum(), *(side.minutes[one].sum() for one in (weekend, ~weekend))))
-    seen = sum(float(side.events[at_weekend(side.days) == 1].sum()) for side in sides)
-    if not 0 < seen < sum(float(n) for n, _, _ in parts):
+    kinds = [at_weekend(side.days) for side in sides]
+    each = list(zip(sides, kinds, strict=True))
+    events = np.array([side.events.sum() for side in sides])
+    odds = np.array([kind @ side.minutes / ((1 - kind) @ side.minutes) for side, kind in each])
+    seen = float(sum(kind @ side.events for side, kind in each))
+    if not 0 < seen < events.sum():
         return 1.0
-
-    def surplus(log_ratio: float) -> float:
-        higher = np.exp(log_ratio)
-        return sum(float(n * higher * we / (higher * we + wd)) for n, we, wd in parts) - seen
-
-    return float(np.exp(scipy.optimize.brentq(surplus, -20.0, 20.0)))
-
-
-def _why(sides: Sequence[_Side]) -> str:
-    """Return why the interval is not about the wearer."""
-    if any(len(side.days) == 0 for side in sides):
-        return f"the rows of a table are not days (rate with by='1D' gives them): no p; {OF}"
-    return f"fewer than {LEAST_DAYS} days in a table: no p; {OF}"
+    log_ratio = scipy.optimize.brentq(
+        lambda at: float(events @ scipy.special.expit(at + np.log(odds))) - seen, -20.0, 20.0
+    )
+    return float(np.exp(log_ratio))
 
 
 def _pooled(table: pd.DataFrame) -> _Side:
@@ -408,38 +394,31 @@ def _pooled(table: pd.DataFrame) -> _Side:
             f"rate_ratio: a table lacks {', '.join(lacking)}: pass tables of"
             " eyelog.blinks.rate(frame, by='day')"
         )
-    _check_counts(table)
+    for step in history(table)[::-1]:
+        counted = step.get("method") in (None, "gaps", "counts") and not step.get("correct_noise")
+        if step["step"] == "blinks.rate" and not counted:
+            raise ConfigurationError(
+                "rate_ratio needs rates that are n / exposure_min: take blinks.rate(frame) without"
+                " correct_noise, and of the 60-second log with method='counts'"
+            )
     events, minutes = (numbers(table[name]) for name in ("n", "exposure_min"))
     rows = np.isfinite(events) & np.isfinite(minutes)
     if "reason" in table.columns:
         stood = (events == 0) & NO_BLINK.keeps(minutes * 60.0)
         rows &= ~(stood & (table["reason"] != "").to_numpy())
-    events, minutes = events[rows], minutes[rows]
-    if (events < 0).any() or (minutes < 0).any() or (events % 1 != 0).any():
+    dates = None
+    if isinstance(table.index, pd.DatetimeIndex):
+        dates = calendar_dates(table, what="rate_ratio")
+    if (events[rows] < 0).any() or (minutes[rows] < 0).any() or (events[rows] % 1 != 0).any():
         raise ConfigurationError(
             "rate_ratio needs whole counts and minutes of 0 or more in n and exposure_min"
         )
-    if (events[minutes == 0] > 0).any():
+    if (events[rows & (minutes == 0)] > 0).any():
         raise ConfigurationError("rate_ratio: a row has events without any exposure")
-    if not isinstance(table.index, pd.DatetimeIndex):
-        return _Side(np.zeros(0, dtype=np.int64), events, minutes)
-    dates = calendar_dates(table, what="rate_ratio")
+    rows &= minutes > 0
+    events, minutes = events[rows], minutes[rows]
     if dates is None:
         return _Side(np.zeros(0, dtype=np.int64), events, minutes)
-    numbers_of = (microseconds(dates) // DAY_US)[rows]
-    days, owner = np.unique(numbers_of[minutes > 0], return_inverse=True)
-    counts, time = (np.bincount(owner, part[minutes > 0], len(days)) for part in (events, minutes))
-    return _Side(days, counts.astype(np.float64), time.astype(np.float64))
-
-
-def _check_counts(table: pd.DataFrame) -> None:
-    """Refuse blink rates that are not a count divided by an exposure."""
-    rates = [step for step in history(table) if step["step"] == "blinks.rate"]
-    if not rates:
-        return
-    step = rates[-1]
-    if step.get("correct_noise") or step.get("method") not in (None, "gaps", "counts"):
-        raise ConfigurationError(
-            "rate_ratio needs rates that are n / exposure_min: take blinks.rate(frame) without"
-            " correct_noise, and of the 60-second log with method='counts'"
-        )
+    days, owner = np.unique(microseconds(dates)[rows] // DAY_US, return_inverse=True)
+    counts, time = (np.bincount(owner, part).astype(np.float64) for part in (events, minutes))
+    return _Side(days, counts, time)

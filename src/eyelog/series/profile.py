@@ -13,14 +13,17 @@ from eyelog.errors import ConfigurationError
 from eyelog.frame import derived, is_resampled, takes_tables
 from eyelog.judge.arrays import MISSING, Floats, Ints
 from eyelog.judge.limits import Limits
+from eyelog.judge.terms import ratio
 from eyelog.measure.groups import By
-from eyelog.measure.sheet import shown
-from eyelog.series.inference import holm
+from eyelog.measure.sheet import all_missing, shown
+from eyelog.series.inference import holm, shifted_days
 from eyelog.series.observed import HOUR_US, Rows, column_of, groups_of, rows_of
 
 SHIFTS: Final = 999
 ROUNDING: Final = 1e-9
 LEAST_DAYS: Final = 5  # with fewer, the shifts of days are too few to tell an hour
+HOURS: Final = 24
+QUARTERS: Final = 4  # every offset in use is a whole number of quarters of an hour
 
 
 @takes_tables
@@ -144,26 +147,20 @@ def profile(
 
 def _hours_apart(day: Ints, hour: Ints, values: Floats) -> Floats:
     """Return p of each hour of the day in order; one value for each day and hour, by day."""
-    _, first, size = np.unique(day, return_index=True, return_counts=True)
+    size = np.bincount(day)
     labels, place, count = np.unique(hour, return_inverse=True, return_counts=True)
     if len(size) < LEAST_DAYS:
         return np.full(len(labels), np.nan)
     centred = values - (np.bincount(day, values) / size)[day]
     weights = np.zeros((len(values), len(labels)))
     weights[np.arange(len(values)), place] = 1.0 / np.sqrt(count[place])
-    by = np.random.default_rng(0).integers(size, size=(SHIFTS, len(size)))
-    within = np.arange(len(values)) - first[day]
-    shifted = centred[first[day] + (within + by[:, day]) % size[day]] @ weights
+    shifted = np.concatenate([one @ weights for one in shifted_days(centred, day, SHIFTS, 0)])
     seen = centred @ weights
     more = (shifted**2).sum(axis=1) >= (seen**2).sum() * (1 - ROUNDING)
     each = np.abs(shifted) >= np.abs(seen) * (1 - ROUNDING)
     p = (1 + each.sum(axis=0)) / (1 + SHIFTS)
     profile_p = (1 + more.sum()) / (1 + SHIFTS)
     return np.asarray(np.maximum(holm(p), profile_p), dtype=np.float64)
-
-
-HOURS: Final = 24
-QUARTERS: Final = 4  # every offset in use is a whole number of quarters of an hour
 
 
 @shown(
@@ -282,53 +279,44 @@ def standardised_mean(
         exposure=exposure,
     )
     seen = rows.keep(np.isfinite(rows.values))
-    own = _possible(possible)
-    low, high, doubt = (*own, "") if own else _catalogue_limits(series, column, seen)
-    if own and seen.n and not low <= seen.values.min() <= seen.values.max() <= high:
-        raise ConfigurationError(
-            f"values from {seen.values.min():g} to {seen.values.max():g} lie outside"
-            f" possible={low:g} to {high:g}: leave them out, or give a wider range"
-        )
-    crude = float(seen.values.mean()) if seen.n else MISSING
-    context = (seen.n, seen.exposure_h)
-    if not seen.n or not 0 < seen.step_us <= HOUR_US:
-        if not seen.n:
-            reason = "no value was observed"
-        elif seen.step_us == 0:
-            reason = "a single stamp has no known length"
-        else:
-            reason = "values further apart than an hour have no time of day"
-        none = (MISSING, MISSING, MISSING, low, high, 0, 0.0, 0)
-        return StandardisedMean(crude, *none, *context, seen.coverage, reason)
-    counts = np.bincount(seen.opens.hour, minlength=HOURS)
-    sums = np.bincount(seen.opens.hour, seen.values, minlength=HOURS)
-    observed_hours = (counts > 0) & (weights > 0)
-    means = np.divide(sums, counts, out=np.zeros(HOURS), where=counts > 0)
-    room = _room(rows)
-    covered = np.divide(
-        counts * (seen.step_us / HOUR_US), room, out=np.zeros(HOURS), where=room > 0
-    )
-    covered = np.where(observed_hours, np.minimum(covered, 1.0), 0.0)
+    least, most = (seen.values.min(), seen.values.max()) if seen.n else (MISSING, MISSING)
+    if possible is None:
+        low, high, doubt = _catalogue_limits(series, column, seen)
+    else:
+        low, high = _possible(possible)
+        doubt = ""
+        if seen.n and not low <= least <= most <= high:
+            raise ConfigurationError(
+                f"values from {least:g} to {most:g} lie outside possible={low:g} to {high:g}: leave"
+                " them out, or give a wider range"
+            )
+    counted: dict[str, Any] = {"hours": 0, "share": 0.0, "least_n": 0}
+    result = all_missing(StandardisedMean, limit_low=low, limit_high=high, **counted, **seen.behind)
+    if not seen.n:
+        return result._replace(reason="no value was observed")
+    result = result._replace(crude=float(seen.values.mean()))
+    if seen.step_us == 0:
+        return result._replace(reason="a single stamp has no known length")
+    if seen.step_us > HOUR_US:
+        return result._replace(reason="values further apart than an hour have no time of day")
+    counts: Floats = np.bincount(seen.opens.hour, minlength=HOURS).astype(np.float64)
+    means = np.bincount(seen.opens.hour, seen.values, minlength=HOURS) / np.maximum(counts, 1)
+    here = (counts > 0) & (weights > 0)
+    covered = np.minimum(ratio(counts * (seen.step_us / HOUR_US), _room(rows)), 1.0)
+    covered = np.where(here, covered, 0.0)
     whole = weights.sum()
-    share, coverage = float(weights[observed_hours].sum() / whole), float(weights @ covered / whole)
-    observed_part = float(weights @ (covered * means) / whole)
-    standardised = MISSING
-    if observed_hours.any():
-        used = weights[observed_hours]
-        standardised = float(used @ means[observed_hours] / used.sum())
-    return StandardisedMean(
-        crude,
-        standardised,
-        observed_part + (1.0 - coverage) * low,
-        observed_part + (1.0 - coverage) * high,
-        low,
-        high,
-        int((counts > 0).sum()),
-        share,
-        int(counts[observed_hours].min()) if observed_hours.any() else 0,
-        *context,
-        coverage,
-        "; ".join(filter(None, [_part_of_day(observed_hours, weights, share), doubt])),
+    share, coverage = float(weights[here].sum() / whole), float(weights @ covered / whole)
+    of_seen = float(weights @ (covered * means) / whole)
+    some = here.any()
+    return result._replace(
+        standardised=float(np.average(means[here], weights=weights[here])) if some else MISSING,
+        lower=of_seen + (1.0 - coverage) * low,
+        upper=of_seen + (1.0 - coverage) * high,
+        hours=int((counts > 0).sum()),
+        share=share,
+        least_n=int(counts[here].min()) if some else 0,
+        coverage=coverage,
+        reason="; ".join(filter(None, [_part_of_day(here, weights, share), doubt])),
     )
 
 
@@ -351,9 +339,7 @@ def _reference(reference: Mapping[int, float] | pd.Series | None) -> Floats:
     return weights
 
 
-def _possible(possible: Any) -> tuple[float, float] | None:
-    if possible is None:
-        return None
+def _possible(possible: Any) -> tuple[float, float]:
     try:
         low, high = (float(end) for end in possible)
     except (TypeError, ValueError):
@@ -371,37 +357,27 @@ def _catalogue_limits(
     if not isinstance(series, pd.Series):
         series = column_of(table, column, what="standardised_mean")
     here = known_logs() if seen.log is None else (seen.log,)
-    logs = [which for which in here if str(series.name) in catalogue(which)]
-    fields = [catalogue(which)[str(series.name)] for which in logs]
-    ranges = {(field.min, field.max) for field in fields}
+    name = str(series.name)  # that of the field, whatever the column of these values is called
+    fields = {log: catalogue(log)[name] for log in here if name in catalogue(log)}
+    ranges = {(field.min, field.max) for field in fields.values()}
     least, most = ranges.pop() if len(ranges) == 1 else (None, None)
-    field = fields[0] if fields else None
-    if field is None or least is None or most is None:
-        yes_or_no = field is not None and field.value_type == "bool"
-        if yes_or_no or pd.api.types.is_bool_dtype(series.dtype):
+    first = next(iter(fields.values()), None)
+    doubt = ""
+    if first is None or least is None or most is None:
+        if pd.api.types.is_bool_dtype(series.dtype) or (first and first.value_type == "bool"):
             return 0.0, 1.0, ""
-        return (
-            MISSING,
-            MISSING,
-            "no bounds: the catalogue has no range for it, so give possible=",
+        doubt = "no bounds: the catalogue has no range for it, so give possible="
+    elif first.agg == "sum" and (
+        is_resampled(table) or seen.step_us not in {log_named(log).interval_us for log in fields}
+    ):
+        doubt = "no bounds: the catalogue's range is that of a single interval, so give possible="
+    elif seen.n and not least <= seen.values.min() <= seen.values.max() <= most:
+        doubt = (
+            f"no bounds: values lie outside the catalogue's {least:g} to {most:g}, so leave them"
+            " out or give possible="
         )
-    bins = isinstance(table, pd.DataFrame) and is_resampled(table)
-    own_step = not bins and (
-        seen.step_us in {round(log_named(which).interval_s * 1e6) for which in logs}
-    )
-    if field.agg == "sum" and not own_step:
-        return (
-            MISSING,
-            MISSING,
-            "no bounds: the catalogue's range is that of a single interval, so give possible=",
-        )
-    if seen.n and not least <= seen.values.min() <= seen.values.max() <= most:
-        return (
-            MISSING,
-            MISSING,
-            f"no bounds: values lie outside the catalogue's {least:g} to {most:g},"
-            " so leave them out or give possible=",
-        )
+    if doubt or least is None or most is None:
+        return MISSING, MISSING, doubt
     return least, most, ""
 
 

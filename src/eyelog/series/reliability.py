@@ -16,6 +16,7 @@ from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.groups import days_of_wearers
 from eyelog.series.inference import (
     LEAST_DAYS,
+    Days,
     at_weekend,
     check_draws,
     effect,
@@ -23,11 +24,23 @@ from eyelog.series.inference import (
     likeness,
     with_weekend,
 )
-from eyelog.series.periods import two_periods
+from eyelog.series.periods import compared
 
 LEAST_WEARERS: Final = 5
 MOST_DAYS: Final = 365
 GOALS: Final = {"days_for_70": 0.7, "days_for_80": 0.8, "days_for_90": 0.9}
+DAYS: Final = (7, 14, 21, 28, 42, 56)
+WEARERS: Final = (5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100)
+MOST_OF_PERIOD: Final = 500  # per period: their pairs are compared
+WARM_UP: Final = 100  # days before the first, so that it is like any other
+MONDAY: Final = 20_514  # 2 March 2026, as the days since 1970
+CHOICES: Final = (
+    Limits(),
+    Limits(wear="blinks"),
+    Limits(max_noise="1s"),
+    Limits(min_worn="30s"),
+    Limits(walking_above=2),
+)
 
 
 @shown("Reliability of days", icc=("icc_low", "icc_high"), icc_mean=("mean_low", "mean_high"))
@@ -121,15 +134,19 @@ def reliability(table: pd.DataFrame, column: str, *, days: int = 7) -> Reliabili
     """
     whole_number(days, "days", 1, MOST_DAYS)
     rows = days_of_wearers(table, column, what="reliability")
-    covered = np.nan_to_num(numbers(table["coverage"])) if "coverage" in table.columns else 1.0
     present = np.isfinite(numbers(table[column]))
-    coverage = float(np.where(present, covered, 0.0).mean()) if len(present) else 0.0
-    worn = next((name for name in ("exposure_h", "worn_h") if name in table.columns), None)
-    hours = MISSING if worn is None else float(np.nansum(numbers(table[worn])[present]))
+    covered = np.nan_to_num(numbers(table["coverage"])) if "coverage" in table.columns else 1.0
+    worn = [numbers(table[name]) for name in ("exposure_h", "worn_h") if name in table.columns]
     rows = rows.groupby("account").filter(lambda part: len(part) >= LEAST_DAYS)
     wearers, n = rows["account"].nunique(), len(rows)
-    known = {"days": days, "wearers": wearers, "n": n, "exposure_h": hours, "coverage": coverage}
-    nothing = all_missing(Reliability, **known)
+    nothing = all_missing(
+        Reliability,
+        days=days,
+        wearers=wearers,
+        n=n,
+        exposure_h=float(np.nansum(worn[0][present])) if worn else MISSING,
+        coverage=float(np.where(present, covered, 0.0).mean()) if len(present) else 0.0,
+    )
     if not n:
         return nothing._replace(reason=f"no wearer has {LEAST_DAYS} days with a value")
     parts = [
@@ -141,8 +158,7 @@ def reliability(table: pd.DataFrame, column: str, *, days: int = 7) -> Reliabili
     lost = np.array([len(values) / effective_n(dates, phi) for dates, values in parts])
     within = sum(float(((values - values.mean()) ** 2).sum()) for _, values in parts)
     variance = within / float((lengths - lost).sum())
-    in_a_row = np.arange(days)
-    share = 1 / effective_n(in_a_row, phi)
+    share = 1 / effective_n(np.arange(days), phi)
     result = nothing._replace(
         sd_within=variance**0.5,
         sem_mean=(variance * share) ** 0.5,
@@ -196,18 +212,10 @@ def days_needed(ratio: float, phi: float, goal: float) -> float:
     goal : float
         The ICC.
     """
-    if not ratio > 0:
-        return MISSING
-    wanted = goal / (1 - goal) / ratio
-    if effective_n(np.arange(MOST_DAYS), phi) < wanted:
-        return MISSING
-    few, many = 0, MOST_DAYS
-    while many - few > 1:
-        middle = (few + many) // 2
-        few, many = (
-            (few, middle) if effective_n(np.arange(middle), phi) >= wanted else (middle, many)
-        )
-    return float(many)
+    n = np.arange(1.0, MOST_DAYS + 1)
+    alike = np.cumsum(2 * np.cumsum(phi ** (n - 1)) - 1)  # the sum of phi^|i - j| over n days
+    enough = n[n**2 * ratio / alike >= goal / (1 - goal)]
+    return float(enough[0]) if enough.size else MISSING
 
 
 def likeness_within(parts: list[tuple[Ints, Floats]]) -> float:
@@ -225,13 +233,6 @@ def likeness_within(parts: list[tuple[Ints, Floats]]) -> float:
         [dates - dates[0] + start for (dates, _), start in zip(parts, apart, strict=True)]
     )
     return float(likeness(of_days, residuals[None, :], terms=1, n=n // len(parts))[0])
-
-
-DAYS: Final = (7, 14, 21, 28, 42, 56)
-WEARERS: Final = (5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100)
-MOST_OF_PERIOD: Final = 500  # per period: their pairs are compared
-WARM_UP: Final = 100  # days before the first, so that it is like any other
-MONDAY: Final = np.datetime64("2026-03-02", "D")
 
 
 @takes_tables
@@ -322,15 +323,14 @@ def power(
     found = []
     for size in sizes:
         noise = generator.normal(0.0, (1 - phi**2) ** 0.5, (draws, WARM_UP + 2 * size))
-        alike = scipy.signal.lfilter([1.0], [1.0, -phi], noise)[:, WARM_UP:] * sd
-        opens = MONDAY + generator.integers(0, 7, draws)
+        studies = scipy.signal.lfilter([1.0], [1.0, -phi], noise)[:, WARM_UP:] * sd
+        studies[:, size:] += change
         hits = 0
-        for opening, noise_of_days in zip(opens, alike, strict=True):
-            index = pd.DatetimeIndex(opening + np.arange(2 * size), name="day")
-            study = pd.Series(noise_of_days, index=index)
-            study += higher * at_weekend(index.to_numpy().astype("M8[D]").astype(np.int64))
-            study.iloc[size:] += change
-            hits += two_periods(study.iloc[:size], study.iloc[size:]).p < 0.05
+        for opening, study in zip(generator.integers(0, 7, draws), studies, strict=True):
+            of_days = MONDAY + opening + np.arange(2 * size)
+            both = zip(of_days.reshape(2, size), study.reshape(2, size), strict=True)
+            one, other = (Days(at, at, y + higher * at_weekend(at), True) for at, y in both)
+            hits += compared(one, other)[0].p < 0.05
         inside = scipy.stats.binomtest(hits, draws).proportion_ci(method="wilson")
         found.append((hits / draws, inside.low, inside.high))
     periods = pd.Index(sizes, name="days")
@@ -350,15 +350,6 @@ def _of_groups(table: pd.DataFrame, column: str, change: float, days: int) -> pd
     share = np.where(np.isnan(found), 1.0, found)  # so far from 0 that it cannot be computed
     columns = {"power": share, "low": share, "high": share}
     return pd.DataFrame(columns, index=pd.Index(wearers, name="wearers"))
-
-
-CHOICES: Final = (
-    Limits(),
-    Limits(wear="blinks"),
-    Limits(max_noise="1s"),
-    Limits(min_worn="30s"),
-    Limits(walking_above=2),
-)
 
 
 @takes_tables

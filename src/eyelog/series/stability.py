@@ -3,21 +3,19 @@
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from eyelog.clock import DAY_US
 from eyelog.errors import ConfigurationError
 from eyelog.frame import takes_tables
-from eyelog.judge.arrays import MISSING, Floats, Ints, follows
+from eyelog.judge.arrays import Floats, Ints, follows
 from eyelog.judge.limits import Limits
-from eyelog.measure.sheet import shown
+from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.active_hours import night_doubt
-from eyelog.series.inference import check_draws
-from eyelog.series.observed import Rows, local_hours, observed
+from eyelog.series.inference import check_draws, shifted_days
+from eyelog.series.observed import local_hours, observed
 
 SHIFTS: Final = 1000
-MOST_CELLS: Final = 4_000_000  # of one block of shifted series
 ROUNDING: Final = 1e-9
 
 
@@ -47,14 +45,6 @@ class Variability(NamedTuple):
     exposure_h: float
     coverage: float
     reason: str
-
-
-def _hourly(seen: Rows) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Return the means of the observed hours, and the hour of each since the first midnight."""
-    hour = np.floor(local_hours(seen.opens)).astype("int64")
-    distinct, place = np.unique(hour, return_inverse=True)
-    means = np.bincount(place, seen.values) / np.bincount(place)
-    return means, distinct
 
 
 @takes_tables
@@ -136,43 +126,36 @@ def interdaily_stability(
         exposure=exposure,
     )
     check_draws(SHIFTS, seed)
-    hourly, hour = _hourly(seen)
-    of_day = hour % 24
-    observed_hours = len(np.unique(of_day))
+    # The means of the observed hours, and the number of each since the first midnight.
+    hours = np.floor(local_hours(seen.opens)).astype(np.int64)
+    hour, place = np.unique(hours, return_inverse=True)
+    hourly = np.bincount(place, seen.values) / np.bincount(place)
+    observed_hours = len(np.unique(hour % 24))
     per_day = observed_hours if periods == "observed" else 24
-    days = len(np.unique(np.floor(local_hours(seen.opens) / 24)))
-    spread = ((hourly - hourly.mean()) ** 2).sum() if hourly.size else 0.0
-    value = corrected = noise = p = MISSING
-    reason = ""
+    days = len(np.unique(hour // 24))
+    nothing = all_missing(Stability, per_day=per_day, days=days, **seen.behind | {"n": len(hourly)})
     if days < 2:
-        reason = "fewer than two days were observed"
-    elif observed_hours < 2:
-        reason = "fewer than two hours of the day were observed: rows of an hour or less show more"
-    elif spread == 0:
-        reason = "the series does not vary"
-    else:
-        scale = len(hourly) / (per_day * spread)
-        value = float(_between(hourly[None, :], of_day)[0] * scale)
-        shifted = _shifted(hourly, hour, seed) * scale
-        noise = float(shifted.mean())
-        p = float((1 + (shifted >= value * (1 - ROUNDING)).sum()) / (1 + SHIFTS))
-        most = observed_hours / per_day
-        if most - noise > ROUNDING:
-            corrected = (value - noise) / (most - noise)
-        else:
-            reason = "no hour of the day was observed on two days: IS is 1 whatever the values"
-    return Stability(
+        return nothing._replace(reason="fewer than two days were observed")
+    if observed_hours < 2:
+        few = "fewer than two hours of the day were observed: rows of an hour or less show more"
+        return nothing._replace(reason=few)
+    spread = ((hourly - hourly.mean()) ** 2).sum()
+    if spread == 0:
+        return nothing._replace(reason="the series does not vary")
+    scale = len(hourly) / (per_day * spread)
+    value = float(_between(hourly[None, :], hour % 24)[0] * scale)
+    series_of = shifted_days(hourly, hour // 24, SHIFTS, seed)
+    shifted = np.concatenate([_between(block, hour % 24) for block in series_of]) * scale
+    noise, most = float(shifted.mean()), observed_hours / per_day
+    found = nothing._replace(
         stability=value,
-        corrected=corrected,
         noise=noise,
-        p=p,
-        per_day=per_day,
-        n=len(hourly),
-        days=days,
-        exposure_h=seen.exposure_h,
-        coverage=seen.coverage,
-        reason=reason,
+        p=float((1 + (shifted >= value * (1 - ROUNDING)).sum()) / (1 + SHIFTS)),
     )
+    if most - noise > ROUNDING:
+        return found._replace(corrected=(value - noise) / (most - noise))
+    alone = "no hour of the day was observed on two days: IS is 1 whatever the values"
+    return found._replace(reason=alone)
 
 
 def _between(series: Floats, of_day: Ints) -> Floats:
@@ -182,21 +165,6 @@ def _between(series: Floats, of_day: Ints) -> Floats:
     share[np.arange(len(place)), place] = 1.0 / counts[place]
     centred = series - series.mean(axis=1, keepdims=True)
     return np.asarray(((centred @ share) ** 2).sum(axis=1), dtype=np.float64)
-
-
-def _shifted(hourly: Floats, hour: Ints, seed: int) -> Floats:
-    """Return `_between` of the series in which each day is shifted around its observed hours."""
-    _, first, day, size = np.unique(
-        hour // 24, return_index=True, return_inverse=True, return_counts=True
-    )
-    place = np.arange(len(hour)) - first[day]
-    generator = np.random.default_rng(seed)
-    at_once = max(1, MOST_CELLS // len(hour))
-    shifted = []
-    for start in range(0, SHIFTS, at_once):
-        by = generator.integers(size, size=(min(at_once, SHIFTS - start), len(size)))
-        shifted.append(_between(hourly[first[day] + (place + by[:, day]) % size[day]], hour % 24))
-    return np.concatenate(shifted)
 
 
 @takes_tables
@@ -261,17 +229,14 @@ def intradaily_variability(
         interval=interval,
         exposure=exposure,
     )
-    near = follows(seen.index.as_unit("us").asi8, seen.step_us)
-    pairs = int(near.sum())
+    near = follows(seen.us, seen.step_us)
+    found = all_missing(Variability, pairs=int(near.sum()), **seen.behind)
     variance = float(seen.values.var()) if seen.n else 0.0
-    value, reason = MISSING, ""
-    if pairs == 0:
-        reason = "no two neighbouring values were observed"
-    elif variance == 0:
-        reason = "the series does not vary"
-    else:
-        value = float((np.diff(seen.values)[near] ** 2).mean() / variance)
-    return Variability(value, pairs, seen.n, seen.exposure_h, seen.coverage, reason)
+    if not found.pairs:
+        return found._replace(reason="no two neighbouring values were observed")
+    if variance == 0:
+        return found._replace(reason="the series does not vary")
+    return found._replace(iv=float((np.diff(seen.values)[near] ** 2).mean() / variance))
 
 
 @shown("Sleep regularity")
@@ -340,15 +305,13 @@ def sleep_regularity(
     )
     if not np.isin(seen.values, (0.0, 1.0)).all():
         raise ConfigurationError("sleep_regularity takes states: True, False or missing")
-    us = seen.index.as_unit("us").asi8
+    us = seen.us
     later = np.searchsorted(us, us + DAY_US)
-    inside = later < len(us)
-    paired = np.zeros(len(us), dtype=bool)
-    paired[inside] = us[later[inside]] == us[inside] + DAY_US
+    paired = np.flatnonzero(np.append(us, -1)[later] == us + DAY_US)
+    found = all_missing(Regularity, pairs=len(paired), **seen.behind)
+    doubt = "" if night_worn else night_doubt(seen)
+    if doubt or not found.pairs:
+        none = "no two states 24 hours apart were observed"
+        return found._replace(reason=doubt or none)
     same = seen.values[paired] == seen.values[later[paired]]
-    pairs = int(paired.sum())
-    reason = "" if night_worn else night_doubt(seen)
-    if not reason and pairs == 0:
-        reason = "no two states 24 hours apart were observed"
-    value = MISSING if reason else float(-100 + 200 * same.mean())
-    return Regularity(value, pairs, seen.n, seen.exposure_h, seen.coverage, reason)
+    return found._replace(sri=float(-100 + 200 * same.mean()))

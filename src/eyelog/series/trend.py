@@ -7,7 +7,7 @@ import pandas as pd
 import scipy
 
 from eyelog.frame import takes_tables
-from eyelog.judge.arrays import MISSING, Floats, Ints
+from eyelog.judge.arrays import MISSING, Floats
 from eyelog.judge.limits import Limits
 from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.inference import (
@@ -17,16 +17,18 @@ from eyelog.series.inference import (
     by_day,
     cluster_robust,
     effect,
+    means_of,
     rank_interval,
     slopes_law,
     t_quantile,
     with_weekend,
 )
-from eyelog.series.observed import HOUR_US, local_dates, observed
+from eyelog.series.observed import HOUR_US, observed
 
 MOST_DAYS = 5000
 LEAST_VALUES = 3
 LEAST_FOR_INTERVAL = 14
+ROUNDING: Final = 1e-12
 
 
 @shown("Trend of a series (Theil-Sen), of this wearer", slope=("low", "high"))
@@ -155,9 +157,6 @@ def lines(days: Days, values: Floats) -> tuple[Floats, Effect]:
     return values - line.fit[:, 2:] @ design[:, 2:].T, line
 
 
-ROUNDING: Final = 1e-12
-
-
 @shown("Time on task: change per hour within the day, of this wearer", slope_per_h=("low", "high"))
 class TimeOnTask(NamedTuple):
     """A slope per hour within days, with its interval and p, with days as the units."""
@@ -245,18 +244,13 @@ def time_on_task(
     seen = observed(
         series, column, what="time_on_task", limits=limits, interval=interval, exposure=exposure
     )
-    dates, of_row = np.unique(local_dates(seen.opens), return_inverse=True)
-    hours = seen.index.as_unit("us").asi8 / HOUR_US
-    along, values = _within(hours, of_row), _within(seen.values, of_row)
+    dates, of_row = np.unique(seen.dates, return_inverse=True)
+    hours = seen.us / HOUR_US
+    along = hours - means_of(hours, of_row)[of_row]
+    values = seen.values - means_of(seen.values, of_row)[of_row]
     spread = np.bincount(of_row, weights=along**2, minlength=len(dates))
     used = spread > 0
-    result = all_missing(
-        TimeOnTask,
-        days=int(used.sum()),
-        n=seen.n,
-        exposure_h=seen.exposure_h,
-        coverage=seen.coverage,
-    )
+    result = all_missing(TimeOnTask, days=int(used.sum()), **seen.behind)
     if not used.any():
         return result._replace(reason="no day has values at two times or more")
     slope = float(along @ values / spread.sum())
@@ -287,9 +281,3 @@ def time_on_task(
         phi=phi,
         n_effective=n_effective,
     )
-
-
-def _within(values: Floats, of_row: Ints) -> Floats:
-    """Return values less the mean of their day."""
-    means = np.bincount(of_row, weights=values) / np.bincount(of_row)
-    return np.asarray(values - means[of_row], dtype=np.float64)

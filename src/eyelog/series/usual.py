@@ -1,10 +1,8 @@
 """What is usual for a person: a usual value, and the range in which the next day lies."""
 
-from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import scipy
 
@@ -14,7 +12,7 @@ from eyelog.errors import ConfigurationError
 from eyelog.frame import derived, takes_tables
 from eyelog.judge.arrays import MISSING, Bools, Floats, Ints, numbers
 from eyelog.judge.limits import Limits
-from eyelog.measure.sheet import shown
+from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.inference import GRID, at_weekend, correlations, likeness
 from eyelog.series.observed import (
     HOUR_US,
@@ -33,6 +31,14 @@ from eyelog.series.observed import (
 
 PEAK_GRID: Final = 1001
 WHAT: Final = "typical_value"
+MAD_TO_SD = 1.4826  # makes the MAD of a normal distribution its SD
+EFFICIENCY = 0.37  # of the MAD: it varies as the SD of 0.37 as many values does
+OUTSIDE = 0.01  # the share of normal days that lie outside the usual range
+LEAST_FOR_RANGE = 4  # with fewer earlier values the range would be wider than anything usual
+APART_DAYS = 42  # six weeks: before, there are too few weekends to compare a weekend with
+MOST_EARLIER = 5_000  # hours of 56 days are 1,344
+ALL = "all"
+KINDS = ("weekdays", "weekends")
 
 
 @shown("Usual value of a series")
@@ -113,44 +119,36 @@ def typical_value(
     methods = ("auto", "peak", "q90", "q99", "median")
     if method not in methods:
         raise ConfigurationError(f"method must be one of {', '.join(methods)}, not {method!r}")
-    x, exposure_h, coverage = _values(
-        series, column, limits=limits, interval=interval, exposure=exposure
-    )
-    context = (len(x), exposure_h, coverage)
+    x, behind = _values(series, column, limits=limits, interval=interval, exposure=exposure)
+    result = all_missing(TypicalValue, method=method, shape="other", **behind)
     if len(x) < 3:
-        none = (MISSING, MISSING, MISSING, MISSING, MISSING)
-        return TypicalValue(
-            MISSING, method, "other", *none, *context, "fewer than three values were observed"
-        )
+        return result._replace(reason="fewer than three values were observed")
     spread = float(x.std())
     skewness = float((((x - x.mean()) / spread) ** 3).mean()) if spread > 0 else 0.0
     variation = spread / float(x.mean()) if x.mean() > 0 else MISSING
     shape = "other"
     if x.min() >= 0 and skewness > 0.5:
         shape = "exponential" if variation >= 0.8 else "gamma"
-    chosen = method
     if method == "auto":
-        chosen = {"gamma": "peak", "exponential": "q90", "other": "median"}[shape]
+        method = {"gamma": "peak", "exponential": "q90", "other": "median"}[shape]
     median, q90, q99 = (float(q) for q in np.quantile(x, [0.5, 0.9, 0.99]))
-    value = {"median": median, "q90": q90, "q99": q99}.get(chosen)
-    return TypicalValue(
-        _density_peak(x) if value is None else value,
-        chosen,
-        shape,
-        skewness,
-        variation,
-        median,
-        q90,
-        q99,
-        *context,
-        "",
+    value = {"median": median, "q90": q90, "q99": q99}.get(method)
+    return result._replace(
+        value=_density_peak(x) if value is None else value,
+        method=method,
+        shape=shape,
+        skewness=skewness,
+        variation=variation,
+        median=median,
+        q90=q90,
+        q99=q99,
     )
 
 
 def _values(
     series: pd.Series | pd.DataFrame, column: str | pd.Series | None, **options: Any
-) -> tuple[Floats, float, float]:
-    """Return the observed values, the hours they are based on, and their coverage."""
+) -> tuple[Floats, dict[str, Any]]:
+    """Return the observed values, and what is behind them."""
     one = column if isinstance(column, pd.Series) else column_of(series, column, what=WHAT)
     check_numbers(one, what=WHAT)
     if isinstance(one.index, pd.DatetimeIndex) and not one.index.is_monotonic_increasing:
@@ -159,7 +157,7 @@ def _values(
         column = one if isinstance(column, pd.Series) else column
     if has_clock(one):
         seen = observed(series, column, what=WHAT, **options)
-        return seen.values, seen.exposure_h, seen.coverage
+        return seen.values, seen.behind
     if any(value is not None for value in options.values()):
         raise ConfigurationError(
             f"{WHAT}: limits, interval and exposure need values with stamps or dates in order"
@@ -167,38 +165,22 @@ def _values(
     refuse_wearers(one.index, what=WHAT)
     refuse_sentinel(one, what=WHAT)
     values = numbers(one)
-    here = np.isfinite(values)
-    return values[here], MISSING, float(here.mean()) if len(here) else 0.0
+    x = values[np.isfinite(values)]
+    coverage = len(x) / len(values) if len(values) else 0.0
+    return x, {"n": len(x), "exposure_h": MISSING, "coverage": coverage}
 
 
-def _density_peak(values: npt.NDArray[np.float64]) -> float:
-    """Return the value at which a Gaussian kernel density is largest.
-
-    Logs contain few distinct values, so the sum over these is exact and far cheaper than
-    `scipy.stats.gaussian_kde`.
-    """
-    width = values.std(ddof=1) * len(values) ** (-1 / 5)
-    if width == 0:
-        return float(values[0])
+def _density_peak(values: Floats) -> float:
+    """Return the value at which a Gaussian kernel density (Scott's bandwidth) is largest."""
+    # Logs contain few distinct values, each of which is one kernel with the weight of its number.
     distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) == 1:
+        return float(distinct[0])
+    width = values.std(ddof=1) * len(values) ** (-1 / 5)
+    of_kernels = width / np.sqrt(np.cov(distinct, aweights=counts))
+    density = scipy.stats.gaussian_kde(distinct, bw_method=of_kernels, weights=counts)
     grid = np.linspace(distinct[0], distinct[-1], PEAK_GRID)
-    density = np.zeros(PEAK_GRID)
-    for low, high in pairwise([*range(0, len(distinct), 512), len(distinct)]):
-        distance = (grid[:, None] - distinct[None, low:high]) / width
-        density += np.exp(-0.5 * distance**2) @ counts[low:high]
-    return float(grid[density.argmax()])
-
-
-MAD_TO_SD = 1.4826  # makes the MAD of a normal distribution its SD
-EFFICIENCY = 0.37  # of the MAD: it varies as the SD of 0.37 as many values does
-OUTSIDE = 0.01  # the share of normal days that lie outside the usual range
-LEAST_FOR_RANGE = 4  # with fewer earlier values the range would be wider than anything usual
-APART_DAYS = 42  # six weeks: before, there are too few weekends to compare a weekend with
-
-MOST_EARLIER = 5_000  # hours of 56 days are 1,344
-
-ALL = "all"
-KINDS = ("weekdays", "weekends")
+    return float(grid[density(grid).argmax()])
 
 
 @takes_tables

@@ -125,7 +125,7 @@ def test_columns_that_cannot_be_used_are_named(orthodont) -> None:
     stamped = orthodont.assign(day=pd.Timestamp("2026-10-19"))
     cases = [
         ({"outcome": "nothing"}, el.FieldError, "'nothing'"),
-        ({"outcome": "sex"}, el.ConfigurationError, "not numbers"),
+        ({"outcome": "sex"}, el.ConfigurationError, "needs numbers"),
         ({"outcome": "age", "predictors": "age"}, el.ConfigurationError, "also be a predictor"),
         ({"outcome": "age", "predictors": "day"}, el.ConfigurationError, "stamps"),
     ]
