@@ -176,13 +176,13 @@ def blinking(rng: np.random.Generator, n: int, how: Condition) -> pd.DataFrame:
 
 
 def blink_rate(rng: np.random.Generator, how: Condition) -> bool:
-    frame = blinking(rng, 4 if how.few else 14, how)
+    frame = blinking(rng, 5 if how.few else 14, how)
     found = el.blinks.rate(frame, of="wearer", log="standard_mode_logs").iloc[0]
     return bool(found["low"] <= 15.0 * mean_factor(how) <= found["high"])
 
 
 def single_blinks(rng: np.random.Generator, how: Condition) -> bool:
-    index, factor = minutes_worn(rng, 4 if how.few else 14, how, between=(10, 40))
+    index, factor = minutes_worn(rng, 5 if how.few else 14, how, between=(10, 40))
     us = np.repeat(index.asi8, PER_MIN) + np.tile(np.arange(1 - PER_MIN, 1) * 50_000, len(index))
     blinks = rng.random(len(us)) < np.repeat(15.0 * factor / PER_MIN, PER_MIN)
     data = {"blinkSpeed": 130.0 * blinks, "blinkStrength": 90.0 * blinks, "walking": 0.0}
@@ -193,7 +193,7 @@ def single_blinks(rng: np.random.Generator, how: Condition) -> bool:
 
 
 def pace(rng: np.random.Generator, how: Condition) -> bool:
-    index, factor = minutes_worn(rng, 4 if how.few else 14, how)
+    index, factor = minutes_worn(rng, 5 if how.few else 14, how)
     data = {"stp_fst": 0.0, "stp_mid": rng.poisson(100.0 * factor), "stp_slw": 0.0, "stp_vsl": 0.0}
     frame = pd.DataFrame(data | {"stp_s": 60.0, "wea_s": 60.0}, index=index).astype("float64")
     found = el.gait.pace(frame, of="wearer", log="standard_mode_logs").iloc[0]
@@ -201,7 +201,7 @@ def pace(rng: np.random.Generator, how: Condition) -> bool:
 
 
 def head_moves(rng: np.random.Generator, how: Condition) -> bool:
-    index, factor = minutes_worn(rng, 4 if how.few else 14, how)
+    index, factor = minutes_worn(rng, 5 if how.few else 14, how)
     counts = rng.poisson(2.0 * factor).astype(float)
     frame = pd.DataFrame({"hm_po": counts, "hm_yo": counts}, index=index)
     frame["isl"] = pd.array(np.zeros(len(frame), dtype=bool), dtype="boolean")
@@ -221,9 +221,9 @@ def rate_ratio(rng: np.random.Generator, how: Condition) -> bool:
 # Rhythm, from hours
 
 
-def hours_of(rng: np.random.Generator, how: Condition) -> pd.Series:
+def hours_of(rng: np.random.Generator, how: Condition, few: int = 4) -> pd.Series:
     """Return hourly values without a rhythm, of days of uneven wear."""
-    days = 4 if how.few else 14
+    days = few if how.few else 14
     values = drawn(rng, (days, 24), how)
     values = values + how.weekend * (np.arange(days) % 7 >= 5)[:, None]
     first = rng.integers(6, 10, days)[:, None]
@@ -243,7 +243,7 @@ def cosinor(rng: np.random.Generator, how: Condition) -> bool:
 
 
 def time_on_task(rng: np.random.Generator, how: Condition) -> bool:
-    return bool(el.rhythm.time_on_task(hours_of(rng, how)).p < ALPHA)
+    return bool(el.rhythm.time_on_task(hours_of(rng, how, few=5)).p < ALPHA)
 
 
 # Many wearers
@@ -326,17 +326,17 @@ OF_MINUTES: Final = frozenset({"drift 20 min", "drift 60 min"})
 WEEKENDS: Final = frozenset({"weekends"})
 
 ROWS: Final = (
-    Row("blinks.rate", "14 days of a wearer (few: 4)", "contained", 95, blink_rate, ALL),
+    Row("blinks.rate", "14 days of a wearer (few: 5)", "contained", 95, blink_rate, ALL),
     Row(
         "blinks.rate, single blinks",
-        "14 days of 10 to 40 min at 20 Hz (few: 4)",
+        "14 days of 10 to 40 min at 20 Hz (few: 5)",
         "contained",
         95,
         single_blinks,
         ALL,
     ),
-    Row("gait.pace", "14 days of a wearer (few: 4)", "contained", 95, pace, ALL),
-    Row("posture.head_movements", "14 days of a wearer (few: 4)", "contained", 95, head_moves, ALL),
+    Row("gait.pace", "14 days of a wearer (few: 5)", "contained", 95, pace, ALL),
+    Row("posture.head_movements", "14 days of a wearer (few: 5)", "contained", 95, head_moves, ALL),
     Row("compare.rate_ratio", "14 and 14 days (few: 4 and 4)", "p < .05", 5, rate_ratio, ALL),
     Row(
         "compare.two_periods",
@@ -360,7 +360,7 @@ ROWS: Final = (
     Row("rhythm.cosinor", "hours of 14 days (few: 4)", "p < .05", 5, cosinor, ALL - OF_MINUTES),
     Row(
         "rhythm.time_on_task",
-        "hours of 14 days (few: 4)",
+        "hours of 14 days (few: 5)",
         "p < .05",
         5,
         time_on_task,

@@ -35,9 +35,8 @@ from eyelog.series.inference import (
     median,
     rank_interval,
     slopes_law,
-    two_samples_law,
 )
-from eyelog.series.periods import levels
+from eyelog.series.periods import compared
 from eyelog.series.trend import lines
 
 Days: TypeAlias = Callable[[np.random.Generator, int], pd.Series]
@@ -158,9 +157,7 @@ def two_periods(
         days += weekend * ((np.arange(n + m) % 7) >= 5)
         said = []
         for series in days:
-            values, second, means = levels(dated(series[:n]), dated(series[n:], n))
-            pairs = (values[second == 1][None, :] - values[second == 0][:, None]).ravel()
-            found = rank_interval(pairs, two_samples_law(n, m), float(means.factor[0]))
+            found, _ = compared(dated(series[:n]), dated(series[n:], n))
             said.append(found.p < 0.05)
         return said
 
@@ -285,7 +282,8 @@ def blinking(generator: np.random.Generator, n: int, phi: float, drift_min: int)
     index = stamps[0].append(stamps[1:]).rename("date")
     counts = np.concatenate(made).astype(float)
     columns = {"lc_bk_n": counts, "val_s": 60.0, "nis_s": 0.0, "wea_s": 60.0}
-    return pd.DataFrame(columns, index=index)
+    upright = dict.fromkeys(("stp_s", "tl_xav", "tl_yav"), 0.0)
+    return pd.DataFrame(columns | upright, index=index)
 
 
 def wearers_rate(n: int, phi: float, drift_min: int) -> Callable[[np.random.Generator], bool]:

@@ -102,6 +102,27 @@ def groups(first: int, second: int, spread: float, p: str) -> Run:
     return run
 
 
+def page_of_groups(first: int, second: int, shape: str) -> Run:
+    """Return whether any of 8 outcomes of two groups that are alike is called different."""
+    wearers = [f"w{number:02}" for number in range(first + second)]
+    day = [pd.Timestamp(START)] * len(wearers)
+    index = pd.MultiIndex.from_arrays([wearers, day], names=["account", "day"])
+    group = np.repeat(["a", "b"], [first, second])
+    spread = np.where(group == "b", 3.0 if shape == "spread 1 : 3" else 1.0, 1.0)
+
+    def run(rng: np.random.Generator) -> float:
+        values = rng.normal(size=(8, len(wearers))) * spread
+        if shape == "skewed":
+            values = np.exp(0.5 * values)
+        table = pd.DataFrame(dict(zip("ijklmnop", values, strict=True)), index=index)
+        found = el.cohort.differences(
+            table.assign(group=group), by="group", outcomes=list("ijklmnop")
+        )
+        return float((found["p_holm"] < ALPHA).any())
+
+    return run
+
+
 def rates_of_groups(first: int, second: int, spread: tuple[float, float]) -> Run:
     """Return whether two groups of wearers who blink alike differ in their blink rates."""
 
@@ -227,7 +248,7 @@ def rows() -> Iterator[Row]:
         for phi, worn in ((0.0, "whole"), (0.7, "whole"), (0.7, "7 to 19"), (0.7, "uneven")):
             case = f"{days} days worn {worn}, phi {phi:g} within the day"
             yield Row("rhythm.cosinor p", case, "level", 0, 0.08, cosinor(days, phi, worn))
-    for days in (4, 7, 14, 28):
+    for days in (5, 7, 14, 28):
         for phi, slopes in ((0.0, 0.0), (0.7, 0.0), (0.7, 0.1)):
             case = f"{days} days of uneven wear, phi {phi:g} within the day, slope SD {slopes:g}"
             run = slope_of_day(days, phi, slopes)
@@ -246,6 +267,12 @@ def rows() -> Iterator[Row]:
                 0.065,
                 groups(first, second, spread, name),
             )
+    for first, second in ((5, 5), (8, 8), (5, 20), (20, 20)):
+        for shape in ("spread 1 : 1", "spread 1 : 3", "skewed"):
+            case = f"8 outcomes of {first} and {second} wearers, {shape}"
+            most = 0.15 if (first, second) == (5, 20) else 0.075
+            run = page_of_groups(first, second, shape)
+            yield Row("cohort.differences p_holm", case, "level", 0, most, run)
     for first, second, spread in ((8, 8, (0.3, 0.3)), (8, 8, (0.15, 0.45)), (16, 8, (0.15, 0.45))):
         case = f"{first} and {second} wearers of 14 days, SD {spread[0]:g} and {spread[1]:g}"
         run = rates_of_groups(first, second, spread)

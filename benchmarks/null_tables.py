@@ -19,9 +19,9 @@ import numpy as np
 import scipy
 
 from eyelog.judge.arrays import Floats
-from eyelog.series.inference import Days, rank_interval, slopes_law, two_samples_law
+from eyelog.series.inference import Days, rank_interval, slopes_law
 from eyelog.series.levels import LEVEL, SHAPES, largest, without_weekends
-from eyelog.series.periods import levels
+from eyelog.series.periods import compared
 from eyelog.series.trend import lines
 from eyelog.series.usual import EFFICIENCY, OUTSIDE, prediction
 
@@ -70,10 +70,7 @@ def of_periods(values: Floats, n: int) -> Floats:
     for row in values:
         cuts = (slice(n), slice(n, None))
         sides = [Days(days.dates[cut], days.numbers[cut], row[cut], True) for cut in cuts]
-        levelled, second, means = levels(*sides)
-        pairs = (levelled[second == 1][None, :] - levelled[second == 0][:, None]).ravel()
-        law = two_samples_law(*(len(side.values) for side in sides))
-        result = rank_interval(pairs, law, float(means.factor[0]))
+        result, _ = compared(*sides)
         found.append(2 * abs(result.value) / (result.high - result.low))
     return np.array(found)
 
