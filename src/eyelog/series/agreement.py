@@ -19,7 +19,7 @@ from eyelog.catalogue import (
     role_field,
 )
 from eyelog.checks import duration_us
-from eyelog.clock import DAY_US
+from eyelog.clock import DAY_US, microseconds
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from eyelog.frame import ACCOUNT, log_of, record, stated_account, takes_tables
 from eyelog.judge.arrays import (
@@ -118,7 +118,7 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
 
     Minutes that begin before the previous one has ended (the clock was set) are left out.
     """
-    short, long = (pd.DatetimeIndex(index).as_unit("us").asi8 for index in (fifteen, sixty))
+    short, long = (microseconds(pd.DatetimeIndex(index)) for index in (fifteen, sixty))
     none = np.zeros(0, dtype=np.int64)
     if not (len(short) and len(long)):
         nothing = scipy.sparse.csr_array((0, len(short)))
@@ -361,10 +361,10 @@ def _units(index: pd.Index | None, block: str | None) -> tuple[Ints | None, str]
     if width is None or not isinstance(index, pd.DatetimeIndex) or index.tz is None:
         return None, "pairs"
     inside = index - pd.Timedelta(1, "us")  # stamps close their minutes
-    days = np.asarray(inside.tz_localize(None).as_unit("us").asi8 // DAY_US, dtype=np.int64)
+    days = np.asarray(microseconds(inside.tz_localize(None)) // DAY_US, dtype=np.int64)
     if len(np.unique(days)) >= LEAST_DAYS:
         return days, "days"
-    return np.asarray(inside.as_unit("us").asi8 // width, dtype=np.int64), f"blocks of {block}"
+    return np.asarray(microseconds(inside) // width, dtype=np.int64), f"blocks of {block}"
 
 
 def _aligned(one: pd.Series, other: pd.Series) -> tuple[pd.Series, pd.Series]:

@@ -131,7 +131,7 @@ def bout_lengths(rows: Rows) -> tuple[Floats, Bools, Bools]:
     values = rows.values
     if not np.isin(values[np.isfinite(values)], (0.0, 1.0)).all():
         raise ConfigurationError("fragmentation takes states: True, False or missing")
-    us, step = rows.index.as_unit("us").asi8, rows.step_us
+    us, step = rows.us, rows.step_us
     firsts, lasts = runs(values == 1.0, us, step)
     # Pairs of rows between which the state is known: both are present, and one follows the other.
     seen = np.zeros(len(values) + 1, dtype=bool)

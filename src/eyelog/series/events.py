@@ -1,7 +1,7 @@
 """Events of a diary: labels of rows and days, and the course of a quantity around them."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -155,12 +155,12 @@ def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
             f"{moments} of {len(every)} events are moments, which label no row:"
             " eyelog.compare.events takes them"
         )
-    starts, ends = (pd.DatetimeIndex(spans[name]).as_unit("us").asi8 for name in ("start", "end"))
+    starts, ends = (microseconds(pd.DatetimeIndex(spans[name])) for name in ("start", "end"))
     names = spans["label"].astype(str).to_numpy(object)
     _refuse_overlaps(spans, starts, ends, names)
-    categories = list(dict.fromkeys(names.tolist()))
+    numbers, categories = pd.factorize(names)
     codes = np.full(len(index), -1, np.int64)
-    seconds, us = interval_seconds(frame), cast(Ints, index.as_unit("us").asi8)
+    seconds, us = interval_seconds(frame), microseconds(index)
     half = 0 if np.isnan(seconds) else round(seconds * 500_000)
     middles = us - half if stamps_close(frame) else us + half
     # If events with the same label are nested, the last one to end decides.
@@ -168,7 +168,6 @@ def label(frame: pd.DataFrame, events: pd.DataFrame) -> "pd.Series[Any]":
     at = np.searchsorted(starts, middles, side="right") - 1
     inside = at >= 0
     inside[inside] = middles[inside] < reach[at[inside]]
-    numbers = np.array([categories.index(name) for name in names.tolist()], np.int64)
     codes[inside] = numbers[at[inside]]
     if len(index) and len(spans) and not inside.any():
         warn(
@@ -672,7 +671,7 @@ def event_times(times: Any, *, local: bool = False) -> Ints:
         )
     # One by one: stamps of summer and winter have different offsets.
     utc = pd.DatetimeIndex([stamp.tz_convert("UTC") for stamp in stamps], dtype="M8[us, UTC]")
-    us = np.sort(utc.as_unit("us").asi8)
+    us = np.sort(microseconds(utc))
     if (np.diff(us) == 0).any():
         raise ConfigurationError("events: a time occurs twice, and an event counts once")
     return us

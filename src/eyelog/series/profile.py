@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import catalogue, known_logs, log_named
-from eyelog.clock import DAY_US
+from eyelog.clock import DAY_US, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import derived, is_resampled, takes_tables
 from eyelog.judge.arrays import MISSING, Floats, Ints
@@ -388,8 +388,8 @@ def _room(rows: Rows) -> Floats:
     quarter = HOUR_US // QUARTERS
     first, last = int(opens[0]) - 2 * DAY_US, int(closes[-1]) + 2 * DAY_US
     us = np.arange(first // quarter * quarter, last, quarter, dtype=np.int64)
-    dates = rows.wall(us).as_unit("us").asi8 // DAY_US
-    ends = rows.wall(np.array([opens[0], closes[-1] - 1])).as_unit("us").asi8
+    dates = microseconds(rows.wall(us)) // DAY_US
+    ends = microseconds(rows.wall(np.array([opens[0], closes[-1] - 1])))
     low, high = (ends // DAY_US).tolist()
     inside = (dates >= low) & (dates <= high)
     hours = rows.wall(us[inside]).hour

@@ -262,11 +262,11 @@ def personal(
     (6.0, 8, True)
     """
     rows = rows_of(series, column, what="personal", limits=limits, interval=interval)
-    index, values = rows.index, rows.values
+    values = rows.values
     reach = duration_us(window, "window", sign="positive", example="28D")
     min_n = whole_number(min_n, "min_n", 1)
     counts = _counting(series, rows, min_day)
-    us = index.as_unit("us").asi8
+    us = rows.us
     first = _first_within(us, rows.clock, reach)
     earlier_rows = int((np.arange(len(us)) - first).max(initial=0))
     if earlier_rows > MOST_EARLIER:
