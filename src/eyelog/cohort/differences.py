@@ -93,7 +93,8 @@ def differences(
 
     Each interval holds its own difference in 95 of 100 cases. Of many differences that do not
     exist, one in twenty has an interval without 0: `p_holm` is below 0.05 for any of them in no
-    more than 5 of 100 such tables (Holm 1979, Scandinavian Journal of Statistics 6:65).
+    more than 5 of 100 such tables (Holm 1979, Scandinavian Journal of Statistics 6:65), if groups
+    have eight wearers or more; with five, in up to 9 (see the table in the definitions).
 
     Examples
     --------

@@ -227,8 +227,8 @@ def time_on_task(
     day (least squares), so days that were high as a whole do not count as a change. The errors use
     local days as the units (CR2: Bell & McCaffrey 2002; Satterthwaite's degrees of freedom), since
     values of one day are alike. Slopes of neighbouring days that are alike widen the interval as in
-    `eyelog.baseline.trend`. In series without a slope, p is below .05 in 3 to 7
-    of 100 (see the table in the definitions).
+    `eyelog.baseline.trend`. In series without a slope, p is below .05 in 1 to 3 of 100, see
+    the table in the definitions.
 
     Time on task and time of day cannot be distinguished for a wearer who begins at the same hour
     every day, and a wearer who takes the eyewear off when tired hides the end of the day.
