@@ -14,10 +14,8 @@ from scipy import stats
 
 import eyelog as el
 from eyelog.clock import local_days
-from eyelog.wearer import truth as lives
-from eyelog.wearer.draws import Draws
-from eyelog.wearer.interval_sums import covered, sums
-from eyelog.wearer.simulate import _days
+from eyelog.wearer import simulate as lives
+from eyelog.wearer.draws import Draws, covered, sums
 from support.frames import EYES, MINUTES
 
 pytestmark = pytest.mark.slow("weeks are simulated over many seeds")
@@ -60,7 +58,7 @@ def resting(seed: int) -> pd.DataFrame:
     takes the gaps of noisy intervals too, so it is held against the seconds without noise of both.
     """
     found = []
-    for day in _days("2026-10-19", DAYS, EYES, seed, "Asia/Tokyo")[1]:
+    for day in lives._days("2026-10-19", DAYS, EYES, seed, "Asia/Tokyo")[1]:
         lo, hi = lives._intervals(day, EYES)
         calm = sums(day.walking, lo, hi) == 0
         seen = day.on & day.worn & covered(lo[calm], hi[calm], day.seconds)

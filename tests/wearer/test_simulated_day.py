@@ -7,8 +7,7 @@ import pytest
 
 import eyelog as el
 from eyelog.clock import zone
-from eyelog.wearer import habits
-from eyelog.wearer.simulated_day import live
+from eyelog.wearer.day import KINDS, live, traits
 from support.logs import columns
 from support.wearers import FIFTEEN, SIXTY
 
@@ -33,13 +32,13 @@ def test_a_day_that_the_zone_skipped_is_empty() -> None:
 def test_still_wear_is_judged_off_about_30_percent_of_the_time_and_a_bag_worn() -> None:
     desk, lying, bag = [], [], []
     for seed in range(6):
-        who = habits.traits(seed)
+        who = traits(seed)
         for n in range(7):
             day = live(seed, date(2026, 10, 19) + timedelta(days=n), who, zone("UTC"))
             assert day is not None
-            desk.append(day.judged[(day.kind == habits.KINDS["desk"]) & ~day.walking])
-            lying.append(day.judged[np.isin(day.kind, [habits.KINDS["lying"]])])
-            bag.append(day.judged[day.walking & (day.kind == habits.KINDS["bag_walk"])])
+            desk.append(day.judged[(day.kind == KINDS["desk"]) & ~day.walking])
+            lying.append(day.judged[np.isin(day.kind, [KINDS["lying"]])])
+            bag.append(day.judged[day.walking & (day.kind == KINDS["bag_walk"])])
     assert np.concatenate(desk).mean() == pytest.approx(0.70, abs=0.04)
     assert np.concatenate(lying).mean() < 0.10
     assert np.concatenate(bag).all()

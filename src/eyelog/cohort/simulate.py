@@ -1,8 +1,8 @@
 """A simulated cohort: wearers in two groups that differ by a planted effect."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -16,22 +16,13 @@ from eyelog.cohort.schedule import run
 from eyelog.cohort.wearers import check_archive
 from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.home import progress_line
-from eyelog.wearer.habits import traits
+from eyelog.wearer.day import traits
 from eyelog.wearer.simulate import check_days, simulate_blinking
 
 MONTH: Final = 31  # days that are in memory at a time
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    archive: Archive
-    logs: tuple[str, ...]
-    account: str
-    start: date
-    days: int
-    seed: int
-    tz: str
-    blink: float
+Task = tuple[str, int, str, float]  # account, seed, zone, times the blinks of that seed
 
 
 def simulate(
@@ -122,64 +113,47 @@ def simulate(
         raise ConfigurationError(f"effect must be from 0.5 to 2, not {effect!r}")
     first = parse_day(start)
     check_days(first, length)
-    tasks = [
-        _Task(
-            archive,
-            logs,
-            f"w{number + 1:04}",
-            first,
-            length,
-            _seed_of(whole_number(seed, "seed", 0), number),
-            zones[number // 2 % len(zones)],
-            effect if number % 2 else 1.0,
-        )
-        for number in range(count)
-    ]
+    tasks: list[Task] = []
+    for nth in range(count):
+        # Cohorts with neighbouring seeds share nobody.
+        sequence = np.random.SeedSequence((whole_number(seed, "seed", 0), nth))
+        own, blink = int(sequence.generate_state(1)[0]), effect if nth % 2 else 1.0
+        tasks.append((f"w{nth + 1:04}", own, zones[nth // 2 % len(zones)], blink))
+    write = partial(_write, archive, logs, first, length)
     failures = []
     with progress_line(count, f"simulate {count:,} wearers", choice=None, unit="wearer") as done:
-        for reason in run(_write, tasks, scheduler=None, workers=workers, killed=_killed):
+        for reason in run(write, tasks, scheduler=None, workers=workers, killed=_killed):
             failures.append(reason)
             done()
     failed = sorted(filter(None, failures))
     if failed:
         raise EyelogError(f"{len(failed)} of {count} wearers were not written: {failed[0]}")
-    return pd.DataFrame(
+    people = pd.DataFrame(
         {
-            "account": pd.array([task.account for task in tasks], dtype="str"),
-            "tz": pd.array([task.tz for task in tasks], dtype="str"),
-            "group": pd.array(
-                ["treated" if number % 2 else "control" for number in range(count)], dtype="str"
-            ),
-            "seed": np.array([task.seed for task in tasks], dtype=np.int64),
-            "blinks_per_min": [traits(task.seed).blink * task.blink for task in tasks],
+            "account": [account for account, *_ in tasks],
+            "tz": [tz for _, _, tz, _ in tasks],
+            "group": [("control", "treated")[nth % 2] for nth in range(count)],
+            "seed": np.array([seed for _, seed, _, _ in tasks], dtype=np.int64),
+            "blinks_per_min": [traits(seed).blink * blink for _, seed, _, blink in tasks],
         }
     )
+    return people.astype(dict.fromkeys(("account", "tz", "group"), "str"))
 
 
-def _seed_of(seed: int, number: int) -> int:
-    """Return the seed of one wearer: cohorts with neighbouring seeds share nobody."""
-    return int(np.random.SeedSequence((seed, number)).generate_state(1)[0])
-
-
-def _write(task: _Task) -> str:
+def _write(archive: Archive, logs: Sequence[str], start: date, days: int, task: Task) -> str:
     """Simulate one wearer, a month at a time; return why it failed, or nothing."""
+    account, seed, tz, blink = task
     try:
-        for log in task.logs:
-            for from_day in range(0, task.days, MONTH):
-                frame = simulate_blinking(
-                    task.start + from_day * DAY,
-                    min(MONTH, task.days - from_day),
-                    log=log,
-                    seed=task.seed,
-                    tz=task.tz,
-                    blink=task.blink,
-                )
-                task.archive.write(log, frame, account=task.account)
-        task.archive.set_zones(task.tz, account=task.account)
+        for log in logs:
+            for from_day in range(0, days, MONTH):
+                first, number = start + from_day * DAY, min(MONTH, days - from_day)
+                frame = simulate_blinking(first, number, log=log, seed=seed, tz=tz, blink=blink)
+                archive.write(log, frame, account=account)
+        archive.set_zones(tz, account=account)
     except Exception as error:  # noqa: BLE001 - it is raised where all are known
-        return f"{task.account}: {' '.join(str(error).split())}"
+        return f"{account}: {' '.join(str(error).split())}"
     return ""
 
 
-def _killed(task: _Task, reason: str) -> str:
-    return f"{task.account}: {reason}"
+def _killed(task: Task, reason: str) -> str:
+    return f"{task[0]}: {reason}"

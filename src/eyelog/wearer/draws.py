@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eyelog.wearer.interval_sums import Bools, Floats, Ints, covered
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Kinds = NDArray[np.uint8]
 
 _CELLS = 65536  # chances are multiples of 1/65536, called cells
 
@@ -96,3 +100,30 @@ def wander(draws: Draws, n: int, every: int) -> Floats:
     place = np.arange(n)
     knot, share = place // every, (place % every) / every
     return np.asarray(knots[knot] * (1.0 - share) + knots[knot + 1] * share)
+
+
+# Sums and intervals over arrays
+
+
+def running(values: Array) -> Ints:
+    """Return running totals with a leading 0, so that a sum is a difference of two of them."""
+    totals = np.zeros(len(values) + 1, dtype=np.int64)
+    np.cumsum(values, dtype=np.int64, out=totals[1:])
+    return totals
+
+
+def sums(values: Array, first: Ints, last: Ints) -> Ints:
+    """Return the sum of the values in each interval [first, last)."""
+    totals = running(values)
+    return np.asarray(totals[last] - totals[first])
+
+
+def covered(first: Ints, last: Ints, n: int) -> Bools:
+    """Return for each of `n` places whether it is in one of the intervals [first, last)."""
+    change = np.bincount(first, minlength=n + 1) - np.bincount(last, minlength=n + 1)
+    return np.asarray(np.cumsum(change[:n]) > 0)
+
+
+def onsets(condition: Bools) -> Bools:
+    """Return where a condition begins to hold."""
+    return np.asarray(condition & ~np.append(False, condition[:-1])[: len(condition)])

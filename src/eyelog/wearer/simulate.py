@@ -23,28 +23,35 @@ from eyelog.catalogue import (
     check_log,
     columns,
     field,
+    log_named,
 )
 from eyelog.checks import whole_number
 from eyelog.clock import Zone, Zones, as_tzinfo, as_zones, parse_day
 from eyelog.errors import ConfigurationError
 from eyelog.frame import record
 from eyelog.home import in_terminal, progress_line
-from eyelog.wearer import fifteen, sixty, truth, twenty
-from eyelog.wearer.habits import Traits, traits
-from eyelog.wearer.interval_sums import Array, Ints
-from eyelog.wearer.simulated_day import Life, live
+from eyelog.wearer import packets
+from eyelog.wearer.day import SLOTS_PER_MINUTE, Life, Traits, live, traits
+from eyelog.wearer.draws import Array, Bools, Draws, Floats, Ints, covered, onsets, sums
+from eyelog.wearer.logs import fifteen_seconds, intervals, sixty_seconds
 
 SAMPLE_START, SAMPLE_DAYS, SAMPLE_SEED, SAMPLE_TZ = "2026-10-19", 7, 14, "Asia/Tokyo"
 
 _Values = Callable[[int, Life, Traits], tuple[Ints, dict[str, Array]]]
 _VALUES: Final[dict[str, _Values]] = {
-    COMPUTED_DATA: fifteen.values,
-    STANDARD_MODE_LOGS: sixty.values,
-    CURRENT_DATA: twenty.values,
+    COMPUTED_DATA: fifteen_seconds,
+    STANDARD_MODE_LOGS: sixty_seconds,
+    CURRENT_DATA: packets.values,
 }
 # Stamps of the logs by intervals are whole seconds; a packet of the 20 Hz log has milliseconds.
 _PER_SECOND: Final = {COMPUTED_DATA: 1, STANDARD_MODE_LOGS: 1, CURRENT_DATA: 1000}
-_PLANTED: Final = {CURRENT_DATA: twenty.planted}
+_PLANTED: Final = {CURRENT_DATA: packets.planted}
+TRUE_COLUMNS: Final = (
+    "recorded_min", "worn_min", "carried_min", "walking_min", "steps", "pace_spm",
+    "blink_rate_per_min", "blink_min", "noise_bouts", "head_moves_pitch", "head_moves_yaw",
+    "judged_worn_min", "judged_blink_rate_per_min", "judged_blink_min",
+    "total_worn_min", "total_steps",
+)  # fmt: skip
 _FIRST, _LAST = date(1970, 1, 2), date(2099, 12, 30)
 
 
@@ -284,41 +291,94 @@ def simulate_truth(
     zones = as_zones(tz, what="a simulated wearer")
     _, lived = _days(start, days, log, seed, zones)
     if log in _PLANTED:
-        events = _events(lived, _PLANTED[log], operator.index(seed), _PER_SECOND[log])
-        table = _recorded(events, start, days, log, seed, zones)
+        events = pd.concat([_PLANTED[log](operator.index(seed), day) for day in lived])
+        row = _index(events["row_at"].to_numpy(), _PER_SECOND[log])
+        table = pd.DataFrame(
+            {
+                "kind": pd.array(events["kind"].to_numpy(), dtype="string"),
+                "value": events["value"].to_numpy(),
+                "duration_ms": events["duration_ms"].to_numpy(),
+                "row": row.where(events["row_at"].to_numpy() >= 0),
+            },
+            index=_index(events["at"].to_numpy(), _PER_SECOND[log]),
+        )
+        table = _recorded(table.sort_index(kind="stable"), start, days, log, seed, zones)
         return table.assign(row=table["row"].dt.tz_convert(pd.DatetimeIndex(table.index).tz))
-    tables = [truth.hours(day, log) for day in lived]
+    tables = [_hours(day, log) for day in lived]
     stamps = np.concatenate([np.empty(0, dtype=np.int64), *(at for at, _ in tables)])
     data = {
         name: np.concatenate([np.empty(0), *(table[name] for _, table in tables)])
-        for name in truth.COLUMNS
+        for name in TRUE_COLUMNS
     }
     return _recorded(pd.DataFrame(data, index=_index(stamps)), start, days, log, seed, zones)
 
 
-def _events(
-    lived: Iterator[Life],
-    planted: Callable[[int, Life], list[twenty.Event]],
-    seed: int,
-    per_second: int,
-) -> pd.DataFrame:
-    """Return the planted events of all days in order of time."""
-    parts = [
-        pd.DataFrame(
-            {
-                "kind": pd.array([event.kind] * len(event.at), dtype="string"),
-                "value": event.value,
-                "duration_ms": event.duration_ms,
-                "row": _index(day.begin * per_second + event.row_at, per_second).where(
-                    event.row_at >= 0
-                ),
-            },
-            index=_index(day.begin * per_second + event.at, per_second),
-        )
-        for day in lived
-        for event in planted(seed, day)
-    ]
-    return pd.concat(parts).sort_index(kind="stable")
+def _intervals(day: Life, log: str) -> tuple[Ints, Ints]:
+    """Return the beginnings and the stamps of the records of `log`, in seconds since midnight."""
+    if not log_named(log).states_seconds:  # its records follow the connections of the phone
+        at, lo = intervals(day)
+        return lo, at
+    lo = np.arange(day.seconds // 60, dtype=np.int64) * 60
+    return lo, lo + 60
+
+
+def _quiet(day: Life, lo: Ints, hi: Ints) -> Bools:
+    """Return the seconds in intervals without a step and with noise in less than a fifth."""
+    calm = (sums(day.walking, lo, hi) == 0) & (5 * sums(day.noise, lo, hi) < hi - lo)
+    return covered(lo[calm], hi[calm], day.seconds)
+
+
+def _judged(day: Life, log: str, lo: Ints, hi: Ints) -> Bools:
+    """Return the seconds in intervals that count as worn by the records alone."""
+    judged_s = sums(day.judged & day.on, lo, hi)
+    # isl is false from half of the 15 s on; the vendor requires 20 s of wea_s per minute.
+    enough = judged_s >= 20 if log_named(log).states_seconds else 2 * judged_s >= hi - lo
+    return covered(lo[enough], hi[enough], day.seconds)
+
+
+def _hours(day: Life, log: str) -> tuple[Ints, dict[str, Floats]]:
+    """Return the UTC seconds at which the hours of a day open, and the truth of each hour."""
+    hi = np.minimum(np.arange(-(-day.seconds // 3600)) * 3600 + 3600, day.seconds)
+    lo = np.arange(len(hi)) * 3600
+    begin, end = _intervals(day, log)
+    recorded = day.on & covered(begin, end, day.seconds)
+    worn = day.worn & recorded
+    walking = worn & day.walking
+    quiet = worn & _quiet(day, begin, end)
+    still = quiet & ~day.noise
+    judged = worn & _judged(day, log, begin, end)
+
+    def total(values: Array) -> Floats:
+        return sums(values, lo, hi).astype(np.float64)
+
+    def minutes_of(condition: Bools) -> Floats:
+        return total(condition) / 60
+
+    def per(amount: Floats, exposure: Floats) -> Floats:
+        return np.where(exposure > 0, amount / np.maximum(exposure, 1e-9), np.nan)
+
+    def rate(within: Bools) -> Floats:
+        cells = sums(np.where(within, day.blink_cells, 0), lo, hi)
+        return per(Draws.per_minute(cells, SLOTS_PER_MINUTE), total(within))
+
+    return day.begin + lo, {
+        "recorded_min": minutes_of(recorded),
+        "worn_min": minutes_of(worn),
+        "carried_min": minutes_of(recorded & ~day.worn & day.walking),
+        "walking_min": minutes_of(walking),
+        "steps": total(np.where(worn, day.steps, 0)),
+        "pace_spm": per(total(np.where(walking, day.cadence, 0)), total(walking)),
+        "blink_rate_per_min": rate(still),
+        "blink_min": minutes_of(still),
+        "noise_bouts": total(onsets(day.noise) & quiet),
+        "head_moves_pitch": total(day.nod & worn),
+        "head_moves_yaw": total(day.turn & worn),
+        "judged_worn_min": minutes_of(judged),
+        "judged_blink_rate_per_min": rate(still & judged),
+        "judged_blink_min": minutes_of(still & judged),
+        "total_worn_min": minutes_of(day.worn),
+        "total_steps": total(np.where(day.worn, day.steps, 0)),
+    }
 
 
 @lru_cache(maxsize=2)

@@ -1,13 +1,13 @@
 """The 20 Hz log of a simulated day: a row per packet while worn and connected, and its events."""
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
+import pandas as pd
 
-from eyelog.wearer.draws import Draws, Stream
-from eyelog.wearer.interval_sums import Array, Bools, Floats, Ints, covered, running
-from eyelog.wearer.simulated_day import Life
+from eyelog.wearer.day import Life
+from eyelog.wearer.draws import Array, Bools, Draws, Floats, Ints, Stream, covered, running
 
 PER_SECOND: Final = 20
 BLINK_LAG: Final = 10  # packets; the vendor: a blink is reported about 0.5 s after it happened
@@ -19,16 +19,6 @@ MOVE_DEG: Final = 18.0
 HUMP_DEG: Final = 1.5
 _GAZE: Final = {"u": "Up", "d": "Down", "l": "Left", "r": "Right"}
 _ANGLES: Final = ("roll", "pitch", "yaw")
-
-
-class Event(NamedTuple):
-    """The events of one kind; `at` and `row_at` are milliseconds since the local midnight."""
-
-    kind: str
-    at: Ints
-    value: Floats
-    duration_ms: Floats
-    row_at: Ints  # stamp of the row that reports it; -1 where no row does
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +33,7 @@ class _Recording:
     lost: Bools
     sequence: Ints
     cells: dict[str, Array]
-    events: list[Event]
+    events: list[pd.DataFrame]
 
     def where(self, packets: Ints) -> Ints:
         """Return where these packets of the day are in the recording; -1 where they are not."""
@@ -98,9 +88,13 @@ def _plant(
     arrived = has.copy()
     arrived[has] = ~made.lost[shown[has]]
     row_at = np.where(arrived, made.stamp[shown] if len(made.stamp) else 0, -1)
-    made.events.append(
-        Event(kind, (50 * (packets + 1))[here], value[here], duration_ms[here], row_at[here])
-    )
+    columns = {
+        "at": 50 * (packets + 1),
+        "value": value,
+        "duration_ms": duration_ms,
+        "row_at": row_at,
+    }
+    made.events.append(pd.DataFrame({"kind": kind, **columns})[here])
     return shown[has], has
 
 
@@ -250,6 +244,12 @@ def values(seed: int, day: Life, _who: object) -> tuple[Ints, dict[str, Array]]:
     return made.stamp[arrived], {name: cells[arrived] for name, cells in made.cells.items()}
 
 
-def planted(seed: int, day: Life) -> list[Event]:
-    """Return what was planted in the day's rows, kind by kind."""
-    return _recording(seed, day).events
+def planted(seed: int, day: Life) -> pd.DataFrame:
+    """Return what was planted in the day's rows, kind by kind, by ms of Unix time.
+
+    ``row_at`` is the stamp of the row that reports an event; -1 where no row does.
+    """
+    events = pd.concat(_recording(seed, day).events, ignore_index=True)
+    events["at"] += 1000 * day.begin
+    events.loc[events["row_at"] >= 0, "row_at"] += 1000 * day.begin
+    return events
