@@ -9,11 +9,11 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.cohort.dataset import Dataset, Made, open_dataset
+from eyelog.cohort.dataset import Dataset, open_dataset
 from support.cohorts import SIXTY, files_of, fill
 from support.stores import object_store
 
-MADE = Made("arguments", "files", "months", "edges", 2)
+MADE = ("a digest of what it was made from", 2)
 ROWS = pd.DataFrame({"x": [1.0, 2.0]}, index=pd.Index(["a", "a"], name="account"))
 
 
@@ -25,17 +25,19 @@ def dataset(tmp_path: Path) -> Dataset:
 def test_a_file_that_is_damaged_or_of_somebody_else_is_computed_again(
     dataset: Dataset, tmp_path: Path
 ) -> None:
-    dataset.write("a", None, ROWS, MADE)
+    dataset.write("a", None, ROWS, *MADE)
+    assert dataset.days_made_from(MADE[0], "a", None) == 2
+    assert dataset.days_made_from("another", "a", None) is None
     path = tmp_path / "out" / "a" / "all.parquet"
     path.write_bytes(path.read_bytes()[:-9])
-    assert dataset.made("a", None) is None
+    assert dataset.days_made_from(MADE[0], "a", None) is None
     ROWS.to_parquet(path)
-    assert dataset.made("a", None) is None
+    assert dataset.days_made_from(MADE[0], "a", None) is None
 
 
 def test_only_files_of_a_result_are_removed(dataset: Dataset, tmp_path: Path) -> None:
     for account in ("a", "b"):
-        dataset.write(account, "2026-10", ROWS, MADE)
+        dataset.write(account, "2026-10", ROWS, *MADE)
     (tmp_path / "out" / "a" / "notes.txt").write_text("mine")
     dataset.keep_only([("b", "2026-10")])
     assert list(files_of(tmp_path / "out")) == ["b/2026-10.parquet"]
@@ -43,7 +45,7 @@ def test_only_files_of_a_result_are_removed(dataset: Dataset, tmp_path: Path) ->
 
 
 def test_files_are_readable_by_their_owner_only(dataset: Dataset, tmp_path: Path) -> None:
-    dataset.write("a", None, ROWS, MADE)
+    dataset.write("a", None, ROWS, *MADE)
     assert (tmp_path / "out" / "a" / "all.parquet").stat().st_mode & 0o077 == 0
 
 

@@ -17,7 +17,6 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.cohort import schedule
 from eyelog.cohort.schedule import KILLED, run
 from support.cohorts import SIXTY
 from support.processes import python
@@ -53,8 +52,7 @@ def process_of(_: int) -> int:
 
 
 @pytest.mark.slow("worker processes are started")
-def test_the_processes_that_began_compute_all_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schedule, "TOGETHER", 1)
+def test_the_processes_that_began_compute_all_tasks() -> None:
     found = results(process_of, 20, workers=2)
     assert len(found) == 20
     assert len(set(found)) <= 2
@@ -70,7 +68,7 @@ def test_workers_draw_different_random_numbers() -> None:
     assert len(set(found)) == 40
 
 
-@pytest.mark.parametrize("count", [8, 150])  # sent one by one, and several together
+@pytest.mark.parametrize("count", [8, 150])
 def test_a_task_that_kills_its_process_stops_no_other(count: int) -> None:
     found = results(die_at_three, count, workers=2)
     assert (3, KILLED) in found
@@ -217,7 +215,8 @@ def test_a_cluster_whose_worker_is_killed_gives_the_same_table(
         killer.start()
         report = el.cohort.daily(archive, SIXTY, tz="Asia/Tokyo", out=out, scheduler=client)
         killer.join()
-        assert set(report["state"]) == {"done"}
+        # What the killed worker had finished is found when it is asked for again.
+        assert set(report["state"]) <= {"done", "unchanged"}
     table = el.cohort.daily(archive, SIXTY, tz="Asia/Tokyo", workers=1)
     assert_frame_equal(pd.read_parquet(out).sort_index(), table, check_exact=True)
     by_address = el.cohort.daily(

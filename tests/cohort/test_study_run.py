@@ -70,7 +70,7 @@ def test_a_second_run_computes_nothing(archive: el.Archive, tmp_path: Path) -> N
 
 @pytest.mark.slow("a cohort is computed twice")
 @pytest.mark.parametrize("tz", ["Asia/Tokyo", "America/New_York"])
-def test_a_run_over_a_grown_archive_computes_only_the_month_that_grew(
+def test_a_run_over_a_grown_archive_computes_only_the_months_that_read_from_it(
     archive: el.Archive, tmp_path: Path, tz: str
 ) -> None:
     out = tmp_path / "out"
@@ -81,7 +81,9 @@ def test_a_run_over_a_grown_archive_computes_only_the_month_that_grew(
     report = run(archive, out, tz=tz)
     assert states(report) == {"../bob": "unchanged", "Ann": "unchanged", "ann": "done"}
     after = files_of(out)
-    assert {name for name in after if after[name] != before[name]} == {"ann/2026-10.parquet"}
+    # The month before reads some minutes of the file that grew, where its days end after it begins.
+    grown = {"ann/2026-10.parquet"} | ({"ann/2026-09.parquet"} if tz != "Asia/Tokyo" else set())
+    assert {name for name in after if after[name] != before[name]} == grown
     table = el.cohort.daily(archive, SIXTY, tz=tz, workers=1)
     assert_frame_equal(pd.read_parquet(out).sort_index(), table, check_exact=True)
 

@@ -71,9 +71,9 @@ def daily(
         local date of the wearer's own clock. Columns as in `eyelog.daily`, in the same units
         (stamps are in UTC where there are several zones), then those of `wearers`.
 
-        With `out`, one row per wearer: ``account``, ``state`` (``"done"``, ``"unchanged"`` since
-        the last run, or ``"failed"``), ``days`` (int64, days with records) and ``reason`` (why it
-        failed, or why there are no days).
+        With `out`, one row per wearer: ``account``, ``state`` (``"done"``, ``"unchanged"`` if the
+        files were there already, or ``"failed"``), ``days`` (int64, days with records) and
+        ``reason`` (why it failed, or why there are no days).
 
     Raises
     ------
@@ -109,9 +109,10 @@ def daily(
 
     ``pandas.read_parquet(out)`` reads a dataset. Each of its files is put in place as a whole and
     says what it was computed from: the same call resumes where a stopped run left off, and over an
-    archive that has grown it computes only the months that changed. The dataset always has exactly
-    what the last call requested; files of other wearers and months are removed. ``_recipe.json``
-    beside them has the arguments, the versions and a digest of the files that were read.
+    archive that has grown it computes only the months whose files changed. The dataset always has
+    exactly what the last call requested; files of other wearers and months are removed.
+    ``_recipe.json`` beside them has the arguments, the versions and a digest of the files that were
+    read.
 
     In a script, calls with several processes belong under ``if __name__ == "__main__":``. On Linux,
     the first such call also starts a server process that has imported eyelog, which takes a second;

@@ -35,22 +35,7 @@ REPORT: Final = "_report.parquet"
 MADE: Final = b"eyelog.cohort"
 ATTRS: Final = b"PANDAS_ATTRS"  # where pandas looks for the attrs of a table that it reads
 WHOLE: Final = "all"
-_PART: Final = re.compile(r"(?:\d{4}-\d{2}|all)\.parquet", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """What a file was computed from: the arguments, the files read, and what they hold."""
-
-    arguments: str
-    files: str  # changes whenever a file that was read is replaced
-    months: str  # the same for the files of the month itself
-    edges: str  # the records around the month
-    days: int
-
-    def to_bytes(self) -> bytes:
-        """Return the text that is kept in the metadata of the file."""
-        return json.dumps({name: getattr(self, name) for name in self.__slots__}).encode()
+_PART: Final = re.compile(r"[^/]+/(?:\d{4}-\d{2}|all)\.parquet", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,42 +61,29 @@ class Dataset:
             folder = f"%5F{folder[1:]}"
         return f"{self.place.root}/{folder}/{month or WHOLE}.parquet"
 
-    def made(self, account: str, month: str | None) -> Made | None:
-        """Return what a file was computed from; None if there is no such whole file."""
+    def days_made_from(self, made_from: str, account: str, month: str | None) -> int | None:
+        """Return how many days a file has that was made from this; None without such a file."""
         path = self.path(account, month)
         try:
-            if self.place.local:
-                kept = (pq.read_schema(path).metadata or {}).get(MADE)
-            else:
-                self.place.fs.invalidate_cache(path)
-                with self.place.fs.open(path, "rb", cache_type="none") as source:
-                    kept = (pq.read_schema(source).metadata or {}).get(MADE)
-            return None if kept is None else Made(**json.loads(kept))
-        except (FileNotFoundError, pa.ArrowInvalid, TypeError, ValueError):
+            self.place.fs.invalidate_cache(path)
+            with self.place.fs.open(path, "rb", cache_type="none") as source:
+                kept = json.loads((pq.read_schema(source).metadata or {})[MADE])
+            return int(kept["days"]) if kept["from"] == made_from else None
+        except (FileNotFoundError, pa.ArrowInvalid, KeyError, TypeError, ValueError):
             return None  # missing, or not ours: it is computed again
 
-    def write(self, account: str, month: str | None, rows: pd.DataFrame, made: Made) -> None:
+    def write(
+        self, account: str, month: str | None, rows: pd.DataFrame, made_from: str, days: int
+    ) -> None:
         """Put the file of one wearer and month in place, as a whole."""
         table = pa.Table.from_pandas(rows)
-        metadata = {**(table.schema.metadata or {}), MADE: made.to_bytes()}
+        made = json.dumps({"from": made_from, "days": days}).encode()
+        metadata = {**(table.schema.metadata or {}), MADE: made}
         if self.attrs:
             metadata[ATTRS] = self.attrs.encode()
-        table = table.replace_schema_metadata(metadata)
         sink = io.BytesIO()
-        pq.write_table(table, sink, compression="zstd")
+        pq.write_table(table.replace_schema_metadata(metadata), sink, compression="zstd")
         self._put(self.path(account, month), sink.getvalue())
-
-    def remove(self, account: str, month: str | None) -> None:
-        """Remove the file of one wearer and month, if there is one."""
-        path = self.path(account, month)
-        with archive_errors(f"remove {path}"):
-            if self.place.fs.exists(path):
-                self.place.fs.rm_file(path)
-
-    def parts(self) -> set[str]:
-        """Return the paths of the existing files."""
-        with archive_errors(f"list {self.name}"):
-            return set(self._files())
 
     def keep_only(self, parts: Iterable[tuple[str, str | None]]) -> None:
         """Remove the files of wearers and months that the result no longer has."""
@@ -123,13 +95,10 @@ class Dataset:
 
     def _files(self) -> list[str]:
         self.place.fs.invalidate_cache(self.place.root)
-        paths = self.place.fs.find(self.place.root, maxdepth=2)
-        root = f"{self.place.root.lstrip('/')}/"
-        inside = {str(path): str(path).lstrip("/").removeprefix(root) for path in paths}
+        root = self.place.root.lstrip("/")
+        paths = map(str, self.place.fs.find(self.place.root, maxdepth=2))
         return [
-            path
-            for path, rest in inside.items()
-            if rest.count("/") == 1 and _PART.fullmatch(rest.split("/")[1])
+            path for path in paths if _PART.fullmatch(path.lstrip("/").removeprefix(f"{root}/"))
         ]
 
     def begin(self, recipe: Mapping[str, Any]) -> None:
@@ -141,7 +110,12 @@ class Dataset:
             If the place holds something else: other files, or the result of another computation.
         """
         old = self.recipe()
-        if old is None and self._occupied():
+        self.place.fs.invalidate_cache(self.place.root)
+        try:
+            names = [] if old else self.place.fs.ls(self.place.root, detail=False)
+        except FileNotFoundError:
+            names = []
+        if any(not str(name).rsplit("/", 1)[-1].startswith(".") for name in names):
             raise ConfigurationError(
                 f"{self.name} has other files: give the result a new or an empty folder"
             )
@@ -152,16 +126,6 @@ class Dataset:
                     f" {old.get(name)}, not {recipe.get(name)}): choose another place"
                 )
         self.finish(recipe, None)
-
-    def _occupied(self) -> bool:
-        self.place.fs.invalidate_cache(self.place.root)
-        try:
-            names = self.place.fs.ls(self.place.root, detail=False)
-        except FileNotFoundError:
-            return False
-        except NotADirectoryError:
-            return True
-        return any(not str(name).rsplit("/", 1)[-1].startswith(".") for name in names)
 
     def recipe(self) -> dict[str, Any] | None:
         """Return the recipe, or None if there is none."""
@@ -204,9 +168,9 @@ class Dataset:
             return pd.DataFrame()
         first = tables[0].schema
         if all(table.schema.equals(first) for table in tables):
-            rows = as_frame(pa.concat_tables(tables))
+            rows: pd.DataFrame = pa.concat_tables(tables).to_pandas()
         else:  # of a function that returned different columns
-            rows = pd.concat([as_frame(table) for table in tables])
+            rows = pd.concat([table.to_pandas() for table in tables])
         rows = rows.sort_index()
         rows.attrs = json.loads((first.metadata or {}).get(ATTRS, b"{}"))
         return rows
@@ -246,13 +210,7 @@ class Dataset:
             ) from None
 
 
-def as_frame(table: pa.Table) -> pd.DataFrame:
-    """Return the rows of a file with the index and dtypes that they were written with."""
-    rows: pd.DataFrame = table.to_pandas()
-    return rows
-
-
-def open_dataset(out: str | os.PathLike[str]) -> Dataset:
+def open_dataset(out: str | os.PathLike[str], *, attrs: str = "") -> Dataset:
     """Return the dataset at a local path or any URL of fsspec.
 
     Raises
@@ -267,4 +225,4 @@ def open_dataset(out: str | os.PathLike[str]) -> Dataset:
     except ConfigurationError as error:
         reason = str(error).removeprefix("the archive's path cannot be used: ")
         raise ConfigurationError(f"out={os.fspath(out)!r} cannot be used: {reason}") from None
-    return Dataset(place)
+    return Dataset(place, attrs)

@@ -1,8 +1,8 @@
 """Differences between groups of wearers, outcome by outcome, corrected for their number."""
 
 import os
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from eyelog.checks import names_of
 from eyelog.cohort.result import result_of
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import record, stated_log, takes_tables
-from eyelog.judge.arrays import MISSING, Floats, numbers
+from eyelog.judge.arrays import MISSING, numbers
 from eyelog.measure.groups import keyed
 from eyelog.series.groups import difference_of_means
 from eyelog.series.inference import holm
@@ -21,22 +21,10 @@ OUTCOMES: Final = (
     *("head_moves_yaw_per_h", "tilt_fore_aft_deg"),
 )
 MOST_GROUPS: Final = 8
-
-
-class _Row(NamedTuple):
-    """By how much a group differs from the reference in one outcome."""
-
-    difference: float = MISSING
-    low: float = MISSING
-    high: float = MISSING
-    p: float = MISSING
-    mean_reference: float = MISSING
-    mean_group: float = MISSING
-    sd_wearers: float = MISSING
-    wearers_reference: int = 0
-    wearers_group: int = 0
-    n: int = 0
-    reason: str = ""
+_COLUMNS: Final = (
+    *("reference", "difference", "low", "high", "p", "p_holm", "mean_reference", "mean_group"),
+    *("sd_wearers", "wearers_reference", "wearers_group", "n", "reason"),
+)
 
 
 @takes_tables
@@ -122,17 +110,25 @@ def differences(
             f"differences: no wearer is in the group {first!r}: reference is one of"
             f" {', '.join(labels)}"
         )
-    others = [label for label in labels if label != first]
     chosen = _outcomes(rows, by, outcomes, result.covariates)
-    rows_by_name: dict[tuple[str, str], _Row] = {}
+    accounts = rows.index.get_level_values("account").astype("str")
+    labelled = pd.DataFrame({"account": accounts, "group": groups.reindex(accounts).array})
+    compared = {}
     for name in chosen:
-        rows_by_name |= _compared(_long(rows, name, groups), name, first, others)
-    index = pd.MultiIndex.from_tuples(list(rows_by_name), names=["outcome", "group"])
-    out = pd.DataFrame(list(rows_by_name.values()), index=index)
+        table = labelled.assign(y=numbers(rows[name])).replace(np.inf, np.nan).dropna()
+        means = table.groupby(["group", "account"])["y"].mean()
+        sides = {label: means[means.index.get_level_values(0) == label] for label in labels}
+        n = {label: int((table["group"] == label).sum()) for label in labels}
+        for label in labels:
+            if label != first:
+                row = _compared(sides[first], sides[label])
+                compared[name, label] = {"reference": first, **row, "n": n[first] + n[label]}
+    index = pd.MultiIndex.from_tuples(list(compared), names=["outcome", "group"])
+    out = pd.DataFrame(list(compared.values()), index=index)
     out = out.astype(dict.fromkeys(("wearers_reference", "wearers_group", "n"), "int64"))
-    out = out.astype({"reason": "str"})
-    out.insert(4, "p_holm", holm(numbers(out["p"])))
-    out.insert(0, "reference", pd.Series(first, index=out.index, dtype="str"))
+    out = out.astype({"reference": "str", "reason": "str"})
+    out["p_holm"] = holm(numbers(out["p"]))
+    out = out[[*_COLUMNS]]
     return record(out, "cohort.differences", log=stated_log(rows), by=by, outcomes=chosen)
 
 
@@ -206,46 +202,17 @@ def _outcomes(
     return chosen
 
 
-def _long(rows: pd.DataFrame, name: str, groups: pd.Series) -> pd.DataFrame:
-    """Return a row for each value of an outcome, with its wearer and group."""
-    accounts = rows.index.get_level_values("account").astype("str")
-    values = numbers(rows[name])
-    of_row = groups.reindex(accounts).array
-    table = pd.DataFrame({"account": accounts, "group": of_row, "y": values})
-    return table[np.isfinite(values) & table["group"].notna().to_numpy()].reset_index(drop=True)
-
-
-def _compared(
-    table: pd.DataFrame, name: str, first: str, others: Iterable[str]
-) -> dict[tuple[str, str], _Row]:
-    """Return the rows of one outcome."""
-    means = table.groupby(["group", "account"])["y"].mean()
-    sides = {str(label): numbers(part) for label, part in means.groupby(level="group")}
-    counts = table.groupby("group").size().to_dict()
-    none: Floats = np.array([])
-    reference = sides.get(first, none)
-    compared = {}
-    for label in others:
-        side = sides.get(label, none)
-        row = _Row(
-            mean_reference=float(reference.mean()) if reference.size else MISSING,
-            mean_group=float(side.mean()) if side.size else MISSING,
-            sd_wearers=_pooled_sd([reference, side]),
-            wearers_reference=len(reference),
-            wearers_group=len(side),
-            n=int(counts.get(first, 0) + counts.get(label, 0)),
-        )
-        made = difference_of_means(reference, side)
-        compared[name, label] = row._replace(
-            difference=row.mean_group - row.mean_reference,
-            **{key: made[key] for key in ("low", "high", "p", "reason")},
-        )
-    return compared
-
-
-def _pooled_sd(sides: Sequence[Floats]) -> float:
-    freedom = sum(len(side) - 1 for side in sides if side.size)
-    if freedom < 1:
-        return MISSING
-    squares = sum(float(((side - side.mean()) ** 2).sum()) for side in sides if side.size)
-    return float(np.sqrt(squares / freedom))
+def _compared(reference: pd.Series, side: pd.Series) -> dict[str, Any]:
+    """Return by how much the means of the wearers of a group differ from those of the reference."""
+    parts = [part for part in (reference, side) if len(part)]
+    freedom = sum(len(part) - 1 for part in parts)
+    squares = sum(float(((part - part.mean()) ** 2).sum()) for part in parts)
+    return {
+        "difference": side.mean() - reference.mean(),
+        **difference_of_means(numbers(reference), numbers(side)),
+        "mean_reference": reference.mean(),
+        "mean_group": side.mean(),
+        "sd_wearers": np.sqrt(squares / freedom) if freedom else MISSING,
+        "wearers_reference": len(reference),
+        "wearers_group": len(side),
+    }

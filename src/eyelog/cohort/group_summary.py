@@ -130,7 +130,7 @@ def summary(
     )
     return Summary(
         _groups(grouped, names, outcomes),
-        _attrition(rows, grouped, names, outcomes, result),
+        _attrition(rows, grouped, outcomes, result, is_grouped=bool(names)),
         excluded,
     )
 
@@ -177,33 +177,23 @@ def _of_wearers(means: Any) -> dict[str, float]:
 def _attrition(
     rows: pd.DataFrame,
     grouped: pd.DataFrame,
-    names: Sequence[str],
     outcomes: Sequence[str],
     result: Result,
+    *,
+    is_grouped: bool,
 ) -> pd.DataFrame:
     """Return how many wearers and rows each step leaves."""
-    present = _wearers(rows)
-    without_failure = present + len(result.without)
-    steps: list[tuple[str, int, int | None]] = []
-    if result.is_whole:
-        steps.append(("wearers asked for", without_failure + len(result.failed), None))
+    parts = {"wearers with rows": rows} | ({"rows in a group": grouped} if is_grouped else {})
+    parts |= {name: grouped[grouped[name].notna()] for name in outcomes}
+    left: dict[str, tuple[int, int | None]] = {
+        step: (part.index.get_level_values("account").nunique(), len(part))
+        for step, part in parts.items()
+    }
+    without_failure = left["wearers with rows"][0] + len(result.without)
     if result.failed:
-        steps.append(("wearers without a failure", without_failure, None))
-    steps.append(("wearers with rows", present, len(rows)))
-    if names:
-        steps.append(("rows in a group", _wearers(grouped), len(grouped)))
-    for name in outcomes:
-        some = grouped[grouped[name].notna()]
-        steps.append((name, _wearers(some), len(some)))
-    index = pd.Index([step for step, _, _ in steps], name="step", dtype="str")
-    return pd.DataFrame(
-        {
-            "wearers": np.array([wearers for _, wearers, _ in steps], dtype=np.int64),
-            "n": pd.array([n for _, _, n in steps], dtype="Int64"),
-        },
-        index=index,
-    )
-
-
-def _wearers(rows: pd.DataFrame) -> int:
-    return int(rows.index.get_level_values("account").nunique())
+        left = {"wearers without a failure": (without_failure, None)} | left
+    if result.is_whole:
+        left = {"wearers asked for": (without_failure + len(result.failed), None)} | left
+    index = pd.Index([*left], name="step", dtype="str")
+    table = pd.DataFrame([*left.values()], index=index, columns=["wearers", "n"])
+    return table.astype({"wearers": "int64", "n": "Int64"})

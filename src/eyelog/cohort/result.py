@@ -69,12 +69,11 @@ def result_of(
         If the place has no whole result.
     """
     people = None if wearers is None else one_row_each(wearers)
-    wanted = None if people is None else people.index
     if isinstance(table, pd.DataFrame):
         return _of_table(table, what, people)
     result = _of_place(table)
     answered = {*result.failed, *result.without, *accounts_of(result.rows)}
-    more = () if wanted is None else wanted
+    more = () if people is None else people.index
     without = result.without | {name: NO_ROWS for name in more if name not in answered}
     return replace(result, without=without, is_whole=True)
 
@@ -164,37 +163,13 @@ def _of_place(place: Any) -> Result:
         raise ArchiveError(
             f"{dataset.name} has no whole result of a cohort: repeat the call that writes it"
         )
-    broken = report["state"] == "failed"
-    reasons: dict[str, str] = dict(zip(report["account"], report["reason"], strict=True))
-    failed = {name: reasons[name] for name in report["account"][broken]}
-    empty = ~broken & ((report["days"] == 0) | (report["reason"] != ""))
-    without = {name: reasons[name] or NO_DAYS for name in report["account"][empty]}
     rows = dataset.read()
-    covariates = recipe.get("covariates", ())
-    if "account" not in rows.index.names:
-        return Result(rows, failed, without, tuple(covariates), recipe)
-    present = set(rows.index.get_level_values("account"))
-    without |= {
-        name: NO_DAYS
-        for name in report["account"]
-        if name not in present and name not in failed and name not in without
-    }
-    return _without_those_present(rows, failed, without, covariates, recipe)
-
-
-def _without_those_present(
-    rows: pd.DataFrame,
-    failed: dict[str, str],
-    without: dict[str, str],
-    covariates: Any,
-    recipe: Mapping[str, Any],
-) -> Result:
-    """Return the result; wearers with rows in a table that was changed are not lost."""
-    present = set(rows.index.get_level_values("account"))
-    return Result(
-        rows,
-        {name: reason for name, reason in failed.items() if name not in present},
-        {n: reason for n, reason in without.items() if n not in present and n not in failed},
-        tuple(name for name in covariates if name in rows.columns),
-        recipe,
-    )
+    # Wearers with rows in a table that was changed are not lost.
+    present = accounts_of(rows)
+    lost = report[~report["account"].isin(present)]
+    broken = lost["state"] == "failed"
+    reasons: dict[str, str] = dict(zip(lost["account"], lost["reason"], strict=True))
+    failed = {name: reasons[name] for name in lost["account"][broken]}
+    without = {name: reasons[name] or NO_DAYS for name in lost["account"][~broken]}
+    covariates = tuple(name for name in recipe.get("covariates", ()) if name in rows.columns)
+    return Result(rows, failed, without, covariates, recipe)

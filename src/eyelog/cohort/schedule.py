@@ -1,11 +1,11 @@
 """Tasks in processes of this machine, or on a Dask cluster. One broken task breaks no other.
 
 On this machine a pool of the standard library computes them, without Dask, whose scheduler took
-five times as much time for each task and had to be imported first. Functions go to the processes as
-they go to a cluster, with cloudpickle, so both take a function of a notebook.
+five times as much time for each task and had to be imported first; a cluster answers through the
+same interface (`concurrent.futures`). Functions go to the processes as they go to a cluster, with
+cloudpickle, so both take a function of a notebook.
 """
 
-import itertools
 import multiprocessing
 import os
 import pickle
@@ -14,9 +14,10 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
+    CancelledError,
     Future,
     ProcessPoolExecutor,
     ThreadPoolExecutor,
@@ -24,6 +25,7 @@ from concurrent.futures import (
 )
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -40,9 +42,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 KILLED: Final = "its worker process was killed, perhaps for lack of memory"
-BATCH: Final = 256  # tasks per worker of a cluster that are under way at a time: memory is bounded
-AHEAD: Final = 2  # submissions per process under way at a time, so that none waits for its next
-TOGETHER: Final = 4  # tasks sent to a process at a time if there are many: sending costs the same
+BATCH: Final = 64  # tasks per worker of a cluster that are under way at a time: memory is bounded
+AHEAD: Final = 4  # tasks per process under way at a time, so that none waits for its next
 LARGEST_KEPT: Final = 32 * 1024**2 - 64 * 1024  # glibc takes no notice of blocks above 32 MB
 LEAST_PER_PROCESS: Final = 8  # wearer-months; in the first call, a process takes a second to start
 
@@ -72,33 +73,28 @@ def run(
     EyelogError
         If no worker process can start, or the cluster is gone.
     """
-    _check(scheduler, workers)
-    if scheduler is not None:
-        yield from _on_cluster(function, items, scheduler, killed)
-        return
-    number = usable_cores() if workers is None else workers
-    if workers is None:
-        number = min(number, len(items) // LEAST_PER_PROCESS)
-    if number <= 1:
-        _keep_freed_memory()
-        yield from map(function, items)
-    else:
-        yield from _in_processes(function, items, number, killed)
-
-
-def _check(scheduler: Any, workers: Any) -> None:
     try:
         import cloudpickle  # noqa: F401 - only whether it is there
     except ImportError:
         raise ConfigurationError(
             "el.cohort needs cloudpickle: pip install 'eyelog[cohort]'"
         ) from None
-    if workers is not None:
-        whole_number(workers, "workers", 1)
-    if scheduler is not None and workers is not None:
+    if workers is not None and scheduler is not None:
         raise ConfigurationError(
             "workers is for this machine; the cluster of scheduler has its own: give one of the two"
         )
+    if scheduler is not None:
+        yield from _on_cluster(function, items, scheduler, killed)
+        return
+    if workers is None:
+        number = min(usable_cores(), len(items) // LEAST_PER_PROCESS)
+    else:
+        number = whole_number(workers, "workers", 1)
+    if number > 1:
+        yield from _in_processes(function, items, number, killed)
+    else:
+        _keep_freed_memory()
+        yield from map(function, items)
 
 
 def _in_processes(
@@ -107,62 +103,109 @@ def _in_processes(
     workers: int,
     killed: Callable[[Item, str], Result],
 ) -> Iterator[Result]:
-    together = min(TOGETHER, max(1, len(items) // (16 * workers)))
-    waiting = deque(items[first : first + together] for first in range(0, len(items), together))
-    under_way: dict[Future[bytes], Sequence[Item]] = {}
-    while True:
+    waiting = deque(items)
+    under_way: dict[Future[Result], Item] = {}
+    while waiting:
         try:
             with _pool(workers) as pool:
-                yield from _through_pool(pool, function, waiting, under_way, AHEAD * workers)
-            return
+                submit = partial(_submit, pool, function)
+                yield from _as_ready(submit, waiting, under_way, AHEAD * workers, killed)
         except BrokenProcessPool:
-            suspects = [item for part in under_way.values() for item in part]
+            # One of the tasks under way has killed its process: each is now alone in a new one.
+            suspects = [*under_way.values()]
             under_way.clear()
-            yield from _one_by_one(function, suspects, killed)
+            for item in suspects:
+                try:
+                    with _pool(1) as pool:
+                        result = _submit(pool, function, item).result()
+                except BrokenProcessPool:
+                    result = killed(item, KILLED)
+                yield result
 
 
-def _through_pool(
-    pool: ProcessPoolExecutor,
+def _on_cluster(
     function: Callable[[Item], Result],
-    waiting: deque[Sequence[Item]],
-    under_way: dict[Future[bytes], Sequence[Item]],
-    most: int,
+    items: Sequence[Item],
+    scheduler: Any,
+    killed: Callable[[Item, str], Result],
 ) -> Iterator[Result]:
-    """Compute what waits, a few parts at a time, and give each result when it is ready.
+    try:
+        import distributed
+    except ImportError:
+        raise ConfigurationError(
+            "a Dask cluster needs distributed: pip install 'eyelog[cohort]'"
+        ) from None
+    if not isinstance(scheduler, str | distributed.Client):
+        raise ConfigurationError(
+            "scheduler takes an address such as 'tcp://10.0.0.1:8786' or a dask.distributed.Client,"
+            f" not a {type(scheduler).__name__}"
+        )
+    if isinstance(scheduler, str):
+        try:
+            client = distributed.Client(scheduler, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise ConfigurationError(f"no Dask scheduler answers at {scheduler}: {error}") from None
+        with client:
+            yield from _on_cluster(function, items, client, killed)
+        return
+    submit = partial(scheduler.get_executor(pure=False).submit, function)
+    most = BATCH * max(1, len(scheduler.scheduler_info()["workers"]))
+    deaths = distributed.KilledWorker  # several workers in a row have died on a task
+    try:
+        yield from _as_ready(submit, deque(items), {}, most, killed, deaths)
+    except CancelledError:
+        raise EyelogError("the Dask cluster is gone: start it again and repeat the call") from None
 
-    A part leaves `waiting` when the pool has it, and `under_way` when its results are ready.
+
+def _as_ready(
+    submit: Callable[[Item], Future[Result]],
+    waiting: deque[Item],
+    under_way: dict[Future[Result], Item],
+    most: int,
+    killed: Callable[[Item, str], Result],
+    deaths: type[Exception] | tuple[()] = (),
+) -> Iterator[Result]:
+    """Compute what waits, so many tasks at a time, and give each result when it is ready.
+
+    A task leaves `waiting` when it is submitted, and `under_way` when its result is there. An error
+    of the kind `deaths` means that the task has killed its process.
     """
     while waiting or under_way:
         while waiting and len(under_way) < most:
-            future = _submit(pool, function, waiting[0])
+            future = submit(waiting[0])
             under_way[future] = waiting.popleft()
         for done in wait(under_way, return_when=FIRST_COMPLETED).done:
-            results: list[Result] = pickle.loads(done.result())  # noqa: S301 - of our own process
+            try:
+                result = done.result()
+            except deaths:
+                result = killed(under_way[done], KILLED)
             del under_way[done]
-            yield from results
+            yield result
 
 
 def _submit(
-    pool: ProcessPoolExecutor, function: Callable[[Item], Result], items: Sequence[Item]
-) -> Future[bytes]:
-    """Have a function computed for some items, even a function of a notebook."""
+    pool: ProcessPoolExecutor, function: Callable[[Item], Result], item: Item
+) -> Future[Result]:
+    """Have a function computed for an item, even a function of a notebook."""
     import cloudpickle
 
     with _interrupts_blocked():  # if no process is idle, this starts one
-        return pool.submit(_computed, cloudpickle.dumps((function, items)))
+        return pool.submit(_computed, cloudpickle.dumps((function, item)))
 
 
-def _computed(packed: bytes) -> bytes:
+def _computed(packed: bytes) -> Any:
     """Compute what `_submit` has packed, in a process of the pool."""
-    import cloudpickle
-
-    function, items = pickle.loads(packed)  # noqa: S301 - from the process that started this one
-    results: bytes = cloudpickle.dumps([function(item) for item in items])
-    return results
+    function, item = pickle.loads(packed)  # noqa: S301 - from the process that started this one
+    return function(item)
 
 
 @contextmanager
 def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Start all processes at once; raise if none can start, which is not the fault of a task.
+
+    Ctrl-C is raised in the main thread only, so another thread starts them: none is left half
+    started, which nobody would stop.
+    """
     # The socket of the server is in this folder, and its path must be shorter than 108 bytes.
     forks = FORKS and len(os.fsencode(tempfile.gettempdir())) < 70
     context = multiprocessing.get_context("forkserver" if forks else "spawn")
@@ -171,11 +214,34 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     pool = ProcessPoolExecutor(
         workers, mp_context=context, initializer=_begin_worker, initargs=(dict(os.environ),)
     )
+
+    def start() -> list[Future[str]]:
+        with _interrupts_blocked():  # each task that finds no idle process starts one
+            return [pool.submit(_origin) for _ in range(workers)]
+
     try:
-        _start(pool, workers)
+        try:
+            with ThreadPoolExecutor(1) as thread:
+                starting = thread.submit(start)
+            theirs = wait(starting.result(), return_when=FIRST_COMPLETED).done.pop().result()
+        except BrokenProcessPool:
+            raise EyelogError(
+                "no worker process could start: in a script, put the call under"
+                " if __name__ == '__main__':, or pass workers=1"
+            ) from None
+        if theirs != _origin():
+            raise EyelogError(
+                f"worker processes use the eyelog in {theirs}, this process that in {_origin()}:"
+                f" install this one, or pass workers=1"
+            )
         yield pool
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _origin() -> str:
+    """Return the folder of the eyelog that computes; a server knows no path added by a script."""
+    return str(Path(eyelog.__file__).parent)
 
 
 @contextmanager
@@ -190,38 +256,6 @@ def _interrupts_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _start(pool: ProcessPoolExecutor, workers: int) -> None:
-    """Start all processes at once; raise if none can start, which is not the fault of a task.
-
-    Ctrl-C is raised in the main thread only, so it never leaves a process half started, which
-    nobody would stop.
-    """
-
-    def start() -> list[Future[str]]:
-        with _interrupts_blocked():  # each task that finds no idle process starts one
-            return [pool.submit(_origin) for _ in range(workers)]
-
-    try:
-        with ThreadPoolExecutor(1) as thread:
-            starting = thread.submit(start)
-        theirs = wait(starting.result(), return_when=FIRST_COMPLETED).done.pop().result()
-    except BrokenProcessPool:
-        raise EyelogError(
-            "no worker process could start: in a script, put the call under"
-            " if __name__ == '__main__':, or pass workers=1"
-        ) from None
-    if theirs != _origin():
-        raise EyelogError(
-            f"worker processes use the eyelog in {theirs}, this process that in {_origin()}:"
-            f" install this one, or pass workers=1"
-        )
-
-
-def _origin() -> str:
-    """Return the folder of the eyelog that computes; a server knows no path added by a script."""
-    return str(Path(eyelog.__file__).parent)
 
 
 def _begin_worker(environment: Mapping[str, str]) -> None:
@@ -255,86 +289,3 @@ def _keep_freed_memory() -> None:
     so it takes no memory. Other C libraries may behave differently.
     """
     np.empty(LARGEST_KEPT, np.uint8)
-
-
-def _one_by_one(
-    function: Callable[[Item], Result],
-    items: Iterable[Item],
-    killed: Callable[[Item, str], Result],
-) -> Iterator[Result]:
-    """Find the task that kills its process: one task at a time, after a death in a new process."""
-    waiting = iter(items)
-    for item in waiting:
-        with _pool(1) as pool:
-            for each in itertools.chain([item], waiting):
-                try:
-                    made = _submit(pool, function, [each]).result()
-                    (result,) = pickle.loads(made)  # noqa: S301 - of our own process
-                    yield result
-                except BrokenProcessPool:
-                    yield killed(each, KILLED)
-                    break
-
-
-def _on_cluster(
-    function: Callable[[Item], Result],
-    items: Sequence[Item],
-    scheduler: Any,
-    killed: Callable[[Item, str], Result],
-) -> Iterator[Result]:
-    try:
-        import distributed
-    except ImportError:
-        raise ConfigurationError(
-            "a Dask cluster needs distributed: pip install 'eyelog[cohort]'"
-        ) from None
-    if isinstance(scheduler, distributed.Client):
-        yield from _through(scheduler, function, items, killed)
-        return
-    if not isinstance(scheduler, str):
-        raise ConfigurationError(
-            "scheduler takes an address such as 'tcp://10.0.0.1:8786' or a dask.distributed.Client,"
-            f" not a {type(scheduler).__name__}"
-        )
-    try:
-        client = distributed.Client(scheduler, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"no Dask scheduler answers at {scheduler}: {error}") from None
-    with client:
-        yield from _through(client, function, items, killed)
-
-
-def _through(
-    client: Any,
-    function: Callable[[Item], Result],
-    items: Sequence[Item],
-    killed: Callable[[Item, str], Result],
-) -> Iterator[Result]:
-    from distributed import CancelledError, KilledWorker, as_completed
-
-    waiting = iter(items)
-    window = BATCH * max(1, len(client.scheduler_info()["workers"]))
-    of: dict[str, Item] = {}
-
-    def submit(item: Item) -> Any:
-        future = client.submit(function, item, pure=False)
-        of[future.key] = item
-        return future
-
-    ready = as_completed(
-        [submit(item) for item in itertools.islice(waiting, window)], loop=client.loop
-    )
-    for future in ready:
-        item = of.pop(future.key)
-        try:
-            result = future.result()
-        except KilledWorker:  # several workers in a row died on it
-            result = killed(item, KILLED)
-        except CancelledError:
-            raise EyelogError(
-                "the Dask cluster is gone: start it again and repeat the call"
-            ) from None
-        following = next(waiting, None)
-        if following is not None:
-            ready.add(submit(following))
-        yield result

@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from datetime import date, datetime, time
 from importlib.metadata import version
 from typing import Any, Final
@@ -73,12 +72,19 @@ def run_study(
     if fields is not None:
         fields = fields if isinstance(fields, str) else tuple(names_of(fields, "fields"))
         check_fields(log, fields)
+    about: dict[str, Any] = {"covariates": list(people.covariates), "limits": chosen.details()}
+    if day_starts is not None:
+        about["day_starts"] = day_starts
+    dataset = None
+    if out is not None:
+        rows = record(pd.DataFrame(), what, log=log, **about)
+        dataset = open_dataset(out, attrs=json.dumps(rows.attrs))
     study = Study(
         archive=archive,
         log=log,
         tz=people.tz,
         covariates=people.covariates,
-        out=None if out is None else open_dataset(out),
+        out=dataset,
         version=f"{version('eyelog')}, catalogue {catalogue_version()}",
         function=function,
         function_key=function_key,
@@ -87,8 +93,6 @@ def run_study(
         limits=chosen,
         day_starts=day_starts,
     )
-    dataset = None if study.out is None else replace(study.out, attrs=_attrs(what, study))
-    study = replace(study, out=dataset)
     if function is None:
         _no_rows(study)  # the names of covariates are checked before anything is computed
     computed = [wearer for wearer in people.wearers if not wearer.absent]
@@ -98,7 +102,23 @@ def run_study(
     label = f"{what} of {len(computed):,} wearers"
     if dataset is None:
         outcomes = _compute(parts, label, scheduler, workers)
-        return _table(what, study, people, outcomes)
+        report = _report(people, outcomes)
+        table = _table(study, people, outcomes, report)
+        broken = report[report["state"] == "failed"]
+        return record(
+            table,
+            what,
+            log=log,
+            interval_s=None,
+            wearers=len(report),
+            **about,
+            without_days=report.loc[report["days"] == 0, "account"].tolist(),
+            failed=dict(zip(broken["account"], broken["reason"], strict=True)),
+            inventory=_inventory(outcomes),
+        )
+    known = [
+        (w.account, repr(w.tz), [(n, repr(v)) for n, v in w.covariates]) for w in people.wearers
+    ]
     recipe = {
         "what": what,
         "function": function_name,
@@ -109,10 +129,8 @@ def run_study(
         "end": None if end is None else str(end),
         "tz": None if tz is None else str(tz) if isinstance(tz, str) else repr(as_zones(tz)),
         "fields": fields,
-        "limits": chosen.details(),
-        **_days_of(study),
-        "wearers": None if wearers is None else _digest_of(people),
-        "covariates": list(people.covariates),
+        **about,
+        "wearers": None if wearers is None else _digest(repr(known)),
         "versions": {
             "catalogue": catalogue_version(),
             **{name: version(name) for name in ("eyelog", "numpy", "pandas", "pyarrow")},
@@ -120,15 +138,7 @@ def run_study(
     }
     with dataset.locked():
         dataset.begin(recipe)
-        before = dataset.parts()
-        outcomes = [
-            # Repeated after its worker was killed, it found the file of its first attempt.
-            replace(outcome, state="done")
-            if outcome.state == "unchanged"
-            and dataset.path(outcome.account, outcome.month) not in before
-            else outcome
-            for outcome in _compute(parts, label, scheduler, workers)
-        ]
+        outcomes = _compute(parts, label, scheduler, workers)
         report = _report(people, outcomes)
         failed = set(report.loc[report["state"] == "failed", "account"])
         dataset.keep_only(
@@ -136,24 +146,6 @@ def run_study(
         )
         dataset.finish({**recipe, "inventory": _inventory(outcomes)}, report)
     return report
-
-
-def _attrs(what: str, study: Study) -> str:
-    """Return the provenance that every file of a dataset has."""
-    rows = record(
-        pd.DataFrame(),
-        what,
-        log=study.log,
-        covariates=list(study.covariates),
-        limits=study.limits.details(),
-        **_days_of(study),
-    )
-    return json.dumps(rows.attrs)
-
-
-def _days_of(study: Study) -> dict[str, str]:
-    """Return when the days of a study start, if that is not midnight."""
-    return {} if study.day_starts is None else {"day_starts": study.day_starts}
 
 
 def _span(
@@ -194,30 +186,29 @@ def _report(people: Roster, outcomes: Iterable[MonthOutcome]) -> pd.DataFrame:
     of: dict[str, list[MonthOutcome]] = {wearer.account: [] for wearer in people.wearers}
     for outcome in outcomes:
         of[outcome.account].append(outcome)
-    rows = [_row(wearer, of[wearer.account]) for wearer in people.wearers]
+    rows = []
+    for wearer in people.wearers:
+        parts = of[wearer.account]
+        days = sum(part.days for part in parts)
+        failed = next((part for part in parts if part.state == "failed"), None)
+        state, reason = "done", ""
+        if wearer.absent:
+            state, reason = "failed" if wearer.unknown else "done", wearer.absent
+        elif failed is not None:
+            where = "" if failed.month is None else f"{failed.month}: "
+            state, days, reason = "failed", 0, f"{where}{failed.reason}"
+        elif not any(part.has_rows for part in parts):
+            reason = "" if days else "no records in this range"
+        elif not any(part.state == "done" and part.has_rows for part in parts):
+            state = "unchanged"
+        rows.append((wearer.account, state, days, reason))
     return pd.DataFrame(rows, columns=list(REPORT)).astype(REPORT)
 
 
-def _row(wearer: Wearer, outcomes: Sequence[MonthOutcome]) -> tuple[str, str, int, str]:
-    account = wearer.account
-    if wearer.absent:
-        return account, "failed" if wearer.unknown else "done", 0, wearer.absent
-    for outcome in outcomes:
-        if outcome.state == "failed":
-            where = "" if outcome.month is None else f"{outcome.month}: "
-            return account, "failed", 0, f"{where}{outcome.reason}"
-    days = sum(outcome.days for outcome in outcomes)
-    if not any(outcome.has_rows for outcome in outcomes):
-        return account, "done", days, "" if days else "no records in this range"
-    changed = any(outcome.state == "done" and outcome.has_rows for outcome in outcomes)
-    return account, "done" if changed else "unchanged", days, ""
-
-
 def _table(
-    what: str, study: Study, people: Roster, outcomes: Sequence[MonthOutcome]
+    study: Study, people: Roster, outcomes: Sequence[MonthOutcome], report: pd.DataFrame
 ) -> pd.DataFrame:
     """Return the rows of all wearers that did not fail; one warning names those that did."""
-    report = _report(people, outcomes)
     broken = report[report["state"] == "failed"]
     if len(broken):
         failed = (f"{row.account!r} ({row.reason})" for row in broken.itertuples())
@@ -235,19 +226,7 @@ def _table(
     used = [part for part in rows if len(part[1])] or rows[:1]
     table = of_wearers(used, study) if used else _no_rows(study)
     table.attrs = {}
-    return record(
-        table,
-        what,
-        log=study.log,
-        interval_s=None,
-        wearers=len(report),
-        covariates=list(study.covariates),
-        limits=study.limits.details(),
-        **_days_of(study),
-        without_days=report.loc[report["days"] == 0, "account"].tolist(),
-        failed=dict(zip(broken["account"], broken["reason"], strict=True)),
-        inventory=_inventory(outcomes),
-    )
+    return table
 
 
 def _no_rows(study: Study) -> pd.DataFrame:
@@ -264,12 +243,10 @@ def _no_rows(study: Study) -> pd.DataFrame:
 
 def _inventory(outcomes: Iterable[MonthOutcome]) -> str:
     """Return a digest of all files that were read, so that two results can be compared."""
-    listed = [f"{o.account}\0{o.month}\0{o.inputs}" for o in outcomes if o.inputs]
-    return hashlib.sha256("\n".join(sorted(listed)).encode()).hexdigest()
+    return _digest(
+        "\n".join(sorted(f"{o.account}\0{o.month}\0{o.files}" for o in outcomes if o.files))
+    )
 
 
-def _digest_of(people: Roster) -> str:
-    rows = [
-        (w.account, repr(w.tz), [(n, repr(v)) for n, v in w.covariates]) for w in people.wearers
-    ]
-    return hashlib.sha256(repr(rows).encode()).hexdigest()
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from itertools import chain
 from typing import Any, Final, cast
 
@@ -30,7 +30,7 @@ from eyelog.clock import (
     days_with_records,
     time_of_day,
 )
-from eyelog.cohort.dataset import Dataset, Made
+from eyelog.cohort.dataset import Dataset
 from eyelog.cohort.wearers import Wearer
 from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.frame import in_zones
@@ -64,23 +64,18 @@ class Study:
     limits: Limits = DEFAULT
     day_starts: str | None = None
 
-    def opens(self, day: date, place: tzinfo) -> datetime:
-        """Return the instant at which a day of a wearer in a zone starts."""
-        return day_start(day, place, time_of_day(self.day_starts))
-
 
 @dataclass(frozen=True, slots=True)
 class WearerMonth:
     """One wearer and local month (None: the whole range), and which records it needs.
 
-    `own` and `around` are the first and the last instant of its own records, and of those that it
-    reads, so that what reaches over a midnight is known.
+    `around` is the first and the last instant that it reads: more than the month, so that what
+    reaches over a midnight is known.
     """
 
     study: Study
     wearer: Wearer
     month: str | None
-    own: Span
     around: Span
 
 
@@ -92,7 +87,7 @@ class MonthOutcome:
     month: str | None
     state: str  # done, unchanged or failed
     days: int = 0
-    inputs: str = ""
+    files: str = ""  # a digest of those that were read
     reason: str = ""
     has_rows: bool = False
     left_out: tuple[str, ...] = ()  # fields that say where the wearer was
@@ -103,51 +98,32 @@ def plan(
     study: Study, wearer: Wearer, first: datetime | None, last: datetime | None
 ) -> list[WearerMonth]:
     """Return the parts of one wearer within the requested range, in order."""
-    if wearer.tz.vary:
-        stored = months(place_of(study.archive), study.log, wearer.account)
-        edges = [_utc(us) for name in stored for us in month_edges(name)]
-        return _whole(study, wearer, _clip((edges[0], edges[-1]), first, last)) if edges else []
-    lived = _months_lived(study, wearer)
-    if not lived:
-        return []
-    place = as_tzinfo(wearer.tz)
-    spans = {m: tuple(study.opens(day, place) for day in _month_days(m)) for m in lived}
-    if study.function is not None:
-        return _whole(study, wearer, _clip((spans[lived[0]][0], spans[lived[-1]][1]), first, last))
+    place, starts = as_tzinfo(wearer.tz), time_of_day(study.day_starts)
+    stored = months(place_of(study.archive), study.log, wearer.account)
+    edges = [tuple(datetime.fromtimestamp(us / 1e6, UTC) for us in month_edges(m)) for m in stored]
+    if wearer.tz.vary or study.function is not None:
+        whole = _clip((edges[0][0], edges[-1][1]), first, last) if edges else None
+        return [] if whole is None else [WearerMonth(study, wearer, None, whole)]
+    earlier = DAY if study.day_starts else 0 * DAY  # a night belongs to the date before it
+    lived = {
+        f"{instant.astimezone(place):%Y-%m}"
+        for opens, closes in edges
+        for instant in (opens - earlier, opens, closes - SECOND)
+    }
     parts, reach = [], AROUND + timedelta(seconds=study.limits.seconds("min_run"))
-    for month, (opens, closes) in spans.items():
-        own = _clip((opens, closes), first, last)
+    for month in sorted(lived):
+        opens, closes = (day_start(day, place, starts) for day in _month_days(month))
         around = _clip((opens - reach, closes + reach), first, last)
-        if own[0] <= own[1]:
-            parts.append(WearerMonth(study, wearer, month, own, around))
+        if around is not None and _clip((opens, closes), first, last) is not None:
+            parts.append(WearerMonth(study, wearer, month, around))
     return parts
 
 
-def _whole(study: Study, wearer: Wearer, span: Span) -> list[WearerMonth]:
-    """Return the one part of a wearer whose range is not cut, unless it is empty."""
-    return [WearerMonth(study, wearer, None, span, span)] if span[0] <= span[1] else []
-
-
-def _clip(span: Span, first: datetime | None, last: datetime | None) -> Span:
+def _clip(span: Span, first: datetime | None, last: datetime | None) -> Span | None:
+    """Return what of a span is requested, if anything."""
     opens = span[0] if first is None else max(span[0], first)
     closes = span[1] if last is None else min(span[1], last)
-    return opens, closes
-
-
-def _months_lived(study: Study, wearer: Wearer) -> list[str]:
-    """Return the local months in whose days a wearer can have records, in order."""
-    place, lived = as_tzinfo(wearer.tz), set()
-    earlier = DAY if study.day_starts else 0 * DAY  # a night belongs to the date before it
-    for name in months(place_of(study.archive), study.log, wearer.account):
-        first = datetime.fromisoformat(f"{name}-01").replace(tzinfo=UTC)
-        after = (first + 31 * DAY).replace(day=1)
-        for instant in (first - earlier, first, after - SECOND):
-            lived.add(f"{instant.astimezone(place):%Y-%m}")
-    return sorted(lived)
-
-
-def _utc(us: int) -> datetime:
-    return datetime.fromtimestamp(us / 1e6, UTC)
+    return (opens, closes) if opens <= closes else None
 
 
 def _month_days(month: str) -> tuple[date, date]:
@@ -158,37 +134,61 @@ def _month_days(month: str) -> tuple[date, date]:
 
 def compute(part: WearerMonth) -> MonthOutcome:
     """Compute one part, unless the result has it from the same input already."""
-    wearer = part.wearer
     try:
         return _computed(part)
     except Exception as error:  # noqa: BLE001 - of whatever kind, it is this wearer's alone
         kind = "" if isinstance(error, EyelogError) else f"{type(error).__name__}: "
-        reason = f"{kind}{error}"
-        return MonthOutcome(wearer.account, part.month, "failed", reason=" ".join(reason.split()))
+        reason = " ".join(f"{kind}{error}".split())
+        return MonthOutcome(part.wearer.account, part.month, "failed", reason=reason)
 
 
 def _computed(part: WearerMonth) -> MonthOutcome:
     study, account, month = part.study, part.wearer.account, part.month
-    out = study.out
-    made = _made(part) if out is not None else None
-    if out is not None and made is not None:
-        old = out.made(account, month)
-        if old is not None and _same(old, made, part):
-            return MonthOutcome(account, month, "unchanged", old.days, _inputs(part), has_rows=True)
+    files, made_from = _digests(part)
+    if study.out is not None:
+        days = study.out.days_made_from(made_from, account, month)
+        if days is not None:
+            return MonthOutcome(account, month, "unchanged", days, files, has_rows=True)
     frame = _read(part)
-    if not len(frame) or not _reaches_into(part, frame):
+    if not len(frame):
         return MonthOutcome(account, month, "done")
     rows, days, left_out = (_of_days if study.function is None else _of_function)(part, frame)
     rows = of_cohort(rows, study)
     done = MonthOutcome(
-        account, month, "done", days, _inputs(part), has_rows=len(rows) > 0, left_out=left_out
+        account, month, "done", days, files, has_rows=len(rows) > 0, left_out=left_out
     )
-    if out is None or made is None:
+    if study.out is None:
         return replace(done, rows=rows)
     if done.has_rows:
         table = of_wearers([(part.wearer, rows)], study)
-        out.write(account, month, table, replace(made, edges=_edges(part), days=days))
+        study.out.write(account, month, table, made_from, days)
     return done
+
+
+def _digests(part: WearerMonth) -> tuple[str, str]:
+    """Return a digest of the files that a part reads, and one of all that it is computed from."""
+    study, wearer = part.study, part.wearer
+    span = instant_us(part.around[0]), instant_us(part.around[1]) + SECOND_US
+    files = _digest(fingerprint(place_of(study.archive), study.log, wearer.account, span))
+    return files, _digest(
+        files,
+        study.version,
+        study.function_key,
+        study.log,
+        repr(wearer.tz),
+        study.tz,
+        [(name, repr(value)) for name, value in wearer.covariates],
+        part.month,
+        [instant.isoformat() for instant in part.around],
+        study.fields,
+        study.limits.details(),
+        study.day_starts,
+        None if study.meta is None else study.meta.dtypes.astype(str).to_dict(),
+    )
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
 
 def _read(part: WearerMonth) -> pd.DataFrame:
@@ -200,18 +200,6 @@ def _read(part: WearerMonth) -> pd.DataFrame:
         )
     table = study.archive.read_arrow(study.log, *part.around, account=account, fields="daily")
     return in_zones(frame_of(table, tz.home, share=True), tz)
-
-
-def _reaches_into(part: WearerMonth, frame: pd.DataFrame) -> bool:
-    """Return whether there may be records of the part's own month, not only around it.
-
-    The record that closes the month before is often the only one in the file of a month.
-    """
-    if part.month is None:
-        return True
-    place = as_tzinfo(part.wearer.tz)
-    opens, closes = (part.study.opens(day, place) for day in _month_days(part.month))
-    return bool(frame.index[-1] > opens and frame.index[0] <= closes)
 
 
 def _of_days(part: WearerMonth, frame: pd.DataFrame) -> tuple[pd.DataFrame, int, tuple[str, ...]]:
@@ -236,7 +224,13 @@ def of_cohort(table: pd.DataFrame, study: Study) -> pd.DataFrame:
         for name, dtype in table.dtypes.items():
             if isinstance(dtype, pd.DatetimeTZDtype):
                 table[name] = table[name].dt.tz_convert("UTC")
-        levels = [_without_zone(level, level.name in LOCAL_DATES) for level in _levels(table.index)]
+        levels = _levels(table.index)
+        for place, level in enumerate(levels):
+            if isinstance(level, pd.DatetimeIndex) and level.tz is not None:
+                local = level.name in LOCAL_DATES
+                levels[place] = (
+                    level.tz_localize(None).normalize() if local else level.tz_convert("UTC")
+                )
         table.index = pd.MultiIndex.from_arrays(levels) if len(levels) > 1 else levels[0]
     table.attrs = {}
     return table
@@ -267,13 +261,6 @@ def of_wearers(tables: Sequence[tuple[Wearer, pd.DataFrame]], study: Study) -> p
         each = [[dict(wearer.covariates)[name]] * len(table) for wearer, table in tables]
         rows[name] = pd.array(list(chain.from_iterable(each)), dtype=dtype)
     return rows
-
-
-def _without_zone(level: pd.Index, local: bool) -> pd.Index:
-    """Return stamps as those of wearers in several zones: local dates, or stamps in UTC."""
-    if not isinstance(level, pd.DatetimeIndex) or level.tz is None:
-        return level
-    return level.tz_localize(None).normalize() if local else level.tz_convert("UTC")
 
 
 def _of_function(
@@ -321,75 +308,3 @@ def _table_of(result: Any) -> pd.DataFrame:
             " number"
         )
     return pd.DataFrame({name: [value] for name, value in values.items()})
-
-
-def _made(part: WearerMonth) -> Made:
-    """Return what the part is computed from, before anything is read."""
-    study, wearer = part.study, part.wearer
-    place = place_of(study.archive)
-
-    def key(span: tuple[int, int]) -> str:
-        return _digest(fingerprint(place, study.log, wearer.account, span))
-
-    arguments = _digest(
-        study.version,
-        study.function_key,
-        study.log,
-        repr(wearer.tz),
-        study.tz,
-        [(name, repr(value)) for name, value in wearer.covariates],
-        [instant.isoformat() for instant in (*part.own, *part.around)],
-        study.fields,
-        study.limits.details(),
-        study.day_starts,
-        None if study.meta is None else study.meta.dtypes.astype(str).to_dict(),
-    )
-    files = key(_us(part.around))
-    months = files if part.month is None else key(month_edges(part.month))
-    return Made(arguments, files, months, edges="", days=0)
-
-
-def _same(old: Made, new: Made, part: WearerMonth) -> bool:
-    """Return whether the rows of a file are still those that would be computed.
-
-    Where only a neighbouring month has grown, the records around the month decide.
-    """
-    if old.arguments != new.arguments or old.months != new.months:
-        return False
-    return old.files == new.files or (part.month is not None and old.edges == _edges(part))
-
-
-def _edges(part: WearerMonth) -> str:
-    """Return a digest of the records that are read from the files of other months."""
-    if part.month is None:
-        return ""
-    study, edges = part.study, []
-    low, high = (_utc(us) for us in month_edges(part.month))
-    opens, closes = part.around
-    for first, last in ((opens, min(low - SECOND, closes)), (max(high, opens), closes)):
-        if first <= last:
-            frame = study.archive.read(
-                study.log,
-                first,
-                last,
-                account=part.wearer.account,
-                fields=study.fields,
-                tz="UTC",
-            )
-            edges.append(pd.util.hash_pandas_object(frame).to_numpy().tobytes().hex())
-    return _digest(edges)
-
-
-def _inputs(part: WearerMonth) -> str:
-    """Return a digest of the files that the part's own records are in."""
-    study, account = part.study, part.wearer.account
-    place, span = place_of(study.archive), _us(part.own)
-    return _digest(fingerprint(place, study.log, account, (span[0], span[1] - SECOND_US)))
-
-
-def _us(span: Span) -> tuple[int, int]:
-    return instant_us(span[0]), instant_us(span[1]) + SECOND_US
-
-
-def _digest(*parts: Any) -> str:
-    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()

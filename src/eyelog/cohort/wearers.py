@@ -1,8 +1,8 @@
 """Who takes part in a cohort: accounts, zones, groups and other covariates."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -10,12 +10,7 @@ from eyelog.archive.store import Archive
 from eyelog.catalogue import check_log
 from eyelog.checks import names_of
 from eyelog.clock import Zone, Zones, as_zones, known_zones
-from eyelog.errors import (
-    ArchiveError,
-    ConfigurationError,
-    EyelogError,
-    warn,
-)
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, counted, warn
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,63 +78,62 @@ def roster(
         raise ArchiveError(
             f"the archive {archive.path} has no {log!r}: write, import or sync into it"
         )
-    if accounts is None:
-        wanted = archived | set(() if table is None else table.index)
-    else:
+    wanted = archived | set(() if table is None else table.index)
+    if accounts is not None:
         wanted = set(_names(accounts))
     if table is not None:
-        _name_missing(sorted(wanted - set(table.index)))
+        missing = sorted(wanted - set(table.index))
+        if missing:
+            shown = ", ".join(map(repr, missing[:10])) + (", ..." if len(missing) > 10 else "")
+            warn(f"{len(missing)} wearer(s) without a row in the table of wearers: {shown}")
         table = table.reindex(sorted(wanted))
-    chosen: list[Wearer] = []
-    unknown: list[str] = []
+    zones: dict[str, Zones | None] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for account in sorted(wanted):
-        row = {} if table is None else _scalars(table, account)
-        # For an account that is not in the archive, nothing is read.
-        fallback = given if account in archived else given or Zones("UTC")
-        zones = _zones_of(row, fallback, archive, account, unknown)
-        if "tz" in row:
-            row["tz"] = str(zones)
-        chosen.append(
-            Wearer(
-                account,
-                zones,
-                tuple(row.items()),
-                "" if account in archived else f"no {log} records in the archive",
-                account not in archived and accounts is not None,
-            )
-        )
-    if unknown:
-        # Reported once for all of them.
-        more = len(unknown) - 1
-        others = f" and {more} other account{'s' if more > 1 else ''}" if more else ""
+        values = {} if table is None else table.loc[account].to_dict()
+        row = {str(name): None if pd.isna(value) else value for name, value in values.items()}
+        rows[account] = row
+        if row.get("tz") is not None:
+            try:
+                zones[account] = as_zones(str(row["tz"]), what="an archive")
+            except EyelogError as error:
+                raise ConfigurationError(f"the table of wearers, {account!r}: {error}") from None
+        elif account in archived and given is None:
+            zones[account] = archive.zones(account)
+        else:
+            zones[account] = given or Zones("UTC")
+    unknown = [account for account in zones if zones[account] is None]
+    if unknown:  # reported once for all of them
+        others = f" and {counted(len(unknown) - 1, 'other account')}" if unknown[1:] else ""
         last = known_zones(
             None,
             whose=f"account {unknown[0]!r}{others}",
             remedy="set it with `eyelog archive set-zone ACCOUNT ZONE`, or pass tz='Asia/Tokyo'",
             stacklevel=5,
         )
-        chosen = [
-            _with_zones(each, last) if each.account in set(unknown) else each for each in chosen
-        ]
+        zones |= dict.fromkeys(unknown, last)
+    chosen = []
+    for account, row in rows.items():
+        place = zones[account] or Zones("UTC")
+        row |= {"tz": str(place)} if "tz" in row else {}
+        absent = "" if account in archived else f"no {log} records in the archive"
+        named = bool(absent) and accounts is not None
+        chosen.append(Wearer(account, place, tuple(row.items()), absent, named))
     return Roster(tuple(chosen), {} if table is None else dict(table.dtypes))
 
 
 def _names(accounts: Iterable[str]) -> list[str]:
     names = names_of(accounts, "accounts")
-    wrong = [name for name in names if not _is_name(name)]
-    if wrong:
-        raise ConfigurationError(f"accounts must be names such as 'me', not {wrong[0]!r}")
+    for name in names:
+        try:
+            wrong = not (isinstance(name, str) and name.encode())
+        except UnicodeEncodeError:
+            wrong = True
+        if wrong:
+            raise ConfigurationError(f"accounts must be names such as 'me', not {name!r}")
     if not names:
         raise ConfigurationError("accounts names nobody: leave it out for all wearers")
     return names
-
-
-def _is_name(name: Any) -> bool:
-    """Return whether a value can be an account: text that can be written."""
-    try:
-        return isinstance(name, str) and len(name.encode()) > 0
-    except UnicodeEncodeError:
-        return False
 
 
 def one_row_each(wearers: Any) -> pd.DataFrame:
@@ -172,44 +166,3 @@ def one_row_each(wearers: Any) -> pd.DataFrame:
     if not table.columns.is_unique or not all(isinstance(name, str) for name in table.columns):
         raise ConfigurationError("the columns of the table of wearers need one name each")
     return table.set_axis(index)
-
-
-def _name_missing(names: list[str]) -> None:
-    if names:
-        shown = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
-        warn(f"{len(names)} wearer(s) without a row in the table of wearers: {shown}")
-
-
-def _scalars(table: pd.DataFrame, account: str) -> dict[str, Any]:
-    row = cast("pd.Series[Any]", table.loc[account])
-    return {str(name): None if pd.isna(value) else value for name, value in row.items()}
-
-
-def _zones_of(
-    row: Mapping[str, Any],
-    given: Zones | None,
-    archive: Archive,
-    account: str,
-    unknown: list[str],
-) -> Zones:
-    """Return the zones of a wearer: those of the table, those given, or those of the archive.
-
-    A wearer without known zones is added to `unknown`.
-    """
-    stated = row.get("tz")
-    if stated is not None:
-        try:
-            return as_zones(str(stated), what="an archive")
-        except EyelogError as error:
-            raise ConfigurationError(f"the table of wearers, {account!r}: {error}") from None
-    zones = archive.zones(account) if given is None else given
-    if zones is None:
-        unknown.append(account)
-    return Zones("UTC") if zones is None else zones
-
-
-def _with_zones(wearer: Wearer, zones: Zones) -> Wearer:
-    covariates = dict(wearer.covariates)
-    if "tz" in covariates:
-        covariates["tz"] = str(zones)
-    return replace(wearer, tz=zones, covariates=tuple(covariates.items()))
