@@ -26,10 +26,10 @@ def test_the_demo_runs_the_main_job(tmp_path: Path, monkeypatch) -> None:
     assert main(["demo", "--output", str(tmp_path / "out")]) == 0
     text = sink.getvalue().decode("ascii")
     assert "\x1b" not in text
-    for part in ("Logged in through OAuth", "recipe 'trend'", "Blinks"):
+    for part in ("$ eyelog login --code ", "--attrition trend", "Blinks"):
         assert part in text
     last_screen = "\n".join(text.splitlines()[-20:])
-    for part in ("Done. In 14 days", "Open this first", "report.html", "heatmap-*.png"):
+    for part in ("Done. Open this first", "report.html", "heatmap-*.png"):
         assert part in last_screen
     assert (tmp_path / "out" / "report.html").stat().st_size > 100_000
     assert len(list((tmp_path / "out").glob("*.png"))) == 8

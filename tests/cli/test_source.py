@@ -119,7 +119,7 @@ def test_an_import_is_found_in_the_default_archive(folder, home, capsys) -> None
     assert main([*DAILY, "logger", "--log", FIFTEEN]) == 0
     from_files = json.loads(capsys.readouterr().out)
     assert imported[0]["steps"] == from_files[0]["steps"]
-    assert "has no account 'me': add --account with one that it has (taro)" in failure(
+    assert "of account 'me': add --account with one that it has (taro)" in failure(
         capsys, "daily", FIFTEEN
     )
 

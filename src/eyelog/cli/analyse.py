@@ -3,21 +3,21 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
+import eyelog as el
 from eyelog.cli.command import command
 from eyelog.cli.doctor import doctor
 from eyelog.cli.fields import fields
 from eyelog.cli.output import (
     check_ending,
-    emit,
     note,
     note_first,
     print_json,
+    print_table,
     records,
-    show,
     write_table,
 )
 from eyelog.cli.source import Source, open_archive
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 def _events(source: Source, path: Path | None, frame: "pd.DataFrame") -> "pd.DataFrame | None":
     """Return the diary that a command is given, if any; its times are local to the frame's zone."""
-    if path is None:
-        return None
     from eyelog.frame import zones_of
     from eyelog.read.diary import read_events
 
+    if path is None:
+        return None
     return read_events(path, tz=zones_of(frame), dayfirst=source.dayfirst, encoding=source.encoding)
 
 
@@ -58,12 +58,11 @@ class Result:
         if self.output is not None:
             write_table(table, self.output)
             note(f"{counted(len(table), rows)} written to {self.output}")
-        elif self.json:
-            print_json(records(table))
-        elif table.empty:
+        elif table.empty and not self.json:
             note("There are no records in this range.")
         else:
-            show(table, columns="all" if self.all_ else self.columns, more="--all")
+            columns = "all" if self.all_ else self.columns
+            print_table(table, json=self.json, columns=columns, more="--all")
 
 
 @command
@@ -82,36 +81,30 @@ def daily(
     attrition : RECIPE
         Also show how many records each condition of a recipe leaves (steps, eye, ...).
     """
-    import pandas as pd
-
     from eyelog.frame import OFFSET, clock_of
-    from eyelog.judge import recipes
-    from eyelog.measure.daily import daily
     from eyelog.measure.readable import on_clock
     from eyelog.series.events import labels_by_day
 
     check_ending(result.output)
     frame = source.read()
     diary = _events(source, events, frame)
-    table = daily(frame, day_starts=day_starts)
+    table = el.daily(frame, day_starts=day_starts)
     if diary is not None:
         labels = labels_by_day(table.index, diary, clock_of(frame))
-        table = table.assign(events=pd.array(labels, "string"))
-    losses = recipes.attrition(frame, recipe=attrition) if attrition else None
+        table = table.assign(events=labels).astype({"events": "string"})
+    losses = el.attrition(frame, recipe=attrition) if attrition else None
     if result.json and result.output is None and losses is not None:
         # One document, so that a program reads it in one go.
         print_json({"days": records(table), "attrition": records(losses)})
         return
-    travels = (
-        OFFSET in frame.columns and result.output is None and not result.json and len(table) > 0
-    )
-    table = on_clock(table, clock_of(frame)) if travels else table
-    result.give(table, "day")
+    shown = result.output is None and not result.json and not table.empty
+    travels = shown and OFFSET in frame.columns
+    result.give(on_clock(table, clock_of(frame)) if travels else table, "day")
     if travels:
         print("Times are those of the wearer's clock, whose zone changes.")
     if losses is not None:
         print()
-        show(losses)
+        print_table(losses)
 
 
 @command
@@ -130,19 +123,15 @@ def summary(
         What the rows are: a width such as 1h, day, week, hour, weekday, weekend, a column, or
         several of these.
     """
-    from eyelog.measure.daily import summary
-
     check_ending(result.output)
-    table = summary(source.read(), by=by if len(by) > 1 else by[0], day_starts=day_starts)
-    result.give(table, "row")
+    by_what = by[0] if len(by) == 1 else by
+    result.give(el.summary(source.read(), by=by_what, day_starts=day_starts), "row")
 
 
 @command
 def describe(source: Source, *, json: bool = False) -> None:
     """Say what the records are, and what is missing."""
-    from eyelog.measure.coverage import describe
-
-    sheet = describe(source.read())
+    sheet = el.describe(source.read())
     if json:
         print_json(sheet.table["Value"].to_dict())
     else:
@@ -186,7 +175,6 @@ def plot(
     """
     from eyelog.catalogue import near
     from eyelog.cli.plot import draw
-    from eyelog.figures.save import save_figure
 
     if figure not in KINDS:
         raise click.UsageError(
@@ -196,27 +184,16 @@ def plot(
     frame = source.read()
     given = {"events": _events(source, events, frame), "at": at, "by": by}
     options = {name: value for name, value in given.items() if value is not None}
-    save_figure(draw(frame, figure, list(field) or None, **options), output, width=width)
+    el.save_figure(draw(frame, figure, list(field) or None, **options), output, width=width)
     note(f"Figure written to {output}")
 
 
-@command
-def report(
-    source: Source,
-    *,
-    output: Path,
-    sections: list[str] | None = None,
-    name: str | None = None,
-    day_starts: str | None = None,
-    dated: str | None = None,
-    glance: bool = False,
-) -> None:
-    """Write a report of one wearer as an HTML file.
+@dataclass(frozen=True)
+class Page:
+    """What a report has.
 
     Parameters
     ----------
-    output : FILE
-        The .html file to write, in place of an older one; it needs no network and runs no script.
     sections : A,B
         Only these: days, eyes, blinks, walking, head, rhythm, baseline, agreement, trust.
     name : TEXT
@@ -225,15 +202,31 @@ def report(
         Page one alone: what stood out, and the last week, of five weeks or more the last four; it
         prints on one sheet.
     """
+
+    sections: list[str] | None = None
+    name: str | None = None
+    dated: str | None = None
+    glance: bool = False
+
+
+@command
+def report(source: Source, page: Page, *, output: Path, day_starts: str | None = None) -> None:
+    """Write a report of one wearer as an HTML file.
+
+    Parameters
+    ----------
+    output : FILE
+        The .html file to write, in place of an older one; it needs no network and runs no script.
+    """
     from eyelog.figures.week import EARLIER_DAYS
     from eyelog.reports.logs import fields_reported
-    from eyelog.reports.report import check_arguments, report
+    from eyelog.reports.report import check_arguments
 
-    options: dict[str, Any] = {"sections": sections, "name": name, "dated": dated, "glance": glance}
     # Wrong arguments are reported before records are read, which can take minutes.
-    check_arguments(output, **options)
+    check_arguments(output, **vars(page))
     frames = source.read_logs(fields_reported, days_before=EARLIER_DAYS)
-    _say_report(report(frames, output, since=source.start, day_starts=day_starts, **options))
+    start, _ = source.days
+    _say_report(el.report(frames, output, since=start, day_starts=day_starts, **vars(page)))
 
 
 def _say_report(path: Path) -> None:
@@ -295,34 +288,53 @@ cohort = click.Group("cohort", help="Analyse all wearers of an archive.")
 
 def _wearers(path: Path | None) -> "pd.DataFrame | None":
     """Return the table of wearers; accounts are text, even where they look like numbers."""
-    if path is None:
-        return None
     import pandas as pd
 
-    if path.suffix not in (".csv", ".parquet"):
-        raise ConfigurationError(f"cannot read {path}: wearers come from a .csv or .parquet file")
+    if path is None:
+        return None
     try:
         if path.suffix == ".parquet":
             return pd.read_parquet(path)
         return pd.read_csv(path, dtype={"account": "str"})
     except ValueError as error:  # the errors of pandas and pyarrow for a file of another format
-        raise ConfigurationError(f"cannot read {path}: {error}") from None
+        raise ConfigurationError(
+            f"cannot read {path} as a .csv or .parquet file: {error}"
+        ) from None
+
+
+@dataclass(frozen=True)
+class Study:
+    """Which records of an archive are summarised, and where that is computed.
+
+    Parameters
+    ----------
+    accounts : A,B
+        Only these wearers.  [default: all of the archive]
+    start : DAY
+        First local day.  [default: all days]
+    end : DAY
+        Last local day, included.
+    scheduler : URL
+        A Dask cluster, such as tcp://10.0.0.1:8786.
+    """
+
+    accounts: list[str] | None = None
+    start: str | None = None
+    end: str | None = None
+    tz: str | None = None
+    day_starts: str | None = None
+    workers: int | None = None
+    scheduler: str | None = None
 
 
 @partial(command, called="daily", of=cohort)
 def cohort_daily(
     log: str,
+    study: Study,
     *,
     output: str,
     archive: str | None = None,
-    accounts: list[str] | None = None,
-    start: str | None = None,
-    end: str | None = None,
-    tz: str | None = None,
-    day_starts: str | None = None,
     wearers: Path | None = None,
-    workers: int | None = None,
-    scheduler: str | None = None,
     json: bool = False,
 ) -> None:
     """Summarise each day of each wearer.
@@ -333,42 +345,18 @@ def cohort_daily(
     ----------
     output : OUT
         Folder or URL of the result, a Parquet dataset; a stopped run resumes there.
-    accounts : A,B
-        Only these wearers.  [default: all of the archive]
-    start : DAY
-        First local day.  [default: all days]
-    end : DAY
-        Last local day, included.
     wearers : FILE
         A .csv or .parquet file with one row per wearer: account, tz, groups, ...
-    scheduler : URL
-        A Dask cluster, such as tcp://10.0.0.1:8786.
     """
-    import pandas as pd
-
-    from eyelog.cohort.daily import daily
-
-    if workers is not None and scheduler is not None:
+    if study.workers is not None and study.scheduler is not None:
         raise click.UsageError("--workers are of this machine, a --scheduler has its own: give one")
-    table = daily(
-        open_archive(archive),
-        log=log,
-        accounts=accounts,
-        start=start,
-        end=end,
-        tz=tz,
-        day_starts=day_starts,
-        out=output,
-        scheduler=scheduler,
-        workers=workers,
-        wearers=_wearers(wearers),
-    )
+    people = _wearers(wearers)
+    table = el.cohort.daily(open_archive(archive), log, out=output, wearers=people, **vars(study))
     if json:
-        emit(table, as_json=True, index=False)
+        print_json(records(table))
     else:
         counts = table.groupby("state").agg(wearers=("account", "size"), days=("days", "sum"))
-        states = pd.Index(["done", "unchanged", "failed"], name="state")
-        emit(counts.reindex(states, fill_value=0).reset_index(), as_json=False, index=False)
+        print_table(counts.reindex(["done", "unchanged", "failed"], fill_value=0))
         notable = table[table["reason"] != ""]
         lines = [f"{row.account} {row.state}: {row.reason}" for row in notable.itertuples()]
         note_first(lines, "wearers")
@@ -381,17 +369,35 @@ def cohort_daily(
         )
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """What a report of a cohort compares.
+
+    Parameters
+    ----------
+    by : COLUMN
+        Compare the groups in this column of the wearers.
+    outcome : COLUMN
+        The outcome named before the data were seen, such as blink_rate_per_min: page one is about
+        it, and its test is not corrected for the others.
+    covariates : A,B
+        Columns of the wearers that have a mean, such as age; of others values are counted.
+    """
+
+    by: str | None = None
+    outcome: str | None = None
+    covariates: list[str] | None = None
+    dated: str | None = None
+
+
 @partial(command, called="report", of=cohort)
 def cohort_report(
     dataset: str,
+    comparison: Comparison,
     *,
     output: Path,
-    by: str | None = None,
-    outcome: str | None = None,
     wearers: Path | None = None,
-    covariates: list[str] | None = None,
     pseudonymise: Path | None = None,
-    dated: str | None = None,
 ) -> None:
     """Write a report of the days of all wearers as an HTML file.
 
@@ -401,50 +407,20 @@ def cohort_report(
     ----------
     output : FILE
         The .html file to write, in place of an older one; it needs no network and runs no script.
-    by : COLUMN
-        Compare the groups in this column of the wearers.
-    outcome : COLUMN
-        The outcome named before the data were seen, such as blink_rate_per_min: page one is about
-        it, and its test is not corrected for the others.
     wearers : FILE
         A .csv or .parquet file with columns to add: account, groups, ...
-    covariates : A,B
-        Columns of the wearers that have a mean, such as age; of others values are counted.
     pseudonymise : KEYFILE
         Pseudonyms in place of accounts, made with the key in this file; without the file a new key
         is put there: keep it apart from the report.
     """
-    from eyelog.reports.cohort import report_cohort
-
-    path = report_cohort(
-        dataset,
-        output,
-        by=by,
-        outcome=outcome,
-        covariates=covariates,
-        wearers=_wearers(wearers),
-        key_file=pseudonymise,
-        dated=dated,
-    )
+    people, key = _wearers(wearers), pseudonymise
+    path = el.report_cohort(dataset, output, wearers=people, key_file=key, **vars(comparison))
     _say_report(path)
 
 
-@partial(command, called="simulate", of=cohort)
-def cohort_simulate(
-    *,
-    wearers: int,
-    start: str,
-    days: int,
-    archive: str | None = None,
-    log: str | None = None,
-    seed: int = 0,
-    tz: str = "UTC",
-    effect: float = 1.0,
-    workers: int | None = None,
-    output: Path | None = None,
-    json: bool = False,
-) -> None:
-    """Write simulated wearers in two groups into an archive.
+@dataclass(frozen=True)
+class Planted:
+    """A simulated cohort.
 
     Parameters
     ----------
@@ -458,32 +434,45 @@ def cohort_simulate(
         Which cohort.
     tz : A,B
         Time zone of the wearers, which the archive keeps; or several, which pairs of wearers take
-        in turn.
+        in turn.  [default: UTC]
     effect : X
         Blink rate of the treated group relative to the other, 0.5 to 2.
+    """
+
+    wearers: int
+    start: str
+    days: int
+    log: str | None = None
+    seed: int = 0
+    tz: list[str] | None = None
+    effect: float = 1.0
+    workers: int | None = None
+
+
+@partial(command, called="simulate", of=cohort)
+def cohort_simulate(
+    planted: Planted,
+    *,
+    archive: str | None = None,
+    output: Path | None = None,
+    json: bool = False,
+) -> None:
+    """Write simulated wearers in two groups into an archive.
+
+    Parameters
+    ----------
     output : FILE
         Write the table of wearers, with the truth, into a .parquet, .csv or .xlsx file.
     """
-    from eyelog.cohort.simulate import simulate
-
     check_ending(output)
     store = open_archive(archive)
-    people = simulate(
-        store,
-        wearers,
-        start=start,
-        days=days,
-        log=log,
-        seed=seed,
-        tz=[zone.strip() for zone in tz.split(",")],
-        effect=effect,
-        workers=workers,
-    )
+    given = {name: value for name, value in vars(planted).items() if value is not None}
+    people = el.cohort.simulate(store, **given)
     if output is not None:
         write_table(people.set_index("account"), output)
     else:
-        emit(people, as_json=json, index=False)
-    note(f"{len(people):,} wearers with {days} days each written to {store.path}")
+        print_table(people, json=json)
+    note(f"{len(people):,} wearers with {planted.days} days each written to {store.path}")
 
 
 COMMANDS: Final = {

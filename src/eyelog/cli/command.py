@@ -4,9 +4,10 @@ import dataclasses
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
+from types import NoneType
 from typing import Any, Final, Literal, get_args, get_origin
 
 import click
@@ -15,7 +16,6 @@ from click.shell_completion import CompletionItem
 from eyelog.catalogue import known_logs
 from eyelog.figures.defaults import KINDS
 
-_PARAMETERS: Final = re.compile(r"^Parameters\n-+\n", re.MULTILINE)
 _OFFERED: Final = {"log": known_logs(), "words": known_logs(), "figure": KINDS}
 
 
@@ -91,11 +91,7 @@ class Names(click.ParamType):  # type: ignore[type-arg] # generic only since cli
 
 
 def command(
-    function: Callable[..., Any],
-    *,
-    called: str | None = None,
-    of: click.Group | None = None,
-    **settings: Any,
+    function: Callable[..., Any], *, called: str | None = None, of: click.Group | None = None
 ) -> click.Command:
     """Return a function as a command of the program, or of a group.
 
@@ -112,41 +108,35 @@ def command(
         The command's name; by default the function's.
     of : click.Group, optional
         The group of which it is an action.
-    **settings
-        What `click.Command` takes beside.
     """
     text, described = _documented(function)
     parameters: list[click.Parameter] = []
     wholes: dict[str, tuple[Any, list[str]]] = {}
     for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
         kind = parameter.annotation
-        if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-            for base in reversed(inspect.getmro(kind)[:-1]):
-                described |= _documented(base)[1]
+        if dataclasses.is_dataclass(kind):
+            for base in inspect.getmro(kind)[:-1]:  # type: ignore[arg-type] # it is a class
+                described = _documented(base)[1] | described
             parts = dataclasses.fields(kind)
-            wholes[name] = (kind, [part.name for part in parts])
+            wholes[name] = kind, [part.name for part in parts]
             for part in parts:
+                about = described.get(part.name) or _SHARED.get(part.name, ("", ""))
                 make = _word if part.name == "words" else _option
-                about = described.get(part.name) or _SHARED.get(part.name) or ("", "")
-                parameters.append(make(part.name, part.type, part.default, *about, part.metadata))
+                parameters.append(make(part.name, part.type, part.default, *about, **part.metadata))
+        elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            about = described.get(name) or _SHARED.get(name, ("", ""))
+            parameters.append(_option(name, kind, parameter.default, *about))
         else:
-            is_option = parameter.kind is inspect.Parameter.KEYWORD_ONLY
-            make = _option if is_option else _word
-            about = described.get(name) or (_SHARED.get(name) if is_option else None) or ("", "")
-            parameters.append(make(name, kind, parameter.default, *about))
+            about = described.get(name, ("", ""))
+            parameters.append(_word(name, kind, parameter.default, *about))
 
     def run(**values: Any) -> Any:
         for whole, (kind, names) in wholes.items():
             values[whole] = kind(**{part: values.pop(part) for part in names})
         return function(**values)
 
-    made = click.Command(
-        called or function.__name__.rstrip("_").replace("_", "-"),
-        callback=run,
-        params=parameters,
-        help=text,
-        **settings,
-    )
+    called = called or function.__name__.rstrip("_").replace("_", "-")
+    made = click.Command(called, callback=run, params=parameters, help=text)
     if of is not None:
         of.add_command(made)
     return made
@@ -154,83 +144,66 @@ def command(
 
 def _documented(what: Any) -> tuple[str, dict[str, tuple[str, str]]]:
     """Return the text of a docstring, and the placeholder and the help of each parameter in it."""
-    parts = _PARAMETERS.split(inspect.getdoc(what) or "", 1)
-    text, section = parts[0].strip(), parts[1] if len(parts) > 1 else ""
+    text, *section = re.split(r"^Parameters\n-+\n", inspect.getdoc(what) or "", flags=re.MULTILINE)
     described: dict[str, tuple[str, str]] = {}
-    for entry in re.split(r"\n(?=\S)", section):
+    for entry in re.split(r"\n(?=\S)", "".join(section)):
         head, _, body = entry.partition("\n")
         name, _, placeholder = head.partition(" : ")
-        described[name] = (placeholder, " ".join(textwrap.dedent(body).split("\n")).strip())
-    return text, described
+        described[name] = placeholder, textwrap.dedent(body).replace("\n", " ").strip()
+    return text.strip(), described
 
 
 _SHARED: Final = _documented(Shared)[1]
 
 
-def _word(
-    name: str,
-    kind: Any,
-    default: Any,
-    placeholder: str,
-    _text: str,
-    more: Mapping[str, Any] = MappingProxyType({}),
-) -> click.Argument:
+def _word(name: str, kind: Any, default: Any, placeholder: str, _text: str) -> click.Argument:
     """Return a word of a command, by the type and the default of a parameter."""
     settings, takes_many = _settings(name, kind, default)
     settings["metavar"] = placeholder or name.upper()
-    return click.Argument([name], nargs=-1 if takes_many else 1, **settings, **more)
+    return click.Argument([name], nargs=-1 if takes_many else 1, **settings)
 
 
 def _option(
-    name: str,
-    kind: Any,
-    default: Any,
-    placeholder: str,
-    text: str,
-    more: Mapping[str, Any] = MappingProxyType({}),
+    name: str, kind: Any, default: Any, placeholder: str, text: str, **more: Any
 ) -> click.Option:
     """Return an option of a command, by the type and the default of a parameter."""
     settings, takes_many = _settings(name, kind, default)
     flag = f"--{name.rstrip('_').replace('_', '-')}"
-    names = ["-o", flag, name] if name == "output" else [flag, name]
+    settings |= {"metavar": placeholder or None, "multiple": takes_many}
     if settings["type"] is bool:
-        names = [f"{flag}/--no-{flag[2:]}", name] if default is None else names
-        settings |= {"is_flag": True}
-    elif default not in (None, "", ()) and not settings["required"]:
-        settings |= {"show_default": True}
-    settings |= {"metavar": placeholder or None, "multiple": takes_many, **more}
-    return click.Option(names, help=text, **settings)
+        settings["is_flag"] = True
+        if default is None:
+            flag += f"/--no-{flag[2:]}"
+    elif default not in (None, "", ()):
+        settings["show_default"] = not settings["required"]
+    names = ["-o", flag, name] if name == "output" else [flag, name]
+    return click.Option(names, help=text, **settings | more)
 
 
 def _settings(name: str, kind: Any, default: Any) -> tuple[dict[str, Any], bool]:
     """Return what click has to know of a parameter, and whether it takes many values."""
-    parts = get_args(kind)
-    if type(None) in parts:
-        kind = next(part for part in parts if part is not type(None))
+    if NoneType in get_args(kind):
+        kind = get_args(kind)[0]
     takes_many = get_origin(kind) is tuple
-    settings = {"type": _click_type(get_args(kind)[0] if takes_many else kind)}
+    if takes_many:
+        kind = get_args(kind)[0]
+    settings: dict[str, Any] = {"type": kind}
+    if get_origin(kind) is Literal:
+        settings["type"] = click.Choice(get_args(kind))
+    elif get_origin(kind) is list:
+        settings["type"] = Names()
+    elif kind is Path:
+        settings["type"] = click.Path(path_type=Path)
     settings["required"] = default in (inspect.Parameter.empty, dataclasses.MISSING)
     if not settings["required"]:
         settings["default"] = default
     if name in _OFFERED:
-        settings["shell_complete"] = _offering(name)
+        settings["shell_complete"] = partial(_offered, name)
     return settings, takes_many
 
 
-def _click_type(kind: Any) -> Any:
-    if get_origin(kind) is Literal:
-        return click.Choice(get_args(kind))
-    if kind is Path:
-        return click.Path(path_type=Path)
-    return Names() if get_origin(kind) is list else kind
-
-
-def _offering(name: str) -> Callable[..., list[CompletionItem]]:
+def _offered(name: str, _context: Any, _parameter: Any, begun: str) -> list[CompletionItem]:
     """Return what the Tab key offers for a word or an option: names, or files."""
-
-    def complete(_context: Any, _parameter: Any, begun: str) -> list[CompletionItem]:
-        fitting = [CompletionItem(each) for each in _OFFERED[name] if each.startswith(begun)]
-        file = [CompletionItem(begun, type="file")] if name == "words" else []
-        return fitting or file
-
-    return complete
+    fitting = [CompletionItem(each) for each in _OFFERED[name] if each.startswith(begun)]
+    file = [CompletionItem(begun, type="file")] if name == "words" else []
+    return fitting or file

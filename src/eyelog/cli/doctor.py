@@ -3,21 +3,22 @@
 import json as json_text
 import os
 import platform
-import textwrap
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from eyelog.cli.command import command
-from eyelog.cli.output import one_line, print_json
-from eyelog.errors import EyelogError, counted
+from eyelog.cli.output import print_json, print_list
+from eyelog.errors import EyelogError, counted, listed
 
 OK, NOTE, WRONG = "ok", "note", "wrong"
-_SETTINGS: Final = ("EYELOG_CLIENT_ID", "EYELOG_CLIENT_SECRET", "EYELOG_REDIRECT_URI")
+Findings = Iterator[tuple[str, ...]]  # each a state, what was found and what to type
+
 _PACKAGES: Final = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "requests", "tzdata")
 # What each extra is for, with the package that shows whether it is installed.
 _EXTRAS: Final = {
@@ -31,15 +32,6 @@ _EXTRAS: Final = {
 _SECONDS: Final = (3.0, 5.0)  # to connect, and to wait for an answer
 
 
-class Finding(NamedTuple):
-    """One thing that was checked: its state, and what to type if it is wrong."""
-
-    what: str
-    state: str
-    found: str
-    advice: str = ""
-
-
 @command
 def doctor(*, json: bool = False) -> int:
     """Say what is set up and wrong, and what to type.
@@ -48,84 +40,74 @@ def doctor(*, json: bool = False) -> int:
     secret is shown, and only the service that EYELOG_BASE_URL names is asked. The exit status is 1
     if something is wrong.
     """
-    findings = [finding for what, look in _LOOKS.items() for finding in _looked(what, look)]
-    wrong = sum(finding.state == WRONG for finding in findings)
+    findings = []
+    for what, look in _LOOKS.items():
+        found: list[tuple[str, ...]] = []
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                found += look()
+            except (EyelogError, OSError) as error:
+                found.append((WRONG, str(error), _IF_IT_FAILS.get(what, "")))
+        found += [(NOTE, str(warning.message)) for warning in caught]
+        names = ("what", "state", "found", "advice")
+        findings += [dict(zip(names, (what, *each, ""), strict=False)) for each in found]
+    wrong = sum(finding["state"] == WRONG for finding in findings)
     if json:
-        print_json({"ok": not wrong, "findings": [finding._asdict() for finding in findings]})
+        print_json({"ok": not wrong, "findings": findings})
         return 1 if wrong else 0
+    rows = []
     for finding in findings:
-        mark = {OK: " ", NOTE: "-", WRONG: "!"}[finding.state]
-        _print_wrapped(finding.found, f"{mark} {finding.what:12}", " " * 14)
-        if finding.advice:
-            _print_wrapped(finding.advice, " " * 14 + "-> ", " " * 17)
+        mark = {OK: " ", NOTE: "-", WRONG: "!"}[finding["state"]]
+        rows.append((f"{mark} {finding['what']}", finding["found"]))
+        if finding["advice"]:
+            rows.append(("", f"-> {finding['advice']}"))
+    print_list(rows)
     many = "1 thing is wrong" if wrong == 1 else f"{wrong} things are wrong"
     print(f"\n{many}: see the lines marked with !." if wrong else "\nNothing is wrong.")
     return 1 if wrong else 0
 
 
-def _print_wrapped(text: str, first: str, others: str) -> None:
-    """Print a text in lines of 80 columns, whose names and addresses stay whole."""
-    shape = textwrap.TextWrapper(80, initial_indent=first, subsequent_indent=others)
-    shape.break_long_words = shape.break_on_hyphens = False
-    print(shape.fill(one_line(text)))
+def _installed() -> Findings:
+    """Yield the versions, which a problem report must name."""
+    yield OK, f"{version('eyelog')}, Python {platform.python_version()}, {platform.system()}"
+    yield OK, "with " + ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
 
 
-def _looked(what: str, look: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
-    """Yield the findings of one check; its errors and warnings are findings too."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            yield from look()
-        except (EyelogError, OSError) as error:
-            yield Finding(what, WRONG, str(error))
-    for warning in caught:
-        yield Finding(what, NOTE, str(warning.message))
-
-
-def _installed() -> Iterator[Finding]:
-    """Yield the versions, which a problem report must name, and the extras."""
-    python = f"Python {platform.python_version()}, {platform.system()}"
-    yield Finding("eyelog", OK, f"{version('eyelog')}, {python}")
-    yield Finding("packages", OK, ", ".join(f"{name} {version(name)}" for name in _PACKAGES))
-    has = {name: find_spec(package) is not None for name, (package, _) in _EXTRAS.items()}
-    found = ", ".join(name for name in has if has[name]) or "none"
-    lacking = ", ".join(f"{name} ({_EXTRAS[name][1]})" for name in has if not has[name])
+def _extras() -> Findings:
+    """Yield which extras are installed, and what the others are for."""
+    has = [name for name, (package, _) in _EXTRAS.items() if find_spec(package) is not None]
+    lacking = [f"{name} ({what})" for name, (_, what) in _EXTRAS.items() if name not in has]
+    found = ", ".join(has) or "none"
     if lacking:
-        advice = "pip install 'eyelog[NAME]', if you need one"
-        yield Finding("extras", NOTE, f"{found}; not installed: {lacking}", advice)
+        found += f"; not installed: {', '.join(lacking)}"
+        yield NOTE, found, "pip install 'eyelog[NAME]', if you need one"
     else:
-        yield Finding("extras", OK, found)
+        yield OK, found
 
 
-def _zone() -> Iterator[Finding]:
+def _zone() -> Findings:
     """Yield where commands take the time zone from, which is never this machine."""
     from eyelog.clock import as_zones
 
     stated = os.environ.get("EYELOG_TZ", "").strip()
     order = "--tz, else the zone of the files or of the account in the archive, else EYELOG_TZ"
-    last = f"({stated or 'not set'}), else UTC, with a warning"
-    yield Finding("time zone", OK, f"days follow {order} {last}")
-    try:
-        as_zones(stated or "UTC")
-    except EyelogError as error:
-        advice = "export EYELOG_TZ=Asia/Tokyo, or unset it"
-        yield Finding("EYELOG_TZ", WRONG, str(error), advice)
+    yield OK, f"days follow {order} ({stated or 'not set'}), else UTC, with a warning"
+    as_zones(stated or "UTC")
 
 
-def _home() -> Iterator[Finding]:
+def _home() -> Findings:
     """Yield whether the folder of tokens, cache and archive can be written."""
     from eyelog.home import home_dir
 
     folder = home_dir()
     origin = "EYELOG_HOME" if os.environ.get("EYELOG_HOME") else "the platform's data folder"
-    if os.access(folder, os.W_OK | os.X_OK):
-        yield Finding("home", OK, f"{folder} ({origin})")
-    else:
-        advice = "set EYELOG_HOME to a folder of your own"
-        yield Finding("home", WRONG, f"{folder} ({origin}) cannot be written", advice)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise EyelogError(f"{folder} ({origin}) cannot be written")
+    yield OK, f"{folder} ({origin})"
 
 
-def _archive() -> Iterator[Finding]:
+def _archive() -> Findings:
     """Yield what the default archive holds."""
     from eyelog.archive.store import Archive
     from eyelog.measure.readable import size_text
@@ -134,138 +116,122 @@ def _archive() -> Iterator[Finding]:
     folder = Path(archive.path)
     accounts = archive.accounts() if folder.is_dir() else []
     if not accounts:
-        advice = "`eyelog import FILES` fills it; `eyelog daily FILES` needs none"
-        yield Finding("archive", OK, f"{folder}: empty", advice)
+        fill = "`eyelog import FILES` fills it; `eyelog daily FILES` needs none"
+        yield OK, f"{folder}: empty", fill
         return
-    names = ", ".join(accounts[:4]) + (", ..." if len(accounts) > 4 else "")
     months = counted(len(list(folder.rglob("*.parquet"))), "month file")
     size = size_text(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
-    held = f"{counted(len(accounts), 'account')} ({names}), {months}, {size}"
-    yield Finding("archive", OK, f"{folder}: {held}; `eyelog archive verify` reads them all")
+    held = f"{counted(len(accounts), 'account')} ({listed(accounts)}), {months}, {size}"
+    yield OK, f"{folder}: {held}; `eyelog archive verify` reads them all"
 
 
-def _cache() -> Iterator[Finding]:
+def _cache() -> Findings:
     """Yield how many days fetches have stored."""
     from eyelog.fetch.cache import cache_info
     from eyelog.measure.readable import size_text
 
     stored = cache_info()
-    days = counted(int(stored["days"].sum()), "day")
-    held = f"{days} of {counted(len(stored), 'account')}, {size_text(int(stored['bytes'].sum()))}"
-    yield Finding("cache", OK, "empty" if stored.empty else held)
+    days, size = counted(int(stored["days"].sum()), "day"), size_text(int(stored["bytes"].sum()))
+    held = f"{days} of {counted(len(stored), 'account')}, {size}"
+    yield OK, "empty" if stored.empty else held
 
 
-def _service() -> Iterator[Finding]:
-    """Yield the address of a service, whether it answers, the application, and the tokens."""
-    from eyelog.fetch.client import application_from_environment
+def _base_url() -> str | None:
+    """Return the address of the service, if one is set."""
     from eyelog.fetch.session import base_url_from_environment
+
+    with suppress(EyelogError):
+        return base_url_from_environment()
+    return None
+
+
+def _service() -> Findings:
+    """Yield whether the service answers a request without a token, as the contract says: 401."""
+    from eyelog.catalogue import LOGS
+    from eyelog.fetch import session
 
     if not os.environ.get("EYELOG_BASE_URL", "").strip():
         advice = "to fetch from one: export EYELOG_BASE_URL=https://..."
-        yield Finding("service", OK, "none is set; files and the archive need none", advice)
+        yield OK, "none is set; files and the archive need none", advice
         return
-    try:
-        base_url = base_url_from_environment()
-    except EyelogError as error:
-        advice = "export EYELOG_BASE_URL=https://the-address-of-the-service"
-        yield Finding("service", WRONG, str(error), advice)
+    base_url = session.base_url_from_environment()
+    session.warn_of_plain_http(base_url)
+    address, begun = f"{base_url}/v2/users/me/official/{LOGS[0]}", time.monotonic()
+    with session.service_session(base_url, tries=1) as asking:
+        answer = session.ask(asking, "GET", address, where=base_url, timeout=_SECONDS)
+    if answer.status_code != 401:
+        raise EyelogError(
+            f"{base_url} answers {answer.status_code} where the service of the logs answers 401"
+        )
+    yield OK, f"{base_url} answers within {(time.monotonic() - begun) * 1000:.0f} ms"
+
+
+def _application() -> Findings:
+    """Yield the application that is set, without its secret."""
+    from eyelog.fetch.client import application_from_environment, token_from_environment
+
+    if _base_url() is None:
         return
-    yield _answering(base_url)
-    given = any(os.environ.get(f"EYELOG_{name}_TOKEN") for name in ("ACCESS", "REFRESH"))
-    try:
-        application = application_from_environment()
-    except EyelogError as error:
-        yield Finding("application", WRONG, str(error), "export the missing setting")
+    application = application_from_environment()
+    if application is not None:
+        redirect = f"redirect {application.redirect_uri} (secret is set)"
+        yield OK, f"{application.client_id}, {redirect}"
     else:
-        if application is None:
-            found = "none is set: without one nobody can log in, and no token can be renewed"
-            advice = f"export {'=... '.join(_SETTINGS)}=... as registered with the service"
-            yield Finding("application", NOTE if given else WRONG, found, advice)
-        else:
-            found = f"{application.client_id}, redirect {application.redirect_uri} (secret is set)"
-            yield Finding("application", OK, found)
-    yield from _tokens(base_url, given=given)
+        found = "none is set: without one nobody can log in, and no token can be renewed"
+        names = "EYELOG_CLIENT_ID=... EYELOG_CLIENT_SECRET=... EYELOG_REDIRECT_URI=..."
+        state = WRONG if token_from_environment() is None else NOTE
+        yield state, found, f"export {names} as registered with the service"
 
 
-def _answering(base_url: str) -> Finding:
-    """Send a request without a token: a service that follows the contract answers 401."""
-    from urllib.parse import urlsplit
-
-    from eyelog.catalogue import LOGS
-    from eyelog.fetch.session import ask, is_loopback, service_session, warn_of_plain_http
-
-    warn_of_plain_http(base_url)
-    address = f"{base_url}/v2/users/me/official/{LOGS[0]}"
-    begun = time.monotonic()
-    try:
-        with service_session(base_url, tries=1) as session:
-            answer = ask(session, "GET", address, where=base_url, timeout=_SECONDS)
-    except EyelogError as fault:
-        parts = urlsplit(base_url)
-        advice = "check EYELOG_BASE_URL and the network"
-        if is_loopback(parts.hostname):
-            advice = f"start it: eyelog serve --archive DIR --port {parts.port or 80}"
-        return Finding("service", WRONG, str(fault), advice)
-    status = answer.status_code
-    if status == 401:
-        took_ms = (time.monotonic() - begun) * 1000
-        return Finding("service", OK, f"{base_url} answers within {took_ms:.0f} ms")
-    if status >= 500 or status == 429:
-        found = f"{base_url} answers {status}: it responds, but is faulty"
-        return Finding("service", WRONG, found, "try again later, or ask its operator")
-    found = f"{base_url} answers {status} where the service of the logs answers 401"
-    return Finding("service", WRONG, found, "check EYELOG_BASE_URL: it is the address before /v2")
-
-
-def _tokens(base_url: str, *, given: bool) -> Iterator[Finding]:
+def _tokens() -> Findings:
     """Yield how each account is logged in at the service; about a token, only when it ends."""
     from eyelog.fetch.client import token_from_environment
     from eyelog.fetch.oauth import TokenFile
     from eyelog.home import home_dir
 
-    if given:
-        token_from_environment()
-        yield Finding("token", OK, "that of the environment, for every account")
+    base_url, home = _base_url(), home_dir()
+    if base_url is None:
         return
-    home = home_dir()
+    if token_from_environment() is not None:
+        yield OK, "that of the environment, for every account"
+        return
     accounts = set()
     for path in (home / "tokens").glob("*.json"):
-        try:
+        # A damaged file does not show which service it is for.
+        with suppress(OSError, ValueError, KeyError, TypeError):
             saved = json_text.loads(path.read_text())
-            if saved["base_url"] == base_url:
-                accounts.add(str(saved["account"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            continue  # a damaged file does not show which service it is for
-    for account in sorted(accounts):
-        login = f"eyelog login --account {account}"
-        try:
-            token = TokenFile(home, account, base_url).load()
-        except EyelogError as error:
-            yield Finding("token", WRONG, str(error), login)
-            continue
-        if token is None:
-            continue
-        ends = token.expires_at
-        until = "" if ends is None else f"{ends.astimezone():%Y-%m-%d %H:%M}"
-        found = f"account {account!r} is logged in"
-        if ends is not None and not token.expired():
-            found += f", until {until}"
-        elif ends is not None and token.refresh_token:
-            found += "; renewed at the next fetch"
-        elif ends is not None:
-            ended = f"the token of account {account!r} ended on {until} and cannot be renewed"
-            yield Finding("token", WRONG, ended, login)
-            continue
-        yield Finding("token", OK, found)
+            accounts |= {saved["account"]} if saved["base_url"] == base_url else set()
     if not accounts:
-        yield Finding("token", WRONG, "nobody is logged in", "eyelog login --account NAME")
+        raise EyelogError("nobody is logged in")
+    for account in sorted(accounts):
+        token = TokenFile(home, account, base_url).load()
+        ends = None if token is None else token.expires_at
+        until = "" if ends is None else f", until {ends.astimezone():%Y-%m-%d %H:%M}"
+        if token is not None and token.expired():
+            until = "; renewed at the next fetch"
+            if not token.refresh_token:
+                ended = f"the token of account {account!r} ended and cannot be renewed"
+                yield WRONG, ended, f"eyelog login --account {account}"
+                continue
+        yield OK, f"account {account!r} is logged in{until}"
 
 
-_LOOKS: Final = {
+_LOOKS: Final[dict[str, Callable[[], Findings]]] = {
     "eyelog": _installed,
+    "extras": _extras,
     "time zone": _zone,
     "home": _home,
     "archive": _archive,
     "cache": _cache,
     "service": _service,
+    "application": _application,
+    "token": _tokens,
+}
+_IF_IT_FAILS: Final = {
+    "time zone": "export EYELOG_TZ=Asia/Tokyo, or unset it",
+    "home": "set EYELOG_HOME to a folder of your own",
+    "service": "check EYELOG_BASE_URL, the address before /v2, and the network; one of your own"
+    " starts with: eyelog serve --archive DIR --port PORT",
+    "application": "export the missing setting",
+    "token": "eyelog login --account NAME",
 }

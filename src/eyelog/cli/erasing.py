@@ -25,13 +25,12 @@ def erase_records(account: str, archive: str | None, *, dry_run: bool) -> list[R
     from eyelog.fetch.oauth import token_files
     from eyelog.home import home_dir
 
-    table = open_archive(archive).erase(account, dry_run=dry_run)
-    removed = [(row["what"], row["path"], row["bytes"]) for row in table.to_dict("records")]
     home = home_dir()
-    tokens = token_files(home, account)
-    removed += [("token", str(path), path.lstat().st_size) for path in tokens]
-    cached = stored_files(home, account)
-    removed += [("cache", str(path), path.lstat().st_size) for path in cached]
+    table = open_archive(archive).erase(account, dry_run=dry_run)
+    tokens, cached = token_files(home, account), stored_files(home, account)
+    removed = [*table[["what", "path", "bytes"]].itertuples(index=False, name=None)]
+    for what, paths in (("token", tokens), ("cache", cached)):
+        removed += [(what, str(path), path.lstat().st_size) for path in paths]
     if not dry_run:
         for path in tokens:
             path.unlink(missing_ok=True)
@@ -89,8 +88,7 @@ def _default_archive(account: str, archive: str | None, *, dry_run: bool) -> lis
     from eyelog.home import home_dir
 
     default = open_place(home_dir() / "archive")
-    words = ["eyelog", "archive", "erase", "--archive", default.root, "--", account]
-    command = shlex.join(words)
+    command = shlex.join(["eyelog", "archive", "erase", "--archive", default.root, "--", account])
     try:
         # Nothing is left in it if it is the one that was erased, whatever the way to it.
         found = bool(traces(default, account))
@@ -98,6 +96,4 @@ def _default_archive(account: str, archive: str | None, *, dry_run: bool) -> lis
         return [f"the archive of EYELOG_HOME ({error}): then {command}"]
     if dry_run and found and (erased := Path(open_archive(archive).path)).exists():
         found = not erased.samefile(default.root)
-    if not found:
-        return []
-    return [f"the archive of EYELOG_HOME, which has the account too: {command}"]
+    return [f"the archive of EYELOG_HOME, which has the account too: {command}"] * found

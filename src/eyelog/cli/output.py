@@ -5,9 +5,10 @@ import os
 import shutil
 import sys
 import textwrap
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -62,41 +63,46 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=1, ensure_ascii=False))
 
 
-def emit(table: "pd.DataFrame", *, as_json: bool, index: bool = True) -> None:
-    """Print a table: aligned for a person, or as JSON records for a program."""
-    import pandas as pd
-
-    if as_json:
-        print_json(records(table, index=index))
-        return
-    with pd.option_context("display.width", 0, "display.max_colwidth", 60):
-        print(table.to_string(index=index, float_format=_short, na_rep="·"))
-
-
-def _short(value: float) -> str:
-    whole = value == round(value) or abs(value) >= 1000
-    return f"{value:.0f}" if whole else f"{value:.3g}"
-
-
-def records(table: "pd.DataFrame", *, index: bool = True) -> list[dict[str, Any]]:
-    """Return the rows of a table as JSON objects."""
-    from eyelog.clock import with_text_stamps
-
-    table = with_text_stamps(table.reset_index() if index else table)
-    rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records"))
-    return rows
-
-
-def show(
-    table: "pd.DataFrame", *, columns: "str | Iterable[str] | None" = None, more: str = ""
+def print_table(
+    table: "pd.DataFrame",
+    *,
+    json: bool = False,
+    columns: "str | Iterable[str] | None" = None,
+    more: str = "",
 ) -> None:
-    """Print a table of the library as `eyelog.readable` shows it, as wide as the terminal.
+    """Print a table: as `eyelog.readable` shows it, as wide as the terminal, or for a program.
 
     `columns` are those to show; `more` is what to type to see the others, such as ``--all``.
     """
     from eyelog.measure.readable import readable
 
-    print(readable(table, columns=columns).text(more=more))
+    if json:
+        print_json(records(table))
+    else:
+        print(readable(table, columns=columns).text(more=more))
+
+
+def print_list(rows: "Iterable[tuple[object, object]]", *, title: str = "") -> None:
+    """Print a text beside each name, as wide as the terminal."""
+    from eyelog.measure.sheet import Heading, Sheet
+
+    cells = [[str(name), one_line(text)] for name, text in rows]
+    width = shutil.get_terminal_size((80, 24)).columns
+    title = textwrap.fill(title, width)
+    print(Sheet([Heading(""), Heading("", is_text=True)], cells, title=title).text(width))
+
+
+def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
+    """Return the rows of a table as JSON objects."""
+    rows: list[dict[str, Any]] = json.loads(_with_text_stamps(table).to_json(orient="records"))
+    return rows
+
+
+def _with_text_stamps(table: "pd.DataFrame") -> "pd.DataFrame":
+    """Return a table as programs read it: its index as columns, if it has a name."""
+    from eyelog.clock import with_text_stamps
+
+    return with_text_stamps(table.reset_index(drop=table.index.names == [None]))
 
 
 def check_ending(path: Path | None, endings: tuple[str, ...] = TABLE_ENDINGS) -> None:
@@ -133,25 +139,14 @@ def write_table(table: "pd.DataFrame", path: Path) -> None:
     check_ending(path)
     if not path.parent.is_dir():
         raise ConfigurationError(f"no folder {path.parent} to write {path.name} into: make it")
-    write: Callable[[BinaryIO], object]
-    if path.suffix == ".parquet":
-        write = table.to_parquet
-    elif path.suffix == ".csv":
-        from eyelog.clock import with_text_stamps
-
-        text = with_text_stamps(table.reset_index())
-
-        def write(sink: BinaryIO) -> object:
-            return text.to_csv(sink, index=False)
-    else:
-        if find_spec("openpyxl") is None:
-            raise ConfigurationError(
-                f"cannot write {path.name}: `pip install 'eyelog[excel]'` writes Excel files"
-            )
-        sheet = without_zones(table)
-
-        def write(sink: BinaryIO) -> object:
-            return sheet.to_excel(sink, engine="openpyxl")
-
+    if path.suffix == ".xlsx" and find_spec("openpyxl") is None:
+        raise ConfigurationError(
+            f"cannot write {path.name}: `pip install 'eyelog[excel]'` writes Excel files"
+        )
+    write: dict[str, Callable[..., object]] = {
+        ".parquet": table.to_parquet,
+        ".csv": partial(_with_text_stamps(table).to_csv, index=False),
+        ".xlsx": partial(without_zones(table).to_excel, engine="openpyxl"),
+    }
     with output_file(path) as sink:
-        write(sink)
+        write[path.suffix](sink)

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 PANEL_MM: Final = 56.0
 BINS: Final = {"day": "10min", "heatmap": "10min", "profile": "10min", "rhythm": "1h"}
-OF_ONE: Final = ("change", "actogram")  # and a panel for each field in all others that draw fields
+# How many fields a figure shows that does not have a panel for each.
+MOST: Final = {"change": 1, "actogram": 1, "day": 2}
 
 
 def draw(
@@ -37,12 +38,14 @@ def draw(
         In a figure that no window shows.
     """
     import matplotlib as mpl
+    import numpy as np
 
     mpl.use("agg")
     import eyelog as el
     from eyelog.figures.axes import panels
     from eyelog.figures.heatmap import with_steps
-    from eyelog.frame import log_of, require
+    from eyelog.frame import clock_of, log_of, require
+    from eyelog.series.events import labels_by_day
 
     if frame.empty:
         raise ConfigurationError("there are no records to draw")
@@ -56,7 +59,7 @@ def draw(
         if kind == "distribution" or name not in taken:
             raise ConfigurationError(f"the figure {kind!r} takes no {name}: leave out --{name}")
     names = list(fields or DEFAULT_FIELDS[log].get(kind, ()))
-    most = 1 if kind in OF_ONE else 2 if kind == "day" else len(names)
+    most = MOST.get(kind, len(names))
     if len(names) > most:
         raise ConfigurationError(
             f"the figure {kind!r} takes {'one field' if most == 1 else 'one or two fields'}, not"
@@ -68,18 +71,20 @@ def draw(
         return plot(frame, *names, **options)
     if kind == "change":
         days = el.daily(frame)
-        if options.get("by") == "events":
-            options["by"] = _labels(days, frame, options.pop("events", None))
-        elif "events" in options:
-            raise ConfigurationError("the figure 'change' compares labels of a diary by=events")
+        if ("events" in options) != (options.get("by") == "events"):
+            raise ConfigurationError(
+                "the labels of a diary are compared by=events: pass --events too"
+            )
+        if "events" in options:
+            labels = labels_by_day(days.index, options.pop("events"), clock_of(frame))
+            days = days.assign(events=[label or np.nan for label in labels])
         return plot(days, names[0], **options)
     table = frame
     if kind in BINS:
         require(frame, [name for name in names if name != "steps"], purpose=f"eyelog plot {kind}")
         table = el.resample(frame, BINS[kind])
     if kind == "day":
-        second = names[1] if len(names) > 1 else None
-        return plot(table, names[0], second=second, states=el.states(frame), **options)
+        return plot(table, names[0], second=[*names, None][1], states=el.states(frame), **options)
     if kind == "profile" and "steps" in names and "steps" not in table:
         table = with_steps(table, log)
     made = panels([PANEL_MM] * len(names), sharex=kind != "distribution")
@@ -93,19 +98,3 @@ def draw(
             strip.tick_params(axis="x", labelbottom=False)
             strip.set_xlabel("")
     return made
-
-
-def _labels(
-    days: "pd.DataFrame", frame: "pd.DataFrame", events: "pd.DataFrame | None"
-) -> "pd.Series":
-    """Return the labels of a diary on each day; days without one are left out."""
-    import pandas as pd
-
-    from eyelog.frame import clock_of
-    from eyelog.series.events import labels_by_day
-
-    if events is None:
-        raise ConfigurationError("days are compared by the labels of a diary: pass --events too")
-    labels = labels_by_day(pd.DatetimeIndex(days.index), events, clock_of(frame))
-    named = pd.Series(labels, days.index, dtype="str", name="events")
-    return named.where(named != "")

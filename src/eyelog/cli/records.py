@@ -1,7 +1,6 @@
 """The commands that get, keep and give records: archive, service and trial."""
 
 import os
-import shutil
 import sys
 from functools import partial
 from pathlib import Path
@@ -9,12 +8,22 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
+import eyelog as el
 from eyelog.catalogue import LOGS, check_log, log_named
 from eyelog.cli.command import command
 from eyelog.cli.demo import demo
 from eyelog.cli.erasing import erase_records, print_erasure
-from eyelog.cli.output import emit, note, note_first, one_line, show, without_zones
-from eyelog.cli.source import ALL, ask_service, open_archive, said_of, zones_or_none
+from eyelog.cli.output import (
+    note,
+    note_first,
+    one_line,
+    print_json,
+    print_list,
+    print_table,
+    records,
+    without_zones,
+)
+from eyelog.cli.source import ALL, Files, Source, open_archive, said_of, zones_or_none
 from eyelog.errors import (
     ArchiveError,
     AuthorizationError,
@@ -62,37 +71,23 @@ def fetch(
     output : PATH
         Write a .parquet, a .csv, or a folder with one JSON answer per day, not to stdout.
     """
-    from eyelog.archive.export import (
-        check_target,
-        export_frame,
-        names_location,
-        print_csv,
-        without_location,
-    )
+    from eyelog.archive import export
 
     if output is not None:
-        check_target(output)
-    frames, origin = ask_service(
-        [check_log(log)],
-        start,
-        end,
-        account=account,
-        tz=tz,
-        offline=offline,
-        refresh=refresh,
-        fields=fields,
-    )
+        export.check_target(output)
+    source = Source(account=account, tz=tz, offline=offline, refresh=refresh)
+    frames, origin = source.from_service([check_log(log)], start, end, fields)
     frame = frames[log]
     note(said_of(log, frame, origin, zone_given=tz is not None))
-    if not (location or names_location(fields)):
-        frame = without_location(frame)
+    if not (location or export.names_location(fields)):
+        frame = export.without_location(frame)
     if output is not None:
-        export_frame(frame, output)
+        export.export_frame(frame, output)
         note(f"{len(frame)} records written to {output}")
     elif json:
-        emit(frame, as_json=True)
+        print_json(records(frame))
     else:
-        print_csv(frame, sys.stdout.buffer)
+        export.print_csv(frame, sys.stdout.buffer)
 
 
 @command
@@ -112,13 +107,10 @@ def sync(
     """
     import pandas as pd
 
-    from eyelog.archive.sync import STATES
-    from eyelog.fetch.client import connect
-
     logs = LOGS if log == ALL else (check_log(log),)
     store = open_archive(archive)
     reports = []
-    with connect(account=account, tz=zones_or_none(tz, archive, account)) as client:
+    with el.connect(account=account, tz=zones_or_none(tz, archive, account)) as client:
         for each in logs:
             try:
                 report = store.sync(client, each, start, end)
@@ -129,16 +121,14 @@ def sync(
             reports.append(report)
     days = pd.concat(reports, ignore_index=True)
     if json:
-        emit(days, as_json=True, index=False)
+        print_json(records(days))
     else:
-        counts = pd.crosstab(days["log"], days["state"]).reindex(
-            index=list(logs), columns=list(STATES), fill_value=0
-        )
-        sums = days.groupby("log")[["asked", "records", "removed"]].sum().reindex(list(logs))
-        table = counts.assign(days=counts.sum(axis=1), **sums).reset_index()
-        emit(table, as_json=False, index=False)
-        notable = days[(days["state"] == "failed") | (days["removed"] > 0)]
+        counts = pd.crosstab(days["log"], days["state"])
+        sums = days.groupby("log")[["asked", "records", "removed"]].sum()
+        table = counts.assign(days=counts.sum(axis=1)).join(sums)
+        print_table(table.loc[:, (table != 0).any()])
         lines = []
+        notable = days[(days["state"] == "failed") | (days["removed"] > 0)]
         for row in notable.to_dict("records"):
             removed = f"removed {row['removed']} record(s) that the service no longer has"
             lines.append(f"{row['log']} {row['day']} {row['state']}: {row['reason'] or removed}")
@@ -165,10 +155,9 @@ def login(*, account: str = "me", code: str | None = None, no_browser: bool = Fa
         Print the address instead of opening it.
     """
     from eyelog.fetch.cache import cache_info
-    from eyelog.fetch.client import connect
     from eyelog.fetch.oauth import login
 
-    client = connect(account=account)
+    client = el.connect(account=account)
     if code is not None:
         client.exchange(code)
     else:
@@ -187,9 +176,7 @@ def login(*, account: str = "me", code: str | None = None, no_browser: bool = Fa
 @command
 def logout(*, account: str = "me") -> None:
     """Withdraw eyelog's access, and delete the token here."""
-    from eyelog.fetch.client import connect
-
-    client = connect(account=account)
+    client = el.connect(account=account)
     try:
         client.revoke()
     except RequestError as fault:
@@ -224,7 +211,7 @@ def cache(
     if stored.empty and not json:
         note("The cache is empty.")
     else:
-        emit(stored, as_json=json, index=False)
+        print_table(stored, json=json)
 
 
 # The archive.
@@ -233,16 +220,10 @@ def cache(
 @command
 def import_(
     paths: tuple[Path, ...],
+    files: Files,
     *,
     archive: str | None = None,
-    account: str = "me",
-    tz: str | None = None,
-    wearer: str | None = None,
     split_wearers: bool = False,
-    device: str | None = None,
-    clock: Literal["first", "last"] | None = None,
-    dayfirst: bool | None = None,
-    encoding: str | None = None,
     replace: bool = False,
     dry_run: bool = False,
     json: bool = False,
@@ -270,39 +251,26 @@ def import_(
     from eyelog.archive.intake import OTHER_KIND, import_files
     from eyelog.read.format import counted_kinds
 
-    if wearer is not None and split_wearers:
+    if files.wearer is not None and split_wearers:
         raise click.UsageError("--wearer takes one wearer, --split-wearers all: give one of them")
     store = open_archive(archive)
-    reports = import_files(
-        store,
-        paths,
-        account=account,
-        tz=tz,
-        wearer=wearer,
-        split_wearers=split_wearers,
-        device=device,
-        clock=clock,
-        dayfirst=dayfirst,
-        encoding=encoding,
-        replace=replace,
-        dry_run=dry_run,
-    )
+    options: dict[str, Any] = {**vars(files), "account": files.account or "me"}
+    options |= {"split_wearers": split_wearers, "replace": replace, "dry_run": dry_run}
+    reports = import_files(store, paths, **options)
     if not reports:
         raise ConfigurationError("these paths contain no file: nothing was imported")
+    shown = [report for report in reports if report.status != OTHER_KIND]
     if json:
-        emit(_import_table(reports), as_json=True, index=False)
-    else:
-        shown = [report for report in reports if report.status != OTHER_KIND]
-        print(_import_text(shown, accounts=split_wearers))
+        print_json([_as_json(report) for report in reports])
+    elif shown:
+        print_table(_import_table(shown, accounts=split_wearers))
     # Files overlap, so together they can have more rows than the archive then has records.
     kept = sum(report.kept for report in reports)
     replaced = sum(report.replaced for report in reports)
     accounts = sorted({report.account for report in reports if report.kept + report.replaced})
-    owner = (
-        counted(len(accounts), "account")
-        if len(accounts) > 1
-        else f"account {(accounts or [account])[0]!r}"
-    )
+    owner = f"account {(accounts or [options['account']])[0]!r}"
+    if len(accounts) > 1:
+        owner = counted(len(accounts), "account")
     were = "would be" if dry_run else "was" if kept == 1 else "were"
     over = f", and {replaced:,} with other values than before" if replaced else ""
     written = " (dry run: nothing was written)" if dry_run else ""
@@ -314,70 +282,42 @@ def import_(
         note(f"refused {report.file}: {report.reason}")
     if refused:
         others = "the others are imported" if kept + replaced and not dry_run else "see above"
-        files = (
+        were = (
             f"{len(refused)} of {len(reports)} files were" if len(reports) > 1 else "the file was"
         )
-        raise ArchiveError(f"{files} refused ({others})")
+        raise ArchiveError(f"{were} refused ({others})")
 
 
-def _import_text(reports: "list[FileReport]", *, accounts: bool) -> str:
-    """Return what happened to each file, as lines of the terminal's width."""
-    from eyelog.measure.sheet import Heading, Sheet
-
-    counts = {
-        "read": "Rows",
-        "kept": "New",
-        "repeated": "Repeated",
-        "conflicts": "Conflicts",
-        "refused": "Left out",
-    }
-    # Counts that are 0 for every file are not shown: --json has every count of every file.
-    always = ("read", "kept")
-    shown = [
-        name
-        for name in counts
-        if name in always or any(getattr(report, name) for report in reports)
-    ]
-    headings = ["Log", "Result", *(["Account"] if accounts else []), *(counts[n] for n in shown)]
-    rows = []
-    for report in reports:
-        log = f"{log_named(report.log).interval_s:g} s" if report.log else ""
-        kind = log or ("events" if report.kind else "")
-        account = [report.account] if accounts else []
-        numbers = [f"{getattr(report, name):,}" for name in shown]
-        rows.append([kind, report.status, *account, *numbers])
-    taken = sum(
-        2 + max(len(heading), *(len(row[at]) for row in rows))
-        for at, heading in enumerate(headings)
-    )
-    width = shutil.get_terminal_size((80, 24)).columns
-    files = _short_names([report.file for report in reports], max(20, width - taken))
-    cells = [[file, *row] for file, row in zip(files, rows, strict=True)]
-    return Sheet([Heading(text, text) for text in ("File", *headings)], cells).text(width)
-
-
-def _short_names(names: list[str], width: int) -> list[str]:
-    """Return names without the folder that they share, long ones without their middle."""
-    folder = os.path.commonpath([os.path.dirname(name) for name in names])  # noqa: PTH120 - as text
-    names = [name.removeprefix(folder).lstrip("/\\") if folder else name for name in names]
-    names = [one_line(name) for name in names]
-    head = (width - 3) // 2
-    return [
-        name if len(name) <= width else f"{name[:head]}...{name[-(width - head - 3) :]}"
-        for name in names
-    ]
-
-
-def _import_table(reports: "list[FileReport]") -> "pd.DataFrame":
+def _import_table(reports: "list[FileReport]", *, accounts: bool) -> "pd.DataFrame":
+    """Return what happened to each file, without the folder that they share."""
     import pandas as pd
 
-    table = pd.DataFrame([vars(report) for report in reports])
-    table = table.drop(columns=["differing", "kind", "notes", "lines"])
+    folder = os.path.commonpath([os.path.dirname(report.file) for report in reports])  # noqa: PTH120 - as text
+    files = [report.file.removeprefix(folder).lstrip("/\\") for report in reports]
+    logs = [f"{log_named(r.log).interval_s:g} s" if r.log else "" for r in reports]
+    columns = {
+        "File": map(one_line, files),
+        "Log": [log or "events" * bool(r.kind) for log, r in zip(logs, reports, strict=True)],
+        "Result": [report.status for report in reports],
+    }
+    if accounts:
+        columns["Account"] = [report.account for report in reports]
+    counts = {"Rows": "read", "New": "kept", "Repeated": "repeated", "Conflicts": "conflicts"}
+    for label, name in (counts | {"Left out": "refused"}).items():
+        numbers = [getattr(report, name) for report in reports]
+        # Counts that are 0 for every file are not shown: --json has every count of every file.
+        if any(numbers) or label in ("Rows", "New"):
+            columns[label] = numbers
+    return pd.DataFrame(columns)
+
+
+def _as_json(report: "FileReport") -> dict[str, Any]:
+    row = {name: getattr(report, name) for name in vars(report)}
+    for name in ("differing", "kind", "notes", "lines"):
+        del row[name]
     for name in ("first", "last"):
-        stamps = [getattr(report, name) for report in reports]
-        texts = [None if stamp is None else f"{stamp:%Y-%m-%dT%H:%M:%SZ}" for stamp in stamps]
-        table[name] = pd.Series(texts, dtype="string")
-    return table
+        row[name] = row[name] and f"{row[name]:%Y-%m-%dT%H:%M:%SZ}"
+    return row
 
 
 archive = click.Group("archive", help="What is in the archive, and what is damaged.")
@@ -390,19 +330,18 @@ def archive_list(*, archive: str | None = None, json: bool = False) -> None:
     table = store.inventory()
     damaged = int(table["damaged"].sum())
     if json:
-        emit(table, as_json=True, index=False)
+        print_json(records(table))
     elif len(table):
         # Not all columns fit into 80 characters: damage matters more than size. Zones belong to the
         # wearer, not to one log, so they are below.
-        show(without_zones(table.drop(columns=["tz", "bytes"] if damaged else "tz")))
+        print_table(without_zones(table.drop(columns=["tz", "bytes"] if damaged else "tz")))
         print("The first and the last record are in UTC.\n")
-        wearers = table.drop_duplicates("account")
-        names = [one_line(account) for account in wearers["account"]]
-        width = max(map(len, ["Account", *names]))
-        print(f"{'Account':{width}}  Time zone of the wearer")
-        unknown = "not known: `eyelog archive set-zone` sets it"
-        for name, zone in zip(names, wearers["tz"].fillna(unknown), strict=True):
-            print(f"{name:{width}}  {zone}")
+        zones = (
+            table.drop_duplicates("account")
+            .set_index("account")["tz"]
+            .fillna("not known: `eyelog archive set-zone` sets it")
+        )
+        print_list([("Account", "Time zone of the wearer"), *zones.items()])
     else:
         note(f"The archive {store.path} is empty.")
     if damaged:
@@ -420,11 +359,11 @@ def archive_verify(*, archive: str | None = None, json: bool = False) -> None:
     store = open_archive(archive)
     problems = store.verify()
     if json:
-        emit(problems, as_json=True, index=False)
-    for row in () if json else problems.to_dict("records"):
-        of = f"{row['log']} of {row['account']!r}, {row['month']}" if row["log"] else "zones"
-        print(one_line(f"{of}: {row['problem']}"))
-        print(f"  file            {row['file']}")
+        print_json(records(problems))
+    else:
+        for row in problems.to_dict("records"):
+            of = f"{row['log']} of {row['account']!r}, {row['month']}" if row["log"] else "zones"
+            print_list([("file", row["file"])], title=f"{of}: {row['problem']}")
     old = int((problems["problem"] == OF_OLD).sum())
     if old:
         files = "1 file is" if old == 1 else f"{old} files are"
@@ -447,14 +386,17 @@ def archive_repair(*, archive: str | None = None, json: bool = False) -> None:
     store = open_archive(archive)
     table = store.repair()
     if json:
-        emit(table, as_json=True, index=False)
+        print_json(records(table))
     elif not len(table):
         note(f"No damage found in the archive {store.path}: nothing was changed.")
     for row in () if json else table.to_dict("records"):
-        print(f"{row['log']} of {row['account']!r}, {row['month']}: {row['problem']}")
-        print(f"  set aside in    {row['aside']}")
-        print(f"  sync again      {row['sync_again'] or 'nothing'}")
-        print(f"  import again    {row['import_again'] or 'nothing'}")
+        facts = {
+            "set aside in": row["aside"],
+            "sync again": row["sync_again"] or "nothing",
+            "import again": row["import_again"] or "nothing",
+        }
+        title = f"{row['log']} of {row['account']!r}, {row['month']}: {row['problem']}"
+        print_list(((f"  {what}", fact) for what, fact in facts.items()), title=title)
 
 
 @partial(command, called="set-zone", of=archive)
@@ -474,14 +416,9 @@ def archive_set_zone(
         The first local day in this zone, such as 2026-10-22; days before it keep the zone that they
         have.  [default: the zone holds for all days]
     """
-    from eyelog.clock import FILE_ZONE, as_zones
+    from eyelog.clock import as_zones
 
     store = open_archive(archive)
-    if zone == FILE_ZONE:
-        raise ConfigurationError(
-            "'file' is for the dates of files: give the zone, such as Asia/Tokyo, or a .csv file of"
-            " zones"
-        )
     zones, old = as_zones(zone, what="an archive"), store.zones(account)
     if from_ is not None:
         if zones.vary or len(zones.rows) > 1:
@@ -522,8 +459,9 @@ def archive_export(
         A .csv, a .parquet, or a folder for one JSON answer per day.
     """
     store = open_archive(archive)
-    options: dict[str, Any] = {"account": account, "tz": tz, "fields": fields}
-    for path in store.export(log, start, end, output, location=location, **options):
+    for path in store.export(
+        log, start, end, output, account=account, tz=tz, fields=fields, location=location
+    ):
         print(path)
 
 
@@ -571,7 +509,7 @@ def simulate(
         Which wearer; the same seed is always the same person.
     """
     from eyelog.clock import as_zones
-    from eyelog.wearer.simulate import simulate
+    from eyelog.frame import OFFSET
 
     store = open_archive(archive)
     stored = store.zones(account)
@@ -582,27 +520,21 @@ def simulate(
         raise ConfigurationError(
             f"account {account!r} lives in {stored} in the archive {store.path}: {own}"
         )
-    frames = {log: simulate(start, days, log=log, seed=seed, tz=zones) for log in LOGS}
+    frames = {log: el.simulate(start, days, log=log, seed=seed, tz=zones) for log in LOGS}
     for log, frame in frames.items():
-        if account in store.accounts(log) and _differs(store, log, frame, account):
-            raise ConfigurationError(
-                f"account {account!r} has other records of {log!r} on these days in the archive"
-                f" {store.path}: {own}"
-            )
+        made = frame.tz_convert("UTC").drop(columns=OFFSET, errors="ignore")
+        if account in store.accounts(log):
+            first, last = (stamp.to_pydatetime() for stamp in made.index[[0, -1]])
+            before = store.read(log, first, last, account=account, tz="UTC")[list(made.columns)]
+            if not before.equals(made[made.index.isin(before.index)]):
+                raise ConfigurationError(
+                    f"account {account!r} has other records of {log!r} on these days in the archive"
+                    f" {store.path}: {own}"
+                )
     for log, frame in frames.items():
         store.write(log, frame, account=account)
         note(f"{log}: {len(frame)} records of {account!r} in {store.path}")
     store.set_zones(zones, account=account)
-
-
-def _differs(store: Any, log: str, frame: "pd.DataFrame", account: str) -> bool:
-    """Return whether an account has records of these days that are not those of a frame."""
-    from eyelog.frame import OFFSET
-
-    simulated = frame.tz_convert("UTC").drop(columns=OFFSET, errors="ignore")
-    first, last = (simulated.index[at].to_pydatetime() for at in (0, -1))
-    stored = store.read(log, first, last, account=account, tz="UTC")[list(simulated.columns)]
-    return not stored.equals(simulated[simulated.index.isin(stored.index)])
 
 
 COMMANDS: Final = {
