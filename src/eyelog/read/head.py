@@ -307,7 +307,7 @@ class Reader:
         for what, wanted, lacking, others in choices:
             if wanted is not None and lacking and others:
                 known = sorted(others - {""})
-                found = f"only of {listed(map(repr, known))}" if known else "and none names one"
+                found = f"only of {listed(map(repr, known))}" if known else "and no file states one"
                 raise ConfigurationError(f"no file {what} {wanted!r}, {found}{near(wanted, known)}")
         unknown = self.other_devices[""] if self.device is not None else 0
         return f"left out {counted(unknown, 'file')} of no known device" if unknown else ""

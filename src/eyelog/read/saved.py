@@ -406,6 +406,6 @@ class ParquetLog(LogFile):
                     ) from None
             columns[name] = column
         if self._offsets is not None:  # those of the zone of the stamps
-            index = pd.DatetimeIndex(columns["date"].cast(STAMP, safe=False).to_pandas())
-            columns[OFFSET] = pa.array(self._offsets.offset_min(index))
+            stamps = columns["date"].cast(STAMP, safe=False).fill_null(0).to_pandas()
+            columns[OFFSET] = pa.array(self._offsets.offset_min(pd.DatetimeIndex(stamps)))
         yield self.records(columns, np.arange(1, rows.num_rows + 1))
