@@ -12,13 +12,10 @@ from support.paths import ROOT
 SOURCE = ROOT / "src" / "eyelog"
 NAMES = {name for log in LOGS for name in columns(log)}
 
-# What a figure shows unless asked otherwise is a choice of columns, not knowledge of a field.
-CHOICES = {SOURCE / "figures" / "defaults.py"}
 FILES = [
     path
     for room in ("analysis", "figures", "judge", "measure")
     for path in sorted((SOURCE / room).rglob("*.py"))
-    if path not in CHOICES
 ]
 
 # Words that happen to be a field's name too.

@@ -101,7 +101,7 @@ def test_several_values_a_day_are_refused() -> None:
     hours = pd.Series(
         np.arange(48.0), index=pd.date_range("2026-10-19", periods=48, freq="h", tz="UTC")
     )
-    with pytest.raises(el.ConfigurationError, match="one value per day"):
+    with pytest.raises(el.ConfigurationError, match="several rows for 2026-10-19"):
         el.plot_baseline(el.baseline.personal(hours))
 
 

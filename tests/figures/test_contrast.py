@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from eyelog.figures.contrast import plot_contrast, plot_others
+from eyelog.figures.many import plot_contrast, plot_others
 from eyelog.measure.columns import column
 from support.drawn import artists, one
 

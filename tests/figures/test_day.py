@@ -138,7 +138,7 @@ def test_records_are_judged_and_shown_as_columns_with_their_range() -> None:
             {"states": states_of([("usable", "2026-10-19", "2026-10-20")], tz="UTC")},
             "same frame",
         ),
-        (lambda f: f, {"events": [1]}, "events as a table"),
+        (lambda f: f, {"events": [1]}, "events must be a table"),
     ],
 )
 def test_what_it_cannot_draw_is_refused(change, arguments, message) -> None:

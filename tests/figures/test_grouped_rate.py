@@ -79,7 +79,7 @@ def test_an_interval_of_extraordinary_length_is_cut_with_an_arrow_at_its_end() -
         ),
         (rates(pd.Index([f"room {i}" for i in range(26)])), "25 labels at most"),
         (rates(pd.Index([])), "there are no rows"),
-        (rates(pd.Index(["a"]), rate_per_min=["x"]), "'rate_per_min' holds times or text"),
+        (rates(pd.Index(["a"]), rate_per_min=["x"]), "'rate_per_min' holds text or times"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_what_to_do(table: pd.DataFrame, words: str) -> None:

@@ -51,7 +51,7 @@ def test_a_sparse_frame_is_drawn_and_its_states_by_themselves_are_refused_with_t
     recorded = sparse.index.normalize() == sparse.index[0].normalize()
     runs = int((np.diff((image[0, :, 3] > 0).astype(int), prepend=0) == 1).sum())
     assert runs == pytest.approx(int(recorded.sum()), abs=2)
-    with pytest.raises(el.ConfigurationError, match="600 s apart"):
+    with pytest.raises(el.ConfigurationError, match="these last 600 s"):
         el.plot_overview(el.states(sparse))
 
 

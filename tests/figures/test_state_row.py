@@ -191,7 +191,7 @@ def test_a_diary_without_states_names_what_to_pass(frame: pd.DataFrame) -> None:
     events = diary(("2026-09-21 14:00", None, "new desk"))
     with pytest.raises(el.ConfigurationError, match="pass states= too"):
         el.plot_week(el.daily(frame), events=events)
-    with pytest.raises(el.FieldError, match="plot_week needs the columns start, end and label"):
+    with pytest.raises(el.ConfigurationError, match="columns start, end and label"):
         el.plot_week(el.daily(frame), states=frame, events=events.drop(columns="label"))
 
 

@@ -92,7 +92,12 @@ def test_a_field_without_values_says_so() -> None:
         (lambda f: f.assign(mood="x"), {"fields": ["mood"]}, el.ConfigurationError, "holds text"),
         (lambda f: f, {"fields": []}, el.ConfigurationError, "1 to 12 fields"),
         (lambda f: f, {"fields": ["nothing"]}, el.FieldError, "nothing"),
-        (lambda f: f, {"events": EVENTS.drop(columns="end")}, el.FieldError, "'end' is missing"),
+        (
+            lambda f: f,
+            {"events": EVENTS.drop(columns="end")},
+            el.ConfigurationError,
+            "columns start, end and label",
+        ),
     ],
 )
 def test_what_it_cannot_draw_is_refused(change, arguments, error, message) -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog.figures.traces import Columns, trace
+from eyelog.figures.timeline import Columns, trace
 
 MINUTE_US = 60_000_000
 

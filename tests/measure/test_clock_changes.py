@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.clock import LocalClock, day_start, microseconds
-from eyelog.figures.calendar_axis import TimeLocator, day_edges, skipped_hours
+from eyelog.figures.dates import TimeLocator, day_edges, skipped_hours
 from support.frames import MINUTES, frame_of
 
 ZONES = sorted(available_timezones() - {"Factory", "localtime"})

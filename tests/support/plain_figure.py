@@ -6,20 +6,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eyelog.figures.axes import axes, legend, patch, plot_function, set_title
+from eyelog.figures import axes
 
 __all__ = ["STATES", "TABLE", "drawn", "plot_line"]
 
 STATES = ("usable", "off pose", "noisy", "walking", "not worn", "no record")
 
 
-@plot_function
+@axes.plot_function
 def plot_line(table: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Draw a line, with a title of several parts and a legend of the states."""
-    ax = axes(ax)
+    ax = axes.on(ax)
     ax.plot(table["v"].to_numpy())
-    set_title(ax, "anna · 15-second log · 20 to 26 Oct 2025 · Asia/Tokyo")
-    legend(ax, [patch(name) for name in STATES])
+    axes.set_title(ax, "anna · 15-second log · 20 to 26 Oct 2025 · Asia/Tokyo")
+    axes.legend(ax, [axes.patch(name) for name in STATES])
     return ax
 
 

@@ -7,65 +7,38 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import FigureBase
-from matplotlib.patches import Patch
-from matplotlib.ticker import FixedLocator, FuncFormatter
+from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from eyelog.clock import DAY_US, LocalClock, local_days, time_of_day_us
-from eyelog.errors import ConfigurationError, counted
-from eyelog.figures import ribbon
-from eyelog.figures.axes import (
-    Entry,
-    grid,
-    legend,
-    length_pt,
-    line,
-    patch,
-    plot_function,
-    set_note,
-    set_title,
-)
-from eyelog.figures.calendar_axis import day_axis, is_weekend, shade_weekends
-from eyelog.figures.events import event_us, key_words, require_events
-from eyelog.figures.labels import short_names, title_of
-from eyelog.figures.marks import number, pale, value_axis
-from eyelog.figures.named import series_label, series_meaning
+from eyelog.errors import ConfigurationError
+from eyelog.figures import axes, dates, marks, ribbon, tables
+from eyelog.figures.axes import Entry, Panels
+from eyelog.figures.events import event_us, key_words
+from eyelog.figures.labels import title_of
+from eyelog.figures.many import draw_who_wore_when
+from eyelog.figures.named import subject
 from eyelog.figures.style import COLOURS, HATCH
-from eyelog.figures.tables import (
-    closing,
-    judged,
-    log_or_none,
-    require_order,
-    require_rows,
-    row_seconds,
-    rows_of_days,
-    stamps,
-)
-from eyelog.frame import ACCOUNT, clock_of, history, require
-from eyelog.judge.arrays import Bools, Floats, Ints, numbers
+from eyelog.frame import clock_of, history, require
+from eyelog.judge.arrays import Floats, Ints, numbers
 from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
 from eyelog.series.observed import refuse_records, refuse_sentinel
 
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
-CLASSES_H: Final = (LEAST_H, 8.0, 12.0)
-CLASSES: Final = ("worn 4 to 8 h", "worn 8 to 12 h", "usable")
-THIN_SHARE: Final = 0.5  # of white in the palest class, where cells are too low to be hollow
 COLUMN_MIN: Final = 15
 MOST_ROW_S: Final = 3600.0
 LEVELS: Final = 20  # heights that a column of a row may have
 FOOT: Final = 1  # levels beneath those of a value
 GAP_LEVELS: Final = 3  # of white between two rows
 MOST_IMAGE_ROWS: Final = 3000
-# With more rows than this, rows touch, and wearers have no names
-MOST_ROWS_APART: Final = 60
+MOST_ROWS_APART: Final = 60  # with more rows than this, rows touch
 ROW_MM: Final = 4.0
 LEAST_MM, MOST_MM = 24.0, 120.0  # at most 170 mm with title, legend and key
-AROUND_MM: Final = 32.0
 LANE_WIDTH: Final = {"Worn (h)": 0.26, "Diary": 0.1}
 LONG_H: Final = 24.0  # an event that lasts longer is a bar beside the days
 
 
-@plot_function
+@axes.plot_function
 def plot_actogram(
     table: pd.DataFrame | pd.Series,
     column: str | None = None,
@@ -135,56 +108,43 @@ def plot_actogram(
     >>> worn.get_xlabel()
     'Worn (h)'
     """
-    if isinstance(table, pd.DataFrame) and not _is_frame(table):
+    index: Any = getattr(table, "index", None)
+    aware = isinstance(index, pd.DatetimeIndex) and index.tz is not None
+    if isinstance(table, pd.DataFrame) and not aware:
         if events is not None:
             raise ConfigurationError("plot_actogram takes events= of one wearer, not of a table")
-        return _who_wore_when(table, title, fig)
+        return draw_who_wore_when(table, title, fig)
     series, seconds, clock = _rows(table, column, limits)
-    index = cast(pd.DatetimeIndex, series.index)
-    of_days = rows_of_days(index, clock)
+    index = series.index
+    of_days = tables.rows_of_days(index, clock)
     series, index = series[of_days], index[of_days]
-    dates = local_days(index, clock=clock)
-    days = pd.date_range(dates.min(), dates.max(), freq="D", unit="us")
-    rows = np.asarray((dates - days[0]).days, dtype=np.int64)
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        cells, worn, entries = _states(series, index, rows, len(days), seconds, clock)
-    else:
-        cells, entries = _values(series, index, rows, len(days), seconds, clock)
-        worn = None
-    lanes = [
-        *(["Worn (h)"] if worn is not None else []),
-        *(["Diary"] if events is not None else []),
-    ]
+    of_row = local_days(index, clock=clock)
+    days = pd.date_range(of_row.min(), of_row.max(), freq="D", unit="us")
+    rows = np.asarray((of_row - days[0]).days, dtype=np.int64)
+    of_states = isinstance(series.dtype, pd.CategoricalDtype)
+    lanes = ["Worn (h)"] * of_states + ["Diary"] * (events is not None)
     height = float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM))
-    made = grid(
-        [height],
-        [1.0, *(LANE_WIDTH[lane] for lane in lanes)],
-        sharey=True,
-        around_mm=AROUND_MM,
-        fig=fig,
-    )[0]
-    _draw_days(made[0], cells, days, clock, double=double)
+    widths = [1.0, *(LANE_WIDTH[lane] for lane in lanes)]
+    made: Panels = axes.grid([height], widths, sharey=True, fig=fig)[0]
     for ax, lane in zip(made[1:], lanes, strict=True):
         ax.set_xlabel(lane)
-        ax.tick_params(axis="y", length=0)
-        ax.spines["left"].set_visible(False)
-    if worn is not None:
+        marks.bare(ax, "left")
+        ax.tick_params(axis="y", labelleft=False)
+    if of_states:
+        cells, worn, entries = _states(series, index, rows, len(days), seconds, clock)
         entries += _draw_worn(made[1], worn)
-    if is_weekend(days).any():
-        entries.append(patch("weekend", "weekend strip"))
+    else:
+        cells, entries = _values(series, index, rows, len(days), seconds, clock)
+    _draw_days(made[0], cells, days, clock, double=double)
+    if dates.is_weekend(days).any():
+        entries.append(axes.patch("weekend", "weekend strip"))
     key = ""
     if events is not None:
-        key = _draw_events(made[0], made[-1], events, days, clock, double=double)
-        entries += [line("diary", "event", linewidth=1.0)] if key else []
-    set_note(made[0], "", key)
-    legend(made[0], entries, note=key)
-    set_title(made[0], title_of(series, days=days, zone=False), title, fig=fig)
-    return cast("np.ndarray[Any, np.dtype[np.object_]]", made)
-
-
-def _is_frame(table: pd.DataFrame) -> bool:
-    """Return whether a table has the rows of one wearer, not the days of many."""
-    return isinstance(table.index, pd.DatetimeIndex) and table.index.tz is not None
+        key = _draw_events(made[0], made[-1], event_us(events), days, clock, double=double)
+        entries += [axes.line("diary", "event", linewidth=1.0)] if key else []
+    axes.legend(made[0], entries, note=key)
+    axes.set_title(made[0], title_of(series, days=days, zone=False), title, fig=fig)
+    return made
 
 
 def _rows(
@@ -193,27 +153,27 @@ def _rows(
     """Return states or values by the stamps that close them, how long each lasts, and the clock."""
     what = "plot_actogram"
     if isinstance(given, pd.DataFrame):
-        stamps(given.index, what=what)
-        require_order(cast(pd.DatetimeIndex, given.index), what=what, name="frame")
-        seconds, clock = row_seconds(given, log_or_none(given)), clock_of(given)
+        tables.stamps(given.index, what=what)
+        tables.require_order(cast(pd.DatetimeIndex, given.index), what=what, name="frame")
+        seconds, clock = tables.row_seconds(given, tables.log_or_none(given)), clock_of(given)
         if column is None:
             return states(given, limits=limits), seconds, clock
         require(given, [column], purpose=what)
-        series = judged(closing(given), [column], limits, what=what)[column]
+        series = tables.judged(tables.closing(given), [column], limits, what=what)[column]
     elif isinstance(given, pd.Series):
         if column is not None or limits is not None:
             raise ConfigurationError(
                 f"{what}: column= and limits= are of a frame: pass {what}(frame, column)"
             )
         series = given
-        index = stamps(series.index, what=what)
-        require_order(index, what=what, name="series")
+        index = tables.stamps(series.index, what=what)
+        tables.require_order(index, what=what, name="series")
         if any(step.get("zones_vary") for step in history(series)):
             raise ConfigurationError(
                 f"{what} needs the wearer's clock, and a Series does not hold it where the zone"
                 " varies: pass the frame itself"
             )
-        seconds, clock = row_seconds(series, None), LocalClock(index.tz)
+        seconds, clock = tables.row_seconds(series, None), LocalClock(index.tz)
         if isinstance(series.dtype, pd.CategoricalDtype):
             return ribbon.require_states(series, what=what), seconds, clock
         if pd.api.types.is_numeric_dtype(series.dtype):
@@ -282,21 +242,22 @@ def _values(
     high = max(float(np.nanmax(mean)), low) if finite.any() else 1.0
     levels = (mean - low) / ((high - low) or 1.0) * LEVELS
     above = np.arange(LEVELS)[:, None] + 0.5 > levels[None]
-    meaning = series_meaning(series)
+    about = subject(series)
+    meaning = about.meaning
     # At the foot of every value stands a level in its colour: a measured 0 is a line, not nothing.
     look = np.empty((FOOT + LEVELS, size, 4))
     look[:] = to_rgba(COLOURS[meaning])
     look[FOOT:][above] = (1.0, 1.0, 1.0, 1.0)
     look[:, count == 0] = to_rgba(COLOURS["masked"])
     look[:, ~recorded] = (1.0, 1.0, 1.0, 0.0)
-    words = f"{series_label(series)}: {number(low, 3)} to {number(high, 3)}"
-    entries = [patch(words, meaning)]
+    words = f"{about.label}: {marks.number(low, 3)} to {marks.number(high, 3)}"
+    entries = [axes.patch(words, meaning)]
     if (mean <= low).any():
-        entries.append(line(f"measured {number(low, 3)}", meaning))
+        entries.append(axes.line(f"measured {marks.number(low, 3)}", meaning))
     if (recorded & (count == 0)).any():
-        entries.append(patch("no usable value", "masked"))
+        entries.append(axes.patch("no usable value", "masked"))
     if not recorded.all():
-        entries.append(patch("no record"))
+        entries.append(axes.patch("no record"))
     return look.reshape(FOOT + LEVELS, n, columns, 4).transpose(1, 0, 2, 3), entries
 
 
@@ -309,11 +270,9 @@ def _draw_days(
     if double:
         after = np.concatenate([cells[1:], np.zeros_like(cells[:1])])
         cells = np.concatenate([cells, after], axis=2)
-    apart = n <= MOST_ROWS_APART
+    apart, half = n <= MOST_ROWS_APART, 0.5
     # Of many days, fewer levels: an image has no more rows than a printed page can show.
-    thinned = cells[:, :: max(1, -(-n * levels // MOST_IMAGE_ROWS))]
-    drawn = thinned[:, ::-1]
-    half = 0.5
+    drawn = cells[:, :: max(1, -(-n * levels // MOST_IMAGE_ROWS))][:, ::-1]
     if apart:
         room = np.zeros((n, GAP_LEVELS, columns * sides, 4))
         room[..., :3] = 1.0
@@ -326,39 +285,25 @@ def _draw_days(
         interpolation="nearest",
         zorder=1,
     )
+    ground: dict[str, Any] = {"facecolor": COLOURS["no record"], "edgecolor": COLOURS["hatch"]}
     for side in range(sides):
-        shown = days[side:]
-        for row, day in enumerate(shown):
-            if apart and day.day_of_week >= 5:
-                _block(ax, side, row, 0.5, facecolor=COLOURS["weekend strip"], zorder=0.2)
-            if apart:
-                _block(ax, side, row, half, hatch=HATCH, zorder=0.5)
-        if not apart and len(shown):
-            middle = (len(shown) - 1) / 2
-            _block(ax, side, middle, len(shown) / 2, hatch=HATCH, zorder=0.5)
+        rows, weekend = np.arange(n - side), np.flatnonzero(dates.is_weekend(days[side:]))
+        for bar in ax.barh(rows, 24.0, 2 * half, 24.0 * side, hatch=HATCH, zorder=0.5, **ground):
+            bar.set(linewidth=0.0, label="_no record")
+        strip: dict[str, Any] = {"color": COLOURS["weekend strip"], "zorder": 0.2, "linewidth": 0.0}
+        for bar in ax.barh(weekend if apart else [], 24.0, 1.0, 24.0 * side, **strip):
+            bar.set_label("_weekend")
     if double:
         ax.axvline(24.0, color=COLOURS["axis"], linewidth=0.7, zorder=3)
     ax.set_xlim(0.0, 24.0 * sides)
     ax.set_ylim(n - 0.5, -0.5)
-    ax.xaxis.set_major_locator(FixedLocator([6.0 * step for step in range(4 * sides + 1)]))
+    ax.xaxis.set_major_locator(MultipleLocator(6.0))
     ax.xaxis.set_major_formatter(FuncFormatter(_hour))
     halves = "\nday of the row | day after it" if double else ""
     zone = "" if clock.tz is None else f" ({clock.tz})"
     ax.set_xlabel(f"Time of day{zone}{halves}")
-    day_axis(ax.yaxis, days)
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-
-
-def _block(ax: Axes, side: int, row: float, half: float, **look: Any) -> None:
-    """Draw the background of a row, or of many: hatched, or in a colour."""
-    ground: dict[str, Any] = {
-        "facecolor": COLOURS["no record"],
-        "edgecolor": COLOURS["hatch"],
-        "linewidth": 0.0,
-    } | look
-    (bar,) = ax.barh(row, 24.0, height=2 * half, left=24.0 * side, **ground)
-    bar.set_label("_no record" if "hatch" in look else "_weekend")
+    dates.day_axis(ax.yaxis, days)
+    marks.bare(ax, "left")
 
 
 def _hour(hour: float, _: float | None = None) -> str:
@@ -368,64 +313,65 @@ def _hour(hour: float, _: float | None = None) -> str:
 def _draw_worn(ax: Axes, worn: Floats) -> list[Entry]:
     """Draw the hours worn on each day, with the usable ones in front."""
     rows, full = np.arange(len(worn)), worn[:, 0] >= LEAST_H
-    entries = [patch("worn, not usable (hours)", "worn")]
-    bars = ax.barh(rows[full], worn[full, 0], 0.55, color=COLOURS["worn"])
-    front = ax.barh(rows[full], worn[full, 1], 0.55, color=COLOURS["usable"])
-    thin = ax.barh(rows[~full], worn[~full, 0], 0.55, facecolor="white")
-    for group, name in ((bars, "worn"), (front, "usable"), (thin, "thin")):
-        for bar in group:
+    thin: dict[str, Any] = {"edgecolor": COLOURS["usable"], "facecolor": "white", "linewidth": 0.7}
+    for chosen, which, name, look in (
+        (full, 0, "worn", {"color": COLOURS["worn"]}),
+        (full, 1, "usable", {"color": COLOURS["usable"]}),
+        (~full, 0, "thin", thin),
+    ):
+        for bar in ax.barh(rows[chosen], worn[chosen, which], 0.55, **look):
             bar.set_label(f"_{name}")
-    for bar in thin:
-        bar.set(edgecolor=COLOURS["usable"], linewidth=0.7)
-    if not full.all():
-        hollow = Patch(facecolor="white", edgecolor=COLOURS["usable"], linewidth=0.7)
-        entries.append((f"thin: worn under {LEAST_H:g} h", hollow))
     ax.set_xlim(0.0, max(8.0, 1.05 * float(worn.max())))
-    value_axis(ax.xaxis, most=3)
-    ax.tick_params(axis="y", labelleft=False)
+    marks.value_axis(ax.xaxis, most=3)
+    entries = [axes.patch("worn, not usable (hours)", "worn")]
+    if not full.all():
+        entries.append(axes.patch(f"thin: worn under {LEAST_H:g} h", "usable", hollow=True))
     return entries
 
 
 def _draw_events(
-    ax: Axes, lane: Axes, events: pd.DataFrame, days: pd.DatetimeIndex, clock: LocalClock,
-    *, double: bool,
-) -> str:  # fmt: skip
+    ax: Axes,
+    lane: Axes,
+    spans: list[tuple[int, int | None, str]],
+    days: pd.DatetimeIndex,
+    clock: LocalClock,
+    *,
+    double: bool,
+) -> str:
     """Number events at their times, long ones beside the days; return the key to the numbers."""
-    spans = event_us(require_events(events, what="plot_actogram"))
     keys = {name: key for key, name in enumerate(dict.fromkeys(name for *_, name in spans), 1)}
-    first_us = int(days.asi8[0])
+    colour, width = COLOURS["event"], 48 if double else 24
     bars: list[tuple[float, float, str]] = []
     shown: set[str] = set()
     for start, end, name in spans:
-        walls = clock.wall_us(np.array([start, start if end is None else end])) - first_us
-        opens, closes = (float(wall) / DAY_US for wall in walls)
+        walls = clock.wall_us(np.array([start, start if end is None else end]))
+        opens, closes = ((walls - int(days.asi8[0])) / DAY_US).tolist()
         if closes < 0 or opens >= len(days):
             continue
         shown.add(name)
         if (closes - opens) * 24 > LONG_H:
             bars.append((max(opens, 0.0), min(closes, float(len(days))), name))
             continue
-        row = int(opens // 1)
-        hour = (opens - row) * 24
-        for place, left in ((row, hour), (row - 1, hour + 24)) if double else ((row, hour),):
+        row, hour = int(opens // 1), (opens % 1) * 24
+        for place, left in ((row, hour), (row - 1, hour + 24))[: 1 + double]:
             if 0 <= place < len(days):
-                right = left + min((closes - opens) * 24, (48 if double else 24) - left)
-                mark = ax.vlines(left, place - 0.5, place + 0.5, color=COLOURS["event"], zorder=4)
-                mark.set(linewidth=1.0, label="_event")
-                ax.hlines(place, left, right, color=COLOURS["event"], linewidth=1.6, zorder=4)
+                right = min(left + (closes - opens) * 24, width)
+                look: dict[str, Any] = {"color": colour, "zorder": 4}
+                ax.vlines(left, place - 0.5, place + 0.5, linewidth=1.0, label="_event", **look)
+                ax.hlines(place, left, right, linewidth=1.6, **look)
                 _number(ax, left, place, keys[name])
     ends: list[float] = []
     for opens, closes, name in sorted(bars):
         place = next((i for i, end in enumerate(ends) if end <= opens), len(ends))
         ends[place : place + 1] = [closes]
-        (bar,) = lane.barh((opens + closes) / 2 - 0.5, 0.3, closes - opens, place)
-        bar.set(facecolor=COLOURS["event"], label="_span")
-        _number(lane, place + 0.3, (opens + closes) / 2 - 0.5, keys[name])
+        middle = (opens + closes) / 2 - 0.5
+        (bar,) = lane.barh(middle, 0.3, closes - opens, place, color=colour)
+        bar.set_label("_span")
+        _number(lane, place + 0.3, middle, keys[name])
     lane.set_xlim(-0.3, max(2.0, len(ends)) + 0.6)
     lane.xaxis.set_visible(False)  # the key under the figure says what it is
     lane.spines["bottom"].set_visible(False)
-    lane.tick_params(axis="y", labelleft=False)
-    return key_words({name: keys[name] for name in keys if name in shown}) if shown else ""
+    return key_words({name: key for name, key in keys.items() if name in shown}) if shown else ""
 
 
 def _number(ax: Axes, x: float, y: float, key: int) -> None:
@@ -433,128 +379,3 @@ def _number(ax: Axes, x: float, y: float, key: int) -> None:
     look: dict[str, Any] = {"fontsize": 5.0, "weight": "bold", "color": COLOURS["event"]}
     text = ax.annotate(str(key), (x, y), (1.5, 0), textcoords="offset points", va="center", **look)
     text.set(zorder=6, bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "linewidth": 0})
-
-
-def _who_wore_when(
-    table: pd.DataFrame, given_title: str | None, fig: FigureBase | None
-) -> "np.ndarray[Any, np.dtype[np.object_]]":
-    """Draw a cell for each wearer and day, days that count beside, wearers of each day beneath."""
-    require(table, ["worn_h"], purpose="plot_actogram", made_by="eyelog.states(frame)")
-    if list(table.index.names) != [ACCOUNT, "day"]:
-        raise ConfigurationError(
-            "plot_actogram takes the days of many wearers, indexed by account and day, as of"
-            " eyelog.cohort.daily; of one wearer pass the frame"
-        )
-    require_rows(table, what="plot_actogram")
-    if table.index.has_duplicates:
-        account, day = table.index[table.index.duplicated()][0]
-        raise ConfigurationError(f"{account!r} has two rows for {day:%Y-%m-%d}: one per day")
-    wide = table["worn_h"].unstack("day").astype("float64")  # noqa: PD010 - no two are one
-    days = pd.date_range(wide.columns.min(), wide.columns.max(), freq="D")
-    wide = wide.reindex(columns=days)
-    hours = wide.to_numpy()
-    full = hours >= LEAST_H
-    order = np.lexsort((np.arange(len(wide)), -full.sum(axis=1)))
-    hours, full, names = hours[order], full[order], [str(wide.index[i]) for i in order]
-    height = float(np.clip(3.2 * len(names), LEAST_MM, MOST_MM - 24.0))
-    made = grid([height, 18.0], [1.0, 0.22], sharex=True, around_mm=AROUND_MM, fig=fig)
-    made[1, 1].remove()
-    cells, beside, beneath = made[0, 0], made[0, 1], made[1, 0]
-    _draw_cells(cells, hours, full)
-    _draw_counts(cells, beside, names, full.sum(axis=1))
-    steps = beneath.stairs(full.sum(axis=0), np.arange(len(days) + 1) - 0.5)
-    steps.set(color=COLOURS["usable"], linewidth=1.2, label="_wearers")
-    shade_weekends(beneath, days)
-    beneath.set_ylim(0.0, max(1.0, 1.1 * float(full.sum(axis=0).max())))
-    beneath.set_ylabel("Wearers")
-    value_axis(beneath.yaxis, most=3, whole=True)
-    day_axis(beneath.xaxis, days)
-    beneath.set_xlim(-0.5, len(days) - 0.5)
-    white = "" if _inside(hours).all() else "white: before a wearer joined or after leaving; "
-    note = f"{white}rows sorted by days that count"
-    set_note(cells, "", note)
-    weekend = [patch("weekend")] if is_weekend(days).any() else []
-    legend(beneath, [*_classes(hours), *weekend], note=note)
-    who = counted(len(names), "wearer")
-    set_title(cells, title_of(table, wearer=who, days=days, zone=False), given_title, fig=fig)
-    return np.array([cells, beside, beneath], dtype=object)
-
-
-def _inside(hours: Floats) -> Bools:
-    """Return which cells lie between the first and the last day of their wearer."""
-    measured = np.isfinite(hours)
-    since = np.maximum.accumulate(measured, axis=1)
-    until = np.maximum.accumulate(measured[:, ::-1], axis=1)[:, ::-1]
-    return np.asarray(since & until)
-
-
-def _classes(hours: Floats) -> list[Entry]:
-    """Return the legend of the cells that are drawn."""
-    words = ("4 to 8 h", "8 to 12 h", "12 h worn or more")
-    place = np.searchsorted(CLASSES_H, hours[np.isfinite(hours)], side="right") - 1
-    entries = [patch(words[of], CLASSES[of]) for of in (2, 1, 0) if (place == of).any()]
-    if (place < 0).any():
-        thin = Patch(facecolor="white", edgecolor=COLOURS["usable"], linewidth=0.7)
-        if len(hours) > MOST_ROWS_APART:
-            thin = Patch(facecolor=pale(COLOURS[CLASSES[0]], THIN_SHARE))
-        entries.append((f"thin: under {LEAST_H:g} h", thin))
-    if (_inside(hours) & np.isnan(hours)).any():
-        entries.append(patch("no record"))
-    return entries
-
-
-def _draw_cells(ax: Axes, hours: Floats, full: Bools) -> None:
-    """Draw the cells; white is before a wearer joined or after leaving, hatched is no record."""
-    n, width = hours.shape
-    measured = np.isfinite(hours)
-    colour = np.array([to_rgba(COLOURS[name]) for name in CLASSES])
-    image = np.ones((n, width, 4))
-    place = np.clip(np.searchsorted(CLASSES_H, np.nan_to_num(hours), side="right") - 1, 0, 2)
-    image[full] = colour[place[full]]
-    thin, apart = measured & ~full, n <= MOST_ROWS_APART
-    if not apart:  # a hollow cell of half a millimetre would be all edge
-        image[thin] = (*pale(COLOURS[CLASSES[0]], THIN_SHARE), 1.0)
-    image[~measured, 3] = 0.0
-    ax.imshow(
-        image, aspect="auto", interpolation="nearest", zorder=1,
-        extent=(-0.5, width - 0.5, n - 0.5, -0.5),
-    )  # fmt: skip
-    some = measured.any(axis=1)
-    first, last = measured.argmax(axis=1), width - 1 - measured[:, ::-1].argmax(axis=1)
-    ground = ax.barh(np.flatnonzero(some), (last - first + 1)[some], 1.0, first[some] - 0.5)
-    for bar in ground:
-        bar.set(facecolor="white", edgecolor=COLOURS["hatch"], hatch=HATCH, linewidth=0.0)
-        bar.set(zorder=0.5, label="_no record")
-    if apart:
-        rows, columns = np.nonzero(thin)
-        for bar in ax.barh(rows, 0.7, 0.6, columns - 0.35, facecolor="white", zorder=1.5):
-            bar.set(edgecolor=COLOURS["usable"], linewidth=0.7, label="_thin")
-        ax.hlines(np.arange(n + 1) - 0.5, -0.5, width - 0.5, color="white", linewidth=1.4, zorder=2)
-        if width <= MOST_ROWS_APART:
-            ax.vlines(np.arange(width + 1) - 0.5, -0.5, n - 0.5, color="white", zorder=2)
-    ax.set_ylim(n - 0.5, -0.5)
-    for side in ("left", "bottom"):
-        ax.spines[side].set_visible(False)
-    ax.tick_params(length=0, labelbottom=False)
-
-
-def _draw_counts(cells: Axes, ax: Axes, names: list[str], counts: Ints) -> None:
-    """Draw the days that count of each wearer, with the names beside the cells if they fit."""
-    rows = np.arange(len(names))
-    dots = ax.scatter(counts, rows, s=8.0 if len(names) <= MOST_ROWS_APART else 2.0)
-    dots.set(color=COLOURS["usable"], linewidths=0, label="_days that count", clip_on=False)
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlim(0.0, max(1.0, float(counts.max())))
-    # Its right end is that of the panel, which may be narrower than the words.
-    ax.set_xlabel("Days\nthat count", horizontalalignment="right", x=1.0)
-    ax.tick_params(axis="x", labelbottom=True)  # the axis that it shares has been removed
-    value_axis(ax.xaxis, most=3, whole=True)
-    ax.set_yticks([])
-    ax.spines["left"].set_visible(False)
-    if len(names) > MOST_ROWS_APART:
-        cells.set_yticks([])
-        cells.set_ylabel("Wearers, by days that count")
-        return
-    cells.set_yticks(rows, short_names(names))
-    row_pt = length_pt(cells.yaxis) / len(names)
-    cells.tick_params(axis="y", labelsize=float(np.clip(0.85 * row_pt, 5.0, 7.0)))

@@ -2,13 +2,13 @@
 
 A figure function is written like this::
 
-    @plot_function
+    @axes.plot_function
     def plot_thing(table, *, ax=None, title=None) -> Axes:
         ...                                     # check the table first
-        ax = axes(ax, height_mm=60)
+        ax = axes.on(ax, height_mm=60)
         ax.plot(..., color=COLOURS["usable"])
-        set_title(ax, title_of(table), title)   # figures/labels.py
-        legend(ax, [patch("usable"), line("7-day median", "reference")])
+        axes.set_title(ax, title_of(table), title)  # figures/labels.py
+        axes.legend(ax, [axes.patch("usable"), axes.line("7-day median", "reference")])
         return ax
 
 matplotlib's constrained layout places everything, and each artist stays as its user leaves it.
@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, Final, Literal, ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar, cast
 from unicodedata import east_asian_width
 
 import matplotlib as mpl
@@ -62,9 +62,11 @@ Entry = tuple[str, Artist]
 
 EM: Final = 0.5  # how wide a letter is, in sizes of type
 BEFORE_LAYOUT: Final = 0.75  # a layout makes Axes shorter than they are when they are drawn on
+AROUND_MM, BETWEEN_MM = 13.0, 4.5  # title and names of axes; what is written between panels
 AROUND_PT: Final = 12.0  # on a user's Axes: between axis, labels, name and legend
 MOST_OF_HEIGHT: Final = 0.25  # of a user's Axes, that a legend may take
-LEAST_CONTRAST: Final = 4.5  # of a text with its background (WCAG 2, level AA)
+DARK: Final = 0.45  # mean of red, green and blue under which dark words cannot be read
+HANDLE_EM: Final = 3.5  # how wide the mark of an entry of a legend is, with the space around it
 LINE_IN: Final = 1.2 * TEXT_PT / 72
 FEWEST: Final = 6  # characters of a name of a row
 
@@ -74,10 +76,9 @@ class Sheet:
     """What eyelog has written on a figure of its own; the figure keeps it as ``eyelog_sheet``."""
 
     entries: dict[str, Artist] = field(default_factory=dict)
-    title: str = ""
-    note: tuple[str, ...] = ()
+    note: str = ""
     legend: Legend | None = None
-    words_in: float | None = None  # how high the legend, and more lines of the title, are
+    words_in: float | None = 0.0  # how high the legend, and more lines of the title, are
 
 
 class SteadyLayout(ConstrainedLayoutEngine):
@@ -90,7 +91,8 @@ class SteadyLayout(ConstrainedLayoutEngine):
     def execute(self, fig: Figure) -> None:
         """Place the Axes, to a millionth of a millimetre, and let the legend keep to the width."""
         sheet = getattr(fig, "eyelog_sheet", Sheet())
-        if sheet.legend in fig.legends and _is_wide(fig, sheet.legend):
+        made = sheet.legend if sheet.legend in fig.legends else None
+        if made is not None and _is_wide(fig, made):
             with style():
                 _write_legend(fig)
         placed = [ax for ax in fig.axes if ax.get_in_layout() and ax.get_subplotspec() is not None]
@@ -124,24 +126,25 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
                 " part of one, fig="
             )
         place: Any = kwargs.get("ax") if kwargs.get("ax") is not None else kwargs.get("fig")
-        users = isinstance(place, Axes | FigureBase) and not _is_own(place.figure.figure)
+        users = isinstance(place, Axes | FigureBase) and not is_own(place.figure.figure)
         with nullcontext() if users else style():
             result = draw(*args, **kwargs)
         called = signature.bind(*args, **kwargs)
         called.apply_defaults()
-        recipe.attach(result, draw.__name__, called.arguments)
         made: list[Axes] = np.ravel(cast(Any, result)).tolist()
+        recipe.attach(made, draw.__name__, called.arguments)
         if users:
             for ax in made:
                 _keep_readable(ax)
         elif own_figure(made[0]) is not None:
-            write_words(cast(Figure, own_figure(made[0])))
+            figure = cast(Figure, own_figure(made[0]))
+            fit_width(figure, float(figure.get_figwidth()))
         return result
 
     return drawn
 
 
-def axes(ax: Axes | None, *, height_mm: float = 60.0) -> Axes:
+def on(ax: Axes | None, *, height_mm: float = 60.0) -> Axes:
     """Return `ax`, or the Axes of a new figure of two columns' width."""
     if ax is None:
         return cast(Axes, panels([height_mm])[0])
@@ -155,11 +158,10 @@ def panels(
     heights_mm: Sequence[float],
     *,
     sharex: bool = True,
-    around_mm: float = 18.0,
     fig: FigureBase | None = None,
 ) -> Panels:
     """Return the Axes of a new figure, or of one that is given, one above the other; see `grid`."""
-    return cast(Panels, grid(heights_mm, [1.0], sharex=sharex, around_mm=around_mm, fig=fig)[:, 0])
+    return cast(Panels, grid(heights_mm, [1.0], sharex=sharex, fig=fig)[:, 0])
 
 
 def grid(
@@ -168,7 +170,6 @@ def grid(
     *,
     sharex: bool = False,
     sharey: bool = False,
-    around_mm: float = 18.0,
     fig: FigureBase | None = None,
 ) -> Panels:
     """Return the Axes of a new figure, or of one that is given, by row and column.
@@ -179,8 +180,6 @@ def grid(
         The height of each row, and how wide the columns are beside each other.
     sharex, sharey : bool
         Whether the panels of a column share one x axis, and those of a row one y axis.
-    around_mm : float
-        The height taken by title, labels and legend.
     fig : Figure or SubFigure, optional
         A user's figure without Axes, or a part of one. A new figure is as wide as two columns of a
         journal, unless its user has set another ``figure.figsize``.
@@ -193,13 +192,12 @@ def grid(
     given, own = fig, fig is None
     with style() if own else nullcontext():
         if given is None:
-            height = min(sum(heights_mm) + around_mm, HIGHEST_MM)
-            size = inches(WIDTHS_MM["double"]), inches(height)
-            usual = tuple(mpl.rcParamsDefault["figure.figsize"])
-            if tuple(mpl.rcParams["figure.figsize"]) != usual:
-                size = tuple(mpl.rcParams["figure.figsize"])
-            given = plt.figure(figsize=size, layout=SteadyLayout())
-            cast(Any, given).eyelog_sheet = Sheet()
+            height = sum(heights_mm) + BETWEEN_MM * len(heights_mm) + AROUND_MM
+            size = inches(WIDTHS_MM["double"]), inches(min(height, HIGHEST_MM))
+            users = tuple(mpl.rcParams["figure.figsize"])
+            is_set = users != tuple(mpl.rcParamsDefault["figure.figsize"])
+            given = plt.figure(figsize=users if is_set else size, layout=SteadyLayout())
+            cast(Any, given).eyelog_sheet = Sheet(words_in=None if is_set else 0.0)
         made = cast(Panels, given.subplots(
             len(heights_mm), len(widths), squeeze=False,
             sharex="col" if sharex else False, sharey="row" if sharey else False,
@@ -225,14 +223,15 @@ def keep_ticks(ax: Axes) -> None:
             ax.tick_params(axis=cast(Any, name), which=cast(Any, which), **look)
 
 
-def _is_own(figure: Any) -> bool:
+def is_own(figure: Any) -> bool:
+    """Return whether eyelog has made a figure."""
     return isinstance(getattr(figure, "eyelog_sheet", None), Sheet)
 
 
 def own_figure(ax: Axes | None) -> Figure | None:
     """Return the figure of an Axes if eyelog has made it, otherwise None."""
     figure = None if ax is None else ax.figure.figure
-    return cast(Figure, figure) if _is_own(figure) else None
+    return cast(Figure, figure) if is_own(figure) else None
 
 
 def sheet_of(figure: Figure) -> Sheet:
@@ -259,7 +258,8 @@ def set_title(
     text = ours if given is None else given
     figure = own_figure(ax)
     if figure is not None:
-        sheet_of(figure).title = text
+        left = inches(PAD_MM) / figure.get_figwidth()
+        figure.suptitle(text, x=left, ha="left", wrap=True)
     elif fig is not None and text:
         fig.suptitle(text, x=0.01, ha="left", fontsize="small", wrap=True)
     elif text:
@@ -268,49 +268,53 @@ def set_title(
         ax.set_title(lines, loc="left", fontsize="small")
 
 
+def ems(text: str) -> float:
+    """Return about how wide a text is, in sizes of type; an East Asian letter is a square."""
+    return sum(1.0 if east_asian_width(letter) in "WF" else EM for letter in text)
+
+
 def in_lines(text: str, room_pt: float, size_pt: float) -> str:
     """Break a text into lines of about a width, at spaces or, as of Japanese, within a word."""
-    letter_pt = 1.1 * EM * size_pt
-    if any(east_asian_width(letter) in "WF" for letter in text):  # as wide as two others
-        letter_pt *= 1.6
+    letter_pt = 1.1 * size_pt * (EM if ems(text) == EM * len(text) else 0.8)
     wide = max(int(room_pt / letter_pt), FEWEST)
     return textwrap.fill(text, wide, break_on_hyphens=False)
-
-
-def set_note(ax: Axes, result: str, facts: str) -> None:
-    """Write above the legend of eyelog's own figure what it says, and what that is based on."""
-    figure = own_figure(ax)
-    if figure is not None:
-        sheet_of(figure).note = (result, facts)
 
 
 def legend(ax: Axes, entries: Sequence[Entry], *, note: str = "") -> None:
     """Explain colours and marks under the figure, or under a user's Axes.
 
     In a figure of eyelog's own, panels share one legend: equal labels have one entry. A user's Axes
-    has one if it takes a quarter of the height at most, and a note above it.
+    has one if it takes a quarter of the height at most. A note stands above it.
     """
     figure = own_figure(ax)
     if figure is not None:
         sheet = sheet_of(figure)
         sheet.entries |= {label: handle for label, handle in entries if label not in sheet.entries}
+        sheet.note = note or sheet.note
         if "no record" in sheet.entries:  # after the states of all panels
             sheet.entries["no record"] = sheet.entries.pop("no record")
         return
     size = FontProperties(size="small").get_size_in_points()
     room = length_pt(ax.xaxis)
-    wide = max((len(label) for label, _ in entries), default=0) * EM * size + 3.5 * size
-    columns = int(np.clip(room // wide, 1, max(len(entries), 1)))
-    labels, handles = _by_rows(entries, columns)
-    labels = [in_lines(label, BEFORE_LAYOUT * room - 3.5 * size, size) for label in labels]
-    words: str | None = in_lines(note, room, size)
+    given = [
+        (in_lines(label, BEFORE_LAYOUT * room - HANDLE_EM * size, size), handle)
+        for label, handle in entries
+    ]
+    columns = _columns(given, room, size)
+    handles, labels = _by_rows(given, columns)
+    words: str | None = in_lines(note, room, size) if note else None
     rows = -(-len(entries) // columns) + sum(label.count("\n") for label in labels)
     most = MOST_OF_HEIGHT * length_pt(ax.yaxis) / (1.4 * size)
     if not entries or rows > most:
         return
-    if not note or rows + cast(str, words).count("\n") + 1 > most:
+    if words is not None and rows + words.count("\n") + 1 > most:
         words = None
-    down = ScaledTranslation(0, -_beneath_pt(ax) / 72, ax.figure.dpi_scale_trans)
+    # How far the labels of the x axis reach under the Axes.
+    ticks, name = ax.xaxis.get_ticklabels(), ax.xaxis.label
+    lines = max((tick.get_text().count("\n") + 1 for tick in ticks), default=0)
+    beneath = lines * float(ticks[0].get_fontsize()) if ticks else 0.0
+    beneath += len(name.get_text().splitlines()) * float(name.get_fontsize())
+    down = ScaledTranslation(0, -(AROUND_PT + 1.25 * beneath) / 72, ax.figure.dpi_scale_trans)
     ax.legend(
         handles, labels, loc="upper left", bbox_to_anchor=(0, 0),
         bbox_transform=ax.transAxes + down, borderaxespad=0, fontsize="small", ncols=columns,
@@ -318,47 +322,21 @@ def legend(ax: Axes, entries: Sequence[Entry], *, note: str = "") -> None:
     )  # fmt: skip
 
 
-def _beneath_pt(ax: Axes) -> float:
-    """Return how far the labels of the x axis reach under an Axes."""
-    ticks = ax.xaxis.get_ticklabels()
-    lines = max((tick.get_text().count("\n") + 1 for tick in ticks), default=0)
-    name, size = ax.get_xlabel(), float(ax.xaxis.label.get_fontsize())
-    high = lines * float(ticks[0].get_fontsize()) if ticks else 0.0
-    return AROUND_PT + 1.25 * (high + size * (name.count("\n") + 1 if name else 0))
+def _columns(entries: Sequence[Entry], room_pt: float, size_pt: float) -> int:
+    """Return about how many columns of a legend have room beside each other."""
+    wide = [
+        size_pt * (HANDLE_EM + max(map(ems, label.split("\n")), default=0)) for label, _ in entries
+    ]
+    columns = max(len(entries), 1)
+    while columns > 1 and sum(max(wide[at::columns]) for at in range(columns)) > room_pt + size_pt:
+        columns -= 1
+    return columns
 
 
-def panel_legend(ax: Axes, entries: Sequence[Entry], *, shared: Sequence[Entry] = ()) -> None:
-    """Explain the marks of one of several panels above it, and those they share as `legend` does.
-
-    One panel by itself has everything in one legend.
-    """
-    figure = own_figure(ax)
-    if figure is None or len(figure.axes) == 1:
-        legend(ax, [*shared, *entries])
-        return
-    legend(ax, shared)
-    if entries:
-        labels, handles = [label for label, _ in entries], [handle for _, handle in entries]
-        ax.legend(
-            handles, labels, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.4,
-            ncols=min(len(labels), 2),
-        )  # fmt: skip
-
-
-def _by_rows(entries: Sequence[Entry], columns: int) -> tuple[list[str], list[Artist]]:
-    """Return labels and handles in the order for columns, which matplotlib fills one by one."""
+def _by_rows(entries: Sequence[Entry], columns: int) -> tuple[list[Artist], list[str]]:
+    """Return handles and labels in the order for columns, which matplotlib fills one by one."""
     ordered = [entry for first in range(columns) for entry in entries[first::columns]]
-    return [label for label, _ in ordered], [handle for _, handle in ordered]
-
-
-def write_words(figure: Figure) -> None:
-    """Write title, note and legend of eyelog's own figure, and make it higher by what they take."""
-    sheet = sheet_of(figure)
-    with style():
-        left = inches(PAD_MM) / figure.get_figwidth()
-        figure.suptitle(sheet.title, x=left, ha="left", wrap=True)
-        _write_legend(figure)
-    _make_room(figure)
+    return [handle for _, handle in ordered], [label for label, _ in ordered]
 
 
 def fit_width(figure: Figure, width_in: float) -> None:
@@ -366,7 +344,14 @@ def fit_width(figure: Figure, width_in: float) -> None:
     figure.set_size_inches(width_in, figure.get_figheight(), forward=False)
     with style():
         _write_legend(figure)
-    _make_room(figure)
+    sheet, title = sheet_of(figure), figure.get_suptitle()
+    words_in = in_lines(title, 72 * width_in, TEXT_PT).count("\n") * LINE_IN
+    if sheet.legend is not None and sheet.legend in figure.legends:
+        words_in += float(sheet.legend.get_window_extent().height) / figure.dpi
+    before = words_in if sheet.words_in is None else sheet.words_in
+    sheet.words_in = words_in
+    height = min(figure.get_figheight() + words_in - before, inches(HIGHEST_MM))
+    figure.set_size_inches(width_in, height, forward=False)
 
 
 def _write_legend(figure: Figure) -> None:
@@ -376,15 +361,14 @@ def _write_legend(figure: Figure) -> None:
         if sheet.legend not in figure.legends:
             return
         sheet.legend.remove()
-    width_pt = 72 * figure.get_figwidth()
-    note = "\n".join(in_lines(part, width_pt, SMALL_PT) for part in sheet.note if part)
-    entries = list(sheet.entries.items())
-    for columns in range(max(len(entries), 1), 0, -1) if entries or note else ():
-        labels, handles = _by_rows(entries, columns)
-        sheet.legend = figure.legend(
-            handles, labels, loc="outside lower left", ncols=columns, alignment="left",
-            title=note or None, title_fontsize=SMALL_PT,
-        )  # fmt: skip
+    if not sheet.entries and not sheet.note:
+        return
+    width_pt, entries = 72 * figure.get_figwidth(), list(sheet.entries.items())
+    note = [in_lines(part, width_pt, SMALL_PT) for part in sheet.note.split("\n")]
+    look: dict[str, Any] = {"title": "\n".join(note) or None, "title_fontsize": SMALL_PT}
+    for columns in range(_columns(entries, width_pt, SMALL_PT), 0, -1):
+        look |= {"ncols": columns, "alignment": "left", "loc": "outside lower left"}
+        sheet.legend = figure.legend(*_by_rows(entries, columns), **look)
         if columns == 1 or not _is_wide(figure, sheet.legend):
             break
         sheet.legend.remove()
@@ -395,28 +379,16 @@ def _is_wide(figure: Figure, legend: Legend) -> bool:
     return bool(legend.get_window_extent().width > 0.98 * figure.bbox.width)
 
 
-def _make_room(figure: Figure) -> None:
-    """Make a figure as much higher as its words have become, up to a page."""
-    sheet, title = sheet_of(figure), figure.get_suptitle()
-    words_in, noted_in = 0.0, 0.0
-    if sheet.legend is not None and sheet.legend in figure.legends:
-        words_in = float(sheet.legend.get_window_extent().height) / figure.dpi
-        if note := sheet.legend.get_title().get_text():
-            noted_in = (note.count("\n") + 1) * 1.2 * SMALL_PT / 72
-    if title:
-        words_in += in_lines(title, 72 * figure.get_figwidth(), TEXT_PT).count("\n") * LINE_IN
-    before = words_in - noted_in if sheet.words_in is None else sheet.words_in
-    sheet.words_in = words_in
-    height = min(figure.get_figheight() + words_in - before, inches(HIGHEST_MM))
-    figure.set_size_inches(figure.get_figwidth(), height, forward=False)
-
-
-def patch(label: str, meaning: str | None = None, *, alpha: float = 1.0) -> Entry:
+def patch(
+    label: str, meaning: str | None = None, *, alpha: float = 1.0, hollow: bool = False
+) -> Entry:
     """Return an entry of a legend: a patch in the colour of a meaning, by default its label's."""
     meaning = label if meaning is None else meaning
     if meaning == "no record":
         ground, edge = COLOURS["no record"], COLOURS["hatch"]
         return label, Patch(facecolor=ground, edgecolor=edge, hatch=HATCH, linewidth=0.4)
+    if hollow:
+        return label, Patch(facecolor="white", edgecolor=COLOURS[meaning], linewidth=0.7)
     edge = COLOURS["hatch"] if meaning in ("weekend", "not known", "masked") else "none"
     return label, Patch(
         facecolor=COLOURS[meaning], edgecolor=edge, linewidth=LINE_PT / 2, alpha=alpha
@@ -428,12 +400,30 @@ def line(
     meaning: str,
     *,
     marker: str = "",
-    linestyle: Literal["-", "--", ":", ""] = "-",
+    linestyle: str = "-",
     linewidth: float = 1.2,
+    **look: Any,
 ) -> Entry:
     """Return an entry of a legend: a line, or marks, in the colour of a meaning."""
-    look: dict[str, Any] = {"linestyle": linestyle, "linewidth": linewidth, "markersize": 3.5}
-    return label, Line2D([], [], color=COLOURS[meaning], marker=marker, **look)
+    usual: dict[str, Any] = {"linestyle": linestyle, "linewidth": linewidth, "markersize": 3.5}
+    return label, Line2D([], [], color=COLOURS[meaning], marker=marker, **usual | look)
+
+
+def point(label: str, meaning: str, *, marker: str = "o", face: str | None = None) -> Entry:
+    """Return an entry of a legend: a point, filled or hollow."""
+    look: dict[str, Any] = {} if face is None else {"markerfacecolor": face}
+    return line(label, meaning, marker=marker, linestyle="", **look)
+
+
+def ring(label: str) -> Entry:
+    """Return an entry of a legend: the ring around what stands out."""
+    look: dict[str, Any] = {"markersize": 6.5, "markeredgewidth": 0.9, "markerfacecolor": "none"}
+    return line(label, "text", marker="o", linestyle="", **look)
+
+
+def words(text: str) -> Entry:
+    """Return an entry of a legend without a mark."""
+    return line(text, "text", linewidth=0)
 
 
 def name_rows(
@@ -482,25 +472,19 @@ def _keep_readable(ax: Axes) -> None:
 
     The colours of figures have meanings, and are chosen to be distinguishable on white.
     """
-    around = ax.figure.figure.get_facecolor()
-    dark = contrast(around, COLOURS["text"]) < LEAST_CONTRAST
     for each in (ax, *ax.child_axes):
-        if contrast(each.get_facecolor(), COLOURS["text"]) < LEAST_CONTRAST:
+        if _is_dark(each.get_facecolor()):
             each.set_facecolor(COLOURS["no record"])
             for words in each.texts:
                 inside = words.get_unitless_position()[0] >= 0
                 words.set_color(COLOURS["text"] if inside else mpl.rcParams["text.color"])
         made = each.get_legend()
-        if made is not None and dark:
+        if made is not None and _is_dark(ax.figure.figure.get_facecolor()):
             made.set_frame_on(True)
             made.get_frame().set(facecolor=COLOURS["no record"], edgecolor="none", alpha=1.0)
             for words in (*made.get_texts(), made.get_title()):
                 words.set_color(COLOURS["text"])
 
 
-def contrast(first: Any, second: Any) -> float:
-    """Return how many times one colour is as bright as another, from 1 to 21 (WCAG 2)."""
-    shares = np.array([to_rgb(first), to_rgb(second)])
-    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
-    dark, bright = np.sort(linear @ (0.2126, 0.7152, 0.0722))
-    return float((bright + 0.05) / (dark + 0.05))
+def _is_dark(colour: Any) -> bool:
+    return bool(np.mean(to_rgb(colour)) < DARK)

@@ -1,29 +1,21 @@
 """How often values occur: all of them, or group by group."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.patches import Patch
-from matplotlib.text import Text
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from eyelog.checks import one_of
 from eyelog.errors import ConfigurationError, counted
-from eyelog.figures.axes import (
-    Entry,
-    axes,
-    line,
-    name_rows,
-    panel_legend,
-    plot_function,
-    set_title,
-)
-from eyelog.figures.labels import short_names, title_of
-from eyelog.figures.marks import PercentFormatter, PlainFormatter, number, pale, value_axis
-from eyelog.figures.named import series_label, series_meaning, series_unit, shades
+from eyelog.figures import axes, marks
+from eyelog.figures.axes import Entry
+from eyelog.figures.labels import title_of
+from eyelog.figures.named import shades, subject
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.judge.arrays import Floats, Ints, numbers
 from eyelog.judge.calendar import WEEKDAYS
@@ -39,21 +31,20 @@ from eyelog.series.observed import (
 from eyelog.series.usual import TypicalValue
 
 TINT: Final = 0.5  # of white in the colour of an area
-EDGE: Final = 0.4
 MOST_BARS: Final = 80
 BARS: Final = 40
 METHODS: Final = {"peak": "density peak", "q90": "90th percentile", "q99": "99th percentile"}
 MOST_LINES: Final = 12  # more cumulative curves cannot be distinguished
 MOST_VALUES: Final = (0.0025, 0.9975)  # the shares of values between which most values are
 ROOM: Final = 0.5  # on either side of them, as a share of their range
-NAMED_AT: Final = (0.9, 0.1)
-NAME_AWAY_PT: Final = 3.0  # from the name of a curve to the side of its panel
 FEW: Final = 30  # in a group whose values are shown one by one
+MANY_ROWS: Final = 26  # from which on a group is shown by its quantiles
+MOST_NAMES: Final = 53  # with more groups, not each has its name: as many as weeks in a year
 ROW_MM, FEW_ROW_MM = 7.0, 3.6
 MOST_MM: Final = 200.0
 
 
-@plot_function
+@axes.plot_function
 def plot_distribution(
     series: pd.Series | pd.DataFrame,
     column: str | pd.Series | None = None,
@@ -79,7 +70,8 @@ def plot_distribution(
         Groups, as in `eyelog.summary`: ``"day"``, ``"week"``, ``"weekday"``, ``"weekend"``,
         ``"hour"``, a width of bins such as ``"7D"``, a column, or a label for each value. Each
         group has a row of its own, with a mark at its median and its number of values at the right,
-        and all rows have the same bars; cumulative, each group has a curve.
+        and all rows have the same bars; more than 26 groups, such as the weeks of a year, have the
+        middle half and the middle 90 % of their values. Cumulative, each group has a curve.
     scale : {"linear", "log"}
         Scale of the values. A log scale leaves out values of 0 or less; the legend says how many.
     cumulative : bool
@@ -97,8 +89,9 @@ def plot_distribution(
     -------
     Axes
         With 40 bars; whole numbers have bars of a whole width (1 for a small range) instead. By
-        groups, one filled curve per group, or points if no group has more than 30 values.
-        Cumulative, one step line per group. Each has the label ``_`` and the name of its group.
+        groups, one filled curve per group, or points if no group has more than 30 values, or the
+        medians of many groups. Cumulative, one step line per group. Each has the label ``_`` and
+        the name of its group.
 
     Raises
     ------
@@ -116,8 +109,7 @@ def plot_distribution(
     'Head turns (yaw) per min'
     """
     series, labels = _values(series, column, by, limits)
-    if scale not in ("linear", "log"):
-        raise ConfigurationError(f"scale must be 'linear' or 'log', not {scale!r}")
+    one_of(scale, "scale", ("linear", "log"))
     values = numbers(series)
     finite = np.isfinite(values)
     kept = finite & (values > 0) if scale == "log" else finite
@@ -134,50 +126,52 @@ def plot_distribution(
             f"plot_distribution can show {MOST_LINES} cumulative curves, not {len(groups)}: use"
             " wider groups, or leave out cumulative="
         )
+    if not isinstance(typical, TypicalValue | None):
+        raise ConfigurationError(f"typical takes what typical_value returned, not {typical!r}")
     shown, beyond = _range(values[kept], scale)
     rows = by is not None and not cumulative
-    few = max(map(len, groups.values())) <= FEW
+    few = max(map(len, groups.values())) <= FEW or len(groups) > MANY_ROWS
     row_mm = FEW_ROW_MM if few else ROW_MM
     height = float(np.clip(row_mm * len(groups), 25.0, MOST_MM)) if rows else 52.0
-    ax = axes(ax, height_mm=height)
+    ax = axes.on(ax, height_mm=height)
+    marks.value_axis(ax.xaxis, most=8)
     if scale == "log":
         ax.set_xscale("log")
         ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        ax.xaxis.set_major_formatter(PlainFormatter())
+        ax.xaxis.set_major_formatter(FuncFormatter(marks.plain))
         ax.xaxis.set_minor_locator(NullLocator())
-    else:
-        value_axis(ax.xaxis, most=8)
-    entries: list[Any] = []
-    meaning = series_meaning(series)
+    about = subject(series)
+    edges = _edges(values[kept], scale, shown)
     if cumulative:
-        entries += _curves(ax, groups, by, shown, meaning)
+        entries = _curves(ax, groups, by, shown, about.meaning)
     elif rows:
-        entries += _rows(ax, groups, _edges(values[kept], scale, shown), meaning)
+        entries = _rows(ax, groups, edges, about.meaning)
     else:
-        edges = _edges(values[kept], scale, shown)
-        ax.hist(values[kept], bins=edges.tolist(), **_bar(meaning))
+        look = _bar(about.meaning)
+        ax.hist(values[kept], bins=edges.tolist(), **look)
         ax.set_ylabel("Number of values")
-        value_axis(ax.yaxis, whole=True)
-        entries.append((counted(int(kept.sum()), "value"), Patch(**_bar(meaning))))
+        marks.value_axis(ax.yaxis, whole=True)
+        entries = [(counted(int(kept.sum()), "value"), Patch(**look))]
     left_out = int(finite.sum() - kept.sum())
     if left_out:
-        words = f"{counted(left_out, 'value')} of 0 or less left out"
-        entries.append(line(words, "reference", linewidth=0))
+        entries.append(axes.words(f"{counted(left_out, 'value')} of 0 or less left out"))
     if beyond:
         ax.set_xlim(*shown)
-        words = f"{counted(beyond, 'value')} further out, to {_ends(values[kept], shown)}"
-        entries.append(line(words, "reference", linewidth=0))
-    if not isinstance(typical, TypicalValue | None):
-        raise ConfigurationError(f"typical takes what typical_value returned, not {typical!r}")
+        out = (values[kept] < shown[0], values[kept] > shown[1])
+        ends = [values[kept].min()] * bool(out[0].any()) + [values[kept].max()] * bool(out[1].any())
+        reach = " and ".join(marks.number(float(end), 3) for end in ends)
+        entries.append(axes.words(f"{counted(beyond, 'value')} further out, to {reach}"))
     if typical is not None and np.isfinite(typical.value):
-        words = _typical(ax, typical, series_unit(series), beside=by is None)
-        if by is not None:  # names and numbers of groups are where its words would be
-            entries.append(line(words, "reference", linestyle="--"))
-    ax.set_xlabel(series_label(series))
-    panel_legend(ax, entries)
+        line_of: dict[str, Any] = {"color": COLOURS["reference"], "linewidth": 1.4}
+        ax.axvline(typical.value, linestyle="--", label="_typical", **line_of)
+        method = METHODS.get(typical.method, typical.method)
+        value = f"{marks.number(typical.value, 3)} {about.unit}".rstrip()
+        entries.append(axes.line(f"typical: {value} ({method})", "reference", linestyle="--"))
+    ax.set_xlabel(about.label)
+    axes.legend(ax, entries)
     by_day = isinstance(series.index, pd.DatetimeIndex) and series.index.name == "day"
     days = pd.DatetimeIndex(series.index) if by_day else None
-    set_title(ax, title_of(series, days=days), title)
+    axes.set_title(ax, title_of(series, days=days), title)
     return ax
 
 
@@ -193,43 +187,6 @@ def _range(values: Floats, scale: str) -> tuple[tuple[float, float], int]:
     inside = (on_scale >= low) & (on_scale <= high)
     ends = values[inside].min(), values[inside].max()
     return (float(ends[0]), float(ends[1])), int((~inside).sum())
-
-
-def _ends(values: Floats, shown: tuple[float, float]) -> str:
-    """Return how far values reach beyond the range that is shown."""
-    ends = [
-        number(float(end), 3)
-        for end, out in (
-            (values.min(), values.min() < shown[0]),
-            (values.max(), values.max() > shown[1]),
-        )
-        if out
-    ]
-    return " and ".join(ends)
-
-
-def _typical(ax: Axes, typical: TypicalValue, unit: str, *, beside: bool) -> str:
-    """Draw the typical value as a line, with its words on the side that has room."""
-    colour = COLOURS["reference"]
-    ax.axvline(typical.value, color=colour, linewidth=1.4, linestyle="--").set_label("_typical")
-    method = METHODS.get(typical.method, typical.method)
-    words = f"typical: {number(typical.value, 3)} {unit}".rstrip()
-    if not beside:
-        return f"{words} ({method})"
-    across = ax.transData + ax.transAxes.inverted()
-    left = float(across.transform((typical.value, 0.0))[0]) > 0.5
-    text = ax.annotate(
-        f"{words}\n({method})",
-        (typical.value, 1.0),
-        (-3 if left else 3, -1),
-        xycoords=("data", "axes fraction"),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        va="top",
-        fontsize="small",
-    )
-    text.set_label("_typical words")
-    return words
 
 
 def _values(
@@ -277,28 +234,21 @@ def _groups(values: Floats, kept: Any, groups: tuple[Ints, pd.Index]) -> Mapping
 
 def _words(labels: pd.Index) -> list[str]:
     """Return the labels of groups as people write them; the first year is in the title."""
-    words: list[str] = []
     year = next((label.year for label in labels if isinstance(label, pd.Timestamp)), None)
+    made: list[str] = []
     for label in labels:
-        if isinstance(label, tuple):
-            words.append(", ".join(map(_cycle_word, label, labels.names)))
-        elif isinstance(label, pd.Timestamp):
-            words.append(_day_word(label) + f" {label.year}" * (label.year != year))
-            year = label.year
-        else:
-            words.append(_cycle_word(label, labels.name))
-    return words
+        parts = label if isinstance(label, tuple) else (label,)
+        text = ", ".join(map(_word, parts, labels.names))
+        if isinstance(label, pd.Timestamp):
+            text, year = f"{text}{f' {label.year}' * (label.year != year)}", label.year
+        made.append(text)
+    return made
 
 
-def _day_word(label: pd.Timestamp) -> str:
-    """Return a date, and the time where the label is that of a part of a day."""
-    return f"{label.day} {label:%b}" + f" {label:%H:%M}" * (label.tz is not None)
-
-
-def _cycle_word(label: Any, name: Any) -> str:
+def _word(label: Any, name: Any) -> str:
     """Return a label unchanged, but hours as on a clock, and weekdays and dates by name."""
-    if isinstance(label, pd.Timestamp):
-        return _day_word(label)
+    if isinstance(label, pd.Timestamp):  # with the time where it is that of a part of a day
+        return f"{label.day} {label:%b}" + f" {label:%H:%M}" * (label.tz is not None)
     if isinstance(label, int | np.integer) and name in ("hour", "weekday"):
         return f"{label:02d}" if name == "hour" else WEEKDAYS[int(label)]
     return str(label)
@@ -325,85 +275,74 @@ def _bar(meaning: str) -> dict[str, Any]:
     edge, area = (COLOURS[name] for name in shades(meaning))
     solid = meaning in ("walking", "score")  # their areas have no tint of their own
     # As text: matplotlib 3.10.0 takes three numbers for the colours of three histograms.
-    area = to_hex(pale(area, 0.0 if solid else TINT))
-    return {"facecolor": area, "edgecolor": edge, "linewidth": EDGE}
+    area = to_hex(marks.pale(area, 0.0 if solid else TINT))
+    return {"facecolor": area, "edgecolor": edge, "linewidth": 0.4}
 
 
-def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats, meaning: str) -> list[Any]:
-    """Draw one row per group, top to bottom: shares of its values, or a few values one by one."""
-    few = max(map(len, groups.values())) <= FEW
+def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats, meaning: str) -> list[Entry]:
+    """Draw a row for each group, top to bottom: shares of its values, or a few one by one.
+
+    Many groups are shown by their quantiles.
+    """
+    many, few = len(groups) > MANY_ROWS, max(map(len, groups.values())) <= FEW
     shares = {label: np.histogram(part, edges)[0] / len(part) for label, part in groups.items()}
     highest = max(float(share.max()) for share in shares.values())
-    of_point = shades(meaning)[0]
+    of_point, of_area = shades(meaning)
+    small = ax.yaxis.label.get_fontsize() if len(groups) <= MANY_ROWS else 5.0
     for row, (label, part) in enumerate(groups.items()):
+        if many:
+            low, q25, median, q75, high = np.quantile(part, [0.05, 0.25, 0.5, 0.75, 0.95])
+            ax.hlines(row, low, high, color=COLOURS[of_area], linewidth=0.7, label="_middle 90 %")
+            marks.estimates(
+                ax, [row], [median], ([q25], [q75]), COLOURS[of_area], across=True, width=2.2,
+                s=5, facecolors=COLOURS[of_point], names=(f"_{label}", "_middle half"),
+            )  # fmt: skip
+            continue
         if few:
-            place = np.full(len(part), float(row))
-            drawn: Any = ax.scatter(part, place, s=9, color=COLOURS[of_point], linewidths=0)
+            look: dict[str, Any] = {"s": 9, "color": COLOURS[of_point], "linewidths": 0}
+            ax.scatter(part, np.full(len(part), float(row)), label=f"_{label}", **look)
         else:
             top = row + 0.4 - 0.85 * shares[label] / highest
-            drawn = ax.stairs(top, edges, baseline=row + 0.4, fill=True, **_bar(meaning))
-        drawn.set_label(f"_{label}")
-        median = float(np.median(part))
-        ends = [row + 0.4, row - 0.4]
-        mark = ax.plot([median] * 2, ends, color=COLOURS["reference"], linewidth=1.4)
-        mark[0].set_label(f"_median of {label}")
-        ax.annotate(
-            f"n = {len(part):,}",
-            (1.01, row),
-            xycoords=("axes fraction", "data"),
-            fontsize="small",
-            va="center",
-        )
+            look = {"baseline": row + 0.4, "fill": True, **_bar(meaning)}
+            ax.stairs(top, edges, label=f"_{label}", **look)
+        x, y = [float(np.median(part))] * 2, [row + 0.4, row - 0.4]
+        look = {"color": COLOURS["reference"], "linewidth": 1.4, "label": f"_median of {label}"}
+        ax.plot(x, y, **look)
+    step = -(-len(groups) // MOST_NAMES)
+    for row, part in list(enumerate(groups.values()))[::step]:
+        look = {"xycoords": ("axes fraction", "data"), "fontsize": "small" if not many else small}
+        ax.annotate(f"n = {len(part):,}", (1.01, row), va="center", **look)
     ax.set_ylim(len(groups) - 0.5, -0.6)
-    name_rows(ax, range(len(groups)), list(groups))
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-    if few:
-        each: Entry = line("a value", of_point, marker="o", linestyle="")
-    else:
-        each = ("share of the group's values", Patch(**_bar(meaning)))
-    return [each, line("median", "reference")]
+    axes.name_rows(ax, range(0, len(groups), step), list(groups)[::step])
+    marks.bare(ax, "left")
+    if many:
+        ax.tick_params(axis="y", labelsize=small)
+        return [
+            axes.point("median", of_point),
+            axes.line("middle half", of_area, linewidth=2.2),
+            axes.line("middle 90 %", of_area, linewidth=0.7),
+        ]
+    each = ("share of the group's values", Patch(**_bar(meaning)))
+    return [axes.point("a value", of_point) if few else each, axes.line("median", "reference")]
 
 
 def _curves(
     ax: Axes, groups: Mapping[str, Floats], by: By, shown: tuple[float, float], meaning: str
-) -> list[Any]:
-    """Draw the share of values up to each value, one step line per group, named on the line."""
-    of_line = shades(meaning)[0]
+) -> list[Entry]:
+    """Draw the share of values up to each value, one step line per group."""
     colours = sequential(meaning)(np.linspace(0.35, 0.95, len(groups)))
-    entries = []
-    # From high on the leftmost line to low on the rightmost, so that no two names share a height.
-    order = np.argsort([np.median(part) for part in groups.values()], kind="stable")
-    heights = np.empty(len(groups))
-    heights[order] = np.linspace(*NAMED_AT, len(groups)) if len(groups) > 1 else 0.5
-    names = dict(zip(groups, short_names(list(groups)), strict=True))
     if shown[1] > shown[0]:
         ax.set_xlim(*shown)
     ax.set_ylim(0, 1)
-    ax.yaxis.set_major_formatter(PercentFormatter())
+    marks.percent_axis(ax.yaxis)
     ax.set_ylabel("Share of values up to")
-    for height, colour, (label, part) in zip(heights, colours, groups.items(), strict=True):
-        chosen = COLOURS[of_line] if by is None else colour
+    entries: list[Entry] = []
+    for colour, (label, part) in zip(colours, groups.items(), strict=True):
         ordered = np.sort(part)
         x = np.concatenate([ordered[:1], ordered])
         share = np.concatenate([[0.0], np.arange(1, len(part) + 1) / len(part)])
-        ax.step(x, share, where="post", color=chosen, linewidth=1.3)[0].set_label(f"_{label}")
-        if by is None:
-            entries.append(line(counted(len(part), "value"), of_line))
-            continue
-        place = float(np.clip(np.quantile(part, height), *shown))
-        name = ax.text(place, height, f"{names[label]}  n = {len(part):,}", color=chosen)
-        name.set(va="center", fontsize="small", label=f"_name of {label}", zorder=4)
-        name.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})
-        name.set_horizontalalignment(_side(ax, name))
+        (drawn,) = ax.step(x, share, where="post", linewidth=1.3, label=f"_{label}")
+        drawn.set_color(COLOURS[shades(meaning)[0]] if by is None else colour)
+        many = counted(len(part), "value") if by is None else f"{label}  n = {len(part):,}"
+        entries.append((many, drawn))
     return entries
-
-
-def _side(ax: Axes, name: Text) -> Literal["left", "center", "right"]:
-    """Return which end of a name is at its place, so that it stays within the panel."""
-    half = name.get_window_extent().width / 2.0
-    x = float(ax.transData.transform((name.get_position()[0], 0.0))[0])
-    away = NAME_AWAY_PT * ax.figure.dpi / 72.0
-    if x - half < ax.bbox.x0 + away:
-        return "left"
-    return "right" if x + half > ax.bbox.x1 - away else "center"

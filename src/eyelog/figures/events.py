@@ -1,70 +1,224 @@
-"""Events on a time axis: stretches shaded, moments as lines, and a name or a number for each.
-
-They may have a lane of their own: bars and ticks, with the names or numbers above them.
+"""Events: on a time axis, with a name or a number for each; and what happens around them.
 
 One rule holds for all figures: no label is left out. Where all fit they are words; elsewhere they
 are numbers, and a key under the figure says what each means.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+from matplotlib.ticker import MultipleLocator
 
 from eyelog.clock import DAY_US, LocalClock, microseconds
-from eyelog.errors import ConfigurationError, FieldError
-from eyelog.figures.axes import EM, Entry, length_pt, line, own_figure, patch, set_note
+from eyelog.errors import ConfigurationError, FieldError, counted
+from eyelog.figures import axes, marks
+from eyelog.figures.axes import Entry
+from eyelog.figures.labels import title_of
+from eyelog.figures.named import shades, span_of, subject
 from eyelog.figures.style import COLOURS, SMALL_PT
+from eyelog.frame import require, require_frame, require_rows_once
+from eyelog.judge.arrays import Floats, numbers
+from eyelog.series.events import check_events
 
 COLUMN_PT: Final = 190.0  # how long an axis is at least in one column of a journal
-COLUMNS: Final = ("start", "end", "label")
 LANE_MM: Final = 4.5  # with one row of names or numbers
+EVENTS_OF_FULL_GREY: Final = 12
+LIGHT, DARK = 0.3, 0.6
+STEPS: Final = {  # round for people, by unit of time
+    "days": (1, 2, 7, 14, 28),
+    "h": (1, 2, 3, 6, 12, 24),
+    "min": (1, 2, 5, 10, 15, 30, 60),
+    "s": (1, 2, 5, 10, 15, 30, 60),
+}
+MOST_TICKS: Final = 9
+UNITS: Final = ((86_400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 
 
-def require_events(events: Any, *, what: str) -> pd.DataFrame:
-    """Return a table of events, or raise if it is not one."""
-    if not isinstance(events, pd.DataFrame):
-        raise ConfigurationError(
-            f"{what} takes events as a table with the columns start, end and label, not"
-            f" {type(events).__name__}"
+@axes.plot_function
+def plot_events(
+    table: pd.DataFrame,
+    field: str | None = None,
+    *,
+    each: pd.DataFrame | None = None,
+    change: bool = False,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw the mean course of a field around events, with its band and the single events.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `eyelog.compare.events`.
+    field : str, optional
+        The field of the table; may be left out if there is only one.
+    each : DataFrame, optional
+        The result of `eyelog.compare.event_courses` for the same events: a thin line each.
+    change : bool
+        Draw the change from each event's own baseline instead of the values, with the band for all
+        offsets together, which decides what changed. The band for single offsets is lighter.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
+
+    Returns
+    -------
+    Axes
+        With a line through the middles of the bins (its label is ``_mean``), its band, a thin line
+        for each event (``_event`` and its time), and the shaded window ``_baseline``. Beneath, in
+        ``ax.child_axes``, the number of events behind each bin.
+
+    Raises
+    ------
+    FieldError
+        If a table lacks the field, or a column.
+    ConfigurationError
+        If there is nothing to draw, or several fields and none is named.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> frame = el.sample("standard_mode_logs")
+    >>> walks = el.gait.bouts(frame)["start"]
+    >>> around = dict(before="10min", after="10min", fields="hm_yo")
+    >>> ax = el.plot_events(
+    ...     el.compare.events(frame, walks, **around),
+    ...     each=el.compare.event_courses(frame, walks, **around),
+    ... )
+    >>> ax.get_ylabel()
+    'Head turns (yaw) per min'
+    """
+    what = "plot_events"
+    require_frame(table, what=what, wanted="a table of eyelog.compare.events")
+    require_rows_once(table, what=what)
+    columns = ["change", "change_low", "change_high"] if change else ["mean", "low", "high"]
+    count = "n_change" if change else "n"
+    require(table, [*columns, count], purpose=what)
+    course, name = _of_field(table, field)
+    # A bin closes at its offset; its value is drawn in its middle.
+    closes = _seconds(course.index)
+    apart = np.diff(closes) if len(closes) > 1 else np.abs(closes)  # the one before or after it
+    bin_s = float(apart.min(initial=np.inf)) if len(apart) else 1.0
+    bin_s = bin_s or 1.0
+    seconds = closes - bin_s / 2.0
+    unit_s, unit = next(
+        pair for pair in UNITS if np.abs(seconds).max() >= 2 * pair[0] or pair[0] == 1
+    )
+    x, wide = seconds / unit_s, bin_s / unit_s
+    middle, low, high = (numbers(course[column]) for column in columns)
+    ax = axes.on(ax, height_mm=58.0)
+    about = subject(table, name)
+    of_line, of_area = shades(about.meaning)
+    entries = [axes.line("mean of the events", of_line)]
+    bands = [("_pointwise", "95 % band of each offset" if change else "95 % band", low, high)]
+    if change and "band_low" in course.columns:
+        ends = numbers(course["band_low"]), numbers(course["band_high"])
+        bands.insert(0, ("_band", "95 % band of all offsets", *ends))
+    for label, said, bottom, top in bands:
+        if np.isfinite(bottom).any():
+            # Not see-through: one band on another would be the darker.
+            share = LIGHT if label == "_pointwise" else DARK
+            colour = marks.pale(COLOURS[of_area], 1.0 - share)
+            band = ax.fill_between(x, bottom, top, color=colour, linewidth=0)
+            band.set(label=label, zorder=2.0 - share / 10)
+            entries.append((said, Patch(facecolor=colour)))
+    if each is not None:
+        singles = _singles(each, name, "change" if change else "value")
+        alpha = float(np.clip(EVENTS_OF_FULL_GREY / max(len(singles), 1), 0.08, 0.6))
+        thin: dict[str, Any] = {"color": COLOURS["trace"], "linewidth": 0.5, "zorder": 2.1}
+        for event, single in singles:
+            own = (_seconds(single.index) - bin_s / 2.0) / unit_s
+            ax.plot(own, numbers(single), alpha=alpha, label=f"_event {event}", **thin)
+        entries.append(axes.line("each event", "trace", linewidth=0.5))
+    ax.plot(x, middle, color=COLOURS[of_line], linewidth=1.8, zorder=3, label="_mean")
+    if {"baseline_start", "baseline_end"} <= set(course.columns):
+        since, until = (
+            pd.to_timedelta(course[edge]).iloc[0].total_seconds() / unit_s
+            for edge in ("baseline_start", "baseline_end")
         )
-    lacking = [name for name in COLUMNS if name not in events.columns]
-    if lacking:
-        raise FieldError(
-            f"{what} needs the columns start, end and label in events=, and"
-            f" {lacking[0]!r} is missing"
-        )
-    if not isinstance(events["start"].dtype, pd.DatetimeTZDtype):
-        raise ConfigurationError(
-            f"{what} needs time-zone aware starts of events: type"
-            ' events["start"].dt.tz_localize("Asia/Tokyo")'
-        )
-    if events["start"].isna().any():
-        raise ConfigurationError(f"{what} needs the start of every event: drop those without one")
-    if not (isinstance(events["end"].dtype, pd.DatetimeTZDtype) or events["end"].isna().all()):
-        raise ConfigurationError(
-            f"{what} needs time-zone aware ends of events, missing for a moment: type"
-            ' events["end"].dt.tz_localize("Asia/Tokyo")'
-        )
-    if events["end"].isna().all():
-        return events
-    backwards = events[events["end"] < events["start"]]
-    if len(backwards):
-        first = backwards.iloc[0]
-        raise ConfigurationError(
-            f"{what} has an event that ends before it starts: {first['label']!r}, from"
-            f" {first['start']} to {first['end']}"
-        )
-    return events
+        if until > since:
+            look: dict[str, Any] = {"color": COLOURS["before event"], "linewidth": 0, "zorder": 0}
+            ax.axvspan(since, until, label="_baseline", **look)
+            entries.append(axes.patch("baseline", "before event"))
+    ax.axvline(0, color=COLOURS["event"], linewidth=1.2, label="_the event")
+    entries.append(axes.line("the event", "event"))
+    if change:
+        ax.axhline(0, color=COLOURS["axis"], linewidth=0.6, zorder=1, label="_no change")
+    marks.value_label(ax, f"Change: {about.label}" if change else about.label)
+    ax.set_xlim(x[0] - wide / 2.0, x[-1] + wide / 2.0)
+    marks.value_axis(ax.yaxis)
+    low_y, high_y = ax.get_ylim()
+    if max(-low_y, high_y) < 0.1 and not np.nan_to_num(middle).any():
+        ax.set_ylim(-1.0 if change else 0.0, 1.0)  # limits around 0 alone would be hundredths
+    if not np.isfinite(middle).any():
+        marks.say_no_values(ax)
+    below, events = marks.strip(ax), numbers(course[count])
+    below.bar(x, events, width=wide, color=COLOURS["hatch"])
+    marks.strip_axis(below, "Events", max(float(events.max()), 1.0))
+    # Round times, one of which is the event.
+    marks.value_axis(below.xaxis, most=MOST_TICKS - 1)
+    span = x[-1] - x[0] + wide
+    step = next((step for step in STEPS[unit] if span / step < MOST_TICKS), np.inf)
+    if span / step >= 1:
+        below.xaxis.set_major_locator(MultipleLocator(step))
+    below.set_xlabel(f"Time from the event ({unit})")
+    axes.legend(below, entries)
+    given = numbers(course["events"]) if "events" in course.columns else events
+    parts = [title_of(table, days=span_of(table)), counted(int(given.max(initial=0)), "event")]
+    axes.set_title(ax, " · ".join(part for part in parts if part), title)
+    return ax
 
 
-def event_us(events: pd.DataFrame) -> list[tuple[int, int | None, str]]:
+def _of_field(table: pd.DataFrame, field: str | None) -> tuple[pd.DataFrame, str]:
+    """Return the rows of one field, by offset, and its name."""
+    if list(table.index.names) != ["field", "offset"]:
+        raise ConfigurationError("plot_events takes the result of eyelog.compare.events")
+    names = [str(name) for name in table.index.unique("field")]
+    if field is None and len(names) != 1:
+        such = f", such as plot_events(table, {names[0]!r})" if names else ""
+        raise ConfigurationError(
+            f"plot_events draws one field, and this table has {len(names)}: name one{such}"
+        )
+    name = names[0] if field is None else field
+    if name not in names:
+        raise FieldError(f"the table of events has no field {name!r}: it has {', '.join(names)}")
+    return cast(pd.DataFrame, table.xs(name, level="field")), name
+
+
+def _singles(each: pd.DataFrame, name: str, column: str) -> list[tuple[str, pd.Series]]:
+    """Return the course of each event that has a value."""
+    require_frame(each, what="plot_events", wanted="each= as eyelog.compare.event_courses gives it")
+    require(each, [column], purpose="plot_events")
+    if list(each.index.names) != ["field", "event", "offset"]:
+        raise ConfigurationError("each must be the result of eyelog.compare.event_courses")
+    if name not in each.index.unique("field"):
+        raise FieldError(f"the table of single events has no field {name!r}")
+    courses = each.xs(name, level="field")[column]
+    return [
+        (str(event), course.droplevel("event"))
+        for event, course in courses.groupby(level="event")
+        if course.notna().any()
+    ]
+
+
+def _seconds(offsets: Any) -> Floats:
+    return np.asarray(pd.TimedeltaIndex(offsets).total_seconds(), dtype=np.float64)
+
+
+def event_us(events: Any) -> list[tuple[int, int | None, str]]:
     """Return each event as start and end in microseconds (None for a moment) and label."""
+    is_table = isinstance(events, pd.DataFrame) and {"start", "end"} <= {*events}
+    if is_table and events["end"].isna().all():  # moments, whatever they have in place of an end
+        events = events.assign(end=pd.Series(pd.NaT, events.index, events["start"].dtype))
+    events = check_events(events)
     starts, ends = (pd.DatetimeIndex(events[name]).as_unit("us") for name in ("start", "end"))
     return [
-        (first, None if momentary else last, "" if pd.isna(label) else " ".join(str(label).split()))
+        (first, None if momentary else last, " ".join(str(label).split()))
         for first, last, momentary, label in zip(
             starts.asi8.tolist(), ends.asi8.tolist(), ends.isna(), events["label"], strict=True
         )
@@ -149,7 +303,7 @@ def draw_lane(
 def name_events(places: Sequence[tuple[Axes, float, str]]) -> str:
     """Name events at the top of the Axes on which they lie: in words if they fit, else by numbers.
 
-    The list of the numbers is a note of eyelog's own figure; of a user's it is returned.
+    Returns the key to the numbers, for the note under the figure; empty for words.
 
     Parameters
     ----------
@@ -163,9 +317,9 @@ def name_events(places: Sequence[tuple[Axes, float, str]]) -> str:
     fit = True
     for ax, x, label in places:
         low, high = ax.get_xlim()
-        narrow_pt = min(length_pt(ax.xaxis), COLUMN_PT)
+        narrow_pt = min(axes.length_pt(ax.xaxis), COLUMN_PT)
         begin = (x - low) / (high - low) * narrow_pt
-        end = begin + EM * SMALL_PT * len(label) + SMALL_PT
+        end = begin + axes.EM * SMALL_PT * len(label) + SMALL_PT
         fit &= begin >= ends.get(ax, 0.0) and end <= narrow_pt
         ends[ax] = end
     look: dict[str, Any] = {"color": COLOURS["event"], "fontsize": SMALL_PT, "va": "top"}
@@ -176,14 +330,11 @@ def name_events(places: Sequence[tuple[Axes, float, str]]) -> str:
             annotation_clip=False, **look,
         )  # fmt: skip
         text.set_in_layout(False)
-    if fit or not places:
-        return ""
-    set_note(places[0][0], "", key_words(keys))
-    return key_words(keys) if own_figure(places[0][0]) is None else ""
+    return "" if fit or not places else key_words(keys)
 
 
 def entries(events: Sequence[tuple[int, int | None, str]], *, shaded: bool = True) -> list[Entry]:
     """Return the legend of events, which are shaded or only bars of a lane."""
     if any(end is not None for _, end, _ in events):
-        return [patch("event", alpha=0.3 if shaded else 1.0)]
-    return [line("event", "event", linewidth=0.8)] if events else []
+        return [axes.patch("event", alpha=0.3 if shaded else 1.0)]
+    return [axes.line("event", "event", linewidth=0.8)] if events else []

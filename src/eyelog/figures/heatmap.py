@@ -5,27 +5,17 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import Colormap, ListedColormap, Normalize, PowerNorm
+from matplotlib.colors import ListedColormap, Normalize, PowerNorm
 
 from eyelog.catalogue import role
+from eyelog.checks import one_of
 from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
-from eyelog.figures import traces
-from eyelog.figures.axes import axes, legend, own_figure, patch, plot_function, set_title
-from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, hours_axis
+from eyelog.figures import axes, dates, marks, tables
 from eyelog.figures.labels import label_of, title_of
-from eyelog.figures.marks import colour_bar, hatch_background, say_no_values
-from eyelog.figures.named import meaning_in
-from eyelog.figures.style import COLOURS, SMALL_PT, sequential
-from eyelog.figures.tables import (
-    closing,
-    judged,
-    log_or_none,
-    row_seconds,
-    rows_of_days,
-    stamps,
-    unit_seconds,
-)
+from eyelog.figures.named import subject
+from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, sequential
+from eyelog.figures.timeline import kind_of
 from eyelog.frame import clock_of, is_resampled, require, require_one_frame
 from eyelog.judge.arrays import Bools, Floats, Ints, numbers
 from eyelog.judge.flag import states
@@ -40,7 +30,7 @@ FINEST_S: Final = 60.0  # narrower cells do not fit on a page
 ROW_MM, LEAST_MM, MOST_MM = 4.0, 24.0, 140.0
 
 
-@plot_function
+@axes.plot_function
 def plot_heatmap(
     frame: pd.DataFrame,
     field: str,
@@ -99,63 +89,59 @@ def plot_heatmap(
     >>> ax.images[0].get_array().shape
     (7, 96)
     """
-    require_one_frame(frame, what="plot_heatmap")
-    stamps(frame.index, what="plot_heatmap")
-    frame = closing(frame)
-    index = cast(pd.DatetimeIndex, frame.index)
-    log = log_or_none(frame)
+    what = "plot_heatmap"
+    require_one_frame(frame, what=what)
+    tables.stamps(frame.index, what=what)
+    frame = tables.closing(frame)
+    log = tables.log_or_none(frame)
     if field == STEPS and field not in frame.columns and log is not None:
-        require(frame, role(log, "steps"), purpose="plot_heatmap")
-        frame = judged(frame, role(log, "steps"), limits, what="plot_heatmap")
-        frame = with_steps(frame, log)
-    require(frame, [field], purpose="plot_heatmap")
-    if not (pd.api.types.is_numeric_dtype(frame[field].dtype)):
-        raise ConfigurationError(f"plot_heatmap draws numbers, but {field!r} holds text or times")
+        require(frame, role(log, "steps"), purpose=what)
+        frame = with_steps(tables.judged(frame, role(log, "steps"), limits, what=what), log)
+    require(frame, [field], purpose=what)
+    tables.require_numbers(frame, field, what=what)
     if field != STEPS:
-        frame = judged(frame, [field], limits, what="plot_heatmap")
-    if scale not in ("auto", "linear", "power"):
-        raise ConfigurationError(f"scale must be 'auto', 'linear' or 'power', not {scale!r}")
-    seconds = row_seconds(frame, log)
+        frame = tables.judged(frame, [field], limits, what=what)
+    one_of(scale, "scale", ("auto", "linear", "power"))
+    seconds = tables.row_seconds(frame, log)
     if not 0 < seconds <= DAY_SECONDS / 2:
         raise ConfigurationError(
             f"plot_heatmap cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
         )
     clock = clock_of(frame, log=log)
-    of_days = rows_of_days(index, clock)
-    frame, index = frame[of_days], index[of_days]
-    days, cells, recorded = _cells(frame, field, index, seconds, clock)
-    ax = axes(ax, height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
-    hatch_background(ax)
-    colours = _scale(meaning_in(frame, field))
-    norm = _norm(cells[np.isfinite(cells)], scale)
-    spread: dict[str, Any] = {
-        "aspect": "auto",
-        "interpolation": "nearest",
-        "extent": (0, 24, len(days) - 0.5, -0.5),
-    }
-    image = ax.imshow(np.ma.masked_invalid(cells), cmap=colours, norm=norm, **spread)
-    unvalued = recorded & np.isnan(cells)
-    ax.imshow(
-        np.ma.masked_equal(unvalued.astype(float), 0.0),
-        cmap=ListedColormap([COLOURS["masked"]]).with_extremes(bad="none"),
-        vmin=0,
-        vmax=2,
+    frame = frame[tables.rows_of_days(cast(pd.DatetimeIndex, frame.index), clock)]
+    days, cells, recorded = _cells(frame, field, log, seconds, clock)
+    ax = axes.on(ax, height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
+    ax.patch.set(facecolor="white", edgecolor=COLOURS["hatch"], hatch=HATCH, linewidth=0.0)
+    # A scale that begins darker than the grey of masked values, in grey print too.
+    colours = sequential(subject(frame, field).meaning)(np.linspace(LIGHTEST, 1.0, 256))
+    spread: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
+    spread["extent"] = (0, 24, len(days) - 0.5, -0.5)
+    image = ax.imshow(
+        np.ma.masked_invalid(cells),
+        cmap=ListedColormap(colours).with_extremes(bad="none"),
+        norm=_norm(cells[np.isfinite(cells)], scale),
         **spread,
     )
-    blank_skipped_hours(ax, days, clock)
+    unvalued = np.ma.masked_equal((recorded & np.isnan(cells)).astype(float), 0.0)
+    grey = ListedColormap([COLOURS["masked"]]).with_extremes(bad="none")
+    ax.imshow(unvalued, cmap=grey, vmin=0, vmax=2, **spread)
+    dates.blank_skipped_hours(ax, days, clock)
     if np.isfinite(cells).any():
-        colour_bar(ax, image, "")
+        marks.colour_bar(ax, image, "")
     else:
-        say_no_values(ax)
-    hours_axis(ax, clock.tz)
-    day_axis(ax.yaxis, days)
-    legend(ax, [patch("no usable value", "masked"), patch("no record")])
-    name, ours = label_of(log, field, seconds=unit_seconds(frame)), title_of(frame, zone=False)
-    if own_figure(ax) is None:
-        set_title(ax, " · ".join([name, *([ours] if ours else [])]), title)
+        marks.say_no_values(ax)
+    dates.hours_axis(ax, clock.tz)
+    dates.day_axis(ax.yaxis, days)
+    axes.legend(ax, [axes.patch("no usable value", "masked"), axes.patch("no record")])
+    name, ours = (
+        label_of(log, field, seconds=tables.unit_seconds(frame)),
+        title_of(frame, zone=False),
+    )
+    if axes.own_figure(ax) is None:
+        axes.set_title(ax, " · ".join([name, *([ours] if ours else [])]), title)
     else:
         ax.set_title(name, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
-        set_title(ax, ours, title)
+        axes.set_title(ax, ours, title)
     return ax
 
 
@@ -167,35 +153,24 @@ def with_steps(frame: pd.DataFrame, log: str) -> pd.DataFrame:
     return out
 
 
-def _unworn(frame: pd.DataFrame, log: str | None) -> Bools:
-    """Return the rows in which the eyewear is known to be not worn."""
-    if is_resampled(frame) or log is None or not set(role(log, "worn")) <= set(frame.columns):
-        return np.zeros(len(frame), dtype=bool)
-    return np.asarray(states(frame) == "not worn")
-
-
-def _scale(meaning: str) -> Colormap:
-    """Return a scale that begins darker than the grey of masked values, in grey print too."""
-    colours = sequential(meaning)(np.linspace(LIGHTEST, 1.0, 256))
-    return ListedColormap(colours).with_extremes(bad="none")
-
-
 def _cells(
-    frame: pd.DataFrame, field: str, index: pd.DatetimeIndex, seconds: float, clock: LocalClock
+    frame: pd.DataFrame, field: str, log: str | None, seconds: float, clock: LocalClock
 ) -> tuple[pd.DatetimeIndex, Floats, Bools]:
     """Return the days (wall clock), and for each cell its value and whether there is a record."""
+    index = cast(pd.DatetimeIndex, frame.index)
     day = local_days(index, clock=clock)
     days = pd.date_range(day.min(), day.max(), freq="D", unit=day.unit)
     width = max(seconds, FINEST_S)
     slot = (time_of_day_us(index, clock=clock) - 1) // int(width * 1e6)
     shape = len(days), -(-DAY_SECONDS // int(width))
-    place = days.get_indexer(day) * shape[1] + slot
-    log = log_or_none(frame)
-    values = np.where(_unworn(frame, log), np.nan, numbers(frame[field]))
-    # Bins have rows without records too; n is the number of records in a bin.
-    held = numbers(frame["n"]) > 0 if is_resampled(frame) else np.ones(len(frame), dtype=bool)
-    recorded = np.bincount(place[held], minlength=shape[0] * shape[1]) > 0
-    cells = _means(values, place, shape[0] * shape[1], angle=traces.is_angle(log, field))
+    place, size = days.get_indexer(day) * shape[1] + slot, shape[0] * shape[1]
+    values, held = numbers(frame[field]), np.ones(len(frame), dtype=bool)
+    if is_resampled(frame):  # bins have rows without records too
+        held = numbers(frame["n"]) > 0
+    elif log is not None and set(role(log, "worn")) <= set(frame.columns):
+        values = np.where(states(frame) == "not worn", np.nan, values)
+    recorded = np.bincount(place[held], minlength=size) > 0
+    cells = _means(values, place, size, angle=kind_of(log, field).is_angle)
     return days, cells.reshape(shape), recorded.reshape(shape)
 
 

@@ -66,30 +66,17 @@ def range_words(first: pd.Timestamp, last: pd.Timestamp) -> str:
 
 
 def short_names(names: Sequence[str], most: int = ROW_CHARACTERS) -> list[str]:
-    """Return names that fit beside an axis: long ones with a part left out.
+    """Return names that fit beside an axis: long ones without their middle.
 
-    The part is the same for all, as near the middle as possible without making two names equal. An
-    East Asian letter is as wide as two others.
+    They are whole if two would be equal. An East Asian letter is as wide as two others.
     """
-    wide = [any(east_asian_width(letter) in "WF" for letter in name) for name in names]
-    if all(len(name) <= most >> half for name, half in zip(names, wide, strict=True)):
-        return list(names)
-    room = most - 1
-    for head in sorted(range(room + 1), key=lambda head: abs(2 * head - room)):
-        tail = room - head
-        short = [
-            _without_middle(name, head >> half, tail >> half)
-            for name, half in zip(names, wide, strict=True)
-        ]
-        if len(set(short)) == len(set(names)):
-            return short
-    return list(names)
-
-
-def _without_middle(name: str, head: int, tail: int) -> str:
-    if len(name) <= head + tail + 1:
-        return name
-    return f"{name[:head]}\N{HORIZONTAL ELLIPSIS}{name[len(name) - tail :]}"
+    short = []
+    for name in names:
+        room = most >> any(east_asian_width(letter) in "WF" for letter in name)
+        head, tail = room // 2, (room - 1) // 2
+        whole = len(name) <= room
+        short.append(name if whole else f"{name[:head]}\N{HORIZONTAL ELLIPSIS}{name[-tail:]}")
+    return short if len({*short}) == len({*names}) else list(names)
 
 
 def title_of(

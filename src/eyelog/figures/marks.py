@@ -1,6 +1,6 @@
-"""Marks that several figures share: the colour bar, hatching, strips of counts, lone points."""
+"""Marks that several figures share: values on axes, estimates, the colour bar, strips of counts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any, Final, cast
 
 import matplotlib.ticker as mticker
@@ -8,14 +8,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LogNorm, Normalize, PowerNorm, to_rgb
+from matplotlib.colors import LogNorm, PowerNorm, to_rgb
 
 from eyelog.figures.axes import EM, keep_ticks, length_pt, own_figure
-from eyelog.figures.style import COLOURS, HATCH
+from eyelog.figures.style import COLOURS
 from eyelog.judge.arrays import Bools, Floats
+from eyelog.measure.sheet import number_text
 
-# On an axis of more days, weekends would be thinner than a line, and are left out
-MOST_WITH_WEEKENDS: Final = 190
 # The first two stand as "before" and "after" do everywhere: a square, then a circle.
 # The meaning whose colour a group of wearers has, and its marker, in order of the groups
 GROUPS: Final = (
@@ -24,20 +23,9 @@ GROUPS: Final = (
 )
 WEEK: Final = 7
 STEPS: Final = (1, 2, 2.5, 5, 10)
-FEW_TICKS: Final = 3
-STEPS_OF_FEW: Final = (1, 1.5, 2, 2.5, 3, 4, 5, 10)  # if rounder ones would leave one or two
 DIGIT_EM: Final = 0.56  # how wide a digit is, as a share of its size
-HEIGHT_EM: Final = 0.9  # how high a number is, with some air
-APART_EM: Final = 0.5  # between two labels of a short axis
-LOW_STRIP_EM: Final = 2.2
 BEFORE_LAYOUT: Final = 0.8
-APART: Final = 0.11  # as a share of a colour bar's length: closer ticks would touch
-
-
-def hatch_background(ax: Axes) -> None:
-    """Make the background of an Axes that of time without records: white and hatched."""
-    ax.patch.set(facecolor=COLOURS["no record"], edgecolor=COLOURS["hatch"], hatch=HATCH)
-    ax.patch.set_linewidth(0.0)
+LOW_STRIP_EM: Final = 2.2  # under which two numbers of a strip would touch
 
 
 def say_no_values(ax: Axes) -> None:
@@ -52,106 +40,49 @@ def days_wide(ax: Axes, days: int) -> None:
     ax.set_xlim(-0.5 - room, days - 0.5 + room)
 
 
-def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> None:
-    """Draw the colour bar at the right, with round ticks at the places of their values."""
+def bare(ax: Axes, side: str) -> None:
+    """Remove the line and the ticks of one side of an Axes, whose labels stay."""
+    ax.spines[side].set_visible(False)
+    ax.tick_params(axis="y" if side == "left" else "x", length=0)
+
+
+def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> Axes:
+    """Draw the colour bar at the right, with round ticks."""
     # Within its panel, it is as high as that at every width, and other layouts can work with it.
     bar = ax.figure.figure.colorbar(image, cax=ax.inset_axes((1.015, 0.0, 0.025, 1.0)))
     cast(Any, bar.outline).set_visible(False)
     bar.set_label(label)
-    norm = image.norm
-    if isinstance(norm, PowerNorm):
-        bar.ax.yaxis.set_major_locator(mticker.FixedLocator(_power_ticks(norm)))
-    elif isinstance(norm, LogNorm):
+    # On a power scale, values are closer to each other at the top.
+    value_axis(bar.ax.yaxis, most=3 if isinstance(image.norm, PowerNorm) else 6)
+    if isinstance(image.norm, LogNorm):
         bar.ax.yaxis.set_major_locator(mticker.LogLocator(subs=(1.0, 2.0, 5.0)))
-    else:
-        value_axis(bar.ax.yaxis)
     bar.ax.yaxis.set_minor_locator(mticker.NullLocator())
-    if isinstance(norm, PowerNorm | LogNorm):
-        bar.ax.yaxis.set_major_formatter(PlainFormatter())
+    return bar.ax
 
 
 def value_axis(axis: Axis, *, most: int = 6, whole: bool = False) -> None:
     """Label an axis of values at round numbers, with commas between thousands."""
     axis.set_major_locator(FittingLocator(most, whole=whole))
-    axis.set_major_formatter(NumberFormatter())
-
-
-def _steps(most: int) -> tuple[float, ...]:
-    return STEPS if most > FEW_TICKS else STEPS_OF_FEW
+    axis.set_major_formatter(mticker.FuncFormatter(plain))
 
 
 class FittingLocator(mticker.MaxNLocator):
     """Round ticks, as many as have room along an axis of the present length."""
 
     def __init__(self, most: int, *, whole: bool = False) -> None:
-        super().__init__(nbins=most, steps=_steps(most), integer=whole)
+        super().__init__(nbins=most, steps=STEPS, integer=whole)
         self.most = most
 
     def __call__(self) -> Any:
         """Return the places of the ticks."""
         axis = cast(Axis, self.axis)
-        size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
-        two: list[float] = []
-        for most in range(self._first_try(axis, size), 0, -1):
-            self.set_params(nbins=most, steps=_steps(most))
-            ticks = self._inside(super().__call__())
-            if len(kept := _apart(axis, ticks, size)) == len(ticks):
-                break
-            two = two or (kept if len(kept) == 2 else [])
-        # Up a low panel, fewer steps may leave one tick, which makes no scale.
-        return two if len(kept) < 2 and not isinstance(axis, XAxis) and two else kept
-
-    def _first_try(self, axis: Axis, size: float) -> int:
-        if not isinstance(axis, XAxis):
-            return self.most
-        longest = max(len(number(float(end), 2)) for end in axis.get_view_interval())
-        fits = int(length_pt(axis) / (size * (DIGIT_EM * longest + 1.0)))
-        return int(np.clip(fits, 1, self.most))
-
-    def _inside(self, ticks: Any) -> list[float]:
-        low, high = sorted(cast(Axis, self.axis).get_view_interval())
-        return [float(tick) for tick in ticks if low <= tick <= high]
-
-
-class FittingTicks(mticker.FixedLocator):
-    """Ticks at given places up the axis of a strip, as many of them as have room."""
-
-    def __call__(self) -> Any:
-        """Return the places of the ticks."""
-        axis = cast(Axis, self.axis)
-        size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
-        ticks = [float(tick) for tick in cast(Any, self).locs]
-        if length_pt(axis) < LOW_STRIP_EM * size:  # the upper one would touch the panel's lowest
-            return ticks[:1]
-        return _apart(axis, ticks, size)
-
-
-def _apart(axis: Axis, ticks: Sequence[float], size: float) -> list[float]:
-    """Return the ticks whose labels keep apart on a short axis: 0 and others, or the ends."""
-    inside = sorted(ticks, key=abs)
-    labels = axis.get_major_formatter().format_ticks(inside)
-    across = isinstance(axis, XAxis)
-    wide = {
-        tick: size * (DIGIT_EM * len(label) if across else HEIGHT_EM)
-        for tick, label in zip(inside, labels, strict=True)
-    }
-    low, high = sorted(axis.get_view_interval())
-    point = length_pt(axis) / (high - low)
-
-    def fits(tick: float, beside: Sequence[float]) -> bool:
-        return all(
-            abs(tick - other) * point >= (wide[tick] + wide[other]) / 2 + APART_EM * size
-            for other in beside
-        )
-
-    kept: list[float] = []
-    for tick in (*inside[:1], *inside[:0:-1]):
-        if fits(tick, kept):
-            kept.append(tick)
-    if len(kept) == 1:  # two numbers make a scale, and one does not
-        ends = [min(inside), max(inside)]
-        return ends if fits(ends[0], ends[1:]) else kept
-    return sorted(kept)
+        room = axis.get_tick_space()
+        if isinstance(axis, XAxis):
+            size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
+            longest = max(len(number(float(end), 2)) for end in axis.get_view_interval())
+            room = int(length_pt(axis) / (size * (DIGIT_EM * longest + 1.0)))
+        self.set_params(nbins=int(np.clip(room, 1, self.most)))
+        return super().__call__()
 
 
 def value_label(ax: Axes, text: str) -> None:
@@ -167,39 +98,9 @@ def value_label(ax: Axes, text: str) -> None:
     ax.set_ylabel(text)
 
 
-class NumberFormatter(mticker.Formatter):
-    """Labels of an axis of values: all have as many decimals as the longest needs."""
-
-    def __call__(self, value: float, _pos: int | None = None) -> str:
-        """Return one label, as the status bar of a window shows it."""
-        return number(value)
-
-    def format_ticks(self, values: Any) -> list[str]:
-        """Return the labels of all ticks."""
-        largest = max((abs(float(value)) for value in values), default=0.0)
-        # A step that is not a binary fraction leaves 1e-17 where 0 is meant.
-        ticks = [0.0 if abs(value) < 1e-9 * largest else float(value) for value in values]
-        plain = [number(tick) for tick in ticks]
-        if any("e" in text for text in plain):
-            return plain
-        decimals = max((len(text.partition(".")[2]) for text in plain), default=0)
-        return [f"{tick:,.{decimals}f}".replace("-", "\N{MINUS SIGN}") for tick in ticks]
-
-
-class PlainFormatter(mticker.Formatter):
-    """Labels of an axis on which each value has the decimals that it needs."""
-
-    def __call__(self, value: float, _pos: int | None = None) -> str:
-        """Return one label."""
-        return number(value)
-
-
-class PercentFormatter(mticker.Formatter):
-    """Labels of an axis of shares: "25 %"."""
-
-    def __call__(self, value: float, _pos: int | None = None) -> str:
-        """Return one label."""
-        return percent(value)
+def percent_axis(axis: Axis) -> None:
+    """Label an axis of shares: "25 %"."""
+    axis.set_major_formatter(mticker.PercentFormatter(1.0, 0, "\N{NO-BREAK SPACE}%"))
 
 
 def percent(share: float, decimals: int = 0) -> str:
@@ -215,17 +116,20 @@ def number(value: float, digits: int = 6) -> str:
     return text.replace("-", "\N{MINUS SIGN}")
 
 
-def _power_ticks(norm: Normalize) -> list[float]:
-    """Return round values far enough apart on a power scale to be read."""
-    low, top = float(norm.vmin or 0.0), float(norm.vmax or 1.0)
-    decade = int(np.floor(np.log10(max(top - low, 1e-12))))
-    ticks = [low]
-    for value in (
-        step * 10.0**power for power in range(decade - 3, decade + 1) for step in (1, 2, 5)
-    ):
-        if ticks[-1] < value <= top and float(norm(value)) - float(norm(ticks[-1])) >= APART:
-            ticks.append(value)
-    return ticks
+def words_of(value: float, places: int) -> str:
+    """Return a number with its decimals; what rounds to 0 has no sign."""
+    text = number_text(round(value, places) + 0.0, places)
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def plain(value: float, _: float | None = None) -> str:
+    """Return the label of a tick."""
+    # A step that is not a binary fraction leaves 1e-17 where 0 is meant.
+    return number(value if abs(value) > 1e-12 else 0.0)
+
+
+def _signed(value: float, _: float | None = None) -> str:
+    return "0" if abs(value) < 1e-9 else ("+" if value > 0 else "") + number(value)
 
 
 def lone(values: Floats) -> Bools:
@@ -241,31 +145,85 @@ def pale(colour: str, share: float = 0.6) -> tuple[float, float, float]:
     return red, green, blue
 
 
+def estimates(
+    ax: Axes,
+    at: Any,
+    values: Any,
+    ends: tuple[Any, Any] | None,
+    colour: Any,
+    *,
+    names: tuple[str, str],
+    across: bool = False,
+    width: float = 1.3,
+    **look: Any,
+) -> None:
+    """Draw values as points, and their intervals as lines, up an Axes or across it.
+
+    Parameters
+    ----------
+    ax : Axes
+        The Axes.
+    at, values : array of float
+        Where along the axis of the groups each value stands; one that is missing is left out.
+    ends : pair of arrays of float, optional
+        The lower and upper ends of the intervals; one that is missing is left out.
+    colour : colour
+        Of the lines, and of the edges of the points.
+    names : (str, str)
+        The labels of the points and of the lines.
+    across : bool
+        Whether values are along x.
+    width : float
+        How wide the lines are.
+    **look
+        What else `scatter` takes for the points.
+    """
+    at, values = (np.asarray(part, dtype=np.float64) for part in (at, values))
+    finite = np.isfinite(values)
+    if ends is not None:
+        low, high = (np.asarray(end, dtype=np.float64) for end in ends)
+        drawn = finite & np.isfinite(low) & np.isfinite(high)
+        bars = (ax.hlines if across else ax.vlines)(at[drawn], low[drawn], high[drawn])
+        bars.set(color=colour, linewidth=width, zorder=3, label=names[1])
+    x, y = (values, at) if across else (at, values)
+    usual: Mapping[str, Any] = {"s": 16.0, "facecolors": colour, "edgecolors": colour, "zorder": 4}
+    ax.scatter(x[finite], y[finite], label=names[0], **{**usual, "linewidths": 0.0, **look})
+
+
+def rings(ax: Axes, x: Any, y: Any, size: float, name: str) -> None:
+    """Draw a ring around each of some points."""
+    look: dict[str, Any] = {"facecolors": "none", "edgecolors": COLOURS["text"], "clip_on": False}
+    ax.scatter(x, y, s=size, linewidths=0.9, zorder=5, label=name, **look)
+
+
 def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.09) -> Axes:
     """Return a narrow Axes beneath another, sharing its x axis, for the data behind the values."""
-    below = ax.inset_axes((0.0, -(height + gap), 1.0, height), sharex=ax)
+    # The lowest number of the panel and the highest of the strip keep apart on a low Axes too.
+    size = float(ax.yaxis.get_major_ticks(1)[0].label1.get_fontsize())
+    apart = size / length_pt(ax.yaxis)
+    below = ax.inset_axes((0.0, -(height + max(gap, apart)), 1.0, height), sharex=ax)
     if own_figure(ax) is not None:
         keep_ticks(below)
     ax.tick_params(axis="x", bottom=False, labelbottom=False)
     ax.spines["bottom"].set_visible(False)
-    for side in ("top", "right"):
-        below.spines[side].set_visible(False)
+    below.spines[["top", "right"]].set_visible(False)
     return below
+
+
+def strip_axis(below: Axes, label: str, most: float, *, room: float = 1.1) -> None:
+    """Label the y axis of a strip: from 0 to the most, if two numbers have room."""
+    size = float(below.yaxis.get_major_ticks(1)[0].label1.get_fontsize())
+    below.set(ylabel=label, ylim=(0, room * most))
+    below.set_yticks([0, int(most)] if length_pt(below.yaxis) > LOW_STRIP_EM * size else [0])
 
 
 def difference_axis(ax: Axes, unit: str) -> None:
     """Put the y axis of a panel at the right, for differences with their sign."""
-    ax.tick_params(axis="x", length=0)
+    bare(ax, "bottom")
     ax.yaxis.tick_right()
     ax.yaxis.set_label_position("right")
-    for side, shown in (("right", True), ("left", False), ("bottom", False)):
-        ax.spines[side].set_visible(shown)
+    ax.spines["right"].set_visible(True)
+    ax.spines["left"].set_visible(False)
     ax.set_ylabel(f"Difference ({unit})" if unit else "Difference")
-    ax.yaxis.set_major_locator(mticker.MaxNLocator(nbins=6, steps=list(STEPS)))
+    value_axis(ax.yaxis)
     ax.yaxis.set_major_formatter(mticker.FuncFormatter(_signed))
-
-
-def _signed(value: float, _: float | None = None) -> str:
-    if abs(value) < 1e-9:
-        return "0"
-    return f"+{number(value)}" if value > 0 else number(value)

@@ -1,7 +1,6 @@
 """The first picture of every analysis: the state of the eyewear, a row per wearer and day."""
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,27 +8,19 @@ from matplotlib.axes import Axes
 
 from eyelog.clock import LocalClock, local_days, microseconds
 from eyelog.errors import ConfigurationError
-from eyelog.figures import ribbon
-from eyelog.figures.axes import axes, legend, name_rows, plot_function, set_title
-from eyelog.figures.calendar_axis import blank_skipped_hours, day_axis, day_rows_axis, hours_axis
+from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures.labels import short_names, title_of
-from eyelog.figures.tables import require_order, row_seconds, rows_of_days, stamps
 from eyelog.judge.arrays import Bools, Ints
 from eyelog.judge.limits import Limits
 
-MINUTE_S: Final = 60
 # Rows of the image per day: enough to keep the colours of neighbouring days apart.
 MOST_IMAGE_ROWS: Final = 1200
-# With more rows than this, rows touch
-MOST_ROWS_APART: Final = 60
-# With more rows than this, many wearers are named, and their days are not
-MOST_NAMED_DAYS: Final = 40
-
+MOST_ROWS_APART: Final = 60  # with more rows than this, rows touch
+MOST_NAMED_DAYS: Final = 40  # with more rows, many wearers are named, and their days are not
 MOST_CHARACTERS: Final = 40  # for a wearer's name over the rows, in one column of a journal
 
 
-@dataclass(frozen=True)
-class OverviewRows:
+class Rows(NamedTuple):
     """The rows of the figure: the wearer and day of each, and the row of each record."""
 
     names: list[str]
@@ -39,7 +30,7 @@ class OverviewRows:
     n: int
 
 
-@plot_function
+@axes.plot_function
 def plot_overview(
     states: pd.Series | pd.DataFrame,
     *,
@@ -104,115 +95,88 @@ def plot_overview(
     >>> ax.images[0].get_array().shape[1]
     1440
     """
-    states, clock, seconds = ribbon.judged(states, limits=limits, what="plot_overview")
-    index, accounts = _stamps_and_accounts(states)
+    what = "plot_overview"
+    states, clock, seconds = ribbon.judged(states, limits=limits, what=what)
+    index: Any = states.index
+    accounts = None
+    if isinstance(index, pd.MultiIndex):
+        if index.nlevels != 2:
+            raise ConfigurationError(
+                "plot_overview takes states by stamp, or by account and stamp:"
+                ' pd.concat({"anna": states}, names=["account"])'
+            )
+        index, accounts = index.get_level_values(1), index.get_level_values(0)
+    index = tables.stamps(index, what=what)
+    if accounts is None:
+        tables.require_order(index, what=what, name="states")
+        accounts = np.zeros(len(index), dtype=np.int64)
     of_wearer = LocalClock(index.tz) if clock is None else clock
     clock = of_wearer.set_back(day_starts, np.sort(microseconds(index)))
     if seconds is None:  # states do not say how long a record lasts
-        seconds = _seconds(states, accounts)
-    of_days = _of_days(index, accounts, clock)
-    states, index = states[of_days], index[of_days]
-    accounts = None if accounts is None else accounts[of_days]
+        one = states.set_axis(index)[np.asarray(accounts == accounts[0])]
+        seconds = ribbon.at_most_a_minute(tables.row_seconds(one, None), what=what)
+    of_days: Bools = np.zeros(len(index), dtype=np.bool_)
+    for name in dict.fromkeys(accounts):
+        mine = np.asarray(accounts == name)
+        of_days[mine] = tables.rows_of_days(index[mine], clock)
+    states, index, accounts = states[of_days], index[of_days], accounts[of_days]
     rows = _rows(index, accounts, clock)
     codes = ribbon.state_codes(states)
     shares = ribbon.day_shares(index, codes, rows.of_record, rows.n, seconds, clock)
     shares, notes = ribbon.widened(shares)
-    ax = axes(ax, height_mm=_height_mm(rows.n))
+    ax = axes.on(ax, height_mm=max(12.0, min(5.0 * rows.n, 80 + 0.15 * rows.n)))
     repeats = max(1, min(24, MOST_IMAGE_ROWS // rows.n))
-    ribbon.image(
-        ax, np.repeat(ribbon.colours(shares), repeats, axis=0), (0, 24, rows.n - 0.5, -0.5)
-    ).set_label(f"_{repeats} rows per day")
+    colours = np.repeat(ribbon.colours(shares), repeats, axis=0)
+    image = ribbon.image(ax, colours, (0, 24, rows.n - 0.5, -0.5))
+    image.set_label(f"_{repeats} rows per day")
     if patterns:
         ribbon.patterned(ax, shares, range(rows.n))
     for days, first in zip(rows.days, rows.firsts, strict=True):
         ribbon.hatched(ax, first - 0.5, first + len(days) - 0.5, left=0, right=24)
-        blank_skipped_hours(ax, days, clock, first)
+        dates.blank_skipped_hours(ax, days, clock, first)
     if rows.n <= MOST_ROWS_APART:
         borders = np.arange(rows.n + 1) - 0.5
         ax.barh(borders, 24, height=0.2, color="white", linewidth=0, zorder=2, label="_between")
     ax.set_ylim(rows.n - 0.5, -0.5)
-    hours_axis(ax, of_wearer.tz, day_starts=day_starts)
+    dates.hours_axis(ax, of_wearer.tz, day_starts=day_starts)
     _name_rows(ax, rows)
-    ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+    marks.bare(ax, "left")
     many = f"{len(rows.names)} wearers" if len(rows.names) > 1 else None
     days = local_days(index, clock=clock)
-    ours = title_of(states, wearer=many, days=days, zone=False)
-    set_title(ax, ours, title)
-    legend(ax, [*ribbon.entries(codes, patterns=patterns), *notes])
+    axes.set_title(ax, title_of(states, wearer=many, days=days, zone=False), title)
+    axes.legend(ax, [*ribbon.entries(codes, patterns=patterns), *notes])
     return ax
 
 
-def _stamps_and_accounts(states: pd.Series) -> tuple[pd.DatetimeIndex, Any]:
-    """Return the stamps and, for several wearers, the account of each row."""
-    index: Any = states.index
-    if not isinstance(index, pd.MultiIndex):
-        index = stamps(index, what="plot_overview")
-        require_order(index, what="plot_overview", name="states")
-        return index, None
-    if index.nlevels != 2:
-        raise ConfigurationError(
-            "plot_overview takes states by stamp, or by account and stamp:"
-            ' pd.concat({"anna": states}, names=["account"])'
-        )
-    return stamps(index.get_level_values(1), what="plot_overview"), index.get_level_values(0)
-
-
-def _seconds(states: pd.Series, accounts: Any) -> float:
-    one = states if accounts is None else states[accounts == accounts[0]].droplevel(0)
-    seconds = row_seconds(one, None)
-    if seconds > MINUTE_S:
-        raise ConfigurationError(
-            f"plot_overview draws records of a minute at most, and these are {seconds:g} s apart"
-        )
-    return seconds
-
-
-def _of_days(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> Bools:
-    """Return which rows are of days to draw, wearer by wearer."""
-    if accounts is None:
-        return rows_of_days(index, clock)
-    chosen = np.zeros(len(index), dtype=np.bool_)
-    for name in dict.fromkeys(accounts):
-        mine = np.asarray(accounts == name)
-        chosen[mine] = rows_of_days(index[mine], clock)
-    return chosen
-
-
-def _rows(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> OverviewRows:
+def _rows(index: pd.DatetimeIndex, accounts: Any, clock: LocalClock) -> Rows:
     """Assign a row to every day from a wearer's first to the last; separate several wearers."""
-    dates = local_days(index, clock=clock)
-    names = [""] if accounts is None else list(dict.fromkeys(accounts))
+    of_row, names = local_days(index, clock=clock), list(dict.fromkeys(accounts))
     heading = len(names) > 1
     days, firsts, n = [], [], 0
     of_record = np.zeros(len(index), dtype=np.int64)
     for name in names:
-        mine = np.ones(len(index), bool) if accounts is None else np.asarray(accounts == name)
-        own = dates[mine]
+        mine = np.asarray(accounts == name)
+        own = of_row[mine]
         every = pd.date_range(own.min(), own.max(), freq="D", unit="us")
         firsts.append(n + heading)
         of_record[mine] = firsts[-1] + (own - every[0]).days
         n = firsts[-1] + len(every)
         days.append(every)
-    return OverviewRows([str(name) for name in names], days, firsts, of_record, n)
+    return Rows([str(name) for name in names], days, firsts, of_record, n)
 
 
-def _height_mm(rows: int) -> float:
-    return max(12.0, min(5.0 * rows, 80 + 0.15 * rows))
-
-
-def _name_rows(ax: Axes, rows: OverviewRows) -> None:
+def _name_rows(ax: Axes, rows: Rows) -> None:
     """Name the days of one wearer, or the wearers, and their days if there is room."""
     if len(rows.names) == 1:
-        day_axis(ax.yaxis, rows.days[0])
+        dates.day_axis(ax.yaxis, rows.days[0])
         return
     if rows.n <= MOST_NAMED_DAYS:
         names = short_names(rows.names, MOST_CHARACTERS)
         for name, first in zip(names, rows.firsts, strict=True):
             ax.text(0, first - 0.75, name, weight="bold", ha="left", va="center")
-        day_rows_axis(ax.yaxis, rows.days, rows.firsts)
+        dates.day_rows_axis(ax.yaxis, rows.days, rows.firsts)
         return
     centres = [
         first + (len(days) - 1) / 2 for first, days in zip(rows.firsts, rows.days, strict=True)
     ]
-    name_rows(ax, centres, rows.names)
+    axes.name_rows(ax, centres, rows.names)

@@ -1,35 +1,61 @@
-"""The reasons against values, over time or by time of day."""
+"""What can be used: the reasons against values over time, and the records that a recipe leaves."""
 
+import re
+from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import PowerNorm
-from matplotlib.ticker import FixedLocator
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
+from eyelog.catalogue import catalogue
+from eyelog.checks import one_of
 from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
-from eyelog.figures import ribbon, traces
-from eyelog.figures.axes import axes, legend, name_rows, own_figure, patch, plot_function, set_title
-from eyelog.figures.calendar_axis import day_edges, hours_axis, time_axis, to_x
-from eyelog.figures.labels import title_of
-from eyelog.figures.marks import PercentFormatter, strip
-from eyelog.figures.style import COLOURS, sequential
-from eyelog.figures.tables import log_or_none, require_order, row_seconds, rows_of_days, stamps
-from eyelog.frame import OFFSET, STORED, clock_of, history, require_frame
+from eyelog.figures import axes, dates, marks, ribbon, tables
+from eyelog.figures.labels import LOG_WORDS, title_of
+from eyelog.figures.style import COLOURS, SMALL_PT, sequential
+from eyelog.figures.timeline import Columns, columns_for
+from eyelog.frame import (
+    OFFSET,
+    STORED,
+    clock_of,
+    history,
+    require,
+    require_frame,
+    stated_account,
+    stated_log,
+)
 from eyelog.judge.arrays import Floats, Ints
 from eyelog.judge.flag import flag
 from eyelog.judge.limits import Limits
 from eyelog.judge.reasons import WORDS, Reason
+from eyelog.judge.recipes import attrition
 
 ROW_MM: Final = 5.5
 LEAST_MM: Final = 27.0  # room for the label of the scale
 COLUMN_OF_DAY_S: Final = 600
 SHARES: Final = (0.0, 0.05, 0.25, 0.5, 1.0)
+CONDITION_MM: Final = 7.5
+OUTCOME: Final = 0.6  # of the height of a row
+COLUMNS: Final = ("reason", "condition", "removed", "unknown", "left", "left_share", "outcome")
+# Words for conditions of which the table names only the field
+KEPT: Final[Mapping[str, str]] = {"UNWORN": "worn", "INVALID": "valid"}
+LEGACY: Final = "(legacy)"
+RANGE: Final = re.compile(r"(-?[\d.]*\d)\.\.(-?[\d.]*\d)")
+# The purpose of each recipe, in words short enough for a title of one column
+USED_FOR: Final[Mapping[str, str]] = {
+    "steps": "step counts",
+    "trend": "head movements",
+    "eye": "eye movements",
+    "mind": "scores",
+    "gait": "gait",
+}
 
 
-@plot_function
+@axes.plot_function
 def plot_quality(
     reasons: pd.DataFrame,
     *,
@@ -78,67 +104,66 @@ def plot_quality(
     >>> "not worn" in [tick.get_text() for tick in ax.get_yticklabels()]
     True
     """
-    require_frame(reasons, what="plot_quality", wanted="a frame, or the result of eyelog.flag")
-    index = stamps(reasons.index, what="plot_quality")
+    what = "plot_quality"
+    require_frame(reasons, what=what, wanted="a frame, or the result of eyelog.flag")
+    index = tables.stamps(reasons.index, what=what)
     reasons, clock = _reasons_and_clock(reasons, index, limits)
-    if by not in ("time", "time_of_day"):
-        raise ConfigurationError(f"by must be 'time' or 'time_of_day', not {by!r}")
-    require_order(index, what="plot_quality", name="reasons")
+    one_of(by, "by", ("time", "time_of_day"))
+    tables.require_order(index, what=what, name="reasons")
     occurring, flagged = _flagged(reasons)
-    seconds = row_seconds(reasons, log_or_none(reasons))
+    of_days = local_days(index[tables.rows_of_days(index, clock)], clock=clock)
     if by == "time":
-        column, extent, n = _columns_of_time(index, seconds, clock)
+        start, end = dates.day_edges(of_days[0], clock)[0], dates.day_edges(of_days[-1], clock)[1]
+        seconds = tables.row_seconds(reasons, tables.log_or_none(reasons))
+        whole = Columns(start, seconds, int(np.ceil((end - start) / 1e6 / seconds)))
+        columns = columns_for(start, end, seconds) or whole
+        column, n = columns.of(index.as_unit("us").asi8), columns.n
+        extent = (float(dates.to_x(start)), float(dates.to_x(columns.edges[-1])))
     else:
-        n = 86_400 // COLUMN_OF_DAY_S
+        n, extent = 86_400 // COLUMN_OF_DAY_S, (0.0, 24.0)
         column = (time_of_day_us(index, clock=clock) - 1) // (COLUMN_OF_DAY_S * 1_000_000)
-        extent = (0.0, 24.0)
-    shares = _means(flagged, column, n)
-    ax = axes(ax, height_mm=max(LEAST_MM, ROW_MM * len(occurring)))
+    count = np.bincount(column, minlength=n)
+    total = np.array([np.bincount(column, weights=row, minlength=n) for row in flagged])
+    shares = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    rows = len(occurring)
+    ax = axes.on(ax, height_mm=max(LEAST_MM, ROW_MM * rows))
     image = ax.imshow(
         np.ma.masked_invalid(shares),
         aspect="auto",
         interpolation="nearest",
         cmap=sequential("share").with_extremes(bad=(1, 1, 1, 0)),
         norm=PowerNorm(0.5, 0, 1),
-        extent=(*extent, len(occurring) - 0.5, -0.5),
+        extent=(*extent, rows - 0.5, -0.5),
         zorder=1,
     )
-    ribbon.hatched(ax, -0.5, len(occurring) - 0.5, left=extent[0], right=extent[1])
-    borders = np.arange(len(occurring) + 1) - 0.5
-    ax.hlines(borders, *extent, color="white", linewidth=1.5, zorder=2)
-    name_rows(ax, range(len(occurring)), [WORDS[reason] for reason in occurring])
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-    figure: Any = ax.figure.figure
-    bar = figure.colorbar(image, cax=ax.inset_axes((1.02, 0, 0.025, 1)))
-    bar.ax.yaxis.set_major_locator(FixedLocator(SHARES))
-    bar.ax.yaxis.set_major_formatter(PercentFormatter())
-    bar.outline.set_visible(False)
-    bar.set_label("Share of recorded time")
+    ribbon.hatched(ax, -0.5, rows - 0.5, left=extent[0], right=extent[1])
+    ax.hlines(np.arange(rows + 1) - 0.5, *extent, color="white", linewidth=1.5, zorder=2)
+    axes.name_rows(ax, range(rows), [WORDS[reason] for reason in occurring])
+    marks.bare(ax, "left")
+    bar = marks.colour_bar(ax, image, "Share of recorded time")
+    bar.set_yticks(SHARES)
+    marks.percent_axis(bar.yaxis)
     if by == "time":
-        time_axis(ax, clock)
-    elif own_figure(ax) is None:  # no space beneath an Axes of the user
-        hours_axis(ax, clock.tz)
+        dates.time_axis(ax, clock)
+    elif axes.own_figure(ax) is None:  # no space beneath an Axes of the user
+        dates.hours_axis(ax, clock.tz)
     else:
-        below = strip(ax)
+        below = marks.strip(ax)
         _draw_days(below, local_days(index, clock=clock), column, n)
-        hours_axis(below, clock.tz)
-    days = local_days(index[rows_of_days(index, clock)], clock=clock)
-    ours = title_of(reasons, days=days, zone=by == "time", clock=clock)
-    set_title(ax, ours, title)
+        dates.hours_axis(below, clock.tz)
+    ours = title_of(reasons, days=of_days, zone=by == "time", clock=clock)
+    axes.set_title(ax, ours, title)
     if np.isnan(shares).any():
-        legend(ax, [patch("no record")])
+        axes.legend(ax, [axes.patch("no record")])
     return ax
 
 
 def _draw_days(below: Axes, days: pd.DatetimeIndex, column: Ints, n: int) -> None:
     """Draw on how many days there is a record at each time of day."""
     cells = pd.DataFrame({"day": days, "column": column}).drop_duplicates()
-    count = np.bincount(cells["column"], minlength=n)
-    below.stairs(count, np.linspace(0, 24, n + 1), fill=True, color=COLOURS["worn"], label="_days")
-    most = cells["day"].nunique()
-    below.set_ylim(0, most)
-    below.set_yticks([0, most])
+    count, edges = np.bincount(cells["column"], minlength=n), np.linspace(0, 24, n + 1)
+    below.stairs(count, edges, fill=True, color=COLOURS["worn"], label="_days")
+    marks.strip_axis(below, "Days", cells["day"].nunique(), room=1.0)
     below.set_ylabel("Days", rotation=0, ha="right", va="center")
 
 
@@ -185,24 +210,136 @@ def _flagged(reasons: pd.DataFrame) -> tuple[list[Reason], Floats]:
     return occurring, shares
 
 
-def _columns_of_time(
-    index: pd.DatetimeIndex, seconds: float, clock: LocalClock
-) -> tuple[Ints, tuple[float, float], int]:
-    """Return the column of each record on whole local days, their edges along x, their number."""
-    us = index.as_unit("us").asi8
-    index = index[rows_of_days(index, clock)]
-    days = local_days(index[[0, -1]], clock=clock)
-    start, end = day_edges(days[0], clock)[0], day_edges(days[-1], clock)[1]
-    columns = traces.columns_for(start, end, seconds)
-    if columns is None:
-        columns = traces.Columns(start, seconds, int(np.ceil((end - start) / 1e6 / seconds)))
-    return columns.of(us), (float(to_x(start)), float(to_x(columns.edges[-1]))), columns.n
+@axes.plot_function
+def plot_attrition(
+    table: pd.DataFrame,
+    *,
+    recipe: str | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw the flow from all records to those that a recipe uses, with counts.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A frame of records, or the result of `eyelog.attrition`.
+    recipe : str, optional
+        With a frame, that of `eyelog.attrition`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
+
+    Returns
+    -------
+    Axes
+        With a bar per condition, top to bottom: the records left, and beside them those that the
+        condition removes, hollow if they could not be checked. The counts are at the right. If
+        the recipe has several outcomes, a bar for each follows: the records that have it. Scores
+        of the retired algorithm have bars only if there are no others.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If it is not the result of `eyelog.attrition`.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> ax = el.plot_attrition(el.sample())
+    >>> int(ax.containers[0][0].get_width()) == len(el.sample())
+    True
+    """
+    what = "plot_attrition"
+    if tables.holds_records(table):
+        table = attrition(table, recipe)
+    elif recipe is not None:
+        raise ConfigurationError(
+            "plot_attrition: recipe= is of a frame, and this table is the result of one: leave it"
+            " out"
+        )
+    require_frame(table, what=what, wanted="the result of eyelog.attrition")
+    require(table, COLUMNS, purpose=what, made_by="eyelog.attrition(frame)")
+    tables.require_rows(table, what=what)
+    log = stated_log(table)
+    table = _without_legacy(table, log)
+    of_outcome = (table["outcome"].fillna("") != "").to_numpy(dtype=bool)
+    shared = ~of_outcome
+    # The outcomes are closer together: nothing is written under their counts.
+    heights = np.where(of_outcome, OUTCOME, 1.0)
+    rows = np.cumsum(heights) - heights / 2
+    left, removed, unknown = (table[name].to_numpy() for name in ("left", "removed", "unknown"))
+    used = of_outcome if of_outcome.any() else np.arange(len(table)) == len(table) - 1
+    ax = axes.on(ax, height_mm=CONDITION_MM * float(heights.sum()))
+    colours = [COLOURS["usable" if is_used else "worn"] for is_used in used]
+    ax.barh(rows, left, height=0.62 * heights, color=colours, label="left")
+    # The records without an outcome may have a different one: they are not removed.
+    checked = removed - unknown
+    for width, start, label, colour in (
+        (checked, left, "removed", "masked"),
+        (unknown, left + checked, "unknown", "no record"),
+    ):
+        look: dict[str, Any] = {"facecolor": COLOURS[colour], "edgecolor": COLOURS["hatch"]}
+        look["linewidth"] = np.where(width[shared] > 0, 0.5, 0.0)
+        ax.barh(rows[shared], width[shared], 0.62, start[shared], label=label, **look)
+    for row, at in enumerate(rows.tolist()):
+        share = float(table["left_share"].iloc[row])
+        said = f"{left[row]:,}" + f" ({marks.percent(share, 1)})" * (
+            row > 0 and not np.isnan(share)
+        )
+        lines = [(said, "bold" if used[row] else "normal")]
+        if removed[row] and not of_outcome[row]:
+            # What was not checked has no reason.
+            reason = str(table["reason"].iloc[row])
+            word = WORDS[Reason[reason]] if reason in Reason.__members__ else "removed"
+            parts = [f"{checked[row]:,} {word}"] * bool(checked[row])
+            parts += [f"{unknown[row]:,} not checked"] * bool(unknown[row])
+            lines.append((", ".join(parts), "normal"))
+        for number, (text, weight) in enumerate(lines):
+            place = at + (0.48 * number - 0.24) * (len(lines) > 1)
+            look = {"transform": ax.get_yaxis_transform(), "va": "center", "fontsize": SMALL_PT}
+            ax.text(1.02, place, text, fontweight=weight, **look)
+    ax.set_ylim(float(heights.sum()), 0)
+    axes.name_rows(ax, rows, [_condition(table, row, log) for row in range(len(table))], most=40)
+    ax.set_xlim(0, max(int(left[0]), 1))
+    marks.bare(ax, "left")
+    ax.xaxis.set_major_locator(MaxNLocator(2, integer=True))
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    ax.set_xlabel("Records")
+    steps = (step["recipe"] for step in reversed(history(table)) if "recipe" in step)
+    purpose = USED_FOR.get(str(next(steps, None)))
+    used_for = f"records used for {purpose}" if purpose else None
+    named = [stated_account(table), LOG_WORDS.get(log or ""), used_for]
+    axes.set_title(ax, " · ".join(str(part) for part in named if part), title)
+    entries = [axes.patch("left after the condition", "worn"), axes.patch("used", "usable")]
+    entries.append(axes.patch("removed", "masked"))
+    if unknown.any():
+        entries.append(axes.patch("removed, not checked", "hatch", hollow=True))
+    axes.legend(ax, entries)
+    return ax
 
 
-def _means(flagged: Floats, column: Ints, n: int) -> Floats:
-    """Return the mean of each row of `flagged` in each column; missing where there is none."""
-    count = np.bincount(column, minlength=n)
-    total = np.array([np.bincount(column, weights=row, minlength=n) for row in flagged])
-    means = np.full(total.shape, np.nan)
-    np.divide(total, count, out=means, where=count > 0)
-    return means
+def _without_legacy(table: pd.DataFrame, log: str | None) -> pd.DataFrame:
+    """Return the table without the outcomes of the retired algorithm, if it has others."""
+    fields = catalogue(log) if log else {}
+    outcomes = [str(name) for name in table["outcome"].fillna("")]
+    legacy = np.array([name in fields and LEGACY in fields[name].label for name in outcomes])
+    others = np.array([bool(name) for name in outcomes]) & ~legacy
+    return table[~legacy] if others.any() else table
+
+
+def _condition(table: pd.DataFrame, place: int, log: str | None) -> str:
+    """Return a condition in words, with the meaning of the field that it names."""
+    text, reason = str(table["condition"].iloc[place]), str(table["reason"].iloc[place])
+    if place == 0:
+        return "all records"
+    names = catalogue(log) if log else {}
+    outcome = str(table["outcome"].iloc[place])
+    if outcome in names:
+        return names[outcome].label
+    if text.split(" ")[0] in names and reason in KEPT:
+        return KEPT[reason]
+    return RANGE.sub(r"\1 to \2", text).replace(" -", " \N{MINUS SIGN}")

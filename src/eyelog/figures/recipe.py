@@ -22,13 +22,13 @@ ATTRIBUTE: Final = "eyelog_recipe"
 PACKAGES: Final = ("matplotlib", "numpy", "pandas")
 
 
-def attach(drawn: object, name: str, arguments: Mapping[str, Any]) -> None:
-    """Attach the recipe of one call to the Axes that it returned (one, or an array of them)."""
+def attach(made: Iterable[Axes], name: str, arguments: Mapping[str, Any]) -> None:
+    """Attach the recipe of one call to the Axes that it returned."""
     recipe = {
         "figure": name,
         "arguments": {key: _plain(value) for key, value in arguments.items() if key != "ax"},
     }
-    for ax in _axes(drawn):
+    for ax in made:
         # If one figure function calls another, the outer call is the one that the user typed.
         setattr(ax, ATTRIBUTE, recipe)
 
@@ -52,16 +52,6 @@ def recipe_of(drawn: Axes | Figure) -> dict[str, Any]:
     versions = {"eyelog": eyelog.__version__, "python": platform.python_version()}
     versions |= {name: importlib.metadata.version(name) for name in PACKAGES}
     return {"versions": versions, "figures": recipes}
-
-
-def _axes(drawn: object) -> Iterable[Axes]:
-    if isinstance(drawn, Axes):
-        return [drawn]
-    if isinstance(drawn, np.ndarray):
-        return [ax for ax in drawn.flat if isinstance(ax, Axes)]
-    if isinstance(drawn, Figure):
-        return drawn.axes
-    return []
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The average day of a rhythm: its most and least active hours, and the cosine fitted to it."""
+"""The usual day, the usual week, or both at once; and the rhythm of the average day."""
 
 import textwrap
 from typing import Any, Final
@@ -6,33 +6,193 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
 
-from eyelog.errors import ConfigurationError
-from eyelog.figures.axes import axes, line, panel_legend, patch, plot_function, set_title
-from eyelog.figures.calendar_axis import hours_axis
+from eyelog.errors import ConfigurationError, counted
+from eyelog.figures import axes, dates, marks, tables
+from eyelog.figures.axes import Entry
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import number, say_no_values, value_axis, value_label
-from eyelog.figures.named import (
-    last_step,
-    shades,
-    span_of,
-    step_label,
-    step_meaning,
-    step_unit,
-)
-from eyelog.figures.style import COLOURS
-from eyelog.figures.tables import MIDDLE, middle_of_days, require_rows
+from eyelog.figures.named import Subject, last_step, shades, span_of, subject
+from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import require, require_frame, require_rows_once
-from eyelog.judge.arrays import Bools, numbers
+from eyelog.judge.arrays import Bools, Floats, numbers
+from eyelog.judge.calendar import WEEKDAYS
 from eyelog.judge.limits import Limits
+from eyelog.measure.groups import By
 from eyelog.series import rhythm
 from eyelog.series.cosinor import doubt_of
 from eyelog.series.rhythm import ActiveHours, Cosinor
 
+QUANTILES: Final = ("days_median", "days_q25", "days_q75", "days")
+MIDDLE: Final = "middle half of the days"
+LEAST_DAYS: Final = 4  # fewer have no middle half
 DAY_H: Final = 24.0
 
 
-@plot_function
+@axes.plot_function
+def plot_profile(
+    table: pd.DataFrame | pd.Series,
+    column: str | None = None,
+    *,
+    by: By = "hour",
+    limits: Limits | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw the usual day or week: the median of the days, their middle half and their number.
+
+    Parameters
+    ----------
+    table : DataFrame or Series
+        A frame, or any other table or Series that `eyelog.rhythm.profile` takes; or its result, by
+        hour, by weekday or by both.
+    column : str, optional
+        The column of the frame. A result of `eyelog.rhythm.profile`, and a Series, need none.
+    by : str or list
+        ``"hour"``, ``"weekday"`` or ``["weekday", "hour"]``, of a frame or Series.
+    limits : Limits, optional
+        By which the records of a frame are judged, see `eyelog.Limits`.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
+
+    Returns
+    -------
+    Axes
+        By hour: a line through the medians of the days in the middle of their hours, closed over
+        midnight and broken where an hour was not observed, in a band between the quartiles of the
+        days, where there are four days or more. By weekday: points with bars between the quartiles.
+        Beneath either, in ``ax.child_axes``, the number of days. By both: one image of the medians,
+        a row for each weekday and a column for each hour, grey where there is no usable value.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks the column, or a profile the quantiles.
+    ConfigurationError
+        If there are no rows, or they are not hours of the day or days of the week; of a frame or
+        Series as `eyelog.rhythm.profile`.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> frame = el.sample("standard_mode_logs")
+    >>> ax = el.plot_profile(frame, "tl_yav", by="hour")
+    >>> ax.get_ylabel()
+    'Tilt fore-aft (deg)'
+    """
+    what = "plot_profile"
+    if column is not None or isinstance(table, pd.Series):
+        table = rhythm.profile(table, column, by=by, limits=limits)
+    _require_profile(table, QUANTILES, what)
+    names = tuple(map(str, table.index.names))
+    if names not in (("hour",), ("weekday",), ("weekday", "hour")):
+        raise ConfigurationError(
+            f"{what} takes a table of eyelog.rhythm.profile, by hour, weekday or both, and"
+            f" this one is indexed by {', '.join(names)}"
+        )
+    ax = axes.on(ax, height_mm=46.0 if len(names) == 2 else 56.0)
+    (_week_of_hours if len(names) == 2 else _cycle)(ax, table, subject(table))
+    axes.set_title(ax, title_of(table, days=span_of(table), zone=False), title)
+    return ax
+
+
+def _require_profile(table: Any, columns: tuple[str, ...], what: str) -> None:
+    """Raise if a table is not the result of `eyelog.rhythm.profile`."""
+    require_frame(table, what=what, wanted="a frame and the name of a column")
+    require_rows_once(table, what=what)
+    require(table, columns, purpose=what, made_by="eyelog.rhythm.profile(frame, column)")
+    tables.require_rows(table, what=what)
+
+
+def _middle_of_days(table: pd.DataFrame) -> tuple[Floats, Floats]:
+    """Return the quartiles of the days; none for few days."""
+    many = numbers(table["days"]) >= LEAST_DAYS
+    low, high = (np.where(many, numbers(table[f"days_{name}"]), np.nan) for name in ("q25", "q75"))
+    return low, high
+
+
+def _cycle(ax: Axes, table: pd.DataFrame, about: Subject) -> None:
+    """Draw the median of the days over the hours of the day or the days of the week."""
+    hourly = table.index.name == "hour"
+    whole = table.reindex(range(24 if hourly else 7))
+    x: Any = np.arange(len(whole)) + 0.5 * hourly
+    median, (low, high) = numbers(whole["days_median"]), _middle_of_days(whole)
+    of_line, of_area = shades(about.meaning)
+    if hourly:
+        # The line is closed over midnight: the last hour precedes the first.
+        around = np.concatenate([[23], np.arange(24), [0]])
+        turn, (middle, *ends) = np.arange(-0.5, 25.0), (of[around] for of in (median, low, high))
+        ax.fill_between(turn, *ends, color=COLOURS[of_area], alpha=0.5, linewidth=0)
+        ax.plot(turn, middle, color=COLOURS[of_line], linewidth=1.4, label="_median")
+        alone = marks.lone(middle)
+        names, width, size = ("_lone hours", "_lone ranges"), 2.0, 6.0
+        at, values, (low, high) = turn[alone], middle[alone], (end[alone] for end in ends)
+        entries = [axes.line("median of the days", of_line)]
+        has_middle = np.isfinite(ends[0]).any()
+    else:
+        names, width, size = ("_median", "_quartiles"), 4.0, 22.0
+        at, values = x, median
+        entries = [axes.point("median of the days", of_line)]
+        has_middle = np.isfinite(low).any()
+        ax.set_xlim(-0.5, 6.5)
+        ax.margins(y=0.1)
+        dates.shade_weekends(ax, dates.A_WEEK)
+    marks.estimates(
+        ax, at, values, (low, high), COLOURS[of_area],
+        names=names, width=width, s=size, facecolors=COLOURS[of_line],
+    )  # fmt: skip
+    marks.value_label(ax, about.label)
+    marks.value_axis(ax.yaxis)
+    if not np.isfinite(median).any():
+        marks.say_no_values(ax)
+    below, days = marks.strip(ax), numbers(whole["days"])
+    for bar in below.bar(x, np.nan_to_num(days), width=0.8, color=COLOURS["hatch"]):
+        bar.set_label("_days")
+    marks.strip_axis(below, "Days", float(np.nanmax(days, initial=1.0)))
+    if hourly:
+        dates.hours_axis(below, last_step(table).get("tz"))
+    else:
+        dates.weekdays_axis(below.xaxis)
+    if has_middle:
+        entries.append(axes.patch(MIDDLE, of_area, alpha=0.5 if hourly else 1.0))
+    seen = table["days"].astype(int)
+    few = f"{seen.min()} to " if seen.min() < seen.max() else ""
+    entries.append(axes.patch(f"{few}{counted(int(seen.max()), 'day')} observed", "hatch"))
+    axes.legend(below, [*entries, *([] if hourly else [axes.patch("weekend")])])
+
+
+def _week_of_hours(ax: Axes, table: pd.DataFrame, about: Subject) -> None:
+    """Draw the median of the days as a map: a row for each weekday, a column for each hour."""
+    week = pd.MultiIndex.from_product([range(7), range(24)], names=["weekday", "hour"])
+    cells = numbers(table["days_median"].reindex(week)).reshape(7, 24)
+    finite = cells[np.isfinite(cells)]
+    low, high = min(finite.min(initial=0.0), 0.0), finite.max(initial=0.0)
+    # The table does not say whether there was a record: hatching would say that there was none.
+    ax.patch.set_facecolor(COLOURS["masked"])
+    image = ax.imshow(
+        np.ma.masked_invalid(cells),
+        aspect="auto",
+        interpolation="nearest",
+        cmap=sequential(about.meaning).with_extremes(bad="none"),
+        norm=Normalize(low, high if high > low else low + 1.0),
+        extent=(0, 24, 6.5, -0.5),
+    )
+    days = table["days"].groupby(level="weekday").max().reindex(range(7)).fillna(0).astype(int)
+    # The number of days in a row is beside its name.
+    ax.set_yticks(range(7), [f"{WEEKDAYS[day]}  n = {days[day]}" for day in range(7)])
+    ax.tick_params(axis="y", length=0)
+    dates.hours_axis(ax, last_step(table).get("tz"))
+    if finite.size:
+        marks.colour_bar(ax, image, f"Median of the days\n{about.label}")
+    else:
+        marks.say_no_values(ax)
+    if not np.isfinite(cells).all():
+        axes.legend(ax, [axes.patch("no usable value", "masked")])
+
+
+@axes.plot_function
 def plot_rhythm(
     table: pd.DataFrame | pd.Series,
     column: str | None = None,
@@ -92,22 +252,13 @@ def plot_rhythm(
     >>> ax.get_xlim()
     (np.float64(0.0), np.float64(24.0))
     """
+    profile: Any = table
     if column is not None or isinstance(table, pd.Series):
         profile = rhythm.profile(table, column, limits=limits)
         most_active = most_active or rhythm.most_active(table, column, limits=limits)
         least_active = least_active or rhythm.least_active(table, column, limits=limits)
         cosinor = cosinor or rhythm.cosinor(table, column, limits=limits)
-    else:
-        profile = table
-    require_frame(profile, what="plot_rhythm", wanted="a frame and the name of a column")
-    require_rows_once(profile, what="plot_rhythm")
-    require(
-        profile,
-        ["mean", "days_q25", "days_q75", "days"],
-        purpose="plot_rhythm",
-        made_by="eyelog.rhythm.profile(frame, column)",
-    )
-    require_rows(profile, what="plot_rhythm")
+    _require_profile(profile, ("mean", "days_q25", "days_q75", "days"), "plot_rhythm")
     if list(profile.index.names) != ["hour"]:
         raise ConfigurationError(
             "plot_rhythm takes the average day: eyelog.rhythm.profile(frame, 'stp', by='hour')"
@@ -121,52 +272,44 @@ def plot_rhythm(
             raise ConfigurationError(
                 f"{name} must be the result of eyelog.rhythm.{name}, not {type(given).__name__}"
             )
-    ax = axes(ax, height_mm=58.0)
-    shared, entries = _day(ax, profile), list[Any]()
-    unit = step_unit(profile)
+    ax = axes.on(ax, height_mm=58.0)
+    about, day, edges = subject(profile), profile.reindex(range(24)), np.arange(25.0)
+    of_line, of_area = shades(about.meaning)
+    means, (low, high) = numbers(day["mean"]), _middle_of_days(day)
+    # Hours that were not observed are gaps in the line.
+    x = np.repeat(edges, 2)[1:-1]
+    band: dict[str, Any] = {"color": COLOURS[of_area], "alpha": 0.45, "linewidth": 0}
+    ax.fill_between(x, np.repeat(low, 2), np.repeat(high, 2), **band)
+    steps: dict[str, Any] = {"baseline": None, "color": COLOURS[of_line], "linewidth": 1.4}
+    ax.stairs(means, edges, label="_mean", **steps)
+    entries = [axes.line("mean of the hour", of_line)]
+    if np.isfinite(low).any():
+        entries.append(axes.patch(MIDDLE, of_area, alpha=0.45))
     if cosinor is not None:
-        entries += _cosine(ax, cosinor, np.isfinite(numbers(profile["mean"].reindex(range(24)))))
-    for window, words, colour in (
-        (most_active, "most active", shades(step_meaning(profile))[0]),
+        entries.append(_cosine(ax, cosinor, np.isfinite(means)))
+    for window, name, colour in (
+        (most_active, "most active", of_line),
         (least_active, "least active", "trace"),
     ):
         if window is not None:
-            entries += _window(ax, window, words, colour, unit)
-    value_label(ax, step_label(profile))
-    value_axis(ax.yaxis)
-    if (profile["mean"].dropna() == 0).all():  # limits around 0 alone would be hundredths
+            entries.append(_window(ax, window, name, colour, about.unit))
+    marks.value_label(ax, about.label)
+    marks.value_axis(ax.yaxis)
+    seen = means[np.isfinite(means)]
+    if not seen.any():  # limits around 0 alone would be hundredths
         ax.set_ylim(0.0, 1.0)
-    if profile["mean"].isna().all():
-        say_no_values(ax)
-    hours_axis(ax, last_step(profile).get("tz"))
-    panel_legend(ax, entries, shared=shared)
-    set_title(ax, title_of(profile, days=span_of(profile), zone=False), title)
+    if not seen.size:
+        marks.say_no_values(ax)
+    dates.hours_axis(ax, last_step(profile).get("tz"))
+    axes.legend(ax, entries)
+    axes.set_title(ax, title_of(profile, days=span_of(profile), zone=False), title)
     return ax
 
 
-def _day(ax: Axes, profile: pd.DataFrame) -> list[Any]:
-    day = profile.reindex(range(24))
-    means, (low, high) = numbers(day["mean"]), middle_of_days(day)
-    edges = np.arange(25.0)
-    of_line, of_area = shades(step_meaning(profile))
-    # Hours that were not observed are gaps in the line.
-    ax.fill_between(
-        np.repeat(edges, 2)[1:-1],
-        np.repeat(low, 2),
-        np.repeat(high, 2),
-        color=COLOURS[of_area],
-        alpha=0.45,
-        linewidth=0,
-    )
-    ax.stairs(means, edges, baseline=None, color=COLOURS[of_line], linewidth=1.4).set_label("_mean")
-    entries = [line("mean of the hour", of_line)]
-    return [*entries, *([patch(MIDDLE, of_area, alpha=0.45)] if np.isfinite(low).any() else [])]
-
-
-def _cosine(ax: Axes, cosinor: Cosinor, observed: Bools) -> list[Any]:
+def _cosine(ax: Axes, cosinor: Cosinor, observed: Bools) -> Entry:
     """Draw the curve over the hours that were observed: elsewhere it would only be a guess."""
     if doubt := doubt_of(cosinor):
-        return [line(_wrapped(f"cosinor: {doubt}"), "reference", linewidth=0)]
+        return axes.words(textwrap.fill(f"cosinor: {doubt}", 46))
     hours = np.linspace(0, DAY_H, 289)
     # Where two hours meet, either may be the observed one.
     after, before = np.minimum(np.floor(hours), 23), np.maximum(np.ceil(hours) - 1, 0)
@@ -174,45 +317,29 @@ def _cosine(ax: Axes, cosinor: Cosinor, observed: Bools) -> list[Any]:
     hours = np.where(seen, hours, np.nan)
     angle = 2 * np.pi * (hours - cosinor.peak_h) / DAY_H
     curve = cosinor.mesor + cosinor.amplitude * np.cos(angle)
-    ax.plot(hours, curve, "--", color=COLOURS["reference"], linewidth=1.2)[0].set_label("_cosinor")
-    top = cosinor.mesor + cosinor.amplitude
+    colour, top = COLOURS["reference"], cosinor.mesor + cosinor.amplitude
+    ax.plot(hours, curve, "--", color=colour, linewidth=1.2, label="_cosinor")
     ends = cosinor.peak_h - cosinor.peak_se_h, cosinor.peak_h + cosinor.peak_se_h
-    ax.plot(ends, (top, top), color=COLOURS["reference"], linewidth=2.2)[0].set_label("_peak")
-    return [
-        line(
-            f"cosinor, peak {_clock(cosinor.peak_h)} (bar: 1 SE either way)",
-            "reference",
-            linestyle="--",
-        )
-    ]
+    ax.plot(ends, (top, top), color=colour, linewidth=2.2, label="_peak")
+    said = f"cosinor, peak {_clock(cosinor.peak_h)} (bar: 1 SE either way)"
+    return axes.line(said, "reference", linestyle="--")
 
 
-def _window(ax: Axes, window: ActiveHours, words: str, colour: str, unit: str) -> list[Any]:
+def _window(ax: Axes, window: ActiveHours, name: str, colour: str, unit: str) -> Entry:
+    """Draw the most or least active hours, in two parts if they go over midnight."""
     if not np.isfinite(window.mean):
-        label = _wrapped(f"{words} hours: {_short(window.reason)}")
-        return [line(label, "reference", linewidth=0)]
+        reason = window.reason.split(" (")[0].split(":")[0]
+        return axes.words(textwrap.fill(f"{name} hours: {reason}", 46))
     closes = window.start + window.hours
-    parts = [(window.start, min(closes, DAY_H))]
-    if closes > DAY_H:
-        parts.append((0.0, closes - DAY_H))
+    parts = [(window.start, min(closes, DAY_H)), *([(0.0, closes - DAY_H)] * (closes > DAY_H))]
+    look: dict[str, Any] = {"color": COLOURS[colour], "linewidth": 3.0, "solid_capstyle": "butt"}
     for part in parts:
-        drawn = ax.plot(part, (window.mean,) * 2, color=COLOURS[colour], linewidth=3.0, zorder=4)
-        drawn[0].set(label=f"_{words}", solid_capstyle="butt")
-    letter = "M" if words.startswith("most") else "L"
-    mean = f"{number(window.mean, 3)} {unit}".rstrip()
-    label = f"{letter}{window.hours:g}: {mean}, from {_clock(window.start)}"
-    return [line(label, colour, linewidth=3.0)]
+        ax.plot(part, (window.mean,) * 2, zorder=4, label=f"_{name}", **look)
+    mean = f"{marks.number(window.mean, 3)} {unit}".rstrip()
+    said = f"{name[0].upper()}{window.hours:g}: {mean}, from {_clock(window.start)}"
+    return axes.line(said, colour, linewidth=3.0)
 
 
 def _clock(hours: float) -> str:
     minutes = round(hours * 60) % 1440
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
-
-
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, 46)
-
-
-def _short(reason: str) -> str:
-    """Return a reason without its details."""
-    return reason.split(" (")[0].split(":")[0]

@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox
 
 import eyelog
 from eyelog.errors import ConfigurationError
-from eyelog.figures.axes import fit_width, own_figure, sheet_of
+from eyelog.figures.axes import Sheet, fit_width, is_own, sheet_of
 from eyelog.figures.defaults import ENDINGS
 from eyelog.figures.labels import range_words
 from eyelog.figures.recipe import recipe_of
@@ -127,13 +127,13 @@ def _sized(figure: Figure, width_in: float) -> Iterator[None]:
     """Set a figure's width while it is saved; the panels of eyelog's own keep their height."""
     width, height = (float(side) for side in figure.get_size_inches())
     try:
-        if _is_own(figure):
+        if is_own(figure):
             fit_width(figure, width_in)
         else:
             figure.set_size_inches(width_in, height * width_in / width, forward=False)
         yield
     finally:
-        if _is_own(figure):
+        if is_own(figure):
             fit_width(figure, width)
         figure.set_size_inches(width, height, forward=False)
 
@@ -141,11 +141,9 @@ def _sized(figure: Figure, width_in: float) -> Iterator[None]:
 @contextmanager
 def _noted(figure: Figure, words: str) -> Iterator[None]:
     """Write words above the legend of eyelog's own figure for as long as it is saved."""
-    sheet = sheet_of(figure) if words and _is_own(figure) else None
-    if sheet is None:
-        yield
-        return
-    note, sheet.note = sheet.note, (*sheet.note, words)
+    sheet = sheet_of(figure) if words and is_own(figure) else Sheet()
+    note = sheet.note
+    sheet.note = f"{note}\n{words}".lstrip()
     try:
         yield
     finally:
@@ -155,7 +153,7 @@ def _noted(figure: Figure, words: str) -> Iterator[None]:
 @contextmanager
 def _underlined(figure: Figure, words: str) -> Iterator[Bbox | None]:
     """Write words beneath a user's figure while it is saved; return the area with the line."""
-    if not words or _is_own(figure):
+    if not words or is_own(figure):
         yield None
         return
     width, height = (float(side) for side in figure.get_size_inches())
@@ -168,37 +166,21 @@ def _underlined(figure: Figure, words: str) -> Iterator[Bbox | None]:
         line.remove()
 
 
-def _is_own(figure: Figure) -> bool:
-    return bool(figure.axes) and own_figure(figure.axes[0]) is not None
-
-
 def _days(figure: Figure) -> list[str]:
     """Return the days of all tables that a figure was drawn from, in words, if it has any."""
-    spans = [
-        _span(value)
-        for call in recipe_of(figure)["figures"]
-        for value in call["arguments"].values()
-        if isinstance(value, dict)
-    ]
-    stamps = [(pd.Timestamp(span[0]), pd.Timestamp(span[1])) for span in spans if span]
+    dates: list[pd.Timestamp] = []
+    for call in recipe_of(figure)["figures"]:
+        for table in call["arguments"].values():
+            if not isinstance(table, dict):
+                continue
+            # A table that has lost its stamps has its days in its history.
+            steps = reversed(table.get("provenance", {}).get("history", []))
+            spans = [step["days"] for step in steps if isinstance(step.get("days"), list)]
+            given = [[table["first"], table["last"]]] if "first" in table else spans
+            dates += map(pd.Timestamp, next((span for span in given if len(span) == 2), []))
     # A stamp closes its interval: midnight belongs to the day that ended. Days have no zone.
-    dates = [
-        [(one - pd.Timedelta("1us") if one.tzinfo else one).tz_localize(None) for one in pair]
-        for pair in stamps
-    ]
-    return [range_words(min(d[0] for d in dates), max(d[1] for d in dates))] if dates else []
-
-
-def _span(table: dict[str, Any]) -> list[str]:
-    """Return first and last stamp of a table of a recipe, or its days if it has lost its stamps."""
-    if {"first", "last"} <= set(table):
-        return [table["first"], table["last"]]
-    steps = table.get("provenance", {}).get("history", [])
-    return next((step["days"] for step in reversed(steps) if _is_span(step.get("days"))), [])
-
-
-def _is_span(days: Any) -> bool:
-    return isinstance(days, list) and len(days) == 2
+    days = [(one - pd.Timedelta("1us") if one.tzinfo else one).tz_localize(None) for one in dates]
+    return [range_words(min(days), max(days))] if days else []
 
 
 def _metadata(figure: Figure, target: Path) -> dict[str, Any]:

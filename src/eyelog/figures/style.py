@@ -4,10 +4,13 @@ The look belongs to the figures that eyelog makes itself. It applies while such 
 and each time it is drawn, never at import, and never to an Axes that a user passes in.
 """
 
+import csv
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, cast
 
@@ -16,7 +19,6 @@ from matplotlib import font_manager
 from matplotlib import pyplot as plt
 from matplotlib import style as matplotlib_style
 from matplotlib.colors import Colormap, LinearSegmentedColormap
-from matplotlib.rcsetup import cycler
 
 Width = Literal["single", "double", "page"]
 
@@ -25,68 +27,19 @@ WIDTHS_MM: Final[Mapping[str, float]] = MappingProxyType({"single": 89, "double"
 
 HIGHEST_MM: Final = 170  # a journal's page, with room for the caption
 
+
+def _colours(kind: str) -> Mapping[str, list[str]]:
+    text = files("eyelog.figures").joinpath("colours.csv").read_text("utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return {row["meaning"]: row["colours"].split() for row in rows if row["kind"] == kind}
+
+
 # The colour of each meaning; no figure names a colour of its own
 COLOURS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        # The state of the eyewear. Neighbouring steps of lightness are 9 or more apart, so grey
-        # print keeps them apart; any two differ by more than 11 (CAM02-UCS) for every eye.
-        "usable": "#17456B",
-        "off pose": "#7A5195",
-        "noisy": "#D1495B",
-        "walking": "#EFA33A",
-        "not worn": "#D8D8D8",
-        "no record": "#FFFFFF",
-        "not known": "#F3F3F3",
-        # Values and the marks beside them.
-        "worn": "#8FA9BD",  # worn, but not usable
-        "masked": "#E4E4E4",
-        "interval": "#8FA9BD",
-        "reference": "#444444",  # medians, typical values, limits, models
-        "trace": "#555555",
-        "second": "#B0652A",
-        "usual range": "#E6E6E6",
-        "usual rim": "#B0B0B0",
-        "before": "#77829A",  # or the first group; always a square
-        "after": "#17602F",  # or the second group; always a circle
-        "pair": "#9A9A9A",
-        "difference": "#222222",
-        # Hours worn on a day, from pale to dark; 12 h or more have the colour of usable.
-        "worn 4 to 8 h": "#9DB8CC",
-        "worn 8 to 12 h": "#4F7FA5",
-        "head": "#7A4413",
-        "head interval": "#BFA089",
-        "score": "#8C82D9",
-        "walking edge": "#A96A12",  # on white, the colour of walking alone is too light
-        "event": "#2F8F7B",
-        "before event": "#E0EDEA",
-        "true": "#5F6B76",
-        "false": "#E4E4E4",
-        "weekday": "#17456B",
-        "weekend": "#F4F1EA",
-        "weekend strip": "#E0D8C3",  # where weekends show only as a narrow strip
-        # The frame of a figure.
-        "text": "#222222",
-        "quiet": "#565656",
-        "axis": "#555555",
-        "grid": "#E6E6E6",
-        "hatch": "#BBBBBB",
-        "pale hatch": "#DCDCDC",  # behind values, where a ribbon's hatching would be too prominent
-    }
+    {meaning: colour for meaning, (colour,) in _colours("colour").items()}
 )
-
+SEQUENTIAL: Final = MappingProxyType(_colours("scale"))
 HATCH: Final = "////"
-
-SEQUENTIAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        # From light to dark, and never white: zero has a colour of the scale, no record is white.
-        "usable": ("#E3EDF4", "#A9C6DA", "#6A9BBE", "#37709B", "#17456B", "#0B2438"),
-        "walking": ("#FBEBD3", "#F7CD8F", "#EFA33A", "#C9741A", "#8E4A10", "#4F2708"),
-        "head": ("#F4EAE2", "#DFC4AE", "#BF8F68", "#9A6236", "#7A4413", "#38200A"),
-        "score": ("#ECEAF9", "#C5C0EE", "#8C82D9", "#6358BC", "#413894", "#211B57"),
-        # Shares of time with a reason, whichever it is: the colours of states would mean one.
-        "share": ("#EFEFEF", "#C9C9C9", "#9A9A9A", "#6E6E6E", "#444444", "#222222"),
-    }
-)
 
 TEXT_PT: Final = 7.0
 SMALL_PT: Final = 6.0
@@ -121,68 +74,9 @@ def families() -> list[str]:
 
 @cache
 def _settings() -> Mapping[str, Any]:
-    small = {
-        f"{axis}tick.{key}": value
-        for axis in "xy"
-        for key, value in (
-            ("labelsize", SMALL_PT),
-            ("color", COLOURS["axis"]),
-            ("labelcolor", COLOURS["text"]),
-            ("major.width", LINE_PT),
-            ("major.size", 2.5),
-            ("major.pad", 2.0),
-            ("minor.width", LINE_PT / 2),
-            ("minor.size", 1.5),
-        )
-    }
-    return small | {
-        "text.parse_math": False,  # a dollar sign in a diary is one
-        "font.size": TEXT_PT,
-        "text.color": COLOURS["text"],
-        "figure.dpi": 150,
-        "figure.titlesize": TEXT_PT,
-        "figure.titleweight": "bold",
-        "figure.constrained_layout.h_pad": inches(1.5 * PAD_MM),
-        "figure.constrained_layout.w_pad": inches(PAD_MM),
-        "axes.titlesize": TEXT_PT,
-        "axes.titleweight": "bold",
-        "axes.titlelocation": "left",
-        "axes.titlepad": 4.0,
-        "axes.labelsize": TEXT_PT,
-        "axes.labelpad": 2.5,
-        "axes.labelcolor": COLOURS["text"],
-        "axes.edgecolor": COLOURS["axis"],
-        "axes.linewidth": LINE_PT,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.axisbelow": True,
-        "axes.prop_cycle": cycler(
-            color=[COLOURS[name] for name in ("usable", "noisy", "walking", "off pose", "trace")]
-        ),
-        "grid.color": COLOURS["grid"],
-        "grid.linewidth": LINE_PT,
-        "hatch.linewidth": 0.5,
-        "hatch.color": COLOURS["hatch"],
-        "image.cmap": "gray",
-        "lines.linewidth": 1.0,
-        "lines.markersize": 2.5,
-        "lines.solid_capstyle": "round",
-        "patch.linewidth": 0.0,
-        "legend.fontsize": SMALL_PT,
-        "legend.frameon": False,
-        "legend.handlelength": 1.3,
-        "legend.handleheight": 0.8,
-        "legend.handletextpad": 0.5,
-        "legend.columnspacing": 1.4,
-        "legend.borderpad": 0.0,
-        "legend.borderaxespad": 0.7,
-        "legend.labelspacing": 0.35,
-        "savefig.dpi": 300,
-        "savefig.facecolor": "white",
-        "pdf.fonttype": 42,
-        "svg.fonttype": "none",
-        "svg.hashsalt": "eyelog",
-    }
+    path = Path(__file__).with_name("look.mplstyle")
+    given = mpl.rc_params_from_file(path, use_default_template=False)
+    return cast(Mapping[str, Any], given)
 
 
 @cache

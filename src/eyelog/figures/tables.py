@@ -1,7 +1,7 @@
 """Facts that figures read from a table: its stamps, its log, and how long a row lasts."""
 
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -18,24 +18,16 @@ from eyelog.frame import (
     is_resampled,
     log_of,
     named_by_opening,
+    require,
+    require_frame,
     stated_log,
 )
-from eyelog.judge.arrays import Bools, Floats, numbers
+from eyelog.judge.arrays import Bools
 from eyelog.judge.calendar import calendar_dates
 from eyelog.judge.intervals import WIDTH, enter
 from eyelog.judge.limits import Limits
 from eyelog.measure.daily import daily
 from eyelog.series.observed import stamps_close
-
-MIDDLE: Final = "middle half of the days"
-LEAST_DAYS: Final = 4  # fewer have no middle half
-
-
-def middle_of_days(table: pd.DataFrame) -> tuple[Floats, Floats]:
-    """Return the quartiles of the days in a table of `eyelog.rhythm.profile`; none for few days."""
-    many = numbers(table["days"]) >= LEAST_DAYS
-    low, high = (np.where(many, numbers(table[f"days_{name}"]), np.nan) for name in ("q25", "q75"))
-    return low, high
 
 
 def require_rows(rows: pd.DataFrame | pd.Index, *, what: str) -> None:
@@ -95,6 +87,33 @@ def days_of(table: Any, *, day_starts: str | None = None) -> Any:
     if holds_records(table):
         return daily(table, day_starts=day_starts)
     return table
+
+
+def table_of_days(
+    table: Any, columns: Sequence[str], *, what: str, made_by: str = "eyelog.daily(frame)"
+) -> pd.DataFrame:
+    """Return the days of one wearer, in order and indexed by dates, or raise if these are none."""
+    require_frame(table, what=what, wanted="a table of days, as of eyelog.daily")
+    index = dates_of(table, what=what)
+    require(table, columns, purpose=what, made_by=made_by)
+    if index.has_duplicates:
+        raise ConfigurationError(
+            f"{what} takes the days of one wearer, and this table has several rows for"
+            f" {index[index.duplicated()][0]:%Y-%m-%d}: pass eyelog.daily(frame)"
+        )
+    return cast(pd.DataFrame, table.set_axis(index.rename("day")).sort_index())
+
+
+def every_day(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of days with a row for each day from the first to the last."""
+    index = pd.DatetimeIndex(table.index)
+    return table.reindex(pd.date_range(index[0], index[-1], freq="D", unit=index.unit))
+
+
+def require_numbers(table: pd.DataFrame, column: str, *, what: str) -> None:
+    """Raise if a column that `what` is to draw does not hold numbers."""
+    if not pd.api.types.is_numeric_dtype(table[column].dtype):
+        raise ConfigurationError(f"{what} draws numbers, but {column!r} holds text or times")
 
 
 def holds_records(table: object) -> bool:

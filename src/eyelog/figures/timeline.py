@@ -1,35 +1,30 @@
-"""Fields along time, one small panel each, over any range."""
+"""Fields along time: small panels over any range, or a panel of each day from 00 to 24.
 
-from collections.abc import Sequence
-from typing import Any, Final, cast
+If several rows fall into one visible column, the column shows their mean as a line, the middle half
+of them as a band, and the lowest and the highest as thin marks. Lines break where a value or a row
+is missing, and a value without neighbours is a point.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 
-from eyelog.catalogue import role
+from eyelog.catalogue import catalogue, log_named, role
 from eyelog.checks import names_of
-from eyelog.clock import LocalClock, local_days
+from eyelog.clock import LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
-from eyelog.figures import events as marks
-from eyelog.figures import ribbon, traces
-from eyelog.figures.axes import Entry, legend, line, panels, patch, plot_function, set_title
-from eyelog.figures.calendar_axis import DAY_S, day_edges, time_axis, to_x
+from eyelog.figures import axes, dates, marks, ribbon, tables
+from eyelog.figures import events as diary
+from eyelog.figures.axes import Entry, Panels
 from eyelog.figures.defaults import DEFAULT_FIELDS, STATE
-from eyelog.figures.labels import label_of, title_of
-from eyelog.figures.marks import value_axis
-from eyelog.figures.style import SMALL_PT
-from eyelog.figures.tables import (
-    closing,
-    judged,
-    log_or_none,
-    require_order,
-    row_seconds,
-    rows_of_days,
-    stamps,
-    unit_seconds,
-)
+from eyelog.figures.labels import duration_words, label_of, title_of
+from eyelog.figures.named import meaning_of_field, shades
+from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, TEXT_PT
 from eyelog.frame import (
     LIMITS,
     OFFSET,
@@ -40,20 +35,208 @@ from eyelog.frame import (
     require,
     require_one_frame,
 )
-from eyelog.judge.arrays import numbers
-from eyelog.judge.flag import states
+from eyelog.judge.arrays import Floats, Ints, follows, numbers
+from eyelog.judge.calendar import HOUR_US
+from eyelog.judge.flag import states as states_of
 from eyelog.judge.limits import Limits
 
+TRACE_ALPHA: Final = 0.55
+# The columns that two columns of a journal resolve: a fifth of a millimetre each
+MOST_COLUMNS: Final = 800
+# Rows of less than a second are drawn one by one for five minutes: a line shows each blink
+MOST_PACKETS: Final = 6000
+STEPS_S: Final = (
+    *(1, 2, 5),
+    *(15, 30, 60, 120, 300, 600, 900, 1800),
+    *(3600, 7200, 10_800),  # from here on whole days: the halves of a day would alternate
+    *(86_400, 172_800, 604_800),
+)
 MOST_PANELS: Final = 12
 ROOMY: Final = 6
-PANEL_MM, RIBBON_MM, BETWEEN_MM = 12.0, 3.5, 5.5
+PANEL_MM, RIBBON_MM = 12.0, 3.5
 RIBBON_COLUMNS: Final = 1600
 # Ranges of at least this length are shown as whole days
 WHOLE_DAYS_FROM_S: Final = 6 * 3600
 BOOLEAN: Final = ("true", "false")
+MOST_DAYS: Final = 16
+SECOND: Final = 0.42  # of the height of a day, for the second column
+HIGHEST_PANEL_MM, LOWEST_PANEL_MM, ALL_PANELS_MM = 40.0, 8.0, 150.0
+# As shares of a panel's height: where the ribbon is beneath it, and where the axis then is.
+RIBBON: Final = (-0.2, -0.06)
+AXIS: Final = -0.24
+SEEN_US: Final = 2 * 60_000_000
+SHORT_S: Final = 300  # of packets: drawn one by one along this time, not along a day
+
+ToX = Callable[[Any], Any]
+Event = tuple[int, int | None, str]
 
 
-@plot_function
+@dataclass(frozen=True)
+class Columns:
+    """Columns of equal width, each closed at its end as a stamp closes its interval."""
+
+    origin_us: int
+    step_s: float
+    n: int
+
+    @property
+    def edges(self) -> Ints:
+        """The edges in microseconds, one more than there are columns."""
+        return self.origin_us + np.arange(self.n + 1, dtype=np.int64) * int(self.step_s * 1e6)
+
+    def of(self, us: Ints) -> Ints:
+        """Return the column of each stamp."""
+        column = -((self.origin_us - us) // int(self.step_s * 1e6)) - 1
+        return np.clip(column, 0, self.n - 1)
+
+
+def columns_for(start_us: int, end_us: int, seconds: float) -> Columns | None:
+    """Return the columns of a range, or None if every row can be seen separately."""
+    span_s = (end_us - start_us) / 1e6
+    if span_s / seconds <= (MOST_PACKETS if seconds < 1 else MOST_COLUMNS):
+        return None
+    step = next((step for step in STEPS_S if span_s / step <= MOST_COLUMNS), STEPS_S[-1])
+    return Columns(start_us, float(step), int(np.ceil(span_s / step)))
+
+
+class Trace(NamedTuple):
+    """The points in time drawn for one column of values and, for columns of time, their range."""
+
+    us: Ints
+    values: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+    quartiles: tuple[Floats, Floats] | None = None
+    edges: Ints | None = None
+
+
+class Kind(NamedTuple):
+    """How a field is drawn."""
+
+    name: str
+    meaning: str
+    is_count: bool
+    """Whether it counts events, so that its values start at 0."""
+    is_angle: bool
+    """Whether it is averaged on the circle."""
+
+
+def kind_of(log: str | None, name: str) -> Kind:
+    """Return how a field is drawn, as far as the catalogue knows it."""
+    field = catalogue(log).get(name) if log else None
+    meaning = meaning_of_field(name, log) or "trace"
+    if field is None:
+        return Kind(name, meaning, is_count=False, is_angle=False)
+    return Kind(name, meaning, field.unit == "count", field.agg == "circ_mean")
+
+
+def trace(
+    us: Ints, values: Floats, seconds: float, columns: Columns | None, *, angle: bool = False
+) -> Trace:
+    """Return the points to draw: all values, or the mean, quartiles and range of each column.
+
+    Parameters
+    ----------
+    us : array of int64
+        Sorted stamps in microseconds.
+    values : array of float
+        Missing where there is no value.
+    seconds : float
+        How long a row lasts.
+    columns : Columns, optional
+        The columns that the width resolves.
+    angle : bool
+        Whether to average on the circle.
+    """
+    if columns is None:
+        # A value is drawn in the middle of its row; each gap has a point without a value.
+        middles = us - int(seconds * 5e5)
+        # Clock time goes back when the clocks do: this is a gap too.
+        gaps = np.flatnonzero(~follows(us, seconds * 1e6) | (np.diff(us) <= 0)) + 1
+        return Trace(
+            np.insert(middles, gaps, middles[gaps - 1] + 1), np.insert(values, gaps, np.nan)
+        )
+    if (np.diff(us) < 0).any():
+        order = np.argsort(us, kind="stable")
+        us, values = us[order], values[order]
+    finite = np.isfinite(values)
+    column = columns.of(us[finite])
+    drawn = values[finite]
+    first = np.flatnonzero(np.diff(column, prepend=-1))
+    filled = column[first]
+    mean, low, high, lower, upper = (np.full(columns.n, np.nan) for _ in range(5))
+    if len(first):
+        low[filled] = np.minimum.reduceat(drawn, first)
+        high[filled] = np.maximum.reduceat(drawn, first)
+        count = np.diff(np.append(first, len(drawn)))
+        ranked = drawn[np.lexsort((drawn, column))]
+        lower[filled], upper[filled] = (_ranked_at(ranked, first, count, q) for q in (0.25, 0.75))
+        mean[filled] = np.add.reduceat(drawn, first) / count
+        if angle:
+            radians = np.deg2rad(drawn)
+            parts = (np.add.reduceat(part(radians), first) for part in (np.sin, np.cos))
+            mean[filled] = np.rad2deg(np.arctan2(*parts))
+    edges = columns.edges
+    return Trace((edges[:-1] + edges[1:]) // 2, mean, low, high, (lower, upper), edges)
+
+
+def _ranked_at(ranked: Floats, first: Ints, count: Ints, share: float) -> Floats:
+    """Return a quantile of each group of ranked values, as numpy interpolates it."""
+    place = share * (count - 1)
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, count - 1)
+    low, high = ranked[first + below], ranked[first + above]
+    return np.asarray(low + (high - low) * (place - below), dtype=np.float64)
+
+
+def draw(ax: Axes, drawn: Trace, kind: Kind, to_x: ToX) -> None:
+    """Draw a trace: its band and extremes (if columns), its line, and its lone values as points.
+
+    The label of the line is the name of the field, that of the points ``_NAME alone``, that of the
+    band ``_NAME middle half``, those of the extremes ``_NAME lowest`` and ``_NAME highest``.
+    """
+    name, colour = kind.name, COLOURS[shades(kind.meaning)[0]]
+    x, alone = to_x(drawn.us), marks.lone(drawn.values)
+    dots: dict[str, Any] = {"color": colour, "linestyle": "none", "marker": "o"}
+    if drawn.edges is not None and drawn.quartiles is not None:
+        lower, upper = drawn.quartiles
+        band: dict[str, Any] = {"color": colour, "alpha": 0.3, "linewidth": 0, "zorder": 1.5}
+        band["label"] = f"_{name} middle half"
+        ax.stairs(upper, to_x(drawn.edges), baseline=lower, fill=True, **band)
+        tiny = dots | {"markersize": 0.7, "markeredgewidth": 0, "alpha": 0.7, "zorder": 1.6}
+        ax.plot(x, cast(Floats, drawn.low), label=f"_{name} lowest", **tiny)
+        ax.plot(x, cast(Floats, drawn.high), label=f"_{name} highest", **tiny)
+    ax.plot(x, drawn.values, color=colour, linewidth=0.8, label=name)
+    ax.plot(x[alone], drawn.values[alone], markersize=1.6, label=f"_{name} alone", **dots)
+
+
+def _fill(ax: Axes, us: Ints, values: Floats, seconds: float, kind: Kind, to_x: ToX) -> None:
+    """Draw counts as bars that are as wide as their rows, from 0; dark grey would be too heavy."""
+    if not len(us):
+        return
+    # Where the clock goes back, a row begins before its own end, not at that of the row before.
+    back = np.diff(us, prepend=us[:1]) <= 0
+    starts = np.maximum(np.where(back, us - int(seconds * 1e6), ribbon.row_starts(us, seconds)), 0)
+    between = np.full(2 * len(us) - 1, np.nan)
+    between[::2] = values
+    look: dict[str, Any] = {"color": COLOURS[kind.meaning], "linewidth": 0, "label": kind.name}
+    look["alpha"] = TRACE_ALPHA if kind.meaning == "trace" else 1.0
+    edges = np.stack([starts, us], axis=1).ravel()
+    ax.stairs(between, to_x(edges), baseline=0, fill=True, **look)
+
+
+def _column_entries(columns: Columns | None) -> list[Entry]:
+    """Return what explains the line, the band and the marks of columns."""
+    if columns is None:
+        return []
+    width = duration_words(columns.step_s)
+    dots = axes.point("lowest, highest", "trace")
+    dots[1].set(markersize=1.2)
+    mean = axes.line(f"mean of {'each ' * (not width[0].isdigit())}{width}", "trace")
+    return [mean, axes.patch("middle half", "trace", alpha=0.3), dots]
+
+
+@axes.plot_function
 def plot_timeline(
     frame: pd.DataFrame,
     fields: Sequence[str] | None = None,
@@ -116,121 +299,112 @@ def plot_timeline(
     >>> [ax.get_title(loc="left") for ax in panels]
     ['Steps, medium per min', 'Tilt fore-aft (deg)', 'State']
     """
-    require_one_frame(frame, what="plot_timeline")
-    index = stamps(frame.index, what="plot_timeline")
-    require_order(index, what="plot_timeline", name="frame")
-    frame = closing(frame)
-    index = cast(pd.DatetimeIndex, frame.index)
+    what = "plot_timeline"
+    require_one_frame(frame, what=what)
+    index = tables.stamps(frame.index, what=what)
+    tables.require_order(index, what=what, name="frame")
+    frame = tables.closing(frame)
     if fields is None:
         frame, fields = _default(frame)
     names = _names(frame, fields)
-    frame = judged(frame, names, limits, what="plot_timeline")
-    shaded = (
-        marks.event_us(marks.require_events(events, what="plot_timeline"))
-        if (events is not None)
-        else []
-    )
-    log = log_or_none(frame)
-    unit_s = unit_seconds(frame)
-    seconds = row_seconds(frame, log)
-    us = index.as_unit("us").asi8
+    return _draw_fields(tables.judged(frame, names, limits, what=what), names, events, fig, title)
+
+
+def _draw_fields(
+    frame: pd.DataFrame,
+    names: Sequence[str],
+    events: pd.DataFrame | None,
+    fig: FigureBase | None,
+    title: str | None,
+) -> Panels:
+    """Draw fields along time; the rows of the frame are judged and close at their stamps."""
+    index = cast(pd.DatetimeIndex, frame.index)
+    shaded = [] if events is None else diary.event_us(events)
+    log, unit_s = tables.log_or_none(frame), tables.unit_seconds(frame)
+    seconds, us = tables.row_seconds(frame, log), index.as_unit("us").asi8
     clock = clock_of(frame, log=log)
     start, end = _range(index, seconds, clock)
-    columns = traces.columns_for(start, end, seconds)
-    stacked = columns is not None and columns.step_s >= DAY_S
+    columns = columns_for(start, end, seconds)
+    stacked = columns is not None and columns.step_s >= dates.DAY_S
     ribbons = [not _is_number(frame[name]) for name in names]
     heights = [RIBBON_MM if is_ribbon and not stacked else PANEL_MM for is_ribbon in ribbons]
-    lanes = [marks.LANE_MM] if shaded else []
-    every = panels(
-        [*heights, *lanes], around_mm=20 + BETWEEN_MM * (len(names) + len(lanes)), fig=fig
-    )
+    heights += [diary.LANE_MM] if shaded else []
+    every = axes.panels(heights, fig=fig)
     made = every[: len(names)]
-    entries: list[Entry] = []
+    small: dict[str, Any] = {"loc": "left", "fontsize": SMALL_PT, "fontweight": "normal", "pad": 2}
+    entries = [] if all(ribbons) else _column_entries(columns)
     for ax, name, is_ribbon in zip(made, names, ribbons, strict=True):
+        kind = kind_of(log, name)
         if is_ribbon:
             entries += _draw_ribbon(ax, frame[name], us, seconds, columns, (start, end))
         else:
-            angle = traces.is_angle(log, name)
-            drawn = traces.trace(us, numbers(frame[name]), seconds, columns, angle=angle)
-            traces.draw(ax, drawn, name, meaning=traces.colour_of(log, name), to_x=to_x)
-            few = 3 if len(names) <= ROOMY else 2  # panels share 170 mm
-            _scale(ax, drawn, count=traces.is_count(log, name), ticks=few)
-        label = "State" if name == "state" else label_of(log, name, seconds=unit_s)
-        ax.set_title(label, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
+            drawn = trace(us, numbers(frame[name]), seconds, columns, angle=kind.is_angle)
+            draw(ax, drawn, kind, dates.to_x)
+            marks.value_axis(ax.yaxis, most=3 if len(names) <= ROOMY else 2, whole=kind.is_count)
+            if not np.isfinite(drawn.values).any():
+                ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center", va="center")
+                ax.set_yticks([])
+            elif kind.is_count:
+                top = np.nanmax(drawn.values if drawn.high is None else drawn.high)
+                ax.set_ylim(bottom=0, top=None if top > 0 else 1)
+        label = "State" if name == STATE else label_of(log, name, seconds=unit_s)
+        ax.set_title(label, **small)
         for first, last, _ in shaded:
-            marks.shade(ax, float(to_x(first)), None if last is None else float(to_x(last)))
-    every[-1].set_xlim(float(to_x(start)), float(to_x(end)))
-    time_axis(every[-1], clock)
+            diary.shade(
+                ax, float(dates.to_x(first)), None if last is None else float(dates.to_x(last))
+            )
+    every[-1].set_xlim(float(dates.to_x(start)), float(dates.to_x(end)))
+    dates.time_axis(every[-1], clock)
     for ax in every[:-1]:
         ax.tick_params(axis="x", length=0)
         ax.spines["bottom"].set_visible(False)
-    key = _draw_lane(every[-1], shaded, (start, end)) if shaded else ""
-    days = local_days(index[rows_of_days(index, clock)], clock=clock)
-    set_title(made[0], title_of(frame, days=days), title, fig=fig)
-    if columns is not None and not all(ribbons):
-        entries = [line(traces.mean_words(columns), "trace"), *traces.range_entries(), *entries]
-    legend(made[-1], [*entries, *marks.entries(shaded)], note=key)
+    key = ""
+    if shaded:
+        every[-1].set_title("Diary", **small)
+        _without_values(every[-1])
+        key = diary.draw_lane(every[-1], _spans(shaded, start, end))
+    days = local_days(index[tables.rows_of_days(index, clock)], clock=clock)
+    axes.set_title(made[0], title_of(frame, days=days), title, fig=fig)
+    axes.legend(made[-1], [*entries, *diary.entries(shaded)], note=key)
     return made
 
 
-def _draw_lane(
-    ax: Axes, events: Sequence[tuple[int, int | None, str]], ends: tuple[int, int]
-) -> str:
-    """Draw events in a lane of their own within the range; return the key to their numbers."""
-    spans = [
+def _spans(events: Sequence[Event], start: int, end: int) -> list[tuple[float, float | None, str]]:
+    """Return where along time events lie within a range."""
+    return [
         (
-            float(to_x(max(first, ends[0]))),
-            None if last is None else float(to_x(min(last, ends[1]))),
-            label,
+            float(dates.to_x(max(first, start))),
+            None if last is None else float(dates.to_x(min(last, end))),
+            text,
         )
-        for first, last, label in events
-        if first < ends[1] and (first if last is None else last) >= ends[0]
+        for first, last, text in events
+        if first < end and (first if last is None else last) >= start
     ]
-    ax.set_title("Diary", loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
-    ax.set_yticks([])
-    ax.spines["left"].set_visible(False)
-    return marks.draw_lane(ax, spans)
-
-
-def _scale(ax: Axes, drawn: traces.Trace, *, count: bool, ticks: int) -> None:
-    """Set the y axis of a panel: counts begin at 0, and a panel without values says so."""
-    if not np.isfinite(drawn.values).any():
-        ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center", va="center")
-        ax.set_yticks([])
-        return
-    value_axis(ax.yaxis, most=ticks, whole=count)
-    if count:
-        ax.set_ylim(bottom=0, top=None if np.nanmax(drawn.top) > 0 else 1)
 
 
 def _default(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return the columns to draw if none are named, and the frame with their states."""
-    drawable = [str(name) for name in frame.columns if _drawable(frame[name])]
-    about = (OFFSET, STORED, *SECONDS, LIMITS, *(("n", "coverage") if is_resampled(frame) else ()))
-    drawable = [name for name in drawable if name not in about]
-    log = log_or_none(frame)
+    about = {OFFSET, STORED, *SECONDS, LIMITS, *(("n", "coverage") if is_resampled(frame) else ())}
+    drawable = [
+        str(name) for name in frame.columns if _drawable(frame[name]) and str(name) not in about
+    ]
+    log = tables.log_or_none(frame)
     if len(drawable) <= MOST_PANELS or log is None:
         return frame, drawable
-    usual = DEFAULT_FIELDS[log]["timeline"]
     shows_wear = set(role(log, "worn")) <= set(frame.columns) and not is_resampled(frame)
     if STATE not in drawable and shows_wear:
         attrs = frame.attrs
-        frame = frame.assign(**{STATE: states(frame)})
+        frame = frame.assign(**{STATE: states_of(frame)})
         frame.attrs = attrs
+    usual = DEFAULT_FIELDS[log]["timeline"]
     names = [name for name in usual if name in (*drawable, STATE) and name in frame.columns]
     return frame, names or drawable[:MOST_PANELS]
 
 
 def _names(frame: pd.DataFrame, fields: Sequence[str]) -> list[str]:
     """Return the columns to draw, or raise if they cannot be drawn."""
-    drawable = [str(name) for name in frame.columns if _drawable(frame[name])]
     names = names_of(fields, "fields")
     require(frame, names, purpose="plot_timeline")
-    texts = [name for name in names if name not in drawable]
-    if texts:
-        raise ConfigurationError(
-            f"plot_timeline draws numbers and states, but {texts[0]!r} holds text"
-        )
     if not 1 <= len(names) <= MOST_PANELS:
         raise ConfigurationError(
             f"plot_timeline draws 1 to {MOST_PANELS} fields, not {len(names)}: name some,"
@@ -239,19 +413,19 @@ def _names(frame: pd.DataFrame, fields: Sequence[str]) -> list[str]:
     for name in names:
         if isinstance(frame[name].dtype, pd.CategoricalDtype):
             ribbon.require_states(frame[name], what="plot_timeline")
+        elif not _drawable(frame[name]):
+            tables.require_numbers(frame, name, what="plot_timeline")
     return names
 
 
 def _drawable(column: pd.Series) -> bool:
-    return _is_number(column) or isinstance(column.dtype, pd.CategoricalDtype) or _is_bool(column)
-
-
-def _is_bool(column: pd.Series) -> bool:
-    return bool(pd.api.types.is_bool_dtype(column.dtype))
+    numeric = pd.api.types.is_numeric_dtype(column.dtype)  # booleans are
+    return bool(numeric) or isinstance(column.dtype, pd.CategoricalDtype)
 
 
 def _is_number(column: pd.Series) -> bool:
-    return bool(pd.api.types.is_numeric_dtype(column.dtype)) and not _is_bool(column)
+    kinds = pd.api.types
+    return bool(kinds.is_numeric_dtype(column.dtype) and not kinds.is_bool_dtype(column.dtype))
 
 
 def _range(index: pd.DatetimeIndex, seconds: float, clock: LocalClock) -> tuple[int, int]:
@@ -260,9 +434,14 @@ def _range(index: pd.DatetimeIndex, seconds: float, clock: LocalClock) -> tuple[
     first, last = int(us[0] - seconds * 1e6), int(us[-1])
     if last - first < WHOLE_DAYS_FROM_S * 1e6:
         return first, last
-    index = index[rows_of_days(index, clock)]
+    index = index[tables.rows_of_days(index, clock)]
     days = local_days(index[[0, -1]], clock=clock)
-    return day_edges(days[0], clock)[0], day_edges(days[-1], clock)[1]
+    return dates.day_edges(days[0], clock)[0], dates.day_edges(days[-1], clock)[1]
+
+
+def _without_values(ax: Axes) -> None:
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
 
 
 def _draw_ribbon(
@@ -270,34 +449,286 @@ def _draw_ribbon(
     column: pd.Series,
     us: Any,
     seconds: float,
-    columns: traces.Columns | None,
+    columns: Columns | None,
     ends: tuple[int, int],
 ) -> list[Entry]:
     """Draw a ribbon of states, or of true and false, and return its legend.
 
     Over months, one colour per column is too coarse: each day is then a bar of its shares.
     """
-    stacked = columns is not None and columns.step_s >= DAY_S
+    stacked = columns is not None and columns.step_s >= dates.DAY_S
+    edges = np.linspace(*ends, RIBBON_COLUMNS + 1).astype(np.int64)
     if stacked and columns is not None:
         edges = columns.edges
-    else:
-        edges = np.linspace(*ends, RIBBON_COLUMNS + 1).astype(np.int64)
-    if _is_bool(column):
-        values = numbers(column)
-        codes = np.where(np.isnan(values), 2, np.where(values > 0, 0, 1))
-        names: tuple[str, ...] = (*BOOLEAN, ribbon.UNKNOWN)
-    else:
+    codes: Ints | None = None
+    names: tuple[str, ...] = (*BOOLEAN, ribbon.UNKNOWN)
+    if isinstance(column.dtype, pd.CategoricalDtype):
         codes, names = ribbon.state_codes(column), ribbon.NAMES
-    shares = ribbon.time_shares(us, codes, seconds, edges, n=len(names))
-    left, right = float(to_x(edges[0])), float(to_x(edges[-1]))
+    values = numbers(column) if codes is None else np.zeros(0)
+    of_row = np.where(np.isnan(values), 2, np.where(values > 0, 0, 1)) if codes is None else codes
+    shares = ribbon.time_shares(us, of_row, seconds, edges, n=len(names))
+    left, right = float(dates.to_x(edges[0])), float(dates.to_x(edges[-1]))
     if stacked:
-        ribbon.stack(ax, shares, names, to_x(edges))
+        ribbon.stack(ax, shares, names, dates.to_x(edges))
     else:
         ribbon.image(ax, ribbon.colours(shares, names)[None], (left, right, 0, 1))
     ribbon.hatched(ax, 0, 1, left=left, right=right)
     ax.set_ylim(0, 1)
-    ax.set_yticks([])
-    ax.spines["left"].set_visible(False)
-    if names == ribbon.NAMES:
+    _without_values(ax)
+    if codes is not None:
         return ribbon.entries(codes)
-    return [*(patch(name) for name in BOOLEAN), patch("no record")]
+    return [*(axes.patch(name) for name in BOOLEAN), axes.patch("no record")]
+
+
+@axes.plot_function
+def plot_day(
+    frame: pd.DataFrame,
+    field: str,
+    *,
+    second: str | None = None,
+    states: pd.Series | None = None,
+    events: pd.DataFrame | None = None,
+    limits: Limits | None = None,
+    fig: FigureBase | None = None,
+    title: str | None = None,
+) -> np.ndarray[Any, np.dtype[np.object_]]:
+    """Draw one field over each day in full, one panel per day, from 00 to 24.
+
+    All days have the same scale. Counts are bars from 0, other values lines that break where a
+    value is missing; a value without neighbours is a point. Values of records that have a reason
+    against them (`eyelog.flag`) are left out. Time without records is hatched. Up to five
+    minutes of the 20 Hz log are drawn along their own time, row by row.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of either log, raw, masked or resampled, in order of time: 16 days at most, or 8
+        with a second column.
+    field : str
+        The column to draw.
+    second : str, optional
+        Another column, in a panel of its own beneath that of each day.
+    states : Series, optional
+        The result of `eyelog.states` for the frame: the ribbon beneath each day.
+    events : DataFrame, optional
+        Events to shade and name: columns ``start`` and ``end`` (aware stamps; a moment has no end)
+        and ``label``. Where words do not fit, they are numbers with a key under the figure.
+    limits : Limits, optional
+        By which records are judged, see `eyelog.Limits`.
+    fig : Figure or SubFigure, optional
+        A figure of matplotlib without Axes, or a part of one (``figure.subfigures(1, 2)``), to draw
+        in, at its size and in your style; a new figure by default, at most 170 mm high.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
+
+    Returns
+    -------
+    array of Axes
+        One panel for every day from the first to the last, with the day as its title; with a second
+        column two for every day, one after the other. The line, or the patch of counts, has the
+        name of the field as its label.
+
+    Raises
+    ------
+    FieldError
+        If the frame or the events lack a column.
+    ConfigurationError
+        If there are no rows, the rows are not in order, cover too many days or last longer than
+        half a day, a column does not hold numbers, or `fig` is not a figure or has Axes.
+
+    Notes
+    -----
+    Time is local clock time: when the clocks go back, the repeated hour is drawn twice, one pass
+    over the other.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> frame = el.sample("standard_mode_logs")["2026-10-19":"2026-10-20"]
+    >>> panels = el.plot_day(
+    ...     el.resample(frame, "10min"), "tl_yav", second="hm_yo", states=el.states(frame)
+    ... )
+    >>> [ax.get_title(loc="left") for ax in panels[::2]]
+    ['Mon 19 Oct', 'Tue 20 Oct']
+    """
+    what = "plot_day"
+    require_one_frame(frame, what=what)
+    index = tables.stamps(frame.index, what=what)
+    names = [field] if second is None else [field, second]
+    require(frame, names, purpose=what)
+    for name in names:
+        tables.require_numbers(frame, name, what=what)
+    tables.require_order(index, what=what, name="frame")
+    frame = tables.closing(frame)
+    frame = tables.judged(frame, names, limits, what=what)
+    log = tables.log_or_none(frame)
+    seconds = tables.row_seconds(frame, log)
+    if not 0 < seconds <= 12 * 3600:
+        raise ConfigurationError(
+            f"plot_day cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
+        )
+    clock = clock_of(frame, log=log)
+    index = cast(pd.DatetimeIndex, frame.index)
+    of_days = tables.rows_of_days(index, clock)
+    frame, index = frame[of_days], index[of_days]
+    shown = local_days(index, clock=clock)
+    days = pd.date_range(shown.min(), shown.max(), freq="D", unit="us")
+    most = MOST_DAYS // len(names)
+    if len(days) > most:
+        raise ConfigurationError(
+            f"plot_day draws {most} days at most, and these are {len(days)}: choose some, such as"
+            f' frame["{days[0]:%Y-%m-%d}":"{days[1]:%Y-%m-%d}"], or draw an overview'
+        )
+    if (index[-1] - index[0]).total_seconds() < SHORT_S and seconds < 1:
+        if states is not None:
+            frame, names = frame.assign(**{STATE: states.reindex(index)}), [*names, STATE]
+        return _draw_fields(frame, names, events, fig, title)
+    ribbons, notes = None, list[Entry]()
+    recorded_s, recorded = seconds, index
+    if "n" in frame:  # bins have rows without records too
+        recorded = index[numbers(frame["n"]) > 0]
+    if states is not None:
+        # States are of records, whose length their log states even where most are missing.
+        recorded_s = tables.row_seconds(states, None) if log is None else log_named(log).interval_s
+        ribbons, notes = ribbon.widened(_ribbons(states, days, index, recorded_s, clock))
+        recorded = pd.DatetimeIndex(states.index)
+    height = float(np.clip(ALL_PANELS_MM / len(days), LOWEST_PANEL_MM, HIGHEST_PANEL_MM))
+    each = [height] if second is None else [height * (1 - SECOND), height * SECOND]
+    made = axes.panels(each * len(days), fig=fig)
+    own = axes.own_figure(made[0])
+    look: dict[str, Any] = {"fontsize": "small" if own is None else SMALL_PT, "pad": 2}
+    place, of_records = _places(index, days, clock), _places(recorded, days, clock)
+    kinds = [kind_of(log, name) for name in names]
+    limits_of = [_limits(numbers(frame[kind.name]), kind.is_count) for kind in kinds]
+    columns = columns_for(0, 24 * HOUR_US, seconds)
+    shaded, named = [] if events is None else diary.event_us(events), []
+    for which, day in enumerate(days):
+        rows = frame[place == which]
+        us = time_of_day_us(cast(pd.DatetimeIndex, rows.index), clock=clock)
+        of_day = made[which * len(names) : (which + 1) * len(names)]
+        skipped, above = dates.skipped_hours(day, clock), of_day[:-1]
+        for ax, kind, ends in zip(of_day, kinds, limits_of, strict=True):
+            values = numbers(rows[kind.name])
+            if kind.is_count and columns is None:
+                _fill(ax, us, values, seconds, kind, _to_hours)
+            else:
+                drawn = trace(us, values, seconds, columns, angle=kind.is_angle)
+                draw(ax, drawn, kind, _to_hours)
+            ax.set_ylim(*ends)
+            marks.value_axis(ax.yaxis, most=3, whole=kind.is_count)
+            _hatch_gaps(ax, recorded[of_records == which], recorded_s, clock)
+            if skipped is not None:
+                ax.axvspan(*skipped, color="white", linewidth=0, zorder=0.6, label="_skipped")
+            begin = _shade(ax, shaded, day, clock)
+            named += begin if ax is of_day[0] else []
+        for ax in above:
+            ax.spines["bottom"].set_visible(False)
+            ax.tick_params(axis="x", length=0)
+        if ribbons is not None:
+            scale = height / each[-1]
+            low, high = RIBBON[0] * scale, RIBBON[1] * scale
+            colours = ribbon.colours(ribbons[which])[None]
+            ribbon.image(of_day[-1], colours, (0, 24, low, high), beneath=True)
+            ribbon.hatched(of_day[-1], low, high, left=0, right=24, beneath=True)
+            if skipped is not None:
+                ribbon.blank(of_day[-1], *skipped, low, high)
+            of_day[-1].spines["bottom"].set_position(("axes", AXIS * scale))
+        weight = "bold" if day.day_of_week >= 5 else "normal"
+        text = f"{day:%a} {day.day} {day:%b}"
+        of_day[0].set_title(text, loc="left", fontweight=weight, **look)
+    dates.hours_axis(made[-1], clock.tz)
+    unit_s = tables.unit_seconds(frame)
+    words = [label_of(log, name, seconds=unit_s) for name in names]
+    entries: list[Entry] = _column_entries(columns)
+    if second is None:
+        made[0].figure.supylabel(words[0], fontsize="small" if own is None else TEXT_PT)
+        if not entries:
+            alpha = TRACE_ALPHA if kinds[0].meaning == "trace" else 1.0
+            entry = axes.patch(words[0], kinds[0].meaning, alpha=alpha)
+            entries = [entry if kinds[0].is_count else axes.line(words[0], kinds[0].meaning)]
+    else:
+        for ax, label in zip(made, words, strict=False):
+            ax.set_title(label, loc="right", fontweight="normal", **look)
+    axes.set_title(made[0], title_of(frame, zone=False), title, fig=fig)
+    key = diary.name_events(named)
+    entries += diary.entries(shaded)
+    entries += (
+        [axes.patch("no record")] if states is None else ribbon.entries(ribbon.state_codes(states))
+    )
+    axes.legend(made[-1], [*entries, *notes], note=key)
+    return made
+
+
+def _limits(values: Floats, count: bool) -> tuple[float, float]:
+    """Return the scale that all days share."""
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return 0.0, 1.0
+    low, high = (0.0 if count else float(finite.min())), float(finite.max())
+    spare = (high - low) * 0.05 or 1.0
+    return (low if count else low - spare), high + spare
+
+
+def _to_hours(us: Ints) -> Floats:
+    return np.asarray(us / HOUR_US, dtype=np.float64)
+
+
+def _places(index: pd.DatetimeIndex, days: pd.DatetimeIndex, clock: LocalClock) -> Ints:
+    """Return the place of each stamp's day among the days."""
+    return np.asarray((local_days(index, clock=clock) - days[0]).days, dtype=np.int64)
+
+
+def _hatch_gaps(ax: Axes, index: pd.DatetimeIndex, seconds: float, clock: LocalClock) -> None:
+    """Hatch the time of a day without records, if it is wide enough to be seen."""
+    us = index.as_unit("us").asi8
+    ends = time_of_day_us(index, clock=clock)
+    starts = np.maximum(ends - (us - ribbon.row_starts(us, seconds)), 0)
+    # Where the clock passes hours twice, a gap is what neither pass has recorded.
+    order = np.argsort(starts, kind="stable")
+    lefts = np.concatenate([[0], np.maximum.accumulate(ends[order])])
+    wide = np.append(starts[order], 24 * HOUR_US) - lefts
+    seen = wide >= SEEN_US
+    if seen.any():
+        look: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS["pale hatch"]}
+        look |= {"transform": ax.get_xaxis_transform(), "linewidth": 0, "zorder": 0.5}
+        spans = np.column_stack([lefts, wide])[seen] / HOUR_US
+        ax.broken_barh(spans.tolist(), (0, 1), hatch=HATCH, label="_no record", **look)
+
+
+def _ribbons(
+    states: pd.Series,
+    days: pd.DatetimeIndex,
+    index: pd.DatetimeIndex,
+    seconds: float,
+    clock: LocalClock,
+) -> Floats:
+    """Return the shares of the states in each minute of each day."""
+    states = ribbon.require_states(states, what="plot_day")
+    own = tables.stamps(states.index, what="plot_day")
+    if str(own.tz) != str(index.tz):
+        raise ConfigurationError(
+            f"the states are in {own.tz} and the frame is in {index.tz}: pass the states of the"
+            " same frame"
+        )
+    place = _places(own, days, clock)
+    inside = (place >= 0) & (place < len(days))
+    if not inside.any():
+        raise ConfigurationError("the states are of other days: pass the states of the same frame")
+    codes = ribbon.state_codes(states)
+    return ribbon.day_shares(own[inside], codes[inside], place[inside], len(days), seconds, clock)
+
+
+def _shade(
+    ax: Axes, events: Sequence[Event], day: pd.Timestamp, clock: LocalClock
+) -> list[tuple[Axes, float, str]]:
+    """Shade the part of each event that is on a day; return where those that begin on it begin."""
+    start, _ = dates.day_edges(day, clock)
+    named = []
+    for event in events:
+        first, last, text = event
+        parts = diary.parts_of_day(event, day, clock)
+        for left, right in parts:
+            diary.shade(ax, left / HOUR_US, None if last is None else right / HOUR_US)
+        if parts and first >= start:
+            named.append((ax, parts[0][0] / HOUR_US, text))
+    return named

@@ -1,39 +1,29 @@
 """The last week or month of a wearer at a glance, against the wearer's own usual range."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection
 from matplotlib.figure import FigureBase
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FixedLocator
 
+from eyelog.clock import DAY_US, LocalClock, local_days, microseconds
 from eyelog.errors import ConfigurationError
-from eyelog.figures.axes import Entry, legend, line, panels, patch, plot_function, set_title
-from eyelog.figures.calendar_axis import (
-    DayFormatter,
-    is_weekend,
-    shade_weekends,
-    take_dates,
-)
+from eyelog.figures import axes, dates, marks, ribbon, tables
+from eyelog.figures import events as diary
+from eyelog.figures.axes import Entry, Panels
 from eyelog.figures.defaults import GLANCE
-from eyelog.figures.events import LANE_MM, event_us, require_events
 from eyelog.figures.labels import title_of
-from eyelog.figures.marks import value_axis
 from eyelog.figures.named import is_amount, meaning_of, possible, shades
-from eyelog.figures.state_row import STATES_MM, draw_diary, draw_state_row, states_of_days
 from eyelog.figures.style import COLOURS, SMALL_PT
-from eyelog.figures.tables import dates_of, days_of, holds_records
-from eyelog.frame import require, require_frame
 from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.judge.limits import Limits
+from eyelog.measure.columns import Column, interval_columns
 from eyelog.measure.columns import column as column_of
-from eyelog.measure.columns import interval_columns
-from eyelog.measure.sheet import decimals, number_text
+from eyelog.measure.sheet import decimals
 from eyelog.series.inference import holm
 from eyelog.series.usual import personal
 
@@ -58,13 +48,16 @@ EARLIER_DAYS: Final = 56
 # The hours of wear from which on a day counts for the usual range, as in `baseline.personal`
 FULL_DAY_H: Final = 8.0
 LEVEL: Final = 0.05
-AROUND_MM: Final = 30.0
 MANY: Final = 9_999.5
 ARROW_PT: Final = 5.0
 REACH: Final = 0.44  # half the width of a day's usual range
+STATES_MM: Final = 14.0
+COLUMN_MIN: Final = 30  # at one column of a journal a day is 9 mm wide
+# The recorded share of a column from which on no hatching is seen above it
+SEEN: Final = 0.95
 
 
-@plot_function
+@axes.plot_function
 def plot_week(
     table: pd.DataFrame,
     *,
@@ -135,12 +128,12 @@ def plot_week(
     >>> [ax.get_title(loc="left") for ax in el.plot_week(frame)][:2]
     ['State (0 to 24 h)', 'Worn (h per day)']
     """
-    if states is None and holds_records(table):
+    if states is None and tables.holds_records(table):
         states = table
     return _plot(table, WEEK, title, states, events, day_starts, fig)
 
 
-@plot_function
+@axes.plot_function
 def plot_month(
     table: pd.DataFrame,
     *,
@@ -200,23 +193,16 @@ def _plot(
     events: pd.DataFrame | None = None,
     day_starts: str | None = None,
     fig: FigureBase | None = None,
-) -> "np.ndarray[Any, np.dtype[np.object_]]":
-    days = _days_of(days_of(table, day_starts=day_starts), span)
+) -> Panels:
+    days = tables.days_of(table, day_starts=day_starts)
+    days = tables.table_of_days(days, ["worn_h"], what=f"plot_{span.word}")
     judged = last_days(days, span)
     corrected = holm(np.concatenate([numbers(of["p"]) for of in judged.values()]))
-    for i, name in enumerate(judged):
-        mine = corrected[i * len(judged[name]) : (i + 1) * len(judged[name])]
+    parts = np.split(corrected, np.cumsum([len(of) for of in judged.values()])[:-1])
+    for name, mine in zip(judged, parts, strict=True):
         judged[name] = judged[name].assign(stands=mine < LEVEL)
-    return plot_judged(
-        days,
-        judged,
-        span=span,
-        states=states,
-        events=events,
-        day_starts=day_starts,
-        fig=fig,
-        title=title,
-    )
+    given: dict[str, Any] = {"states": states, "events": events, "day_starts": day_starts}
+    return plot_judged(days, judged, span=span, fig=fig, title=title, **given)
 
 
 def last_days(
@@ -243,7 +229,7 @@ def last_days(
     }
 
 
-@plot_function
+@axes.plot_function
 def plot_judged(
     table: pd.DataFrame,
     judged: Mapping[str, pd.DataFrame],
@@ -284,103 +270,88 @@ def plot_judged(
     array of Axes
         As of `plot_week`.
     """
-    index = dates_of(table, what=f"plot_{span.word}")
+    what = f"plot_{span.word}"
+    index = tables.dates_of(table, what=what)
     first = max(index[0], index[-1] - pd.Timedelta(days=span.days - 1))
     days = pd.date_range(first, index[-1], freq="D", unit=index.unit)
     recent = table.set_axis(index).reindex(days)
     shown = [name for name in judged if np.isfinite(numbers(recent[name])).any()]
     if not shown:
         raise ConfigurationError(
-            f"plot_{span.word} has nothing to draw: the {span.word} to {days[-1]:%Y-%m-%d} has no"
-            " values"
+            f"{what} has nothing to draw: the {span.word} to {days[-1]:%Y-%m-%d} has no values"
         )
-    noted = None if events is None else event_us(require_events(events, what=f"plot_{span.word}"))
-    of_days = None
-    if states is not None:
-        of_days = states_of_days(
-            states, days, limits=limits, day_starts=day_starts, what=f"plot_{span.word}"
-        )
-    elif noted is not None:
+    if events is not None and states is None:
         raise ConfigurationError(
-            f"plot_{span.word} marks events above the states of their days: pass states= too (the"
-            " frame)"
+            f"{what} marks events above the states of their days: pass states= too (the frame)"
         )
-    lane_mm = 0.0 if noted is None else LANE_MM
-    above = [] if of_days is None else [STATES_MM + lane_mm]
-    made = panels(
-        [*above, *[span.panel_mm] * len(shown)], sharex=False, around_mm=AROUND_MM, fig=fig
-    )
-    entries: list[Entry] = []
-    key = ""
-    if of_days is not None:
-        entries = draw_state_row(made[0], of_days, REACH)
+    above = []
+    if states is not None:
+        of_days = states_of_days(states, days, limits=limits, day_starts=day_starts, what=what)
+        above = [STATES_MM + diary.LANE_MM * (events is not None)]
+    heights = [*above, *[span.panel_mm] * len(shown)]
+    made = axes.panels(heights, sharex=False, fig=fig)
+    entries, key = list[Entry](), ""
+    if states is not None:
+        made[0].set_xlim(-0.5, span.days - 0.5)
+        entries, key = _draw_states(made[0], of_days, events)
         hours = "0 to 24 h" if day_starts is None else f"{day_starts} to {day_starts}"
-        name = f"State ({hours})" if noted is None else f"State ({hours}), diary above"
+        name = f"State ({hours})" + ", diary above" * (events is not None)
         made[0].set_title(name, loc="left", pad=4.0, y=1.0)
-        shade_weekends(made[0], days)
-        _name_days(made[0], days, span)
-        if noted is not None:
-            diary, key = draw_diary(made[0], of_days, noted, REACH)
-            entries += diary
-    values = made[len(above) :]
-    for ax, name in zip(values, shown, strict=True):
-        _panel(ax, name, recent, judged[name].reindex(days), span)
-    legend(made[-1], [*entries, *_entries(values, shown, recent, span)], note=key)
-    set_title(made[0], title_of(table, days=days), title, fig=fig)
+    found: dict[str, Entry] = {}
+    for ax, name in zip(made[len(above) :], shown, strict=True):
+        found |= _panel(ax, name, recent, judged[name].reindex(days), span)
+    weekend: list[Entry] = []
+    for ax in made:
+        weekend = dates.shade_weekends(ax, days)
+        _name_days(ax, days, span)
+    order = ("band", "usual", "worn", "usable", "day", "interval", "thin", "ring")
+    entries += [found[name] for name in order if name in found]
+    axes.legend(made[-1], entries + weekend, note=key)
+    axes.set_title(made[0], title_of(table, days=days), title, fig=fig)
     return made
 
 
-def _days_of(table: pd.DataFrame, span: Span) -> pd.DataFrame:
-    """Return the days in order, indexed by dates."""
-    what = f"plot_{span.word}"
-    require_frame(table, what=what, wanted="a table of days, as of eyelog.daily")
-    index = dates_of(table, what=what)
-    require(table, ["worn_h"], purpose=what, made_by="eyelog.daily(frame)")
-    if index.has_duplicates:
-        raise ConfigurationError(
-            f"{what} takes the days of one wearer, but this table has several rows for"
-            f" {index[index.duplicated()][0]:%Y-%m-%d}: pass eyelog.daily(frame)"
-        )
-    return table.set_axis(index.rename("day")).sort_index()
-
-
-def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span: Span) -> None:
+def _panel(
+    ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span: Span
+) -> dict[str, Entry]:
+    """Draw one quantity, and return what its marks mean."""
     about = column_of(name)  # of whichever log: a score may stand beside the 60-second log
     values, full = numbers(recent[name]), numbers(recent["worn_h"]) >= FULL_DAY_H
-    days = cast(pd.DatetimeIndex, recent.index)
-    shade_weekends(ax, days)
-    counts = about.unit.endswith("per day")
-    ranges = {end: possible(judged[end], about.unit) for end in ("low", "high")}
-    judged = judged.assign(**ranges)
-    _usual(ax, judged)
-    if not counts or not span.numbers:
-        _leave_room(ax, name, recent, judged)
-    meaning = meaning_of(about)
-    if counts and span.numbers:
-        _bars(ax, name, recent, full, meaning)
+    ends = {end: possible(judged[end], about.unit) for end in ("low", "high")}
+    judged = judged.assign(**ends)
+    found = _usual(ax, judged)
+    if about.unit.endswith("per day") and span.numbers:
+        found |= _bars(ax, name, recent, full, about)
     else:
-        _points(ax, name, recent, full, meaning, span)
+        found |= _points(ax, name, recent, judged, full, about, span)
     if is_amount(about.unit):
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
+    if (np.isfinite(values) & ~full).any():
+        found["thin"] = axes.point(f"thin: under {FULL_DAY_H:g} h worn", "axis", face="white")
     stands = (judged["stands"] == True).to_numpy()  # noqa: E712 - a day without a row is missing
     if stands.any():
-        ring = ax.scatter(np.flatnonzero(stands), values[stands], s=span.ring, zorder=5)
-        ring.set(facecolors="none", edgecolors=COLOURS["text"], linewidths=1.0)
-        ring.set(label="_stands out", clip_on=False)
-    digits = decimals(values, about.digits)
-    if span.numbers:
-        _say(ax, values, full, stands, judged, digits)
-    else:
-        _point_out(ax, values, stands, judged, span)
+        marks.rings(ax, np.flatnonzero(stands), values[stands], span.ring, "_stands out")
+        found["ring"] = axes.ring("stands out (▲ above, ▼ below)")
+    digits, usual = decimals(values, about.digits), numbers(judged["baseline"])
+    arrows = np.where(stands, np.where(values > usual, "▲", "▼"), "")
+    (_say if span.numbers else _point_out)(ax, values, full, arrows, digits, span)
     pad = 12.0 if span.numbers else 4.0
     ax.set_title(about.text, loc="left", pad=pad, y=1.0)  # nothing above moves it
-    _say_usual(ax, values[full], judged, digits, span.short, pad)
-    value_axis(ax.yaxis, most=3)
-    _name_days(ax, days, span)
+    # The median of the days that count, and what was usual before.
+    parts = {"usual": pd.Series(usual).median()}
+    if len(recent) > 1:
+        parts = {span.short: pd.Series(values[full]).median()} | parts
+    medians = [
+        f"{word} {marks.words_of(it, digits)}" for word, it in parts.items() if np.isfinite(it)
+    ]
+    small: dict[str, Any] = {"fontsize": SMALL_PT, "fontweight": "normal"}
+    ax.set_title(" · ".join(medians), loc="right", pad=pad, y=1.0, **small)
+    marks.value_axis(ax.yaxis, most=3)
+    return found
 
 
 def _name_days(ax: Axes, days: pd.DatetimeIndex, span: Span) -> None:
-    take_dates(ax.xaxis, days)
+    dates.take_dates(ax.xaxis, days)
     ax.set_xlim(-0.5, span.days - 0.5)
     named = range(len(days)) if span.numbers else np.flatnonzero(days.day_of_week == 0)
     ax.xaxis.set_major_locator(FixedLocator(list(named)))
@@ -388,7 +359,7 @@ def _name_days(ax: Axes, days: pd.DatetimeIndex, span: Span) -> None:
     ax.tick_params(axis="x", length=0 if span.numbers else 2.5)
 
 
-class _ShortDays(DayFormatter):
+class _ShortDays(dates.DayFormatter):
     """Labels of days in one line each: "Mon 5", or "Mon 5 Oct" where a month is named first."""
 
     def __init__(self, days: pd.DatetimeIndex, *, month: bool) -> None:
@@ -405,175 +376,211 @@ class _ShortDays(DayFormatter):
         ]
 
 
-def _usual(ax: Axes, judged: pd.DataFrame) -> None:
+def _usual(ax: Axes, judged: pd.DataFrame) -> dict[str, Entry]:
     """Draw the usual range of each day as a band of its own, and the usual value in it."""
-    low, high = (numbers(judged[name]) for name in ("low", "high"))
     # Without a range, a baseline is that of other days, as before weekends are known.
-    centre = np.where(np.isfinite(low), numbers(judged["baseline"]), np.nan)
-    judged_days = np.flatnonzero(np.isfinite(low))
-    heights = (high - low)[judged_days]
-    bands = ax.bar(judged_days, heights, 2 * REACH, low[judged_days], color=COLOURS["usual range"])
-    for band in bands:
-        band.set(label="_usual range", zorder=1)
-    ends = (judged_days - REACH, judged_days + REACH)
+    known = np.flatnonzero(judged["low"].notna())
+    low, high, centre = (numbers(judged[name])[known] for name in ("low", "high", "baseline"))
+    look: dict[str, Any] = {"facecolor": COLOURS["usual range"], "zorder": 1}
+    for band in ax.bar(known, high - low, 2 * REACH, low, **look):
+        band.set_label("_usual range")
+    ends = (known - REACH, known + REACH)
     for edge in (low, high):
-        rim = ax.hlines(edge[judged_days], *ends, color=COLOURS["usual rim"])
-        rim.set(linewidth=0.5, zorder=1.5)
-    usual = ax.hlines(centre[judged_days], *ends, color=COLOURS["reference"])
-    usual.set(linewidth=0.9, zorder=2.5, label="_usual value")
+        ax.hlines(edge, *ends, color=COLOURS["usual rim"], linewidth=0.5, zorder=1.5)
+    usual = ax.hlines(centre, *ends, color=COLOURS["reference"], linewidth=0.9, zorder=2.5)
+    usual.set_label("_usual value")
+    if not len(known):
+        return {}
+    rim: dict[str, Any] = {"edgecolor": COLOURS["usual rim"], "linewidth": 0.5}
+    return {
+        "band": ("usual range: 99 of 100 days", Patch(facecolor=COLOURS["usual range"], **rim)),
+        "usual": axes.line("usual value", "reference", linewidth=0.9),
+    }
 
 
-def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, meaning: str) -> None:
-    values = numbers(week[name])
-    # Of the hours worn, the usable ones are in front; orange alone is too light on white.
-    worn = name == "worn_h" and "valid_h" in week
+def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, about: Column) -> dict[str, Entry]:
+    """Draw amounts of a day as bars; of the hours worn, the usable ones are in front."""
+    values, meaning = numbers(week[name]), meaning_of(about)
+    usable = name == "worn_h" and "valid_h" in week
     colour, edge = COLOURS[meaning], COLOURS[shades(meaning)[0]]
-    look: dict[str, Any] = {"facecolor": COLOURS["worn"] if worn else colour, "edgecolor": edge}
-    for chosen, style, kind in (
-        (full, look, "full days"),
-        (~full, {"facecolor": "white", "edgecolor": edge}, "thin days"),
-    ):
+    layers: list[tuple[str, Bools, Floats, dict[str, Any]]] = [
+        ("full days", full, values, {"fc": COLOURS["worn"] if usable else colour, "ec": edge}),
+        ("thin days", ~full, values, {"fc": "white", "ec": edge}),
+    ]
+    if usable:
+        front = {"fc": colour, "ec": "none", "zorder": 2.2}
+        layers.append(("usable hours", full, numbers(week["valid_h"]), front))
+    for kind, chosen, heights, look in layers:
         days = np.flatnonzero(chosen & np.isfinite(values))
-        for bar in ax.bar(days, values[days], 0.4, linewidth=0.7, **style):
-            bar.set(label=f"_{kind}", zorder=2)
-        if worn and chosen is full:
-            for bar in ax.bar(days, numbers(week["valid_h"])[days], 0.4, color=colour):
-                bar.set(label="_usable hours", zorder=2.2)
+        for bar in ax.bar(days, heights[days], 0.4, linewidth=0.7, **{"zorder": 2} | look):
+            bar.set_label(f"_{kind}")
     ax.set_ylim(0.0, 1.12 * ax.get_ylim()[1])  # a ring on the highest bar needs room
+    if usable:
+        return {"worn": axes.patch("worn, not usable", "worn"), "usable": axes.patch("usable")}
+    return {"worn": axes.patch("worn", "worn")} if name == "worn_h" else {}
 
 
 def _points(
-    ax: Axes, name: str, recent: pd.DataFrame, full: Bools, meaning: str, span: Span
-) -> None:
-    values = numbers(recent[name])
-    edge = COLOURS[shades(meaning)[0]]
-    low, high = interval_columns(name)
+    ax: Axes,
+    name: str,
+    recent: pd.DataFrame,
+    judged: pd.DataFrame,
+    full: Bools,
+    about: Column,
+    span: Span,
+) -> dict[str, Entry]:
+    """Draw a value for each day with its interval, and leave room for all of them."""
+    values, meaning = numbers(recent[name]), meaning_of(about)
+    names, edge = interval_columns(name), COLOURS[shades(meaning)[0]]
+    ends = None
+    if {*names} <= set(recent.columns):
+        ends = numbers(recent[names[0]]), numbers(recent[names[1]])
+    every = np.concatenate([values, *(ends or ()), judged["low"], judged["high"]]).astype(float)
+    low, high = float(np.nanmin(every)), float(np.nanmax(every))
+    room = 0.08 * (high - low) or 1.0
+    ax.set_ylim(low - room, high + room)
     for chosen, inside, kind in (
         (full, COLOURS[meaning], "full days"),
         (~full, "white", "thin days"),
     ):
-        days = np.flatnonzero(chosen & np.isfinite(values))
-        if {low, high} <= set(recent.columns):
-            bars = ax.vlines(
-                days, numbers(recent[low])[days], numbers(recent[high])[days], color=edge
-            )
-            bars.set(linewidth=1.3 if span.numbers else 0.8, zorder=3)
-            bars.set_label(f"_interval of {kind}")
-        dots = ax.scatter(days, values[days], s=span.point, color=inside)
-        dots.set(edgecolors=edge, linewidths=0.9 if span.numbers else 0.7, zorder=4)
-        dots.set_label(f"_{kind}")
+        marks.estimates(
+            ax, np.arange(len(values)), np.where(chosen, values, np.nan), ends, edge,
+            names=(f"_{kind}", f"_interval of {kind}"), width=1.3 if span.numbers else 0.8,
+            s=span.point, facecolors=inside, linewidths=0.9 if span.numbers else 0.7,
+        )  # fmt: skip
+    found = {} if span.numbers else {"day": axes.point("day", "usable")}
+    if ends is not None:
+        words = "value with 95 % interval of these minutes"
+        found["interval"] = axes.line(words, "usable", marker="o")
+    return found
 
 
-def _point_out(ax: Axes, values: Floats, stands: Bools, judged: pd.DataFrame, span: Span) -> None:
+def _point_out(
+    ax: Axes, values: Floats, _full: Bools, arrows: Any, _digits: int, span: Span
+) -> None:
     """Write beside the ring of a day which way it stands out, with space for it in the panel."""
     away = span.ring**0.5 / 2 + 1.0
-    usual = numbers(judged["baseline"])
     share = (away + 1.8 * ARROW_PT) / (span.panel_mm / 25.4 * 72.0)
-    for day in np.flatnonzero(stands):
-        up = values[day] > usual[day]
+    for day in np.flatnonzero(arrows != ""):
+        up = arrows[day] == "▲"
         low, high = ax.get_ylim()
         if up:
             ax.set_ylim(top=max(high, (values[day] - share * low) / (1.0 - share)))
         else:
             ax.set_ylim(bottom=min(low, (values[day] - share * high) / (1.0 - share)))
-        mark = ax.annotate(
-            "▲" if up else "▼",
-            (day, values[day]),
-            (0, away if up else -away),
-            textcoords="offset points",
-            ha="center",
-            va="bottom" if up else "top",
-            fontsize=ARROW_PT,
-            annotation_clip=False,
-        )
-        mark.set_label("_which way")
+        ax.annotate(
+            arrows[day], (day, values[day]), (0, away if up else -away), ha="center",
+            textcoords="offset points", va="bottom" if up else "top", fontsize=ARROW_PT,
+            annotation_clip=False, label="_which way",
+        )  # fmt: skip
 
 
-def _leave_room(ax: Axes, name: str, week: pd.DataFrame, judged: pd.DataFrame) -> None:
-    """Set the limits of the values: all of them, their intervals and bands, and some room."""
-    ends = [name for name in interval_columns(name) if name in week]
-    seen = [*(week[end] for end in (name, *ends)), judged["low"], judged["high"]]
-    every = np.concatenate([numbers(values) for values in seen])
-    low, high = float(np.nanmin(every)), float(np.nanmax(every))
-    room = 0.08 * (high - low) or 1.0
-    ax.set_ylim(low - room, high + room)
-
-
-def _say(
-    ax: Axes, values: Floats, full: Bools, stands: Bools, judged: pd.DataFrame, digits: int
-) -> None:
+def _say(ax: Axes, values: Floats, full: Bools, arrows: Any, digits: int, _span: Span) -> None:
     """Write the values in a row above the panel, where they collide with nothing."""
-    usual = numbers(judged["baseline"])
     # Seven numbers of five digits would touch at the width of one column.
     many = bool((np.abs(values) >= MANY).any())
     for day in np.flatnonzero(np.isfinite(values)):
-        number = f"{values[day] / 1000:.1f}k" if many else number_text(values[day], digits)
-        number = number.replace("-", "\N{MINUS SIGN}")
-        if stands[day]:
-            number = f"{'▲' if values[day] > usual[day] else '▼'}{number}"
+        number = marks.words_of(values[day], digits)
+        if many:
+            number = f"{marks.words_of(values[day] / 1000, 1)}k"
         ax.annotate(
-            number,
-            (day, 1.0),
-            (0, 2),
-            xycoords=("data", "axes fraction"),
-            textcoords="offset points",
-            ha="center",
-            fontsize=SMALL_PT,
+            f"{arrows[day]}{number}", (day, 1.0), (0, 2), xycoords=("data", "axes fraction"),
+            textcoords="offset points", ha="center", fontsize=SMALL_PT,
             color=COLOURS["text" if full[day] else "axis"],
-            fontweight="bold" if stands[day] else "normal",
+            fontweight="bold" if arrows[day] else "normal",
+        )  # fmt: skip
+
+
+class DayStates(NamedTuple):
+    """The states of some days."""
+
+    days: pd.DatetimeIndex
+    shares: Floats
+    """Of shape (days, columns, states): the share of each half-hour that each state took."""
+    clock: LocalClock
+
+
+def states_of_days(
+    states: pd.Series | pd.DataFrame,
+    days: pd.DatetimeIndex,
+    *,
+    limits: Limits | None = None,
+    day_starts: str | None = None,
+    what: str,
+) -> DayStates:
+    """Return the states of some local days of one wearer.
+
+    Parameters
+    ----------
+    states : Series or DataFrame
+        The result of `eyelog.states`, or the frame.
+    days : DatetimeIndex
+        The dates, in order.
+    limits : Limits, optional
+        The limits by which a frame is judged.
+    day_starts : str, optional
+        When a day starts, by default at midnight.
+    what : str
+        The name of the figure, for errors.
+    """
+    judged = ribbon.judged(states, limits=limits, what=what)
+    series = judged.states
+    index = tables.stamps(series.index, what=f"{what} of states")
+    tables.require_order(index, what=what, name="states")
+    clock = LocalClock(index.tz) if judged.clock is None else judged.clock
+    clock = clock.set_back(day_starts, microseconds(index))
+    seconds = tables.row_seconds(series, None) if judged.seconds is None else judged.seconds
+    ribbon.at_most_a_minute(seconds, what=what)
+    rows = days.get_indexer(local_days(index, clock=clock))
+    mine = rows >= 0
+    if not mine.any():
+        raise ConfigurationError(
+            f"{what} has states from {index[0]:%Y-%m-%d} to {index[-1]:%Y-%m-%d}, and none from"
+            f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}: pass those of the same records"
         )
+    codes = ribbon.state_codes(series)[mine]
+    shares = ribbon.day_shares(
+        index[mine], codes, rows[mine], len(days), seconds, clock, column_min=COLUMN_MIN
+    )
+    return DayStates(days, shares, clock)
 
 
-def _say_usual(
-    ax: Axes, values: Floats, judged: pd.DataFrame, digits: int, span: str, pad: float
-) -> None:
-    """Write the median of the days that count, and what was usual before, at the right."""
-    present = values[np.isfinite(values)]
-    usual = numbers(judged["baseline"])
-    usual = usual[np.isfinite(usual)]
-    summaries = [
-        f"{word} {number_text(float(value), digits)}".replace("-", "\N{MINUS SIGN}")
-        for word, value in (
-            (span, np.median(present) if present.size else np.nan),
-            ("usual", np.median(usual) if usual.size else np.nan),
-        )
-        if np.isfinite(value)
-    ]
-    small = {"fontsize": SMALL_PT, "fontweight": "normal"}
-    ax.set_title(" · ".join(summaries), small, loc="right", pad=pad, y=1.0)
+def _draw_states(
+    ax: Axes, drawn: DayStates, events: pd.DataFrame | None
+) -> tuple[list[Entry], str]:
+    """Draw each day as stacked shares of half-hours, hatched without records, and the diary above.
 
-
-def _shows(artist: Artist) -> bool:
-    """Return whether an artist has marks: points without a place are drawn as nothing."""
-    return not isinstance(artist, PathCollection) or len(np.ma.getdata(artist.get_offsets())) > 0
-
-
-def _entries(made: Any, shown: list[str], recent: pd.DataFrame, span: Span) -> list[Entry]:
-    labels = {artist.get_label() for ax in made for artist in ax.get_children() if _shows(artist)}
-    entries: list[Entry] = []
-    if "_usual range" in labels:
-        band = Patch(facecolor=COLOURS["usual range"], edgecolor=COLOURS["usual rim"])
-        band.set_linewidth(0.5)
-        entries += [
-            ("usual range: 99 of 100 days", band),
-            line("usual value", "reference", linewidth=0.9),
+    Returns the legend, and the key to the numbers of the diary.
+    """
+    edges = np.linspace(-REACH, REACH, drawn.shares.shape[1] + 1)
+    for place, day in enumerate(drawn.days):
+        ribbon.hatched(ax, 0.0, 1.0, left=place - REACH, right=place + REACH)
+        ribbon.stack(ax, drawn.shares[place], ribbon.NAMES, place + edges)
+        skipped = dates.skipped_hours(day, drawn.clock)
+        if skipped is not None:
+            left, right = (place - REACH + 2 * REACH * hour / 24 for hour in skipped)
+            look: dict[str, Any] = {"facecolor": "white", "linewidth": 0, "zorder": 2}
+            ax.add_patch(Rectangle((left, 0.0), right - left, 1.0, label="_skipped", **look))
+    ax.set_ylim(0.0, 1.0)
+    ax.yaxis.set_visible(False)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    taken = drawn.shares.sum(axis=(0, 1))
+    entries = [axes.patch(name) for name, share in zip(ribbon.NAMES, taken, strict=True) if share]
+    if (drawn.shares.sum(axis=2) < SEEN).any():
+        entries.append(axes.patch("no record"))
+    if events is None:
+        return entries, ""
+    spans: list[tuple[float, float | None, str]] = []
+    shown = []
+    for event in diary.event_us(events):
+        *_, end, label = event
+        parts = [
+            (place - REACH + 2 * REACH * np.array(part) / DAY_US).tolist()
+            for place, day in enumerate(drawn.days)
+            for part in diary.parts_of_day(event, day, drawn.clock)
         ]
-    if "worn_h" in shown and span.numbers:
-        entries.append(patch("worn, not usable" if "_usable hours" in labels else "worn", "worn"))
-        if "_usable hours" in labels:
-            entries.append(patch("usable"))
-    if not span.numbers:
-        entries.append(line("day", "usable", marker="o", linestyle=""))
-    if "_interval of full days" in labels:
-        entries.append(line("value with 95 % interval of these minutes", "usable", marker="o"))
-    if "_thin days" in labels:
-        thin = line(f"thin: under {FULL_DAY_H:g} h worn", "axis", marker="o", linestyle="")
-        thin[1].set(markerfacecolor="white")
-        entries.append(thin)
-    if "_stands out" in labels:
-        ring = line("stands out (▲ above, ▼ below)", "text", marker="o", linestyle="")
-        ring[1].set(markerfacecolor="none", markersize=6.5)
-        entries.append(ring)
-    if is_weekend(cast(pd.DatetimeIndex, recent.index)).any():
-        entries.append(patch("weekend"))
-    return entries
+        for number, (left, right) in enumerate(parts):
+            spans.append((left, None if end is None else right, "" if number else label))
+        shown += [event] if parts else []
+    key = diary.draw_lane(ax, spans, floor=1.0, unit_mm=STATES_MM)
+    return [*entries, *diary.entries(shown, shaded=False)], key

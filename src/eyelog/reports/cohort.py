@@ -14,7 +14,7 @@ import pandas as pd
 from eyelog.cohort.differences import label_of
 from eyelog.cohort.group_summary import summary
 from eyelog.cohort.result import result_of
-from eyelog.figures.cohort import LEAST_WEARERS, plot_cohort
+from eyelog.figures.many import LEAST_WEARERS, plot_cohort
 from eyelog.frame import takes_tables
 from eyelog.judge.arrays import numbers
 from eyelog.measure.columns import column

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.figures.axes import panels
-from eyelog.figures.cohort import plot_cohort
-from eyelog.figures.contrast import plot_contrast, plot_others
+from eyelog.figures.many import plot_cohort, plot_contrast, plot_others
 from eyelog.judge.arrays import numbers
 from eyelog.measure.columns import column
 from eyelog.measure.sheet import decimals, p_text

@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 
 from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS
-from eyelog.figures.agreement import plot_agreement
-from eyelog.figures.attrition import plot_attrition
-from eyelog.figures.baseline import plot_baseline
+from eyelog.figures.days import plot_baseline
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.figures.overview import plot_overview
-from eyelog.figures.quality import plot_quality
+from eyelog.figures.quality import plot_attrition, plot_quality
+from eyelog.figures.values import plot_agreement
 from eyelog.frame import OFFSET
 from eyelog.judge.flag import explain
 from eyelog.judge.reasons import Reason

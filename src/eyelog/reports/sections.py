@@ -15,12 +15,11 @@ import scipy
 
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
 from eyelog.clock import local_days
-from eyelog.figures.bouts import plot_bouts
-from eyelog.figures.daily import plot_daily
+from eyelog.figures.days import plot_daily
 from eyelog.figures.distribution import plot_distribution
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.figures.profile import plot_profile
-from eyelog.figures.rhythm import plot_rhythm
+from eyelog.figures.rhythm import plot_profile, plot_rhythm
+from eyelog.figures.values import plot_bouts
 from eyelog.frame import OFFSET, clock_of, log_of
 from eyelog.judge.limits import limit
 from eyelog.measure import blinks as of_blinks

@@ -13,23 +13,24 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
-from matplotlib.ticker import Formatter, Locator
+from matplotlib.ticker import Formatter, Locator, MaxNLocator
 from matplotlib.units import ConversionInterface
 
 from eyelog.clock import DAY_US, LocalClock, microseconds, time_of_day
-from eyelog.figures.axes import length_pt
+from eyelog.figures.axes import Entry, length_pt, patch
 from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT
 from eyelog.judge.arrays import Ints
 from eyelog.judge.calendar import HOUR_US, WEEKDAYS
 
 MOST_LABELS: Final = 16
+# On an axis of more days, weekends would be thinner than a line, and are left out
+MOST_WITH_WEEKENDS: Final = 190
+A_WEEK: Final = pd.date_range("2026-01-05", periods=7)  # any, from Monday
 # The space that a label takes along its axis, in points: two short lines along x, one line along y.
 DAY_LABEL_PT: Final = {"x": 31.0, "y": 9.5}
 HOUR_LABEL_PT: Final = 17.0
-DATE_LABEL_PT: Final = 38.0  # "Mon 20 Oct" in one line, under midnight
-# How many letters of a weekday are written at a given width of its place, in sizes of type
-WEEKDAY_EM: Final = ((3, 2.5), (2, 1.75))
-HOUR_STEPS: Final = (1, 2, 3, 6, 12)
+WEEKDAY_EM: Final = 2.5  # of three letters of a weekday, in sizes of type
+HOUR_STEPS: Final = (1, 1.2, 2, 3, 6, 10)  # and the same times ten
 MONTH_STEPS: Final = (1, 2, 3, 6, 12, 24, 60, 120)
 MONDAYS_FROM: Final = 21
 # A time axis of at most this many days shows hours
@@ -42,26 +43,14 @@ def is_weekend(days: pd.DatetimeIndex) -> Any:
     return np.asarray(days.day_of_week >= 5)
 
 
-def day_axis(axis: Axis, days: pd.DatetimeIndex, *, centre: float = 0.0) -> None:
-    """Label an axis on which the day ``days[i]`` is at ``i + centre``.
-
-    On a y axis, weekends are bold.
-
-    Parameters
-    ----------
-    axis : Axis
-        ``ax.xaxis`` or ``ax.yaxis``.
-    days : DatetimeIndex
-        Calendar dates, in order.
-    centre : float
-        Where within its place a day has its label.
-    """
-    take_dates(axis, days, centre=centre)
-    axis.set_major_locator(DayLocator(days, centre))
-    axis.set_major_formatter(DayFormatter(days, centre))
+def day_axis(axis: Axis, days: pd.DatetimeIndex) -> None:
+    """Label an axis on which the day ``days[i]`` is at ``i``; on a y axis, weekends are bold."""
+    take_dates(axis, days)
+    axis.set_major_locator(DayLocator(days))
+    axis.set_major_formatter(DayFormatter(days))
 
 
-def take_dates(axis: Axis, days: pd.DatetimeIndex, *, centre: float = 0.0) -> None:
+def take_dates(axis: Axis, days: pd.DatetimeIndex) -> None:
     """Let dates and stamps stand on an axis of days for their places, as in ``ax.axvline``.
 
     Older releases of matplotlib than 3.10 have no public way to do so: there they take numbers.
@@ -73,19 +62,19 @@ def take_dates(axis: Axis, days: pd.DatetimeIndex, *, centre: float = 0.0) -> No
     for sibling in shared.get_siblings(ax):
         each = sibling.xaxis if along_x else sibling.yaxis
         if each.get_converter() is None:
-            each.set_converter(DayUnits(days, centre))
+            each.set_converter(DayUnits(days))
 
 
 class DayUnits(ConversionInterface):
     """Dates and stamps as places on an axis of days: a day begins half a day before its place."""
 
-    def __init__(self, days: pd.DatetimeIndex, centre: float = 0.0) -> None:
-        self.first, self.centre = days[0], centre
+    def __init__(self, days: pd.DatetimeIndex) -> None:
+        self.first = days[0]
 
     def convert(self, obj: Any, unit: Any, axis: Axis) -> Any:  # type: ignore[override]  # noqa: ARG002
         """Return the places of dates, in days from the first."""
         stamps = pd.DatetimeIndex(np.ravel(np.asarray(obj, dtype=object))).tz_localize(None)
-        places = (stamps - self.first) / pd.Timedelta(days=1) + self.centre - 0.5
+        places = (stamps - self.first) / pd.Timedelta(days=1) - 0.5
         return float(places[0]) if np.ndim(obj) == 0 else np.asarray(places)
 
 
@@ -94,43 +83,29 @@ def day_rows_axis(axis: Axis, blocks: Sequence[pd.DatetimeIndex], firsts: Sequen
     per_block = max(1, MOST_LABELS // len(blocks))
     places, texts = [], []
     for days, first in zip(blocks, firsts, strict=True):
-        chosen, _ = chosen_days(days, per_block)
+        chosen = chosen_days(days, per_block)
         places += [first + int(place) for place in chosen]
         texts += _labels([days[place] for place in chosen], along_x=False, year=days[0].year)
     axis.set_ticks(places, labels=texts)
 
 
-def shade_weekends(ax: Axes, days: pd.DatetimeIndex, *, axis: str = "x") -> None:
-    """Shade Saturdays and Sundays behind the data, on an axis made by `day_axis`."""
-    span = ax.axvspan if axis == "x" else ax.axhspan
+def shade_weekends(ax: Axes, days: pd.DatetimeIndex) -> list[Entry]:
+    """Shade Saturdays and Sundays of a time in which they are seen; return their entry."""
     weekend = np.concatenate([[False], is_weekend(days), [False]]).astype(np.int8)
+    if len(days) > MOST_WITH_WEEKENDS or not weekend.any():
+        return []
     edges = np.diff(weekend)
+    look: dict[str, Any] = {"color": COLOURS["weekend"], "linewidth": 0, "zorder": 0}
     for first, after in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
-        shade = span(first - 0.5, after - 0.5, color=COLOURS["weekend"], linewidth=0, zorder=0)
-        shade.set_label("_weekend")
+        ax.axvspan(first - 0.5, after - 0.5, label="_weekend", **look)
+    return [patch("weekend")]
 
 
 def weekdays_axis(axis: Axis) -> None:
-    """Label an axis on which Monday is at 0 and Sunday at 6."""
-    axis.set_ticks(range(len(WEEKDAYS)))
-    axis.set_major_formatter(WeekdayFormatter())
-
-
-class WeekdayFormatter(Formatter):
-    """Names of weekdays in three letters, or in two or one where there is no room for three."""
-
-    def __call__(self, value: float, _pos: int | None = None) -> str:
-        """Return one label, as the status bar of a window shows it."""
-        return WEEKDAYS[round(value) % len(WEEKDAYS)]
-
-    def format_ticks(self, values: Any) -> list[str]:
-        """Return the labels of all ticks."""
-        axis = cast(Axis, self.axis)
-        first, last = axis.get_view_interval()
-        size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
-        room_em = length_pt(axis) / abs(last - first) / size
-        letters = next((n for n, needed in WEEKDAY_EM if needed <= room_em), 1)
-        return [self(value)[:letters] for value in values]
+    """Label an axis on which Monday is at 0 and Sunday at 6, by letters where these are wide."""
+    size = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
+    letters = 3 if length_pt(axis) / len(WEEKDAYS) >= WEEKDAY_EM * size else 1
+    axis.set_ticks(range(len(WEEKDAYS)), labels=[name[:letters] for name in WEEKDAYS])
 
 
 def hours_axis(ax: Axes, zone: object | None = None, *, day_starts: str | None = None) -> None:
@@ -138,14 +113,17 @@ def hours_axis(ax: Axes, zone: object | None = None, *, day_starts: str | None =
     at = time_of_day(day_starts)
     first = at.hour + at.minute / 60
     ax.set_xlim(0, 24)
-    ax.xaxis.set_major_locator(HourLocator(first))
+    ax.xaxis.set_major_locator(MaxNLocator("auto", steps=HOUR_STEPS, integer=True))
     ax.xaxis.set_major_formatter(partial(_hour, first=first))
     ax.set_xlabel("Time of day" if zone is None else f"Time of day ({zone})")
 
 
 def _hour(hour: float, _: float | None = None, *, first: float = 0.0) -> str:
     # A function with a name, so that a figure can be pickled.
-    return f"{hour:02.0f}" if not first else f"{(first + hour) % 24:02.0f}"
+    if not first:
+        return f"{hour:02.0f}"
+    minutes = round((first + hour) % 24 * 60)
+    return f"{minutes // 60:02d}" + f":{minutes % 60:02d}" * (minutes % 60 > 0)
 
 
 def time_axis(ax: Axes, clock: LocalClock) -> None:
@@ -193,8 +171,6 @@ def blank_skipped_hours(
     ax: Axes, days: pd.DatetimeIndex, clock: LocalClock, first: int = 0
 ) -> None:
     """Leave the hour that a local date lacks blank: it is not time without records."""
-    if not len(days):
-        return
     # Nearly all days have no change of the clock near them, and lack nothing.
     midnights = microseconds(days)
     low, high = midnights - DAY_US, midnights + 2 * DAY_US
@@ -203,16 +179,8 @@ def blank_skipped_hours(
     for place in np.flatnonzero(near).tolist():
         skipped = skipped_hours(days[place], clock)
         if skipped is not None:
-            ax.barh(
-                first + place,
-                skipped[1] - skipped[0],
-                left=skipped[0],
-                height=1,
-                color="white",
-                linewidth=0,
-                zorder=2,
-                label="_skipped",
-            )
+            look: dict[str, Any] = {"color": "white", "linewidth": 0, "label": "_skipped"}
+            ax.barh(first + place, skipped[1] - skipped[0], 1, skipped[0], zorder=2, **look)
 
 
 def _type_scale(axis: Axis, ours_pt: float = TEXT_PT) -> float:
@@ -226,17 +194,8 @@ def _most_days(axis: Axis, share: float = 1.0) -> int:
     return int(np.clip(share * length_pt(axis) // each, 1, MOST_LABELS))
 
 
-def _most_of(days: pd.DatetimeIndex, axis: Axis) -> int:
-    """Return how many of some days have room for a label: a few days may fill only a part."""
-    low, high = sorted(axis.get_view_interval())
-    share = min(1.0, len(days) / (high - low)) if high > low else 1.0
-    return _most_days(axis, share)
-
-
-def chosen_days(
-    days: pd.DatetimeIndex, most: int, *, mondays: bool = False
-) -> tuple[np.ndarray[Any, Any], bool]:
-    """Return the places of at most `most` days to label, and whether they represent months.
+def chosen_days(days: pd.DatetimeIndex, most: int, *, mondays: bool = False) -> Ints:
+    """Return the places of at most `most` days to label.
 
     The steps are the usual ones: 1, 2, 3 days, Mondays, every other Monday, the first of each
     month, of every second month and so on. With `mondays`, three weeks and more have no steps of 2
@@ -246,52 +205,52 @@ def chosen_days(
     for step in (1,) if mondays and n >= MONDAYS_FROM else (1, 2, 3):
         places = np.arange(0, n, step)
         if len(places) <= most:
-            return places, False
+            return places
     # Mondays are numbered from Monday 5 January 1970.
     number = (days.tz_localize(None).as_unit("us").asi8 // DAY_US) - 4
     for weeks in (1, 2):
         places = np.flatnonzero(number % (7 * weeks) == 0)
         if 2 <= len(places) <= most:
-            return places, False
+            return places
     firsts = np.flatnonzero(days.day == 1)
     opening = days[firsts]
     count = (opening.year * 12 + opening.month - 1).to_numpy()
     for months in MONTH_STEPS:
-        places = firsts[count % months == 0]
-        if 1 <= len(places) <= most:
-            return places, True
-    return np.unique(np.linspace(0, n - 1, most).astype(int)), False
+        chosen: Ints = firsts[count % months == 0]
+        if 1 <= len(chosen) <= most:
+            return chosen
+    return np.unique(np.linspace(0, n - 1, most).astype(int))
 
 
 class DayLocator(Locator):
     """Ticks on days that are drawn side by side."""
 
-    def __init__(self, days: pd.DatetimeIndex, centre: float = 0.0) -> None:
-        self.days, self.centre = days, centre
+    def __init__(self, days: pd.DatetimeIndex) -> None:
+        self.days = days
 
     def __call__(self) -> Any:
         """Return the places of the ticks."""
         axis = cast(Axis, self.axis)
-        most, along_x = _most_of(self.days, axis), isinstance(axis, XAxis)
-        places, _ = chosen_days(self.days, most, mondays=along_x)
-        return places + self.centre
+        # A few days may fill only a part of the axis.
+        share = min(1.0, len(self.days) / abs(float(np.ptp(axis.get_view_interval())) or 1.0))
+        most = _most_days(axis, share)
+        return chosen_days(self.days, most, mondays=isinstance(axis, XAxis))
 
 
 class DayFormatter(Formatter):
     """Labels of days: "Mon 20 Oct", in two lines along x; the year where a new one begins."""
 
-    def __init__(self, days: pd.DatetimeIndex, centre: float = 0.0) -> None:
-        self.days, self.centre = days, centre
+    def __init__(self, days: pd.DatetimeIndex) -> None:
+        self.days = days
 
     def __call__(self, x: float, _pos: int | None = None) -> str:
         """Return the label at one place, as the status bar of a window shows it."""
-        place = round(x - self.centre)
+        place = round(x)
         return f"{_day(self.days[place])}" if 0 <= place < len(self.days) else ""
 
     def format_ticks(self, values: Any) -> list[str]:
         """Return the labels of all ticks: the beginning of a year shows only among them all."""
-        places = [round(value - self.centre) for value in values]
-        shown = [self.days[place] for place in places]
+        shown = [self.days[round(value)] for value in values]
         along_x = isinstance(self.axis, XAxis)
         labels = _labels(shown, along_x, self.days[0].year)
         if not along_x:
@@ -318,29 +277,6 @@ def _labels(shown: Sequence[pd.Timestamp], along_x: bool, year: int) -> list[str
     return labels
 
 
-class HourLocator(Locator):
-    """Ticks on whole hours of a day that starts `first` hours after midnight."""
-
-    def __init__(self, first: float = 0.0) -> None:
-        self.first = first
-
-    def __call__(self) -> Any:
-        """Return the hours to label."""
-        low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
-        return self.tick_values(low, high)
-
-    def tick_values(self, vmin: float, vmax: float) -> Any:
-        """Return the hours between two limits, at the smallest step that leaves room."""
-        most = max(2.0, length_pt(self.axis) / HOUR_LABEL_PT)  # type: ignore[arg-type]
-        most = min(most, MOST_LABELS)
-        for step in HOUR_STEPS:
-            first = np.ceil((vmin + self.first) / step) * step - self.first
-            hours = np.arange(first, vmax + 1e-9, step)
-            if len(hours) <= most:
-                return hours
-        return np.array([0.0, 24.0])
-
-
 class TimeLocator(Locator):
     """Ticks along local time: hours within a few days, otherwise days, Mondays, months."""
 
@@ -354,52 +290,30 @@ class TimeLocator(Locator):
 
     def tick_values(self, vmin: float, vmax: float) -> Any:
         """Return the places of the ticks between two limits."""
+        axis = cast(Axis, self.axis)
         first, last = (round(x * DAY_S) * 1_000_000 for x in (vmin, vmax))
-        since, ahead = self.clock.offsets(first, last)
-        # Where the clock goes back, the last thing that it shows need not be the latest.
-        walls = np.concatenate([since + ahead, np.append(since[1:], last) + ahead])
-        start, end = pd.DatetimeIndex(np.sort(walls)[[0, -1]].view("M8[us]"))
-        if vmax - vmin <= SHORT_DAYS:
-            chosen = self._hours(start, end, (first, last))
-        else:
-            days, instants = self._midnights(start, end)
-            most = _most_days(self.axis)  # type: ignore[arg-type]
-            places, _ = chosen_days(days, most, mondays=True)
-            chosen = instants[places]
-        x = to_x(chosen)
+        short = vmax - vmin <= SHORT_DAYS
+        step = 1_000_000 * (self._seconds(axis, vmax - vmin) if short else DAY_S)
+        opens, _, number = self.clock.cells(
+            first, last + (not short or self.clock.tz is not None), step
+        )
+        exists = self.clock.wall_us(opens) == number * step  # a clock may skip a time
+        opens, number = opens[exists], number[exists]
+        if not short:  # a day whose midnight comes twice begins with the first
+            number, firsts = np.unique(number, return_index=True)
+            days = pd.DatetimeIndex((number * DAY_US).view("M8[us]"))
+            opens = opens[firsts][chosen_days(days, _most_days(axis), mondays=True)]
+        x = to_x(opens)
         return x[(x >= vmin - 1e-9) & (x <= vmax + 1e-9)]
 
-    def _midnights(self, start: pd.Timestamp, end: pd.Timestamp) -> tuple[pd.DatetimeIndex, Ints]:
-        days = pd.date_range(start.normalize(), end, freq="D")
-        wall = microseconds(days)
-        instants = self.clock.instants(wall)
-        # A date that the clock skips has no tick.
-        exists = self.clock.wall_us(instants) // DAY_US == wall // DAY_US
-        return days[exists], instants[exists]
-
-    def _hours(self, start: pd.Timestamp, end: pd.Timestamp, span_us: tuple[int, int]) -> Ints:
-        # A date under midnight is wider than an hour.
-        scale = _type_scale(self.axis, SMALL_PT)  # type: ignore[arg-type]
-        length = length_pt(self.axis) / scale  # type: ignore[arg-type]
+    def _seconds(self, axis: Axis, span: float) -> int:
+        """Return how far apart the ticks of a span of some days are."""
+        # A date under midnight is wider than an hour, and so is a time with its seconds.
+        length = length_pt(axis) / _type_scale(axis, SMALL_PT)
         room = max(2.0, min(MOST_LABELS, length / (1.3 * HOUR_LABEL_PT)))
-        span_s = (span_us[1] - span_us[0]) / 1_000_000
-        # A time with its seconds is wider too.
         rooms = [(step, room * 0.6) for step in (1, 2, 5, 10, 15, 30)]
         rooms += [(60 * step, room) for step in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720)]
-        seconds = next(
-            (step for step, most in rooms if span_s / step < most),
-            DAY_S if span_s / DAY_S < length / DATE_LABEL_PT else 2 * DAY_S,
-        )
-        if self.clock.tz is None:  # a journey may repeat half of a day
-            step = seconds * 1_000_000
-            opens, _, number = self.clock.cells(*span_us, step)
-            return np.asarray(opens[self.clock.wall_us(opens) == number * step])
-        grid = pd.date_range(start.floor("min" if seconds < 60 else "D"), end, freq=f"{seconds}s")
-        # An hour that the clocks skip has no tick; one that they repeat has a tick at its first
-        # pass.
-        wall = microseconds(grid)
-        instants = self.clock.instants(wall)
-        return np.asarray(instants[self.clock.wall_us(instants) == wall])
+        return next((step for step, most in rooms if span * DAY_S / step < most), DAY_S)
 
 
 class TimeFormatter(Formatter):

@@ -1,0 +1,357 @@
+"""One value per day: with the hours behind it, or against the person's own earlier days."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from eyelog.catalogue import COMPUTED_DATA
+from eyelog.checks import number
+from eyelog.errors import ConfigurationError
+from eyelog.figures import axes, dates, marks, tables
+from eyelog.figures.axes import Entry
+from eyelog.figures.labels import title_of
+from eyelog.figures.named import last_step, shades, subject
+from eyelog.figures.style import COLOURS, HATCH
+from eyelog.frame import require_frame
+from eyelog.judge.arrays import Bools, Floats, numbers
+from eyelog.judge.limits import limit
+from eyelog.measure.columns import column as column_of
+from eyelog.measure.columns import interval_columns
+from eyelog.series.usual import personal
+
+MEDIAN_DAYS: Final = 7
+LEAST_OF_MEDIAN: Final = 4  # of the seven days: more than half
+# The hours of a day, each row a part of the one before: column, word, and meaning of the colour.
+HOURS: Final = (
+    ("recorded_h", "recorded", "not worn"),
+    ("worn_h", "worn", "worn"),
+    ("valid_h", "usable", "usable"),
+)
+MANY_DAYS: Final = 60
+COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
+RING: Final = 4.0  # times the size of a point
+COLUMNS: Final = ("value", "baseline", "low", "high", "outside")
+
+
+@axes.plot_function
+def plot_daily(
+    table: pd.DataFrame,
+    column: str = "worn_h",
+    *,
+    min_worn_h: float = COUNTED_WORN_H,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw one column of a daily summary, and beneath it the hours that each day is based on.
+
+    Totals of a day (steps, hours) are bars from 0; other values are points with their interval, if
+    they have one. Days with little wear are hollow, and the seven-day median neither uses them nor
+    is drawn on them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A frame, or the result of `eyelog.daily`, or any table with a date for each row as its
+        index, such as one read back from a file.
+    column : str
+        The column to draw. For a rate per minute, ``_low`` and ``_high`` become the interval.
+    min_worn_h : float
+        A day with fewer worn hours is hollow; without ``worn_h`` in the table, none is.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
+
+    Returns
+    -------
+    Axes
+        A day is at its number, 0 for the first; days without a row keep their place. The line of
+        the medians, the bars or points and the intervals have the labels ``_median``, ``_full
+        days``, ``_thin days``, ``_interval of full days`` and ``_interval of thin days``. In
+        ``ax.child_axes`` are the hours recorded, worn and usable, if the table has them.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks the column.
+    ConfigurationError
+        If there are no days, or the column does not hold numbers.
+
+    Notes
+    -----
+    The median is taken over the days from three before to three after, of which at least four must
+    have a value and be worn for `min_worn_h`.
+
+    Dates, names and the legend need room in your own subplots, here and in every figure of eyelog:
+    make yours with ``layout="constrained"``. A date is a place along x, as in ``ax.axvline``.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> ax = el.plot_daily(el.daily(el.sample("standard_mode_logs")), "steps")
+    >>> ax.get_ylabel()
+    'Steps (per day)'
+    """
+    table = tables.table_of_days(tables.days_of(table), [column], what="plot_daily")
+    tables.require_numbers(table, column, what="plot_daily")
+    if not 0 <= number(min_worn_h, "min_worn_h") <= 24:
+        raise ConfigurationError(f"min_worn_h must be 0 to 24 hours, not {min_worn_h!r}")
+    whole = tables.every_day(table)
+    days = pd.DatetimeIndex(whole.index)
+    values = numbers(whole[column])
+    worn = numbers(whole["worn_h"]) if "worn_h" in whole else np.full(len(days), np.inf)
+    full, shown = worn >= min_worn_h, np.isfinite(values)
+    named = column_of(column, log=tables.log_or_none(table))
+    meaning = {name: meaning for name, _, meaning in HOURS}.get(
+        column, "walking" if named.group == "gait" else "usable"
+    )
+    ax = axes.on(ax, height_mm=62.0)
+    entries: list[Entry] = []
+    if named.unit.endswith("per day"):
+        for chosen, kind in ((full, "full days"), (~full, "thin days")):
+            _columns(ax, np.where(chosen, values, np.nan), 0.6, meaning, kind)
+        ax.set_ylim(bottom=min(0.0, float(np.nanmin(values, initial=0.0))))
+        thin = axes.patch(f"under {min_worn_h:g} h worn", meaning, hollow=True)
+    else:
+        _points(ax, whole, column, full, COLOURS[meaning])
+        thin = axes.point(f"under {min_worn_h:g} h worn", meaning, face="white")
+    if np.isfinite(medians := _medians(values, full)).any():
+        entries.append(axes.line(f"{MEDIAN_DAYS}-day median", "reference"))
+        _line(ax, medians, "median")
+    if (shown & ~full).any():
+        entries.append(thin)
+    marks.value_axis(ax.yaxis)
+    if not shown.any():
+        marks.say_no_values(ax)
+    ax.set_ylabel(named.text)
+    marks.days_wide(ax, len(days))
+    bottom = _hours(ax, whole)
+    dates.day_axis(bottom.xaxis, days)
+    entries += [
+        axes.patch(word, meaning) for name, word, meaning in reversed(HOURS) if name in whole
+    ]
+    if len(table) < len(days) and bottom is not ax:
+        entries.append(axes.patch("no record"))
+    for panel in dict.fromkeys((ax, bottom)):
+        weekends = dates.shade_weekends(panel, days)
+    axes.legend(bottom, entries + weekends)
+    axes.set_title(ax, title_of(table, days=pd.DatetimeIndex(table.index)), title)
+    return ax
+
+
+def _columns(ax: Axes, heights: Floats, width: float, meaning: str, kind: str) -> None:
+    """Draw a bar for each day, or one outline if many days leave no room between bars."""
+    places, many = np.flatnonzero(np.isfinite(heights)), len(heights) > MANY_DAYS
+    look: dict[str, Any] = {"color": COLOURS[meaning]}
+    if kind == "thin days":  # an empty outline
+        look = {"edgecolor": COLOURS[meaning], "linewidth": 0.3 if many else 0.8}
+        look["facecolor"] = "white"
+    if many and len(places):
+        edges = np.arange(len(heights) + 1) - 0.5
+        ax.stairs(heights, edges, fill=True, label=f"_{kind}", **look)
+    elif len(places):
+        for bar in ax.bar(places, heights[places], width=width, **look):
+            bar.set_label(f"_{kind}")
+
+
+def _points(ax: Axes, whole: pd.DataFrame, column: str, full: Bools, colour: str) -> None:
+    """Draw a value for each day, with its interval if the table has one."""
+    many, values = len(whole) > MANY_DAYS, numbers(whole[column])
+    names = interval_columns(column)
+    ends = None
+    if {*names} <= set(whole.columns):
+        ends = numbers(whole[names[0]]), numbers(whole[names[1]])
+    for chosen, kind in ((full, "full days"), (~full, "thin days")):
+        is_thin = kind == "thin days"
+        marks.estimates(
+            ax,
+            np.arange(len(values)),
+            np.where(chosen, values, np.nan),
+            ends,
+            marks.pale(colour, 0.5)
+            if many
+            else colour,  # a year of dark bars would hide the points
+            names=(f"_{kind}", f"_interval of {kind}"),
+            width=0.7 if many else 1.1,
+            s=5 if many else 16,
+            facecolors="white" if is_thin else colour,
+            edgecolors=colour,
+            linewidths=is_thin * (0.4 if many else 0.8),
+        )
+    ax.margins(y=0.1)
+
+
+def _medians(values: Floats, full: Bools) -> Floats:
+    """Return the median of each full day and the full days around it."""
+    usable = pd.Series(np.where(full, values, np.nan))
+    medians = usable.rolling(MEDIAN_DAYS, center=True, min_periods=LEAST_OF_MEDIAN).median()
+    return numbers(medians.where(usable.notna()))
+
+
+def _line(ax: Axes, values: Floats, name: str, **look: Any) -> None:
+    """Draw a line through the days, with a dash for a day between two without a value."""
+    colour, alone = COLOURS["reference"], np.flatnonzero(marks.lone(values))
+    ax.plot(values, color=colour, linewidth=1.2, zorder=4, label=f"_{name}", **look)
+    if len(alone):
+        look = {"color": colour, "markersize": 4.0, "zorder": 4, "label": f"_lone {name}s"}
+        ax.plot(alone, values[alone], "_", **look)
+
+
+def _hours(ax: Axes, whole: pd.DataFrame) -> Axes:
+    """Draw the hours behind each day in a strip, and return the bottom Axes."""
+    present = [(name, meaning) for name, _, meaning in HOURS if name in whole]
+    if not present:
+        return ax
+    below = marks.strip(ax)
+    for name, meaning in present:
+        _columns(below, numbers(whole[name]), 0.8, meaning, name)
+    missing = np.concatenate([[False], whole[present[0][0]].isna(), [False]]).astype(np.int8)
+    edges = np.diff(missing)
+    look: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS["hatch"], "hatch": HATCH}
+    for first, after in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
+        below.axvspan(first - 0.5, after - 0.5, linewidth=0, label="_no record", **look)
+    marks.strip_axis(below, "Hours", 24, room=1.0)
+    return below
+
+
+@axes.plot_function
+def plot_baseline(
+    table: pd.DataFrame | pd.Series,
+    column: str | None = None,
+    *,
+    window: str = "56D",
+    changes: Sequence[pd.Timestamp] = (),
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw a person's days against the usual range of their own earlier days.
+
+    Parameters
+    ----------
+    table : DataFrame or Series
+        A frame, a table of days (`eyelog.daily`), or a Series by day; or the result of
+        `eyelog.baseline.personal`, with one value per day.
+    column : str, optional
+        The column of the days. A result of `eyelog.baseline.personal`, and a Series, need none.
+    window : str
+        How far back the days reach with which a day is compared, as of `eyelog.baseline.personal`.
+    changes : sequence of Timestamp
+        The days of `eyelog.baseline.new_levels` of the same Series: a line before each day on which
+        a new level begins.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
+
+    Returns
+    -------
+    Axes
+        A day is at its number, 0 for the first; days without a row keep their place. The labels of
+        the artists are ``_usual range`` (band, in which 99 of 100 normal days lie), ``_baseline``
+        (line), ``_within``, ``_outside`` and ``_not judged`` (points; the last with too few earlier
+        days, or worn too little) and ``_change`` (lines). The axis of a quantity that cannot be
+        negative ends at 0. Of more than half a year the single days are paler, and the median of
+        each week is a line, ``_week``.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If there are no rows, several rows are of one day, or a change is outside the days; of days
+        as `eyelog.baseline.personal`.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> days = el.daily(el.simulate("2026-03-02", 28, log="standard_mode_logs"))
+    >>> ax = el.plot_baseline(
+    ...     days, "steps", window="14D", changes=el.baseline.new_levels(days["steps"]).index
+    ... )
+    >>> ax.get_ylabel()
+    'Steps (per day)'
+    """
+    what = "plot_baseline"
+    if column is not None or isinstance(table, pd.Series):
+        table = personal(tables.days_of(table), column, window=window)
+    require_frame(table, what=what, wanted="a table of days and the name of a column")
+    made_by = "eyelog.baseline.personal(eyelog.daily(frame), 'steps')"
+    table = tables.table_of_days(table, COLUMNS, what=what, made_by=made_by)
+    whole = tables.every_day(table)
+    days = pd.DatetimeIndex(whole.index)
+    value, baseline, low, high, apart = (numbers(whole[name]) for name in COLUMNS)
+    about = subject(table)
+    colour = COLOURS[shades(about.meaning)[0]]
+    ax = axes.on(ax, height_mm=58.0)
+    weekends = dates.shade_weekends(ax, days)
+    x = np.arange(len(days))
+    entries: list[Entry] = []
+    if np.isfinite(low).any():
+        window = str(last_step(table).get("window") or "").removesuffix("D")
+        earlier = f"the {window} days before" if window.isdigit() else "earlier days"
+        entries.append(axes.line(f"median of {earlier}", "reference"))
+        entries.append(axes.patch("usual range: 99 of 100 days", "usual range"))
+    # In steps: a weekend has a range of its own, and nothing lies between Friday and Saturday.
+    band = ax.fill_between(x, low, high, step="mid", color=COLOURS["usual range"], linewidth=0.5)
+    band.set(edgecolor=COLOURS["usual rim"], label="_usual range")
+    ax.vlines(
+        x[marks.lone(low)],
+        low[marks.lone(low)],
+        high[marks.lone(low)],
+        COLOURS["usual range"],
+        linewidth=3,
+        zorder=1,
+    )
+    _line(ax, baseline, "baseline", drawstyle="steps-mid")
+    judged = np.isfinite(apart)  # a day that counts, with a range
+    weekly = len(days) > dates.MOST_WITH_WEEKENDS
+    size = 16 if len(days) <= MANY_DAYS else 3 if weekly else 6
+    inside = marks.pale(colour, 0.6) if weekly else colour
+    of_point = shades(about.meaning)[0]
+    for kind, chosen, face, entry in (
+        ("within", judged & (apart != 1), inside, axes.point("day", of_point)),
+        ("outside", apart == 1, colour, axes.ring("day outside its range")),
+        ("not judged", ~judged, "white", axes.point("not judged", of_point, face="white")),
+    ):
+        drawn = chosen & np.isfinite(value)
+        look: dict[str, Any] = {"edgecolors": colour, "linewidths": 0.8 * (face == "white")}
+        ax.scatter(x[drawn], value[drawn], s=size, fc=face, zorder=3, label=f"_{kind}", **look)
+        if kind == "outside":
+            marks.rings(ax, x[drawn], value[drawn], max(RING * size, 20.0), "_rings")
+        entries += [entry] if drawn.any() else []
+    if weekly:
+        weeks = pd.Series(value, x).groupby(x // 7).median()
+        ax.plot(7 * weeks.index + 3, weeks, color=colour, linewidth=1.4, zorder=4, label="_week")
+        entries.append(axes.line("median of seven days", shades(about.meaning)[0]))
+    entries += _changes(ax, days, changes)
+    marks.value_label(ax, about.label)
+    marks.value_axis(ax.yaxis)
+    if about.is_amount:  # only the view: what is drawn does not follow the history
+        ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
+    if not np.isfinite(value).any():
+        marks.say_no_values(ax)
+    marks.days_wide(ax, len(days))
+    dates.day_axis(ax.xaxis, days)
+    axes.legend(ax, entries + weekends)
+    axes.set_title(ax, title_of(table, days=pd.DatetimeIndex(table.index)), title)
+    return ax
+
+
+def _changes(ax: Axes, days: pd.DatetimeIndex, changes: Sequence[pd.Timestamp]) -> list[Entry]:
+    """Draw a line before each day with which a new level begins."""
+    try:
+        stamps = [pd.Timestamp(change).tz_localize(None).normalize() for change in changes]
+    except (TypeError, ValueError):
+        raise ConfigurationError(f"changes takes dates, not {changes!r}") from None
+    for day in stamps:
+        if not days[0] <= day <= days[-1]:
+            raise ConfigurationError(
+                f"the change on {day:%Y-%m-%d} lies outside the days of the table:"
+                f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}"
+            )
+        look: dict[str, Any] = {"color": COLOURS["event"], "linewidth": 1.2, "linestyle": "--"}
+        ax.axvline((day - days[0]).days - 0.5, label="_change", **look)
+    return [axes.line("a new level begins", "event", linestyle="--")] if len(changes) else []

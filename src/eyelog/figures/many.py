@@ -1,0 +1,628 @@
+"""Many wearers at once: over the days, in order, in groups, and how the groups differ."""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgba
+from matplotlib.figure import FigureBase
+from matplotlib.gridspec import SubplotSpec
+from matplotlib.transforms import Bbox
+
+from eyelog.checks import one_of
+from eyelog.errors import ConfigurationError, counted
+from eyelog.figures import axes, dates, marks, tables
+from eyelog.figures.axes import Entry, Panels
+from eyelog.figures.labels import LOG_WORDS, range_words, short_names, title_of
+from eyelog.figures.named import meaning_of, shades
+from eyelog.figures.style import COLOURS, HATCH, SMALL_PT
+from eyelog.frame import ACCOUNT, require, require_frame, stated_log
+from eyelog.judge.arrays import Bools, Floats, Ints, numbers
+from eyelog.judge.limits import Limits
+from eyelog.measure.columns import Column
+from eyelog.measure.columns import column as column_of
+from eyelog.measure.groups import keyed
+from eyelog.measure.sheet import decimals
+from eyelog.series.groups import difference_of_means, mean_interval
+
+LEAST_WEARERS: Final = 5  # on a day, for percentiles over wearers
+FEW_WEARERS: Final = 30
+MOST_NAMES: Final = 40  # with more rows, names have no room
+ROW_MM: Final = 3.4
+GROUP_MM: Final = 9.0
+ALL_LINES: Final = 60.0  # lines whose colours together are full
+ALPHA: Final = (0.15, 0.6)
+BANDS: Final = (0.35, 0.45)  # how dark: the second lies on the first, and lines are seen on both
+FAINT: Final = 0.55  # wearers, behind the mean in the same colour
+NAME_CHARACTERS: Final = 14  # of a group: two panels stand beside it
+LEFT, RIGHT = 0.58, 0.29  # of the width: the groups, and their differences
+GOLDEN: Final = 0.6180339887498949  # steps of this share of a row put neighbours far apart
+MOST_MM: Final = 180.0
+PANEL_MM: Final = 54.0
+OTHER_MM: Final = 7.5
+BETWEEN: Final = 0.16  # of all wearers: the space between two groups
+LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
+CLASSES_H: Final = (LEAST_H, 8.0, 12.0)
+CLASSES: Final = ("worn 4 to 8 h", "worn 8 to 12 h", "usable")
+THIN_SHARE: Final = 0.5  # of white in the palest class, where cells are too low to be hollow
+MOST_ROWS_APART: Final = 60
+
+
+class LeftPart:
+    """Places an Axes in the left part of what a layout gives it, so that another has the rest."""
+
+    def __init__(self, ax: Axes, share: float) -> None:
+        self.ax, self.share = ax, share
+
+    def get_subplotspec(self) -> SubplotSpec | None:
+        """Return the place in the grid: the tight layout asks the locator of an Axes for it."""
+        return self.ax.get_subplotspec()
+
+    def __call__(self, ax: Any, _renderer: Any) -> Bbox:
+        """Return the place of the Axes in its figure."""
+        whole = ax.get_position(original=True)
+        return Bbox.from_bounds(whole.x0, whole.y0, self.share * whole.width, whole.height)
+
+
+@axes.plot_function
+def plot_cohort(
+    table: pd.DataFrame,
+    column: str = "worn_h",
+    *,
+    kind: str = "lines",
+    by: str | pd.Series | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw one column of the days of many wearers.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Indexed by ``account`` and ``day``: daily tables of several wearers, one after the other,
+        such as ``pd.concat({"anna": days_of_anna, "ben": days_of_ben}, names=["account"])``.
+    column : str
+        The column to draw.
+    kind : {"lines", "caterpillar", "groups"}
+        ``"lines"``: a thin line for each wearer over the days, with bands for the middle half and
+        the middle 90 % of the wearers of each day, and their median. ``"caterpillar"``: a row for
+        each wearer, in order of their medians, with the middle half and the middle 90 % of their
+        days. ``"groups"``: a row for each group of wearers, with a point for the mean of each
+        wearer's days, and the mean of the wearers with its 95 % interval; beside it the difference
+        of each group from the first, with its interval.
+    by : str or Series, optional
+        The group of each wearer, for ``kind="groups"``: a column, or a Series by wearer.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
+
+    Returns
+    -------
+    Axes
+        Lines: one collection with a line for each wearer in order of their names; a day is at its
+        number, 0 for the first of the calendar days; the line of the median has the label
+        ``_median``. Caterpillar: points with that label, lowest at the bottom. Groups: the first at
+        the top, points with the label ``_wearers``, ``_mean`` and its ``_interval``; and in
+        ``ax.child_axes``, with two groups or more, ``_difference`` and its ``_interval``.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If the table is not indexed by account and day or has no value, there is no such kind, or
+        `by` is missing when needed, given when not needed, or has no value.
+
+    Notes
+    -----
+    Days are local days: those of wearers in different zones share a date, not 24 hours. Bands and
+    median of a day need five wearers with a value. The intervals of groups use wearers as the units
+    and need three in each group: Student's for a mean, Welch's for a difference, as in
+    `eyelog.compare.group_difference`, which gives its p.
+
+    Examples
+    --------
+    >>> import pandas as pd, eyelog as el
+    >>> days = {
+    ...     f"wearer {seed}": el.daily(
+    ...         el.simulate("2026-03-02", 3, log="standard_mode_logs", seed=seed)
+    ...     )
+    ...     for seed in range(3)
+    ... }
+    >>> ax = el.plot_cohort(pd.concat(days, names=["account"]), "steps", kind="caterpillar")
+    >>> len(ax.get_yticks())
+    3
+    """
+    what = "plot_cohort"
+    require_frame(table, what=what, wanted="a table of days by account")
+    require(table, [column], purpose=what)
+    one_of(kind, "kind", ("lines", "caterpillar", "groups"))
+    if (by is None) == (kind == "groups"):
+        raise ConfigurationError(
+            "plot_cohort: kind='groups' and by= belong together: by='group' names the column of"
+            " the groups"
+        )
+    if by is not None:
+        table, (by, *_) = keyed(table, by, what=what, one=True)
+    tables.require_numbers(table, column, what=what)
+    wide = _wide(table, column, what)
+    if not np.isfinite(wide.to_numpy()).any():
+        raise ConfigurationError(f"plot_cohort has nothing to draw: {column!r} has no value")
+    wearers, named = len(wide), column_of(column, log=stated_log(table))
+    if by is not None:
+        groups = _groups(table, wide, by)
+        wearers = sum(map(len, groups.values()))
+        ax = axes.on(ax, height_mm=GROUP_MM * len(groups) + 4.0)
+        entries = _draw_groups(ax, groups, named)
+    elif kind == "caterpillar":
+        height = float(np.clip(ROW_MM * wearers, 22.0, MOST_MM))
+        ax = axes.on(ax, height_mm=height)
+        entries = _caterpillar(ax, wide, named, height)
+    else:
+        ax = axes.on(ax, height_mm=58.0)
+        entries = _lines(ax, wide, named)
+    axes.legend(ax, entries)
+    days = pd.DatetimeIndex(wide.columns)
+    log = LOG_WORDS.get(stated_log(table) or "", "")
+    parts = [counted(wearers, "wearer"), log, range_words(days[0], days[-1])]
+    axes.set_title(ax, " · ".join(part for part in parts if part), title)
+    return ax
+
+
+def _wide(table: pd.DataFrame, column: str, what: str) -> pd.DataFrame:
+    """Return a row for each account and a column for each calendar day."""
+    if list(table.index.names) != [ACCOUNT, "day"]:
+        raise ConfigurationError(
+            f"{what} takes the days of many wearers, indexed by account and day, as of"
+            " eyelog.cohort.daily or pd.concat({account: eyelog.daily(frame)}, names=['account']);"
+            " plot_actogram of one wearer takes the frame"
+        )
+    tables.require_rows(table, what=what)
+    # A local day is identified by its date; days of different zones do not begin at the same
+    # instant.
+    given = table.index.unique("day")
+    date_of = {day: pd.Timestamp(day).tz_localize(None).normalize() for day in given}
+    days = table.index.get_level_values("day").map(date_of)
+    keys = pd.MultiIndex.from_arrays([table.index.get_level_values(ACCOUNT), days])
+    if keys.has_duplicates:
+        account, twice = keys[keys.duplicated()][0]
+        raise ConfigurationError(f"{account!r} has two rows for {twice:%Y-%m-%d}: one per day")
+    wide = pd.Series(numbers(table[column]), keys).unstack()  # noqa: PD010 - no two are one
+    return wide.reindex(columns=pd.date_range(days.min(), days.max(), freq="D"))
+
+
+def _quantiles(values: Floats, axis: int) -> Floats:
+    """Return the 5th, 25th, 50th, 75th and 95th percentile; missing values are left out."""
+    empty = ~np.isfinite(values).any(axis=axis)
+    filled = np.where(np.expand_dims(empty, axis), 0.0, values)
+    quantiles = np.nanquantile(filled, [0.05, 0.25, 0.5, 0.75, 0.95], axis=axis)
+    return np.where(empty, np.nan, quantiles)
+
+
+def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> list[Entry]:
+    of_line, of_area = shades(meaning_of(named))
+    days = pd.DatetimeIndex(wide.columns)
+    weekend = dates.shade_weekends(ax, days)
+    values = wide.to_numpy(dtype=np.float64)
+    x = np.arange(len(days), dtype=np.float64)
+    # Many lines cover one another: fainter and thinner ones, over the bands that they make up.
+    few = len(values) <= FEW_WEARERS
+    look: dict[str, Any] = {"color": COLOURS["trace"], "zorder": 1.5}
+    look["alpha"] = float(np.clip(ALL_LINES / len(values), *ALPHA))
+    strands = [np.column_stack([x, row]) for row in values]
+    thin = LineCollection(strands, linewidths=0.5 if few else 0.3, label="_wearers", **look)
+    thin.set_rasterized(not few)
+    ax.add_collection(thin)
+    alone = np.array([marks.lone(row) for row in values])
+    size = 5.0 if few else 1.5
+    dots = ax.scatter(np.nonzero(alone)[1], values[alone], s=size, linewidths=0, **look)
+    dots.set_label("_lone days")
+    entries = [axes.line("each wearer", "trace", linewidth=0.5)]
+    enough = np.isfinite(values).sum(axis=0) >= LEAST_WEARERS
+    if enough.any():
+        outer_low, low, median, high, outer_high = np.where(enough, _quantiles(values, 0), np.nan)
+        for bottom, top, alpha, name in (
+            (outer_low, outer_high, BANDS[0], "_middle 90 %"),
+            (low, high, BANDS[1], "_middle half"),
+        ):
+            band = ax.fill_between(x, bottom, top, color=COLOURS[of_area], alpha=alpha)
+            band.set(linewidth=0, label=name)
+        ax.plot(x, median, color=COLOURS[of_line], linewidth=1.5, zorder=3, label="_median")
+        entries += [
+            axes.line("median of the wearers", of_line),
+            axes.patch(
+                "middle half of the wearers", of_area, alpha=1 - (1 - BANDS[0]) * (1 - BANDS[1])
+            ),
+            axes.patch("middle 90 %", of_area, alpha=BANDS[0]),
+        ]
+    low_y, high_y = np.nanmin(values), np.nanmax(values)
+    room = 0.05 * (float(high_y - low_y) or float(abs(high_y)) or 1.0)
+    ax.set_ylim(low_y - room, high_y + room)
+    marks.days_wide(ax, len(days))
+    ax.set_ylabel(named.text)
+    marks.value_axis(ax.yaxis)
+    dates.day_axis(ax.xaxis, days)
+    return entries + weekend
+
+
+def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) -> list[Entry]:
+    of_point, of_area = shades(meaning_of(named))
+    quantiles = _quantiles(wide.to_numpy(dtype=np.float64), 1)
+    order = np.argsort(quantiles[2], kind="stable")
+    order = order[np.isfinite(quantiles[2][order])]
+    outer_low, low, median, high, outer_high = quantiles[:, order]
+    y = np.arange(len(order))
+    row_pt = 72.0 / 25.4 * height_mm / len(order)
+    thick, thin = float(np.clip(0.6 * row_pt, 0.5, 2.4)), float(np.clip(0.2 * row_pt, 0.15, 0.8))
+    area = COLOURS[of_area]
+    ax.hlines(y, outer_low, outer_high, color=area, linewidth=thin, label="_90 %")
+    size = float(np.clip(row_pt**2, 3.0, 9.0))
+    marks.estimates(
+        ax, y, median, (low, high), area, names=("_median", "_half"),
+        across=True, width=thick, s=size, facecolors=COLOURS[of_point],
+    )  # fmt: skip
+    look: dict[str, Any] = {"color": COLOURS["reference"], "linewidth": 0.8, "linestyle": "--"}
+    ax.axvline(float(np.median(median)), label="_typical", **look)
+    ax.set_ylim(-0.8, len(order) - 0.2)
+    if len(order) <= MOST_NAMES:
+        counts = wide.notna().sum(axis=1).iloc[order]
+        axes.name_rows(ax, y, list(map(str, counts.index)), [f"  n = {n}" for n in counts])
+    else:
+        ax.set_yticks([])
+        marks.value_label(ax, "Wearers, in order of their medians")
+    marks.bare(ax, "left")
+    ax.set_xlabel(named.text)
+    marks.value_axis(ax.xaxis, most=8)
+    return [
+        axes.point("median of the wearer's days", of_point),
+        axes.line("middle half", of_area, linewidth=2.4),
+        axes.line("middle 90 %", of_area, linewidth=0.8),
+        axes.line("median of the wearers", "reference", linestyle="--", linewidth=0.8),
+    ]
+
+
+def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Floats]:
+    """Return the means of the wearers of each group, by its label; others are left out."""
+    stated = table[by].groupby(level="account")
+    several = stated.nunique()
+    if several.max() > 1:
+        raise ConfigurationError(
+            f"plot_cohort: {by!r} is not the same in all rows of {several.idxmax()!r}: groups are"
+            " of wearers"
+        )
+    group = stated.first().reindex(wide.index).dropna()
+    values = wide.mean(axis=1).reindex(group.index).dropna()
+    made = {
+        str(label): np.sort(numbers(values[group.reindex(values.index) == label]))
+        for label in sorted(group.reindex(values.index).unique(), key=str)
+    }
+    if not made:
+        raise ConfigurationError(f"plot_cohort: no wearer with a value has a value of {by!r}")
+    return made
+
+
+def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> list[Entry]:
+    """Draw the wearers of each group in a row, their mean, and how far it is from the first."""
+    rows, first = np.arange(len(groups), dtype=np.float64)[::-1], next(iter(groups.values()))
+    several = len(groups) > 1
+    beside = None
+    if several:
+        ax.set_axes_locator(LeftPart(ax, LEFT))
+        beside = ax.inset_axes(((1 - RIGHT) / LEFT, 0.0, RIGHT / LEFT, 1.0), sharey=ax)
+    found = False
+    for place, (row, means) in enumerate(zip(rows, groups.values(), strict=True)):
+        meaning, marker = marks.GROUPS[place % len(marks.GROUPS)]
+        shift = (np.arange(len(means)) * GOLDEN % 1.0 - 0.5) * (0.56 if len(means) > 2 else 0.0)
+        size = float(np.clip(400.0 / len(means), 2.5, 9.0))
+        dots = ax.scatter(means, row + shift, s=size, color=COLOURS[meaning], marker=marker)
+        dots.set(label="_wearers", linewidths=0, alpha=FAINT)
+        low, high = mean_interval(means)
+        found |= bool(np.isfinite(low))
+        look: dict[str, Any] = {"across": True, "width": 1.6, "s": 22.0, "linewidths": 0.6}
+        look["edgecolors"] = COLOURS["no record"]
+        colour = COLOURS[meaning]
+        marks.estimates(
+            ax, [row], [means.mean()], ([low], [high]), colour,
+            names=("_mean", "_interval"), facecolors=colour, marker=marker, **look,
+        )  # fmt: skip
+        if beside is not None and place:
+            one = difference_of_means(first, means)
+            marks.estimates(
+                beside, [row], [means.mean() - first.mean()], ([one["low"]], [one["high"]]),
+                COLOURS["difference"], names=("_difference", "_interval"), marker="D", **look,
+            )  # fmt: skip
+    ax.set_ylim(-0.6, len(groups) - 0.4)
+    counts = [f"  n = {len(means):,}" for means in groups.values()]
+    axes.name_rows(ax, rows, list(groups), counts, most=NAME_CHARACTERS)
+    marks.bare(ax, "left")
+    ax.set_xlabel(named.text.replace(" (", "\n(") if several else named.text)
+    marks.value_axis(ax.xaxis, most=5 if several else 8)
+    words = " with 95 % interval" if found else ""
+    bar = "-" if found else ""
+    entries = [
+        axes.point("mean of a wearer's days", "before", marker="s"),
+        axes.line(f"mean of the wearers{words}", "before", marker="s", linestyle=bar),
+    ]
+    entries[0][1].set_alpha(FAINT)
+    if beside is not None:
+        _zero(beside, "x")
+        marks.bare(beside, "left")
+        beside.spines[["top", "right"]].set_visible(False)
+        beside.tick_params(axis="y", labelleft=False)
+        beside.set_xlabel(f"Difference\n({named.unit})" if named.unit else "Difference")
+        beside.margins(x=0.12)
+        marks.value_axis(beside.xaxis, most=4)
+        (reference,) = short_names([next(iter(groups))])
+        said = f"difference from {reference}{words}"
+        entries.append(axes.line(said, "difference", marker="D", linestyle=bar))
+    return entries
+
+
+def _zero(ax: Axes, axis: str) -> None:
+    """Draw the line of no difference across an axis."""
+    across = ax.axvline if axis == "x" else ax.axhline
+    across(0.0, color=COLOURS["reference"], linewidth=0.9, linestyle="--", zorder=1, label="_zero")
+
+
+@axes.plot_function
+def plot_contrast(
+    wearers: pd.DataFrame,
+    differences: pd.DataFrame,
+    about: Column,
+    *,
+    title: str = "",
+) -> "np.ndarray[Any, np.dtype[np.object_]]":
+    """Draw each wearer with an interval, sorted within groups, and the differences of the groups.
+
+    Parameters
+    ----------
+    wearers : DataFrame
+        One row per wearer: ``group``, ``mean``, ``low`` and ``high`` (missing where a wearer has
+        too few days). The first group in order of the rows is the reference.
+    differences : DataFrame
+        One row per other group, by its name: ``difference``, ``low``, ``high``; without rows there
+        is nothing to compare.
+    about : Column
+        The quantity.
+    title : str
+        The title of the figure.
+
+    Returns
+    -------
+    array of Axes
+        The wearers, with the labels ``_wearers``, ``_intervals`` and ``_means``, and the
+        differences, if there are any, with ``_difference`` and ``_interval``; their 0 is at the
+        mean of the reference.
+    """
+    groups = {str(name): part for name, part in wearers.groupby("group", sort=False)}
+    several = len(differences) > 0
+    made: Panels = axes.grid([PANEL_MM], [2.7, 1.0] if several else [1.0])[0]
+    means = {name: float(part["mean"].mean()) for name, part in groups.items()}
+    short = dict(zip(groups, short_names(list(groups), NAME_CHARACTERS), strict=True))
+    _draw_wearers(made[0], groups, means, short, about)
+    interval = bool(wearers["low"].notna().any())
+    words = "a wearer, with the 95 % interval of this wearer" if interval else "a wearer"
+    entries = [
+        axes.line(words, "before", marker="s", linestyle="-" if interval else ""),
+        axes.line("mean of the wearers", "difference"),
+    ]
+    if several:
+        beside, x = made[1], np.arange(len(differences))
+        draw_differences(made[0], beside, x, differences, means[next(iter(groups))])
+        names = [short[str(name)] for name in differences.index]
+        minus = f"minus {short[next(iter(groups))]}"
+        beside.set_xticks(x, [f"{names[0]}\n{minus}"] if len(x) == 1 else names)
+        beside.set_xlabel(minus if len(x) > 1 else "")
+        beside.set_xlim(-0.7, len(x) - 0.3)
+        marks.difference_axis(beside, about.unit)
+        entries.append(axes.line("difference with 95 % interval", "difference", marker="D"))
+    axes.legend(made[0], entries)
+    axes.set_title(made[0], title)
+    return made
+
+
+def draw_differences(
+    values: Axes, ax: Axes, x: Any, differences: pd.DataFrame, reference: float
+) -> None:
+    """Draw differences on an axis of their own, as long as that of the values, 0 at a reference."""
+    ends = reference + differences[["difference", "low", "high"]].to_numpy(dtype=np.float64)
+    low, high = values.get_ylim()
+    room = 0.06 * (high - low)
+    if np.isfinite(ends).any():
+        low, high = min(low, np.nanmin(ends) - room), max(high, np.nanmax(ends) + room)
+    values.set_ylim(low, high)
+    ax.set_ylim(low - reference, high - reference)
+    _zero(ax, "y")
+    between = differences["low"], differences["high"]
+    marks.estimates(
+        ax, x, differences["difference"], between if between[0].notna().any() else None,
+        COLOURS["difference"], names=("_difference", "_interval"), width=2.0, s=26, marker="D",
+    )  # fmt: skip
+
+
+def _draw_wearers(
+    ax: Axes,
+    groups: dict[str, pd.DataFrame],
+    means: dict[str, float],
+    short: dict[str, str],
+    about: Column,
+) -> None:
+    total = sum(map(len, groups.values()))
+    room, start = max(1.0, BETWEEN * total), 0.0
+    places = decimals(np.array(list(means.values())), about.digits)
+    ticks = []
+    for (colour, marker), (name, part) in zip(marks.GROUPS, groups.items(), strict=False):
+        part = part.sort_values("mean", kind="stable")
+        x = start + np.arange(len(part))
+        marks.estimates(
+            ax, x, part["mean"], (part["low"], part["high"]), COLOURS[colour],
+            names=("_wearers", "_intervals"), width=float(np.clip(60.0 / total, 0.3, 1.1)),
+            s=float(np.clip(500.0 / total, 1.5, 16.0)), marker=marker,
+            edgecolors="white", linewidths=0.3,
+        )  # fmt: skip
+        ends = (start - 0.6, start + len(part) - 0.4)
+        ax.hlines(means[name], *ends, COLOURS["difference"], linewidth=1.2, label="_means")
+        look: dict[str, Any] = {"fontsize": SMALL_PT, "fontweight": "bold", "ha": "left"}
+        place = (ends[1], means[name])
+        ax.annotate(
+            marks.words_of(means[name], places), place, (1, 2.5), textcoords="offset points", **look
+        )
+        ticks.append(sum(ends) / 2)
+        start += len(part) + room
+    ax.set_xlim(-0.02 * total - 0.8, start - room + 0.4 + 0.11 * total)
+    if len(groups) > 1:
+        dashed = ax.axhline(next(iter(means.values())), color=COLOURS["reference"], linewidth=0.8)
+        dashed.set(linestyle="--", zorder=1, label="_mean of the first")
+    ax.set_xticks(
+        ticks, [f"{short[name]}\n{counted(len(part), 'wearer')}" for name, part in groups.items()]
+    )
+    marks.bare(ax, "bottom")
+    ax.set_ylabel(about.text)
+    marks.value_axis(ax.yaxis)
+
+
+@axes.plot_function
+def plot_others(others: pd.DataFrame, *, title: str = "") -> Axes:
+    """Draw differences of several quantities below each other, in SD of the wearers.
+
+    Parameters
+    ----------
+    others : DataFrame
+        One row per quantity, by its label: ``difference``, ``low``, ``high`` (in SD of wearers),
+        ``said`` (the difference in its own unit) and a boolean ``stands`` (out, after correction).
+    title : str
+        The title of the figure.
+
+    Returns
+    -------
+    Axes
+        With the labels ``_difference``, ``_interval`` and ``_stands out``.
+    """
+    ax: Axes = axes.panels([OTHER_MM * len(others)])[0]
+    rows = np.arange(len(others))[::-1]
+    _zero(ax, "x")
+    marks.estimates(
+        ax, rows, others["difference"], (others["low"], others["high"]), COLOURS["difference"],
+        names=("_difference", "_interval"), across=True, width=1.6, s=18, marker="D",
+    )  # fmt: skip
+    stands = others["stands"].to_numpy(dtype=bool)
+    ax.set_yticks(
+        rows, [f"{name}\n{said}" for name, said in zip(others.index, others["said"], strict=True)]
+    )
+    for tick, bold in zip(ax.get_yticklabels(), stands, strict=True):
+        tick.set_fontweight("bold" if bold else "normal")
+    marks.bare(ax, "left")
+    ax.set_ylim(-0.6, len(others) - 0.4)
+    ax.margins(x=0.12)
+    ax.set_xlabel("Difference (SD of wearers)")
+    marks.value_axis(ax.xaxis, most=5)
+    entries = [axes.line("difference with joint interval", "difference", marker="D")]
+    if stands.any():
+        marks.rings(ax, others["difference"][stands], rows[stands], 70, "_stands out")
+        entries.append(axes.ring("stands out"))
+    axes.legend(ax, entries)
+    axes.set_title(ax, title)
+    return ax
+
+
+def draw_who_wore_when(table: pd.DataFrame, title: str | None, fig: FigureBase | None) -> Panels:
+    """Draw a cell for each wearer and day, days that count beside, wearers of each day beneath."""
+    what = "plot_actogram"
+    require(table, ["worn_h"], purpose=what, made_by="eyelog.states(frame)")
+    wide = _wide(table, "worn_h", what)
+    days = pd.DatetimeIndex(wide.columns)
+    count = (wide >= LEAST_H).sum(axis=1).to_numpy()
+    wide = wide.iloc[np.lexsort((np.arange(len(wide)), -count))]
+    hours = wide.to_numpy(dtype=np.float64)
+    full = hours >= LEAST_H
+    height = float(np.clip(3.2 * len(hours), 24.0, 96.0))
+    made = axes.grid([height, 18.0], [1.0, 0.22], sharex=True, fig=fig)
+    made[1, 1].remove()
+    cells, beside, beneath = made[0, 0], made[0, 1], made[1, 0]
+    measured = np.isfinite(hours)
+    since = np.maximum.accumulate(measured, axis=1)
+    inside = since & np.maximum.accumulate(measured[:, ::-1], axis=1)[:, ::-1]
+    entries = _draw_cells(cells, hours, full, inside)
+    _draw_counts(cells, beside, list(map(str, wide.index)), full.sum(axis=1))
+    edges, worn = np.arange(len(days) + 1) - 0.5, full.sum(axis=0)
+    beneath.stairs(worn, edges, color=COLOURS["usable"], linewidth=1.2, label="_wearers")
+    weekend = dates.shade_weekends(beneath, days)
+    beneath.set_ylim(0.0, max(1.0, 1.1 * float(worn.max())))
+    beneath.set_ylabel("Wearers")
+    marks.value_axis(beneath.yaxis, most=3, whole=True)
+    dates.day_axis(beneath.xaxis, days)
+    beneath.set_xlim(-0.5, len(days) - 0.5)
+    white = "" if inside.all() else "white: before a wearer joined or after leaving; "
+    note = f"{white}rows sorted by days that count"
+    axes.legend(beneath, entries + weekend, note=note)
+    who = counted(len(hours), "wearer")
+    axes.set_title(cells, title_of(table, wearer=who, days=days, zone=False), title, fig=fig)
+    return np.array([cells, beside, beneath], dtype=object)
+
+
+def _draw_cells(ax: Axes, hours: Floats, full: Bools, inside: Bools) -> list[Entry]:
+    """Draw the cells; white is before a wearer joined or after leaving, hatched is no record."""
+    n, width = hours.shape
+    measured, apart = np.isfinite(hours), n <= MOST_ROWS_APART
+    # A hollow cell of half a millimetre would be all edge.
+    faint = to_rgba("white" if apart else marks.pale(COLOURS[CLASSES[0]], THIN_SHARE))
+    colours = np.array([faint, *(to_rgba(COLOURS[name]) for name in CLASSES)])
+    classes = np.searchsorted(CLASSES_H, np.nan_to_num(hours), side="right")
+    image = colours[classes]
+    image[~measured, 3] = 0.0
+    ax.imshow(
+        image, aspect="auto", interpolation="nearest", zorder=1,
+        extent=(-0.5, width - 0.5, n - 0.5, -0.5),
+    )  # fmt: skip
+    rows = np.flatnonzero(inside.any(axis=1))
+    look: dict[str, Any] = {"edgecolor": COLOURS["hatch"], "hatch": HATCH, "linewidth": 0.0}
+    first, long = inside[rows].argmax(axis=1) - 0.5, inside[rows].sum(axis=1)
+    for bar in ax.barh(rows, long, 1.0, first, facecolor="white", zorder=0.5, **look):
+        bar.set_label("_no record")
+    if apart:
+        rows, columns = np.nonzero(measured & ~full)
+        look = {"edgecolor": COLOURS["usable"], "facecolor": "white", "linewidth": 0.7}
+        for bar in ax.barh(rows, 0.7, 0.6, columns - 0.35, zorder=1.5, **look):
+            bar.set_label("_thin")
+        ax.hlines(np.arange(n + 1) - 0.5, -0.5, width - 0.5, "white", linewidth=1.4, zorder=2)
+        if width <= MOST_ROWS_APART:
+            ax.vlines(np.arange(width + 1) - 0.5, -0.5, n - 0.5, "white", zorder=2)
+    ax.set_ylim(n - 0.5, -0.5)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    ax.tick_params(length=0, labelbottom=False)
+    entries = [
+        axes.patch(words, CLASSES[of])
+        for of, words in ((2, "12 h worn or more"), (1, "8 to 12 h"), (0, "4 to 8 h"))
+        if (classes[measured] == of + 1).any()
+    ]
+    if (measured & ~full).any():
+        thin = axes.patch(f"thin: under {LEAST_H:g} h", "usable", hollow=True)
+        if not apart:
+            thin[1].set(facecolor=faint, linewidth=0.0)
+        entries.append(thin)
+    return entries + ([axes.patch("no record")] if (inside & ~measured).any() else [])
+
+
+def _draw_counts(cells: Axes, ax: Axes, names: list[str], counts: Ints) -> None:
+    """Draw the days that count of each wearer, with the names beside the cells if they fit."""
+    rows, many = np.arange(len(names)), len(names) > MOST_ROWS_APART
+    dots = ax.scatter(counts, rows, s=2.0 if many else 8.0, color=COLOURS["usable"])
+    dots.set(linewidths=0, label="_days that count", clip_on=False)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlim(0.0, max(1.0, float(counts.max())))
+    # Its right end is that of the panel, which may be narrower than the words.
+    ax.set_xlabel("Days\nthat count", horizontalalignment="right", x=1.0)
+    ax.tick_params(axis="x", labelbottom=True)  # the axis that it shares has been removed
+    marks.value_axis(ax.xaxis, most=3, whole=True)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    if many:
+        cells.set_yticks([])
+        cells.set_ylabel("Wearers, by days that count")
+        return
+    cells.set_yticks(rows, short_names(names))
+    row_pt = axes.length_pt(cells.yaxis) / len(names)
+    cells.tick_params(axis="y", labelsize=float(np.clip(0.85 * row_pt, 5.0, 7.0)))

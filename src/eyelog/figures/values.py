@@ -1,0 +1,627 @@
+"""Values with their intervals: rates of groups, pairs of two measurements, and bouts."""
+
+from typing import Any, Final, cast
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Colormap, ListedColormap, LogNorm, Normalize
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from eyelog.catalogue import COMPUTED_DATA
+from eyelog.errors import ConfigurationError, counted
+from eyelog.figures import axes, dates, marks, tables
+from eyelog.figures.axes import Entry
+from eyelog.figures.labels import title_of
+from eyelog.figures.named import last_step, meaning_of, meaning_of_field, shades, span_of
+from eyelog.figures.style import COLOURS, sequential
+from eyelog.frame import OFFSET, require, require_frame, stated_log
+from eyelog.judge.arrays import Floats, numbers
+from eyelog.measure.columns import Column, table_of
+from eyelog.measure.columns import column as column_of
+from eyelog.measure.gait import bouts
+from eyelog.measure.sheet import decimals
+from eyelog.series.agreement import (
+    PAIRS,
+    AgreementLimits,
+    agreement,
+    minute_pairs,
+)
+
+EXPOSURE: Final = "exposure_min"
+INTERVAL: Final = ("low", "high")
+OF: Final = {"minutes": "of these minutes", "wearer": "of this wearer"}
+ROW_MM: Final = 6.0
+LEAST_ROWS: Final = 3
+MOST_ROWS: Final = 25  # more would not fit on a page of a journal
+WEEK: Final = 7
+MOST_LONGER: Final = 5.0  # than the median interval: longer ones would make the others points
+ROOM: Final = 0.08  # above and below the values, as a share of their range
+# More points than this hide one another: colours then show how many pairs are where.
+MOST_POINTS: Final = 500
+MOSTLY_COUNTS: Final = 0.5
+CELLS: Final = (60, 40)
+NAMES: Final = ("bias", "low", "high")
+ROUND_MIN: Final = (0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 960)
+BOUT_ROOM: Final = 1.2  # above the longest and below the shortest, as a factor
+MOST_BOUTS: Final = 1000  # more lines than this hide one another
+BOUT_CELLS: Final = (96, 24)
+DAY_H: Final = 24.0
+HOUR_US: Final = 3_600_000_000
+
+
+@axes.plot_function
+def plot_rate(
+    table: pd.DataFrame,
+    column: str | None = None,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw a rate by hour, weekday, day, week or label, with its interval and its exposure.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The result of `eyelog.blinks.rate`, `eyelog.gait.pace` or `eyelog.posture.head_movements`
+        with ``by=`` one key; or any table of one row per group with the column and
+        ``exposure_min``.
+    column : str, optional
+        The column to draw, such as ``"yaw_per_h"``. Default: the first.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names what is drawn, and the log; ``""`` for none.
+
+    Returns
+    -------
+    Axes
+        Hours, weekdays, days and weeks are along x, with the minutes behind each beneath, in
+        ``ax.child_axes``; labels are rows, each with its minutes beside its name. The labels of the
+        artists are ``_value`` (points), ``_interval`` (bars, of a table that has ``low`` and
+        ``high``), ``_of these minutes`` (hollow points of a table about the wearer, whose interval
+        is of the minutes alone, or that have none) and ``_exposure``. A group without a rate has no
+        point.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If there are no rows, they are grouped by several keys, there are too many labels, or the
+        column does not hold numbers.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> ax = el.plot_rate(el.blinks.rate(el.sample(), by="hour"))
+    >>> ax.get_ylabel()
+    'Blink rate (per min)'
+    """
+    what = "plot_rate"
+    require_frame(table, what=what, wanted="a table of rates, such as eyelog.blinks.rate")
+    if isinstance(table.index, pd.MultiIndex):
+        names = [str(name) for name in table.index.names]
+        raise ConfigurationError(
+            f"plot_rate draws rows by one key, and this table has {' and '.join(names)}: choose the"
+            f" rows of one, such as table.xs(value, level={names[0]!r})"
+        )
+    wanted = [EXPOSURE, *([column] if column else [])]
+    require(table, wanted, purpose=what, made_by="eyelog.blinks.rate(frame, by='hour')")
+    tables.require_rows(table, what=what)
+    name = str(table.columns[0]) if column is None else column
+    tables.require_numbers(table, name, what=what)
+    about = column_of(name, table=table_of(table.columns), log=stated_log(table))
+    along = _along(table)
+    if along is None and len(table) > MOST_ROWS:
+        raise ConfigurationError(
+            f"plot_rate draws {MOST_ROWS} labels at most, and this table has {len(table)}: choose"
+            " the rows to draw"
+        )
+    height = 46.0 if along is not None else ROW_MM * max(len(table), LEAST_ROWS)
+    ax = axes.on(ax, height_mm=height)
+    days = span_of(table)
+    if isinstance(along, pd.DatetimeIndex):  # a week begins on its date
+        last = along.max() + pd.Timedelta(days=WEEK - 1 if table.index.name == "week" else 0)
+        days = pd.date_range(along.min(), last, freq="D", unit=along.unit)
+    if along is None:
+        _as_rows(ax, table, name, about)
+    else:
+        _as_columns(ax, table, name, about, along, days)
+    axes.set_title(ax, title_of(table, days=days), title)
+    return ax
+
+
+def _along(table: pd.DataFrame) -> Floats | pd.DatetimeIndex | None:
+    """Return the places of the groups along x: hours, weekdays or dates; None for labels."""
+    index = table.index
+    if index.name in ("hour", "weekday") and pd.api.types.is_integer_dtype(index.dtype):
+        return numbers(index)
+    if not isinstance(index, pd.DatetimeIndex):
+        return None
+    if index.tz is not None:
+        raise ConfigurationError(
+            "plot_rate draws hours of the day, weekdays, days, weeks or labels, and these rows are"
+            " bins of time: use by='hour' or by='1D'"
+        )
+    if index.has_duplicates:
+        raise ConfigurationError("plot_rate takes one row for each day, and some have several")
+    return index
+
+
+def _as_columns(
+    ax: Axes,
+    table: pd.DataFrame,
+    name: str,
+    about: Column,
+    along: Floats | pd.DatetimeIndex,
+    days: pd.DatetimeIndex | None,
+) -> None:
+    """Draw the groups along x, and their exposure in a strip beneath."""
+    by, wide = table.index.name, 0.8
+    x = numbers(along) + (0.5 if by == "hour" else 0.0)
+    if isinstance(along, pd.DatetimeIndex) and days is not None:
+        x = numbers(days.get_indexer(along))
+    if by == "week":  # as wide as its seven days, with its point in their middle
+        x, wide = x + (WEEK - 1) / 2, 0.95 * WEEK
+    shown = _draw_rates(ax, x, table, name, about)
+    marks.value_label(ax, about.text)
+    marks.value_axis(ax.yaxis)
+    if not np.isfinite(numbers(table[name])).any():
+        marks.say_no_values(ax)
+    below = marks.strip(ax)
+    for bar in below.bar(x, numbers(table[EXPOSURE]), wide, color=COLOURS["hatch"]):
+        bar.set_label("_exposure")
+    below.set_ylabel("Min")
+    marks.value_axis(below.yaxis, most=2)
+    below.set_ylim(bottom=0.0)
+    weekends = dates.A_WEEK if by == "weekday" else None
+    if isinstance(along, pd.DatetimeIndex) and days is not None:
+        weekends = days if by != "week" else None
+        marks.days_wide(ax, len(days))
+        dates.day_axis(below.xaxis, days)
+    elif by == "hour":
+        dates.hours_axis(below, last_step(table).get("tz"))
+    else:
+        ax.set_xlim(-0.5, 6.5)
+        dates.weekdays_axis(below.xaxis)
+    entries: list[Entry] = []
+    if weekends is not None:
+        dates.shade_weekends(ax, weekends)
+        entries = dates.shade_weekends(below, weekends)
+    axes.legend(below, [*shown, axes.patch(_exposure_words(about), "hatch"), *entries])
+
+
+def _as_rows(ax: Axes, table: pd.DataFrame, name: str, about: Column) -> None:
+    """Draw the groups as rows, the first at the top, with their exposure beside their names."""
+    y = np.arange(float(len(table)))
+    shown = _draw_rates(ax, y, table, name, about, across=True)
+    ax.set_ylim(len(table) - 0.4, -0.6)
+    ax.set_xlabel(about.text)
+    marks.value_axis(ax.xaxis, most=8)
+    if not np.isfinite(numbers(table[name])).any():
+        marks.say_no_values(ax)
+    long = [
+        f"  {minutes / 60:.1f} h" if minutes >= 60 else f"  {minutes:.0f} min"
+        for minutes in numbers(table[EXPOSURE])
+    ]
+    axes.name_rows(ax, y, [str(label) for label in table.index], long)
+    marks.bare(ax, "left")
+    axes.legend(ax, [*shown, axes.words(f"beside the names: {_exposure_words(about)}")])
+
+
+def _exposure_words(about: Column) -> str:
+    return "minutes walked" if about.group == "gait" else "minutes observed"
+
+
+def _draw_rates(
+    ax: Axes, at: Floats, table: pd.DataFrame, name: str, about: Column, *, across: bool = False
+) -> list[Entry]:
+    """Draw the rates and their intervals; return their entries in the legend."""
+    values, meaning = numbers(table[name]), meaning_of(about)
+    edge = COLOURS[shades(meaning)[0]]
+    # The ends of the intervals are of the first column.
+    low = high = np.full(len(table), np.nan)
+    if name == table.columns[0] and {*INTERVAL} <= set(table.columns):
+        low, high = (numbers(table[end]) for end in INTERVAL)
+    finite, drawn = np.isfinite(values), np.isfinite(low) & np.isfinite(high)
+    # Rows of a table about the wearer that have no interval of the wearer.
+    thin = np.zeros(len(table), dtype=bool)
+    if {"days", "of"} <= set(table.columns):
+        thin = (table["of"] != "wearer").to_numpy(dtype=bool) | ~drawn
+    entries: list[Entry] = []
+    for chosen, inside, label in (
+        (finite & ~thin, COLOURS[meaning], "_value"),
+        (finite & thin, "white", "_of these minutes"),
+    ):
+        if label != "_value" and not chosen.any():
+            continue
+        marks.estimates(
+            ax, at, np.where(chosen, values, np.nan), (low, high), edge, across=across,
+            names=(label, "_interval"), s=18, facecolors=inside, linewidths=0.8,
+        )  # fmt: skip
+        if not chosen.any():
+            continue
+        said, hollow, interval = about.label.lower(), inside == "white", (drawn & chosen).any()
+        if interval:
+            of = "minutes" if hollow or "of" not in table else str(table["of"][chosen].iloc[0])
+            said = f"{said} with 95 % interval {OF.get(of, '')}".rstrip()
+        if hollow:
+            why = [str(reason).split(":")[0] for reason in table["reason"][chosen]]
+            said = f"{said}: {' or '.join(dict.fromkeys(why))}"
+        entry = axes.line(said, meaning, marker="o", linestyle="-" if interval else "")
+        entry[1].set(color=edge, markerfacecolor=inside)
+        entries.append(entry)
+    return entries + _limit(ax, at, values, low, high, across=across, edge=edge)
+
+
+def _limit(
+    ax: Axes, at: Floats, values: Floats, low: Floats, high: Floats, *, across: bool, edge: str
+) -> list[Entry]:
+    """Set the limits of the values, which only intervals of extraordinary length exceed."""
+    finite, long = np.isfinite(values), high - low
+    if not finite.any():
+        return []
+    ordinary = long <= MOST_LONGER * np.nanmedian(long) if np.isfinite(long).any() else finite
+    ends = np.concatenate([values[finite], low[ordinary], high[ordinary]])
+    bottom, top = float(np.nanmin(ends)), float(np.nanmax(ends))
+    room = ROOM * ((top - bottom) or abs(top) or 1.0)
+    bottom, top = bottom - room, top + room
+    (ax.set_xlim if across else ax.set_ylim)(bottom, top)
+    look: dict[str, Any] = {"color": edge, "markersize": 4.0, "clip_on": False, "zorder": 4}
+    beyond = [(place, bottom, "<" if across else "v") for place in at[low < bottom]]
+    beyond += [(place, top, ">" if across else "^") for place in at[high > top]]
+    for place, end, mark in beyond:
+        x, y = (end, place) if across else (place, end)
+        ax.plot([x], [y], mark, label="_goes further", **look)
+    entry = axes.point("the interval goes further", "usable", marker="^")
+    entry[1].set(color=edge)
+    return [entry] if beyond else []
+
+
+@axes.plot_function
+def plot_agreement(
+    pairs: pd.DataFrame,
+    limits: pd.DataFrame | AgreementLimits | pd.Series,
+    *,
+    quantity: str | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw the difference of each pair against its mean, with bias and limits of agreement.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        A frame of the 15-second log; or pairs: the result of `eyelog.compare.minute_pairs`, or any
+        table with the columns ``mean`` and ``difference``.
+    limits : DataFrame, AgreementLimits or Series
+        With a frame, that of the 60-second log of the same wearer and time. With pairs, the result
+        of `eyelog.compare.limits_of_agreement` for them, or the row of `eyelog.compare.agreement`
+        for the same quantity.
+    quantity : str, optional
+        The quantity of `eyelog.compare.agreement` to draw, such as ``"steps"``: needed with two
+        frames, and the words on the axes with pairs. Default: the row that `limits` is, or that of
+        which the pairs are.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
+
+    Returns
+    -------
+    Axes
+        With one point for each pair; for more than 500 pairs, one mesh that counts them, whose
+        lightest colour is one pair. The lines have the labels ``_bias``, ``_low`` and ``_high``;
+        the bands of their own 95 % intervals ``_bias interval`` and so on.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If there is no pair, no such quantity, or `limits` is none of these.
+
+    Notes
+    -----
+    Bland & Altman (1986), Lancet i:307; with intervals of the limits, as in Bland & Altman (1999),
+    Stat Methods Med Res 8:135.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> fifteen, sixty = el.sample(), el.sample("standard_mode_logs")
+    >>> ax = el.plot_agreement(fifteen, sixty, quantity="tilt_fore_aft")
+    >>> ax.get_xlabel()
+    'Tilt fore-aft, mean of both (deg)'
+    """
+    what = "plot_agreement"
+    require_frame(pairs, what=what, wanted="a table of eyelog.compare.minute_pairs")
+    row: Any = limits
+    if isinstance(limits, pd.DataFrame):
+        if quantity is None:
+            raise ConfigurationError(
+                "plot_agreement of two logs draws one quantity of eyelog.compare.agreement: pass"
+                " quantity='steps'"
+            )
+        both = minute_pairs(pairs, limits, quantity=quantity)
+        pairs, row = both, agreement(pairs, limits).loc[quantity]
+    require(pairs, ["mean", "difference"], purpose=what)
+    given = row._asdict() if isinstance(row, AgreementLimits) else row
+    names = [name + end for name in NAMES for end in ("", "_low", "_high")]
+    if not isinstance(given, dict | pd.Series) or not set(names) <= set(given.keys()):
+        raise ConfigurationError(
+            "limits must be the result of eyelog.compare.limits_of_agreement, or a row of"
+            f" eyelog.compare.agreement, such as table.loc['steps'], not {type(limits).__name__}"
+        )
+    stated = {name: float(given[name]) for name in names}
+    means, differences = numbers(pairs["mean"]), numbers(pairs["difference"])
+    known = np.isfinite(means) & np.isfinite(differences)
+    means, differences = means[known], differences[known]
+    if not len(means):
+        raise ConfigurationError("plot_agreement has nothing to draw: there are no pairs")
+    if quantity is not None and quantity not in PAIRS:
+        raise ConfigurationError(
+            f"plot_agreement: eyelog.compare.agreement has no quantity {quantity!r}"
+        )
+    of: Any = quantity or getattr(row, "name", None) or last_step(pairs).get("quantity")
+    pair = PAIRS.get(str(of))
+    name, unit = (pair.label, pair.unit) if pair else ("", "")
+    unit = {"count/min": "per min", "s/min": "s per min"}.get(unit, unit)
+    ax = axes.on(ax, height_mm=66.0)
+    field = pair.field if pair else None
+    meaning = (meaning_of_field(field.name, COMPUTED_DATA) if field else None) or "usable"
+    entries = [_draw_pairs(ax, means, differences, meaning), *_draw_limits(ax, stated, unit)]
+    of_unit = f" ({unit})" if unit else ""
+    side = "15-second minus 60-second log" if "fifteen" in pairs else "Difference"
+    marks.value_label(ax, f"{side}{of_unit}")
+    ax.set_xlabel(f"{name}, mean of both{of_unit}" if name else f"Mean of both{of_unit}")
+    marks.value_axis(ax.yaxis)
+    marks.value_axis(ax.xaxis, most=8)
+    axes.legend(ax, entries)
+    axes.set_title(ax, title_of(pairs), title)
+    return ax
+
+
+def _draw_pairs(ax: Axes, means: Floats, differences: Floats, meaning: str) -> Entry:
+    """Draw each pair as a point, or of many pairs how many are where."""
+    said = counted(len(means), "pair")
+    if len(means) <= MOST_POINTS:
+        of_point = shades(meaning)[0]
+        ax.scatter(means, differences, s=7, color=COLOURS[of_point], linewidths=0, zorder=3)
+        return axes.point(said, of_point)
+    edges = [_edges(means, CELLS[0]), _edges(differences, CELLS[1])]
+    counts, x, y = np.histogram2d(means, differences, bins=edges)
+    colours = sequential(meaning).with_extremes(bad="none")
+    norm = LogNorm(1, max(float(counts.max()), 2.0))
+    cells = np.ma.masked_equal(counts.T, 0)
+    mesh = ax.pcolormesh(x, y, cells, cmap=colours, norm=norm, rasterized=True)
+    ax.margins(0.03)
+    marks.colour_bar(ax, mesh, "Pairs")
+    entry = axes.patch(said, meaning)
+    entry[1].set(facecolor=colours(0.5))
+    return entry
+
+
+def _edges(values: Floats, cells: int) -> Floats:
+    """Return the edges of the cells, which have a whole width if the values are counts."""
+    low, high = float(values.min()), float(values.max())
+    step = (high - low) / cells
+    # Means of two counts are multiples of a half, and each difference has every other one: cells
+    # narrower than 1 would show a chessboard. A minute that lacks seconds has scaled counts, which
+    # are not whole.
+    if (values * 2 == np.round(values * 2)).mean() >= MOSTLY_COUNTS:
+        step = max(np.ceil(step), 1.0)
+    step = step or 1.0
+    return np.arange(low - step / 2, high + step, step)
+
+
+def _draw_limits(ax: Axes, stated: dict[str, float], unit: str) -> list[Entry]:
+    if not np.isfinite(stated["bias"]):
+        return [axes.words("too few pairs for limits of agreement")]
+    colour = COLOURS["reference"]
+    for name in NAMES:
+        ends = stated[f"{name}_low"], stated[f"{name}_high"]
+        band: dict[str, Any] = {"color": colour, "alpha": 0.18, "linewidth": 0}
+        ax.axhspan(*ends, label=f"_{name} interval", **band)
+        dash = "-" if name == "bias" else "--"
+        look: dict[str, Any] = {"color": colour, "linewidth": 1.2, "linestyle": dash}
+        ax.axhline(stated[name], label=f"_{name}", **look)
+    ax.axhline(0, color=COLOURS["axis"], linewidth=0.5, zorder=0.5, label="_zero")
+    # As many decimals as the limits need: a bias of a hundredth of them does not count.
+    places = decimals(np.array([stated["low"], stated["high"]]), None)
+    bias, low, high = (marks.words_of(stated[name], places) for name in NAMES)
+    entries = [
+        axes.line(f"bias {bias} {unit}".rstrip(), "reference"),
+        axes.line(f"95 % limits {low} to {high} {unit}".rstrip(), "reference", linestyle="--"),
+    ]
+    if np.isfinite([stated[f"{name}_low"] for name in NAMES]).any():
+        entries.append(axes.patch("their 95 % intervals", "reference", alpha=0.18))
+    return entries
+
+
+@axes.plot_function
+def plot_bouts(
+    table: pd.DataFrame,
+    *,
+    column: str | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Axes:
+    """Draw when bouts were, how long each lasted, and optionally what each was like.
+
+    Each bout is a line from its start to its end, at the height of its duration; short ones are
+    points. One that crosses midnight continues at the left. Hours and days are those of the
+    wearer's clock, which ``utc_offset_min`` holds where the zone varies.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A frame, whose bouts of walking are drawn, or the result of `eyelog.gait.bouts` or
+        `eyelog.rhythm.activity_bouts`.
+    column : str, optional
+        A column of the table that gives the colours, such as ``"pace_spm"``.
+    ax : Axes, optional
+        The Axes to draw on; a new figure by default.
+    title : str, optional
+        Replaces the title that names wearer, log and days; ``""`` for none.
+
+    Returns
+    -------
+    Axes
+        On a log scale of minutes, with a collection of lines (its label is ``_bouts``) and one of
+        points in their middles; for more than 1000 bouts, one mesh of their number in each cell or
+        of the median of `column` (``_bouts`` too). Bouts without a value of `column` are grey.
+
+    Raises
+    ------
+    FieldError
+        If the table lacks a column.
+    ConfigurationError
+        If there is no bout, or the column does not hold numbers.
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> ax = el.plot_bouts(el.sample(), column="pace_spm")
+    >>> ax.get_ylabel()
+    'Length of the bout (min)'
+    """
+    what = "plot_bouts"
+    if tables.holds_records(table):
+        table = bouts(table)
+    require_frame(table, what=what, wanted="a table of eyelog.gait.bouts")
+    names = ["start", "end", "duration_min", *([column] if column else [])]
+    require(table, names, purpose=what, made_by="eyelog.gait.bouts(frame)")
+    if not isinstance(table["start"].dtype, pd.DatetimeTZDtype):
+        raise ConfigurationError("plot_bouts needs bouts with time-zone aware starts and ends")
+    if column:
+        tables.require_numbers(table, column, what=what)
+    if not table["duration_min"].notna().any():
+        raise ConfigurationError("plot_bouts has nothing to draw: there are no bouts")
+    start, minutes = pd.DatetimeIndex(table["start"]), numbers(table["duration_min"])
+    travels = OFFSET in table.columns
+    wall = start.tz_localize(None)
+    if travels:  # what the wearer's clock shows where each bout begins
+        wall = start.tz_convert(None) + pd.to_timedelta(numbers(table[OFFSET]), unit="min")
+    opens: Floats = wall.as_unit("us").asi8 % (24 * HOUR_US) / HOUR_US
+    values = None if column is None else numbers(table[column])
+    ax = axes.on(ax, height_mm=58.0)
+    ax.set_yscale("log")
+    many = len(table) > MOST_BOUTS
+    image, unknown = (_draw_cells if many else _draw_lines)(ax, opens, minutes, values)
+    low, high = _span(minutes)
+    ax.set_ylim(low, high)
+    # From the shortest length up, without those for whose label an axis is too short.
+    size, ticks = float(ax.yaxis.label.get_fontsize()), list[float]()
+    apart = np.exp(1.3 * size * np.log(high / low) / axes.length_pt(ax.yaxis))
+    for one in ROUND_MIN:
+        if low <= one <= high and (not ticks or one >= apart * ticks[-1]):
+            ticks.append(one)
+    ax.yaxis.set_major_locator(FixedLocator(ticks))
+    ax.yaxis.set_major_formatter(FuncFormatter(marks.plain))
+    ax.yaxis.set_minor_locator(NullLocator())
+    ax.set_ylabel("Length of the bout (min)")
+    dates.hours_axis(ax, None if travels else start.tz)
+    named = None if column is None else column_of(column, table="gait.bouts")
+    if image is not None:
+        said = "Bouts" if named is None else named.text
+        marks.colour_bar(
+            ax, image, f"Median {said.lower()}" if many and named is not None else said
+        )
+    total = f"{minutes.sum() / 60:.1f} h" if minutes.sum() >= 60 else f"{minutes.sum():.0f} min"
+    marker = "s" if many else "o"
+    entries = [
+        axes.point(f"{counted(len(table), 'bout')}, {total} in total", "walking", marker=marker)
+    ]
+    # A colour that is drawn: the middle one of those that the colour bar explains.
+    shade: Any = COLOURS["walking" if column is None else "hatch"]
+    shade = shade if image is None else image.cmap(0.5)
+    entries[0][1].set(color=shade, markeredgecolor=COLOURS["walking edge"], markeredgewidth=0.4)
+    if unknown and named is not None:
+        entries.append(axes.point(f"{named.label} not known", "hatch", marker=marker))
+    axes.legend(ax, entries)
+    axes.set_title(ax, title_of(table, days=wall.normalize(), zone=False), title)
+    return ax
+
+
+def _draw_lines(
+    ax: Axes, opens: Floats, minutes: Floats, values: Floats | None
+) -> tuple[ScalarMappable | None, bool]:
+    """Draw each bout; return the key to the colours, and whether one is not known."""
+    closes = opens + minutes / 60.0
+    shades_of: list[Any] = [COLOURS["walking"]] * len(minutes)
+    finite = np.isfinite(minutes if values is None else values)
+    image = None
+    if values is not None:
+        image = ScalarMappable(_norm(values[finite]), _scale())
+        colours = image.to_rgba(np.where(finite, values, 0.0))
+        shades_of = [
+            tuple(colour) if known else COLOURS["hatch"]
+            for colour, known in zip(colours, finite, strict=True)
+        ]
+    # Bouts that continue after midnight are drawn again, a day to the left.
+    again = np.flatnonzero(closes > DAY_H)
+    left = np.concatenate([opens, np.zeros(len(again))])
+    right = np.concatenate([closes, closes[again] - DAY_H])
+    heights = np.concatenate([minutes, minutes[again]])
+    both = [*shades_of, *(shades_of[bout] for bout in again)]
+    ax.hlines(heights, left, right, colors=both, linewidth=1.6, label="_bouts")
+    # The palest colours alone are too light on white.
+    look: dict[str, Any] = {"edgecolors": COLOURS["walking edge"], "linewidths": 0.4, "zorder": 3}
+    middles = (opens + closes) / 2.0 % DAY_H
+    ax.scatter(middles, minutes, s=12, c=shades_of, label="_middles", **look)
+    return image if finite.any() else None, not finite.all()
+
+
+def _draw_cells(
+    ax: Axes, opens: Floats, minutes: Floats, values: Floats | None
+) -> tuple[ScalarMappable | None, bool]:
+    """Draw the number of bouts in each cell, or the median of their values; return the same."""
+    x = np.linspace(0.0, DAY_H, BOUT_CELLS[0] + 1)
+    low, high = _span(minutes)
+    y = np.geomspace(low, high, BOUT_CELLS[1] + 1)
+    # Whole minutes are far apart on a log scale, so cells begin and end half-way between them.
+    if bool((minutes == np.round(minutes)).all()):
+        y = np.unique(np.append(np.floor(y), np.ceil(high))) + 0.5
+        y[0] = low
+    middles = (opens + minutes / 120.0) % DAY_H
+    column = np.minimum(np.searchsorted(x, middles, side="right") - 1, BOUT_CELLS[0] - 1)
+    place = (np.searchsorted(y, minutes) - 1) * BOUT_CELLS[0] + column
+    shape = (len(y) - 1, BOUT_CELLS[0])
+    counts = np.bincount(place, minlength=shape[0] * shape[1])
+    grid = np.where(counts > 0, counts, np.nan)
+    norm: Normalize = LogNorm(1, max(float(counts.max()), 2.0))
+    if values is not None:
+        medians = pd.Series(values).groupby(place).median().dropna()
+        grid = np.full(len(counts), np.nan)
+        grid[medians.index] = medians.to_numpy()
+        norm = _norm(numbers(medians))
+    unknown = (counts > 0) & np.isnan(grid)
+    grey = ListedColormap([COLOURS["hatch"]]).with_extremes(bad="none")
+    for cells, name, look in (
+        (np.where(unknown, 1.0, np.nan), "_not known", {"cmap": grey}),
+        (grid, "_bouts", {"cmap": _scale(), "norm": norm}),
+    ):
+        shown = np.ma.masked_invalid(cells.reshape(shape))
+        image = ax.pcolormesh(x, y, shown, rasterized=True, label=name, **look)
+    return cast(ScalarMappable, image), bool(unknown.any())
+
+
+def _scale() -> Colormap:
+    """Return the colours of walking without the palest, in which a thin line would be invisible."""
+    colours = sequential("walking")(np.linspace(0.2, 1.0, 256))
+    return ListedColormap(colours).with_extremes(bad="none")
+
+
+def _norm(values: Floats) -> Normalize:
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+    return Normalize(low, high if high > low else low + 1.0)
+
+
+def _span(minutes: Floats) -> tuple[float, float]:
+    """Return the limits of the lengths: the nearest round ones outside them, with a margin."""
+    low = max((one for one in ROUND_MIN if one <= minutes.min()), default=float(minutes.min()))
+    high = min((one for one in ROUND_MIN if one >= minutes.max()), default=float(minutes.max()))
+    return low / BOUT_ROOM, high * BOUT_ROOM
