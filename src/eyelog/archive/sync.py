@@ -51,7 +51,6 @@ from eyelog.fetch.client import Client, days_of, side_by_side
 from eyelog.frame import warn_unknown
 from eyelog.home import progress_line
 
-STATES: Final = ("fetched", "cached", "unchanged", "empty", "failed")
 FIRST_DAYS: Final = 4
 # Seconds after which days that have arrived are written, even if their month is incomplete
 WRITE_AFTER_S: Final = 10.0

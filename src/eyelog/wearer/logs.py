@@ -218,14 +218,6 @@ def _scores(d: Draws, day: Life, slot: Ints, usable: Bools, warm: Bools) -> dict
     }
 
 
-def _gait(d: Draws, day: Life, lo: Ints, at: Ints, who: Traits) -> dict[str, Array]:
-    steps = sums(day.steps, lo, at)
-    walking_s = sums(day.walking, lo, at)
-    pace = np.round(sums(day.cadence, lo, at) / np.maximum(walking_s, 1), 1)
-    cadence = np.where(steps > 0, pace, 0.0)
-    return {"stp": steps, "cad": cadence} | sway(d, cadence, steps > 0, who, corrected=True)
-
-
 def _legacy(d: Draws, day: Life, at: Ints, slot: Ints, usable: Bools) -> dict[str, Array]:
     """Return the fields of the retired sub-apps: a focus session on Wednesday, Saturday's run."""
     n, kind = len(at), day.kind[at - 1]
@@ -264,23 +256,26 @@ def fifteen_seconds(seed: int, day: Life, who: Traits) -> tuple[Ints, dict[str, 
     d = Draws(seed, Stream.FIFTEEN, day.plan.day.toordinal())
     slot = (np.maximum(at - 8, 0)) // 15
     blinks = _buffered(d, day, at, lo)
-    gait = _gait(d, day, lo, at, who)
-    noise, judged, moving = (
-        sums(condition, lo, at) for condition in (day.noise, day.judged, day.walking)
-    )
-    valid = (noise < 3) & (gait["stp"] < 5)
+    steps, walking_s = sums(day.steps, lo, at), sums(day.walking, lo, at)
+    pace = np.round(sums(day.cadence, lo, at) / np.maximum(walking_s, 1), 1)
+    cadence = np.where(steps > 0, pace, 0.0)
+    gait = sway(d, cadence, steps > 0, who, corrected=True)
+    noise, judged = sums(day.noise, lo, at), sums(day.judged, lo, at)
+    valid = (noise < 3) & (steps < 5)
     isl = 2 * judged < at - lo
     usable = valid & ~isl & day.worn[at - 1]
     usable_s = running(usable)[1:] * 15
     warm = usable_s > WARM_UP_S
     tremble = 1.0 + 0.25 * d.bell(n)
-    restless = 0.35 * day.restless[slot] * np.maximum(tremble, 0.2) + 0.22 * moving
+    restless = 0.35 * day.restless[slot] * np.maximum(tremble, 0.2) + 0.22 * walking_s
     yaw, pitch = (sums(moves, lo, at) for moves in (day.turn, day.nod))
     often = d.wholes(0, 99, n)
     zero = np.zeros(n)
     room = wander(d, n, 240)
     return at, {
         **blinks,
+        "stp": steps,
+        "cad": cadence,
         **gait,
         **_scores(d, day, slot, usable, warm),
         **_normalised(blinks, warm, who),
