@@ -113,7 +113,7 @@ def test_a_line_that_a_kill_cut_off_is_left_out(archive: el.Archive) -> None:
     path = recorded(archive)
     with path.open("ab") as sink:
         sink.write(lines(1)[0][:50])
-    assert import_recording(archive, path) == "imported into anna: 40 of 40 rows"
+    assert import_recording(archive, path) == "imported into anna: 40 of 41 rows"
 
 
 def test_messages_of_other_kinds_are_kept_beside_the_archive(archive: el.Archive) -> None:
