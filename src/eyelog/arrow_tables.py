@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from datetime import date, datetime
 from functools import cache
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -304,10 +304,16 @@ def group_edges(slot: str) -> list[int]:
 
 
 def days_of(stamps: npt.NDArray[np.int64]) -> list[str]:
-    """Return the days that sorted stamps (microseconds, UTC) lie in, in order."""
-    return [str(day) for day in np.unique(stamps.view("M8[us]").astype("M8[D]"))]
+    """Return the days that stamps (microseconds, UTC) lie in, in order."""
+    return _dates(stamps, "D")
 
 
 def months_of(stamps: npt.NDArray[np.int64]) -> list[str]:
-    """Return the months that sorted stamps (microseconds, UTC) lie in, in order."""
-    return [str(month) for month in np.unique(stamps.view("M8[us]").astype("M8[M]"))]
+    """Return the months that stamps (microseconds, UTC) lie in, in order."""
+    return _dates(stamps, "M")
+
+
+def _dates(stamps: npt.NDArray[np.int64], unit: Literal["D", "M"]) -> list[str]:
+    dates = stamps.view("M8[us]").astype(f"M8[{unit}]")
+    others = np.append(True, dates[1:] != dates[:-1])[: len(dates)]  # most stamps are sorted
+    return [str(date) for date in np.unique(dates[others])]

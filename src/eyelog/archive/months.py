@@ -73,7 +73,7 @@ from eyelog.errors import ConfigurationError, EyelogError
 from eyelog.frame import OFFSET, log_of, stamps, warn_unknown
 from eyelog.home import make_folders, new_file, temporary_name
 from eyelog.read.head import FileRecords, FileReport
-from eyelog.read.overlay import HELD, by_pair, overlay, refuse_others
+from eyelog.read.overlay import HELD, Meeting, by_pair, overlay, refuse_others
 
 MOST_DAYS: Final = 10  # that one change writes as files of their own
 _KEYS: Final = (b"eyelog.log", b"eyelog.account", b"eyelog.slot")
@@ -386,11 +386,13 @@ class Merging:
     keep: bool = True
 
     def __post_init__(self) -> None:
-        self.stamps = np.sort(np.concatenate([NO_STAMPS, *(file.stamps for file in self.files)]))
+        self.stamps = np.sort(
+            np.concatenate([NO_STAMPS, *(file.stamps for file in self.files)]), kind="stable"
+        )
         # Of each file: its rows that are kept, that conflict, and that replace another
         self.counts = np.zeros((3, len(self.files)), np.int64)
         self.differing: list[tuple[int, str, Stamps]] = []
-        self._meetings: list[pd.DataFrame] = []
+        self._meetings: list[Meeting] = []
         self._held = [NO_STAMPS]
         self._merged = [Outcome(NO_STAMPS, NO_STAMPS, NO_STAMPS)]
 
@@ -400,7 +402,7 @@ class Merging:
         return Outcome(*map(np.concatenate, zip(*self._merged, strict=True)))
 
     @property
-    def meetings(self) -> pd.DataFrame:
+    def meetings(self) -> list[Meeting]:
         """The stamps that files share with one another and with the archive, once it is staged."""
         return by_pair(self._meetings)
 
@@ -524,13 +526,11 @@ class Merging:
         )
         self.counts[:, numbers] += [laid.kept, laid.conflicts, laid.replaced]
         self.differing += [(numbers[at], name, stamps) for at, name, stamps in laid.differing]
-        number_of = np.array([*numbers, HELD])  # the last one is what is held
-        self._meetings.append(
-            laid.meetings.assign(
-                file=number_of[laid.meetings["file"].to_numpy(np.int64)],
-                earlier=number_of[laid.meetings["earlier"].to_numpy(np.int64)],
-            )
-        )
+        number_of = [*numbers, HELD]  # the last one is what is held
+        self._meetings += [
+            each._replace(file=number_of[each.file], earlier=number_of[each.earlier])
+            for each in laid.meetings
+        ]
         inside = np.zeros(len(stored), bool)
         for span in self.spans:
             inside[slice(*np.searchsorted(stored, span))] = True

@@ -7,7 +7,7 @@ twice, so they are refused. Of one device that may be a clock that was set back:
 through that time can be chosen from.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, tzinfo
 from itertools import pairwise
 from pathlib import Path
@@ -33,23 +33,35 @@ HELD: Final = -1  # instead of the number of a file: what is below the files
 _SHOWN: Final = 3
 
 
+class Meeting(NamedTuple):
+    """Two sources that share stamps, by the number of their files.
+
+    `shared` is how many stamps, `conflicts` at how many the values differ, `first` the first stamp.
+    """
+
+    file: int
+    earlier: int
+    shared: int
+    conflicts: int
+    first: int
+
+
 class Overlay(NamedTuple):
     """The result of laying files over the rows of a table.
 
     `changes` has the records that are new or changed, with every column that a file has. `kept`,
     `conflicts` and `replaced` are counts per file: of its rows that are new or add something (one
     of each stamp), of its rows that have another value than one before them of the same stamp, and
-    of the stamps at which such rows replace what is not of the same file. `meetings` has a row for
-    each pair of sources that share stamps: the numbers of the `file` and of the `earlier` one, how
-    many stamps are `shared`, at how many the values are `conflicts`, and the `first` of them.
-    `differing` has the number of a file, a field, and the stamps at which a stored value was kept.
+    of the stamps at which such rows replace what is not of the same file. `meetings` has each pair
+    of sources once. `differing` has the number of a file, a field, and the stamps at which a stored
+    value was kept.
     """
 
     changes: pa.Table
     kept: npt.NDArray[np.int64]
     conflicts: npt.NDArray[np.int64]
     replaced: npt.NDArray[np.int64]
-    meetings: pd.DataFrame
+    meetings: list[Meeting]
     differing: list[tuple[int, str, Stamps]]
 
 
@@ -76,12 +88,15 @@ def overlay(
     names = {"date"}.union(*(table.column_names for table in files))
     schema = pa.schema([field for field in before.schema if field.name in names])
     of_files = [stamps_of(table) for table in files]
-    shared = among(stamps_of(before), np.sort(np.concatenate([NO_STAMPS, *of_files])))
+    shared = among(
+        stamps_of(before), np.sort(np.concatenate([NO_STAMPS, *of_files]), kind="stable")
+    )
     before = before.filter(pa.array(shared))
     whole = pa.concat_tables([fit(table, schema) for table in (before, *files)])
     sizes = [before.num_rows, *map(len, of_files)]
-    order = np.argsort(stamps_of(whole), kind="stable")  # of one stamp, in the order of the files
-    stamps = stamps_of(whole)[order]
+    stamps = stamps_of(whole)
+    order = np.argsort(stamps, kind="stable")  # of one stamp, in the order of the files
+    stamps = stamps[order]
     source = np.repeat(np.arange(len(sizes)), sizes)[order] + HELD
     opens = np.append(True, stamps[1:] != stamps[:-1])[: len(stamps)]
     first = np.flatnonzero(opens)  # where the records of each stamp begin
@@ -144,39 +159,44 @@ def overlay(
         np.bincount(numbers - HELD, minlength=len(sizes))[1:]
         for numbers in (source[of_file[new]], source[overrules], source[of_file[over & ~new]])
     )
-    meetings = pd.DataFrame(
-        {
-            "file": source[again],
-            "earlier": source[again - 1],
-            "shared": 1,
-            "conflicts": overrules[again].astype(np.int64),
-            "first": stamps[again],
-        }
-    )
-    return Overlay(changes, kept, conflicts, replaced, by_pair([meetings]), differing)
+    pairs = source[again] * len(sizes) + source[again - 1]
+    by_pairs = np.argsort(pairs, kind="stable")
+    edges = np.flatnonzero(np.diff(pairs[by_pairs])) + 1
+    meetings = [
+        Meeting(
+            int(source[rows[0]]),
+            int(source[rows[0] - 1]),
+            len(rows),
+            int(overrules[rows].sum()),
+            int(stamps[rows[0]]),
+        )
+        for rows in np.split(again[by_pairs], edges)
+        if len(rows)
+    ]
+    return Overlay(changes, kept, conflicts, replaced, by_pair(meetings), differing)
 
 
-def by_pair(meetings: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return one row per pair of sources that share stamps, those with most conflicts first."""
-    every = [each for each in meetings if len(each)]
-    if not every:
-        return pd.DataFrame(columns=["file", "earlier", "shared", "conflicts", "first"], dtype=int)
-    pairs = pd.concat(every).groupby(["file", "earlier"], as_index=False)
-    totals = pairs.agg({"shared": "sum", "conflicts": "sum", "first": "min"})
-    return totals.sort_values("conflicts", ascending=False, kind="stable", ignore_index=True)
+def by_pair(meetings: Iterable[Meeting]) -> list[Meeting]:
+    """Return each pair of sources once, those with most conflicts first."""
+    pairs: dict[tuple[int, int], Meeting] = {}
+    for file, earlier, shared, conflicts, first in meetings:
+        _, _, more, most, before = pairs.get((file, earlier), (0, 0, 0, 0, first))
+        pairs[file, earlier] = Meeting(
+            file, earlier, shared + more, conflicts + most, min(first, before)
+        )
+    return sorted(pairs.values(), key=lambda each: (-each.conflicts, each))
 
 
-def repeats(meetings: pd.DataFrame, names: Sequence[str]) -> dict[int, str]:
+def repeats(meetings: Iterable[Meeting], names: Sequence[str]) -> dict[int, str]:
     """Return what to say of files that have other values on a stamp that comes again in them.
 
     By the number of the file.
     """
-    own = meetings[(meetings["file"] == meetings["earlier"]) & (meetings["conflicts"] > 0)]
-    numbers = own.sort_values("file")[["file", "conflicts", "first"]].to_numpy().tolist()
     return {
         at: f"{names[at]}: {counted(conflicts, 'record')} with other values than a later one of the"
         f" same stamp (the first {utc(first):%Y-%m-%d %H:%M:%S} UTC), which was taken"
-        for at, conflicts, first in numbers
+        for at, earlier, _, conflicts, first in sorted(meetings)
+        if at == earlier and conflicts
     }
 
 
@@ -184,7 +204,7 @@ def refuse_others(
     names: Sequence[str],
     stamps: Sequence[Stamps],
     log: str,
-    meetings: pd.DataFrame,
+    meetings: Sequence[Meeting],
     *,
     advice: str,
     devices: Sequence[str] = (),
@@ -205,7 +225,7 @@ def refuse_others(
         What messages call each file, and its stamps.
     log : str
         Their log.
-    meetings : DataFrame
+    meetings : sequence of Meeting
         Those of `Overlay`.
     advice : str
         What to do about files among themselves.
@@ -222,27 +242,28 @@ def refuse_others(
         None allows the latter.
     """
     interval = log_named(log).interval_us
-    below = meetings["earlier"] == HELD
-    for pairs, what_to_do in ((meetings[~below], advice), (meetings[below], to_replace)):
-        if what_to_do is None or not len(pairs):
+    below = [each for each in meetings if each.earlier == HELD]
+    among_files = [each for each in meetings if each.earlier != HELD]
+    for pairs, what_to_do in ((among_files, advice), (below, to_replace)):
+        if what_to_do is None or not pairs:
             continue
-        counts = pairs[["shared", "conflicts"]]
-        differ = [mostly_differ(int(n), int(m), interval) for n, m in counts.to_numpy()]
-        worst = pairs.iloc[differ.index(True) if any(differ) else 0]
+        differ = [each for each in pairs if mostly_differ(each.shared, each.conflicts, interval)]
+        worst = (differ or pairs)[0]
         # Files autosaved every 5 minutes are too short to decide one by one.
-        shared, conflicts = (worst if any(differ) else counts.sum())[["shared", "conflicts"]]
+        counting = [worst] if differ else pairs
+        shared, conflicts = (sum(n) for n in zip(*(each[2:4] for each in counting), strict=True))
         if not mostly_differ(shared, conflicts, interval):
             continue
-        file, earlier = names[worst["file"]], worst["earlier"]
-        if earlier == HELD:
+        file = names[worst.file]
+        if worst.earlier == HELD:
             who, again = f"{_joined([file])} has", f"{account!r} holds"
-        elif names[earlier] == file:
+        elif worst.earlier == worst.file:
             who, again = f"{_joined([file])} has", "come again in it"
         else:
-            who, again = f"{_joined([names[earlier], file])} have", "they share"
+            who, again = f"{_joined([names[worst.earlier], file])} have", "they share"
         raise ConfigurationError(
             f"{who} other values on {conflicts:,} of the {shared:,} stamps that {again} (the first"
-            f" {utc(int(worst['first'])):%Y-%m-%d %H:%M} UTC), as if they were of two wearers:"
+            f" {utc(worst.first):%Y-%m-%d %H:%M} UTC), as if they were of two wearers:"
             f" {what_to_do}"
         )
     groups = [(names, stamps, devices, advice)]

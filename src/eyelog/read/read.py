@@ -1,6 +1,7 @@
 """Files, folders and zip files read together: one frame of each log."""
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -28,7 +29,7 @@ from eyelog.judge.packets import even
 from eyelog.read.files import NotALog, input_files
 from eyelog.read.format import Faults
 from eyelog.read.head import FileRecords, Reader, asked_zones, on_one_clock, reason_of
-from eyelog.read.overlay import by_pair, overlay, refuse_others, repeats
+from eyelog.read.overlay import Meeting, overlay, refuse_others, repeats
 
 # Zones that do not show the clock of a wearer
 _OF_NOBODY: Final = ("UTC", "Etc/UTC", "Z", "+00:00")
@@ -301,7 +302,8 @@ def _one(
     names, devices = [part.report.file for part in parts], {part.device for part in parts}
     notes += on_one_clock(parts, log, reader.clock)
     tables = [part.table for part in parts]
-    (whole, apart), conflicts, meetings = in_order(stacked(tables, log)), 0, by_pair([])
+    whole, apart = in_order(stacked(tables, log))
+    conflicts, meetings = 0, list[Meeting]()
     if not apart:
         laid = overlay(whole.schema.empty_table(), tables)
         whole, conflicts, meetings = laid.changes, int(laid.conflicts.sum()), laid.meetings
@@ -318,11 +320,13 @@ def _one(
         tz=zone(place.home if place else "UTC"),
     )
     notes += repeats(meetings, names).values()
-    others = meetings[meetings["file"] != meetings["earlier"]]
-    if others["conflicts"].any():
-        of_files = np.bincount(others["file"].astype(int), others["conflicts"]).astype(int)
+    of_files = Counter[int]()
+    for each in meetings:
+        if each.file != each.earlier:
+            of_files[each.file] += each.conflicts
+    if any(of_files.values()):
         at_all = [
-            f"{names[at]} ({counted(int(n), 'record')})" for at, n in enumerate(of_files) if n
+            f"{names[at]} ({counted(n, 'record')})" for at, n in sorted(of_files.items()) if n
         ]
         notes.append(
             f"files have different values of {log!r} on the same stamps, and the later file was"
