@@ -32,7 +32,6 @@ from tools.rivals import COLUMNS, duckdb_daily, polars_daily
 
 import eyelog as el
 from eyelog.archive.export import encode_table
-from eyelog.archive.place import folder as account_folder
 from eyelog.archive.store import place_of
 from eyelog.arrow_tables import table_of
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS
@@ -169,7 +168,7 @@ def constants(folder: Path, log: str) -> dict[str, float]:
     day = source.read(log, f"{START[:7]}-31", f"{START[:7]}-31", account="s0", tz=TZ)
     table = table_of(day, log)
     body = encode_table(table, log, offset_us=0, names=table.column_names)
-    files = account_folder(place_of(source), log, "s0")
+    files = place_of(source).folder(log, "s0")
     stored = sum(file.stat().st_size for file in Path(files).glob("*/*.parquet"))
     with tempfile.TemporaryDirectory() as scratch:
         target = el.Archive(scratch)

@@ -101,12 +101,11 @@ def move_file(source: Path, target: Path) -> None:
 def whole_file(target: Path) -> Iterator[BinaryIO]:
     """Write a file that takes its name only when it is complete."""
     make_folders(target.parent)
-    made = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    made = temporary_name(target)
     try:
         with new_file(made) as sink:
             yield sink
-        made.replace(target)
-        sync_folder(target.parent)
+        put_in_place(made, target)
     finally:
         made.unlink(missing_ok=True)
 

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from eyelog.archive.place import is_of_damage, open_place, require_store
+from eyelog.archive.place import is_of_damage, open_place
 from eyelog.catalogue import LOGS
 from eyelog.checks import whole_number
 from eyelog.errors import ArchiveError, ConfigurationError
@@ -147,7 +147,7 @@ def create_app(
     registry = Registry(archive_path, state, local)
     place = open_place(registry.archive)
     if not place.local:
-        require_store(place)
+        place.require_store()
     elif not registry.folder.is_dir():
         raise ConfigurationError(
             f"there is no archive folder {os.fspath(archive_path)!r}: create one with eyelog"

@@ -33,9 +33,7 @@ from eyelog.archive.place import (
     OF_OLD,
     account_of,
     check_account,
-    everything,
     open_place,
-    small_file,
 )
 from eyelog.archive.store import Archive
 from eyelog.errors import ArchiveError, ConfigurationError
@@ -234,14 +232,14 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
                 inside = f"{log}/account={check_account(account)}"
                 for path in _files_of_archive(registry, inside):
                     take(path)
-            take(Path(small_file(open_place(registry.folder), LISTS, account)))
+            take(Path(open_place(registry.folder).small_file(LISTS, account)))
     return files
 
 
 def _files_of_archive(registry: Registry, inside: str = "") -> Iterator[Path]:
     if not isinstance(registry.archive, Path):
         return  # an object store has copies of its own
-    for file in everything(open_place(registry.folder), inside):
+    for file in open_place(registry.folder).everything(inside):
         path, name = Path(file.path), file.parts[-1]
         unfinished = name.endswith((".lock", ".tmp", "-journal"))
         own = len(file.parts) == 1 and (_is_own(name) or file.leads_to)

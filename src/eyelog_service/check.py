@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from eyelog.archive.account import named_accounts, prune, traces
-from eyelog.archive.place import Place, open_place, require_store
+from eyelog.archive.place import Place, open_place
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError, EyelogError, counted, listed
@@ -226,7 +226,7 @@ def _archive(folder: Path | str) -> tuple[Finding, set[str] | None]:
         return Finding("archive", "wrong", text), None
     try:
         if not place.local:
-            require_store(place)
+            place.require_store()
         names = set(Archive(folder).accounts())
     except EyelogError as error:
         return Finding("archive", "wrong", str(error)), None

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from eyelog import __version__
-from eyelog.archive.place import Place, everything, require_store
+from eyelog.archive.place import Place
 from eyelog.catalogue import INTERVAL_SECONDS, LOGS, Field, catalogue, catalogue_version
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog_service.auth.grants import ACCESS_SECONDS, SCOPE, SCOPES, WRITE
@@ -80,7 +80,7 @@ class LastWrite:
             yield from map(_modified, Path(self.archive.root).glob("log=*/account=*/month=*"))
         else:
             with suppress(Exception):  # whatever the store raises, which `_faults` reports
-                yield from (file.modified for file in everything(self.archive))
+                yield from (file.modified for file in self.archive.everything())
 
 
 def _modified(folder: Path) -> float:
@@ -119,7 +119,7 @@ def _fault(registry: Registry, archive: Place) -> str:
             with os.scandir(archive.root) as entries:
                 next(entries, None)
         else:
-            require_store(archive)
+            archive.require_store()
     except (OSError, ArchiveError):
         faults.append("the archive")
     if faults:

@@ -127,7 +127,7 @@ def test_a_sync_finds_damage_that_the_stamps_do_not_show_and_goes_on(
 ) -> None:
     client = client_of(there, home)
     archive.sync(client, SIXTY, "2024-03-30", "2024-03-31")
-    path = month_file(archive.path, "2024-03")
+    path, *_ = sorted(Path(archive.path).glob("log=*/*/month=2024-03/*"))
     flip_byte(path, "stp_s")
     before = path.read_bytes()
     report = archive.sync(client, SIXTY, "2024-03-29", "2024-04-02")

@@ -58,7 +58,7 @@ def test_a_second_import_changes_nothing_and_reports_that(
 def test_a_dry_run_leaves_nothing_behind(
     archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(intake, "_WAITING", 50)
+    monkeypatch.setattr(intake, "_IN_MEMORY", 50)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))

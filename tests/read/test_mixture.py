@@ -132,7 +132,7 @@ def test_another_wearer_is_not_imported_until_replace(
     waiting: int,
     dry_run: bool,
 ) -> None:
-    monkeypatch.setattr(intake, "_WAITING", waiting)
+    monkeypatch.setattr(intake, "_IN_MEMORY", waiting)
     import_files(archive, [save(tmp_path / "P01", DAY[SIXTY], ONE)])
     before = contents(archive)
     files = [save(tmp_path / "P02", OTHER[log], TWO, log) for log in (FIFTEEN, SIXTY)]
@@ -221,7 +221,7 @@ def test_no_count_of_an_import_comes_from_attrs(
 def test_files_of_one_device_may_repeat_a_stamp_wherever_they_wait(
     archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: int
 ) -> None:
-    monkeypatch.setattr(intake, "_WAITING", waiting)
+    monkeypatch.setattr(intake, "_IN_MEMORY", waiting)
     halves = DAY[SIXTY].iloc[:701], DAY[SIXTY].iloc[700:]
     files = [save(tmp_path, half, ONE) for half in halves]
     one, two = import_files(archive, files)

@@ -47,7 +47,7 @@ def test_several_wearers_are_refused_with_their_names(
 def test_a_refused_file_leaves_nothing_even_if_it_is_large(
     archive: el.Archive, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(intake, "_WAITING", 5)
+    monkeypatch.setattr(intake, "_IN_MEMORY", 5)
     monkeypatch.setattr(files, "FIRST", 100)
     monkeypatch.setattr(files, "BLOCK", 200)
     head, *rows = table(("ada", "bob")).splitlines()

@@ -37,26 +37,26 @@ from eyelog.archive.place import (
     account_of,
     archive_errors,
     deep_link,
-    everything,
-    folder,
+    one_spelling,
     problem_of,
-    read_small_file,
-    remove_file,
-    same_account,
-    small_file,
-    write_small_file,
 )
-from eyelog.arrow_tables import instant_us, is_month, month_edges
+from eyelog.arrow_tables import instant_us, month_edges
 from eyelog.clock import DAY, Zones, day_start, zone
 from eyelog.errors import ArchiveError, ConfigurationError, warn
-from eyelog.home import sync_folder
 from eyelog.read.diary import DIARY, events_table
 
 ZONES: Final = ".zones"
 EVENTS: Final = ".events"
+LIVE: Final = ".live"
 LINK: Final = "link to "
-_KEY: Final = "month="
-_BESIDE: Final = {ZONES: "zones", EVENTS: "events", LISTS: "list of months"}
+# What is in the folders beside those of the logs, also in one that a restore has set aside
+_HOMES: Final = {
+    ASIDE: "damaged month",
+    LIVE: "live recording",
+    ZONES: "zones",
+    EVENTS: "events",
+    LISTS: "list of months",
+}
 _EVENTS_HEADER: Final = "start,end,label,kind,value"
 # Two events with these the same are one; the later file has its end and value.
 _SAME: Final = ["start", "kind", "label"]
@@ -65,13 +65,14 @@ _SAME: Final = ["start", "kind", "label"]
 def small_file_problems(place: Place) -> Iterator[tuple[str, str, str]]:
     """Yield account, file and problem of each file of zones or events that cannot be read."""
     for home, read in ((ZONES, stored_zones), (EVENTS, stored_events)):
-        for file in everything(place, home):
+        for file in place.everything(home):
             account = account_of(file.parts[-1]) or ""
             if file.parts[-1].startswith("."):  # left by a killed process
                 continue
+            if not account or file.path != place.small_file(home, account):
+                yield account, file.path, "it is not a file that the archive reads"
+                continue
             try:
-                if not account or file.path != small_file(place, home, account):
-                    raise ConfigurationError("it is not a file that the archive reads")
                 read(place, account)
             except (ArchiveError, ConfigurationError) as error:
                 yield account, file.path, problem_of(error, file.path)
@@ -88,16 +89,15 @@ def stored_zones(place: Place, account: str) -> Zones | None:
     ArchiveError
         If the file is damaged, or cannot be read.
     """
-    path = small_file(place, ZONES, account)
-    body = read_small_file(place, path)
-    if body is None:
+    path = place.small_file(ZONES, account)
+    if (body := place.read(path)) is None:
         return None
     try:
-        header, *lines = body.decode().splitlines()
-        if header != "from,tz":
-            raise ConfigurationError("its first line is not from,tz")
-        return Zones([tuple(line.split(",")) for line in lines])
-    except (ValueError, ConfigurationError) as error:
+        header, *rows = csv.reader(body.decode().splitlines())
+        if header != ["from", "tz"]:
+            raise ValueError("its first line is not from,tz")
+        return Zones([tuple(row) for row in rows])
+    except ValueError as error:
         raise ArchiveError(
             f"cannot read {path}: it is damaged ({error}): write the zone again with"
             f" `eyelog archive set-zone {account} ZONE`"
@@ -106,12 +106,9 @@ def stored_zones(place: Place, account: str) -> Zones | None:
 
 def set_zones(place: Place, account: str, zones: Zones) -> None:
     """Replace the zones of an account, as a whole."""
-    path = small_file(place, ZONES, account)
-    table = zones.to_frame()
-    lines = [f"{since},{name}" for since, name in zip(table["from"], table["tz"], strict=True)]
-    body = "\n".join(["from,tz", *lines, ""]).encode()
+    path = place.small_file(ZONES, account)
     with locked(place, account):
-        write_small_file(place, path, body)
+        place.write(path, zones.to_frame().to_csv(index=False, lineterminator="\n").encode())
 
 
 # Events
@@ -125,30 +122,21 @@ def stored_events(place: Place, account: str) -> pd.DataFrame:
     ArchiveError
         If the file is damaged, or cannot be read.
     """
-    return _read_events(place, small_file(place, EVENTS, account))
+    return _read_events(place, place.small_file(EVENTS, account))
 
 
 def _read_events(place: Place, path: str) -> pd.DataFrame:
-    body = read_small_file(place, path)
+    body = place.read(path)
     if body is None:
-        none = np.zeros(0, dtype=np.int64)
-        return events_table(none, none, [], [], [])
+        body = _EVENTS_HEADER.encode()
     try:
-        table = pd.read_csv(
-            io.BytesIO(body),
-            dtype={
-                **dict.fromkeys(["start", "end", "label", "kind"], "string"),
-                "value": "float64",
-            },
-            keep_default_na=False,
-            na_values={"end": [""], "value": [""]},
-        )
+        table = pd.read_csv(io.BytesIO(body), dtype=str, keep_default_na=False)
         if (header := ",".join(table.columns)) != _EVENTS_HEADER:
             raise ValueError(f"its first line is not {_EVENTS_HEADER}: {header}")
         for name in ("start", "end"):
             table[name] = pd.to_datetime(table[name], format="ISO8601", utc=True)
         return events_in_utc(table)
-    except (ValueError, KeyError) as error:
+    except ValueError as error:
         why = str(error).splitlines()[0]
         raise ArchiveError(
             f"cannot read {path}: it is damaged ({why}): remove it, and import the files of events"
@@ -215,19 +203,19 @@ def add_events(place: Place, account: str, events: pd.DataFrame, *, keep: bool =
         merged = merged.sort_values("start", kind="stable", ignore_index=True)
         new = len(merged) - len(before.merge(merged, how="inner").drop_duplicates(_SAME))
         if new and keep:
-            _write_events(place, small_file(place, EVENTS, account), merged)
+            _write_events(place, place.small_file(EVENTS, account), merged)
     return new
 
 
 def _write_events(place: Place, path: str, events: pd.DataFrame) -> None:
     if events.empty:
-        remove_file(place, path)
+        place.remove(path)
         return
     # All cells are quoted: a lone carriage return in a label would end its line otherwise.
     text = events.to_csv(
         index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ", quoting=csv.QUOTE_ALL, lineterminator="\n"
     )
-    write_small_file(place, path, text.encode("utf-8", "replace"))
+    place.write(path, text.encode("utf-8", "replace"))
 
 
 # The ledger of syncs
@@ -261,14 +249,14 @@ def note_days(place: Place, log: str, account: str, source: str, days: Days) -> 
     with locked(place, account):
         sources = read_ledger(place, log, account, warned=True)
         sources[source] = dict(sorted({**sources.get(source, {}), **days}.items()))
-        write_small_file(place, _ledger(place, log, account), msgspec.json.encode(sources))
+        place.write(_ledger(place, log, account), msgspec.json.encode(sources))
 
 
 def read_ledger(place: Place, log: str, account: str, *, warned: bool = False) -> dict[str, Days]:
     """Return the days that syncs have brought, by service and zone (`source_of`)."""
     path = _ledger(place, log, account)
     try:
-        body = read_small_file(place, path)
+        body = place.read(path)
         return msgspec.json.decode(b"{}" if body is None else body, type=dict[str, Days])
     except (msgspec.MsgspecError, UnicodeDecodeError):
         if not warned:
@@ -282,7 +270,7 @@ def source_of(base_url: str, tz: str) -> str:
 
 
 def _ledger(place: Place, log: str, account: str) -> str:
-    return f"{folder(place, log, account)}/.synced.v1.json"
+    return f"{place.folder(log, account)}/.synced.v1.json"
 
 
 # All that an archive has of an account, and what is older than a study keeps
@@ -304,8 +292,7 @@ def erase(place: Place, account: str) -> list[AccountFile]:
             with suppress(ConfigurationError):  # the archive cannot have so long a name
                 stack.enter_context(locked(place, account))
         removed = {file.path: file for file in (*found, *_of_account(place, account))}
-        for file in removed.values():
-            _remove(place, file)
+        _remove(place, removed.values())
     return _reported(removed.values())
 
 
@@ -316,31 +303,12 @@ def traces(place: Place, account: str) -> list[AccountFile]:
 
 def named_accounts(place: Place) -> set[str]:
     """Return the accounts after which anything in the archive is named, even in hidden folders."""
-    return {account for file in everything(place) for account in file.accounts}
+    return {account for file in place.everything() for account in file.accounts}
 
 
 def _of_account(place: Place, account: str) -> list[Found]:
-    return [
-        file
-        for file in everything(place, of=account)
-        if any(same_account(account, each) for each in file.accounts)
-    ]
-
-
-def _what(file: Found) -> str:
-    """Return what a file of an account is."""
-    *_, parent, name = ("", *file.parts)
-    if file.leads_to:
-        return f"{LINK}{file.leads_to}"
-    if ASIDE in file.parts:
-        return "damaged month"
-    if file.parts[0] == ".live":
-        return "live recording"
-    if parent.startswith(_KEY) and part_of("", parent.removeprefix(_KEY), name) is not None:
-        return "month"
-    if name.startswith(".synced."):
-        return "ledger"
-    return _BESIDE.get(parent, "file")
+    own = one_spelling(account)
+    return [file for file in place.everything(of=own) if own in file.accounts]
 
 
 def _reported(files: Iterable[Found]) -> list[AccountFile]:
@@ -353,19 +321,25 @@ def _reported(files: Iterable[Found]) -> list[AccountFile]:
     return sorted(told, key=lambda each: each.path)
 
 
-def _remove(place: Place, file: Found) -> None:
-    """Remove a file, a link or an empty folder, and the folders above that are then empty."""
-    if not file.is_folder:
-        remove_file(place, file.path)
-    if not place.local:
-        return
-    above = Path(file.path) if file.is_folder else Path(file.path).parent
-    with suppress(OSError):  # something is in it
-        while above != Path(place.root) and not above.is_symlink():
-            above.rmdir()
-            above = above.parent
-    if above.is_dir():
-        sync_folder(above)
+def _what(file: Found) -> str:
+    """Return what a file of an account is."""
+    name = file.parts[-1]
+    if file.leads_to:
+        return f"{LINK}{file.leads_to}"
+    if file.month and file.parts[0] != ASIDE and part_of("", file.month, name):
+        return "month"
+    if name.startswith(".synced."):
+        return "ledger"
+    return next((what for home, what in _HOMES.items() if home in file.parts), "file")
+
+
+def _remove(place: Place, files: Iterable[Found]) -> None:
+    """Remove files, links and empty folders."""
+    for file in files:
+        if file.is_folder:
+            place.remove_empty(Path(file.path))
+        else:
+            place.remove(file.path)
 
 
 # What is older than a study keeps
@@ -400,39 +374,39 @@ def prune(
     list of AccountFile
         What was removed.
     """
-    end_us = instant_us(before)
 
-    def concerned(file: Found) -> bool:
-        return accounts is None or not file.accounts.isdisjoint(accounts)
+    def has_ended(month: str) -> bool:
+        return month_edges(month)[1] <= instant_us(before)
 
-    def is_old(file: Found) -> bool:
-        if file.parts[0] == ".live" and file.path.endswith(".gz"):  # the others still wait
-            return file.modified < before.timestamp()
-        months = [part.removeprefix(_KEY) for part in file.parts if part.startswith(_KEY)]
-        return any(is_month(month) and month_edges(month)[1] <= end_us for month in months)
-
-    removed: list[AccountFile] = []
+    old: list[Found] = []
+    of_events: list[AccountFile] = []
     with archive_errors(f"prune {place.name}"):
-        files = [file for file in everything(place) if concerned(file)]
-        old = [file for file in files if is_old(file)]
-        for file in set(files) - set(old):
-            if file.leads_to and Path(file.path).is_dir():
+        for file in place.everything():
+            if accounts is not None and file.accounts.isdisjoint(accounts):
+                continue
+            if file.parts[0] == LIVE:  # what is not packed still waits
+                is_old = file.path.endswith(".gz") and file.modified < before.timestamp()
+            else:
+                is_old = bool(file.month) and has_ended(file.month)
+            if is_old:
+                old.append(file)
+            elif file.leads_to and Path(file.path).is_dir():
                 raise deep_link(file.path)
+            elif _what(file) == "events" and file.path.endswith(SMALL_FILE):
+                of_events.append(AccountFile("events", file.path, file.bytes))
         for account in sorted({of for file in old for of in file.accounts} if not dry_run else ()):
             with locked(place, account), suppress(ArchiveError):  # a damaged list is left
                 found = listed(place, account)
-                left = frozenset(each for each in found if month_edges(each.month)[1] > end_us)
+                left = frozenset(part for part in found if not has_ended(part.month))
                 if left != found:
                     write_lists(place, {account: left})
-        for file in old if not dry_run else ():
-            _remove(place, file)
-        for file in files:
-            if _what(file) == "events" and file.path.endswith(SMALL_FILE):
-                events = _read_events(place, file.path)
-                left_events = events[events["start"] >= before]
-                share = 1 - len(left_events) / max(len(events), 1)
-                if share:
-                    removed.append(AccountFile("events", file.path, round(file.bytes * share)))
-                if share and not dry_run:
-                    _write_events(place, file.path, left_events)
-    return [*_reported(old), *removed]
+        _remove(place, old if not dry_run else ())
+        removed = _reported(old)
+        for what, path, size in of_events:
+            events = _read_events(place, path)
+            younger = events[events["start"] >= before]
+            if share := 1 - len(younger) / max(len(events), 1):
+                removed.append(AccountFile(what, path, round(size * share)))
+                if not dry_run:
+                    _write_events(place, path, younger)
+    return removed

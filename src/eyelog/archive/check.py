@@ -11,6 +11,7 @@ import pandas as pd
 
 from eyelog.archive.account import small_file_problems, stored_zones, synced_days
 from eyelog.archive.lists import (
+    ASIDE,
     JOURNAL,
     LISTS,
     OLD,
@@ -22,12 +23,11 @@ from eyelog.archive.lists import (
     locked,
     months,
     part_path,
-    set_aside,
     stored_parts,
     write_lists,
 )
 from eyelog.archive.months import Stored, opened
-from eyelog.archive.place import OF_OLD, Place, everything, problem_of, require_place, small_file
+from eyelog.archive.place import OF_OLD, Place, problem_of
 from eyelog.arrow_tables import NO_STAMPS, days_of, month_edges, schema_of
 from eyelog.catalogue import known_logs, log_named
 from eyelog.clock import DAY, DAY_US
@@ -55,7 +55,7 @@ _REPAIRED: Final = (
 
 def inventory(place: Place) -> pd.DataFrame:
     """Return one row per log and account; see `eyelog.Archive.inventory`."""
-    require_place(place)
+    place.require()
     present = sorted((account, log) for log in known_logs() for account in accounts(place, log))
     rows = [(account, log, *_summary(place, account, log)) for account, log in present]
     table = pd.DataFrame(rows, columns=list(_DTYPES))
@@ -89,12 +89,12 @@ def _summary(place: Place, account: str, log: str) -> tuple[Any, ...]:
     except ArchiveError as error:
         warn(str(error))
     stamps, about = np.concatenate(parts), log_named(log)
-    edges = pd.to_datetime(stamps[[0, -1]], unit="us", utc=True) if len(stamps) else [pd.NaT] * 2
+    first, last = stamps[[0, -1]].view("M8[us]") if len(stamps) else [None, None]
     # The stamps of packets are uneven: only the end of a connection is sure to be a gap.
     longest = PAUSE_US if about.numbers_packets else about.interval_us * 3 // 2
     gaps = int(np.count_nonzero(np.diff(stamps) > longest))
     known = None if zones is None else str(zones)
-    return *edges, len(days_of(stamps)), len(stamps), gaps, size, damaged, known
+    return first, last, len(days_of(stamps)), len(stamps), gaps, size, damaged, known
 
 
 def bytes_of_account(place: Place, account: str, log: str | None = None) -> int:
@@ -112,12 +112,12 @@ def bytes_of_account(place: Place, account: str, log: str | None = None) -> int:
 
 def verify(place: Place) -> pd.DataFrame:
     """Read everything; return one row per problem; see `eyelog.Archive.verify`."""
-    require_place(place)
+    place.require()
     problems, parts = [], []
     for account in accounts(place):
         found, problem = _listed_or_rebuilt(place, account)
         if problem:
-            problems.append((account, "", "", small_file(place, LISTS, account), problem))
+            problems.append((account, "", "", place.small_file(LISTS, account), problem))
         parts += [(part, account) for part in found]
     paths = set()
     with progress_line(len(parts), "verify", unit="file") as done:
@@ -127,19 +127,23 @@ def verify(place: Place) -> pd.DataFrame:
             problems += [(account, part.log, part.month, path, problem) for problem in of_part]
             paths.add(path)
             done()
-    logs = {f"log={log}" for log in known_logs()}
-    strays = [file for file in everything(place) if file.parts[0] in logs and not file.is_folder]
-    strays = [file for file in strays if file.path not in paths]
+    strays = [
+        (log, file)
+        for log in known_logs()
+        for file in place.everything(f"log={log}")
+        if file.path not in paths and not file.is_folder
+    ]
     if place.local:  # what a kill has left is removed by whoever locks
-        for account in {account for file in strays for account in file.accounts}:
+        for account in {account for _, file in strays for account in file.accounts}:
             with suppress(ArchiveError, OSError), locked(place, account):
                 pass
-    for file in strays:
-        if not (file.parts[-1].startswith(".") or (place.local and not os.path.lexists(file.path))):
-            keys = dict(part.partition("=")[::2] for part in file.parts[:-1])
-            account = next(iter(file.accounts), "")
-            wrong = "the archive does not read this path: it reads the files that its lists name"
-            problems.append((account, keys["log"], keys.get("month", ""), file.path, wrong))
+        strays = [(log, file) for log, file in strays if os.path.lexists(file.path)]
+    wrong = "the archive does not read this path: it reads the files that its lists name"
+    problems += [
+        (next(iter(file.accounts), ""), log, file.month, file.path, wrong)
+        for log, file in strays
+        if not file.parts[-1].startswith(".")
+    ]
     for account, path, problem in small_file_problems(place):
         problems.append((account, "", "", path, problem))
     return pd.DataFrame(problems, columns=list(_PROBLEM)).astype("string")
@@ -151,7 +155,7 @@ def _listed_or_rebuilt(place: Place, account: str) -> tuple[Parts, str]:
         return listed(place, account), ""
     except ArchiveError as error:
         found = _newest(stored_parts(place, account))
-        return found, problem_of(error, small_file(place, LISTS, account))
+        return found, problem_of(error, place.small_file(LISTS, account))
 
 
 def _newest(parts: Iterable[Part]) -> Parts:
@@ -190,13 +194,13 @@ def part_problems(place: Place, account: str, part: Part) -> list[str]:
 
 def repair(place: Place) -> pd.DataFrame:
     """Set the damaged months aside; see `eyelog.Archive.repair`."""
-    require_place(place)
+    place.require()
     rows: list[tuple[str, ...]] = []
     try:
         journal(place)
     except ArchiveError as error:
         path = f"{place.root}/{JOURNAL}"
-        rows.append(("", "", "", problem_of(error, path), "", "", set_aside(place, path)))
+        rows.append(("", "", "", problem_of(error, path), "", "", place.set_aside(path, ASIDE)))
     for account in accounts(place):
         with locked(place, account):
             rows += _repair(place, account)
@@ -215,7 +219,7 @@ def _repair(place: Place, account: str) -> Iterator[tuple[str, ...]]:
             damaged.add((part.log, part.month))
             aside = ""
             with suppress(FileNotFoundError):
-                aside = set_aside(place, part_path(place, account, part))
+                aside = place.set_aside(part_path(place, account, part), ASIDE)
             synced = synced_days(place, part.log, account, part.slot)
             first, after = month_edges(part.slot)
             every = np.arange(first, after, DAY_US).view("M8[us]").astype("M8[D]").tolist()

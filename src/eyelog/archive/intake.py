@@ -37,8 +37,8 @@ from eyelog.read.overlay import repeats
 
 OTHER_KIND: Final = "other kind"  # the status of a file that the app writes beside the logs
 
-# Records that wait in memory before they wait on the disk: some 35 MB with every field.
-_WAITING: Final = 60_000
+# Records that wait in memory, the others on the disk: some 35 MB with every field
+_IN_MEMORY: Final = 60_000
 
 
 def import_files(
@@ -137,10 +137,10 @@ def import_files(
     size = sum(file.size for file in input_files(every))
     reader = Reader(zones, None, wearer, split_wearers, device, clock, dayfirst, encoding)
     with (
-        ExitStack() as scratch,
+        tempfile.TemporaryDirectory(prefix="eyelog-import-") as folder,
         progress_line(size, f"import into {account}", unit="B") as done,
     ):
-        intake = _Intake(archive, account, reader, replace, dry_run, keep_stored, scratch)
+        intake = _Intake(archive, account, reader, replace, dry_run, keep_stored, Path(folder))
         for file in input_files(every):
             intake.take(file)
             done(file.size)
@@ -162,10 +162,10 @@ class _Intake:
     replace: bool
     dry_run: bool
     keep_stored: bool
-    scratch: ExitStack
+    folder: Path  # for records that wait on the disk
     reports: list[FileReport] = field(default_factory=list)
     waiting: dict[tuple[str, str], list[FileRecords]] = field(default_factory=dict)
-    in_memory: list[FileRecords] = field(default_factory=list)
+    in_memory: int = 0  # of the records that wait
     shown: dict[str, list[tuple[Stamps, Any]]] = field(default_factory=dict)  # offsets of files
     events: list[tuple[FileReport, pd.DataFrame]] = field(default_factory=list)
 
@@ -176,41 +176,46 @@ class _Intake:
             for part in parts:
                 self._settle(part)
         except EyelogError as error:
-            reason = reason_of(error, file.name)
-            refused = FileReport(file.name, status="refused", account=self.account, reason=reason)
-            if isinstance(error, OtherKind):
-                refused.status, refused.kind = OTHER_KIND, error.kind
-                if error.has_events:
-                    refused = self._take_events(file, refused)
-            self.reports.append(refused)
-        else:
-            for part in parts:
-                if len(part.stamps):
-                    self._wait(part)
-                for note in part.report.notes:
-                    warn(note)
-                self.reports.append(part.report)
+            parts = [FileRecords(self._without_records(file, error))]
+        for part in parts:
+            self.reports.append(part.report)
+            for note in part.report.notes:
+                warn(note)
+            if not len(part.stamps):
+                continue
+            key = part.report.account, cast(str, part.report.log)
+            self.waiting.setdefault(key, []).append(part)
+            self.in_memory += len(part.stamps)
+            if self.in_memory > _IN_MEMORY:
+                part.put_aside(self.folder / f"{len(self.reports)}.parquet")
         self.reader.refuse_several_owners(
             "choose one with wearer=, or import each into the account of its name with"
             " split_wearers=True; nothing was imported"
         )
 
-    def _take_events(self, file: InputFile, report: FileReport) -> FileReport:
-        """Keep the events of a file waiting; return its report."""
+    def _without_records(self, file: InputFile, error: EyelogError) -> FileReport:
+        """Return the report of a file that is not a log; if it has events, they wait."""
+        account, reason = self.account, reason_of(error, file.name)
+        report = FileReport(file.name, status="refused", account=account, reason=reason)
+        if not isinstance(error, OtherKind):
+            return report
+        report.status, report.kind = OTHER_KIND, error.kind
+        if not error.has_events:
+            return report
         try:
             events = app_events(file, self.reader.tz)
         except OtherKind:  # events that are written in a different way
             return report
-        except EyelogError as error:
-            return replace(report, status="refused", reason=reason_of(error, file.name))
-        account = self.reader.wearer or self.account
-        done = FileReport(file.name, read=len(events), account=account, kind=report.kind)
-        if not len(events):
-            done.status = "empty"
-            return done
-        done.first, done.last = (events["start"].iloc[at].to_pydatetime() for at in (0, -1))
-        self.events.append((done, events))
-        return done
+        except EyelogError as wrong:
+            return replace(report, status="refused", reason=reason_of(wrong, file.name))
+        account = self.reader.wearer or account
+        report = FileReport(file.name, read=len(events), account=account, kind=report.kind)
+        if len(events):
+            report.first, report.last = (events["start"].iloc[at].to_pydatetime() for at in (0, -1))
+            self.events.append((report, events))
+        else:
+            report.status = "empty"
+        return report
 
     def _settle(self, part: FileRecords) -> None:
         """Decide the account of some records, and keep the offsets in which they are written."""
@@ -239,20 +244,15 @@ class _Intake:
         edges = new | np.append(new[1:], True)
         self.shown.setdefault(report.account, []).append((part.stamps[edges], minutes[edges]))
 
-    def zones(self, account: str) -> Zones | None:
-        """Return the zones of an account that were given, or that its files show."""
-        shown = self.shown.get(account)
-        if not shown:
-            return self.reader.tz if isinstance(self.reader.tz, Zones) else None
-        stamps, minutes = map(np.concatenate, zip(*shown, strict=True))
-        order = np.argsort(stamps, kind="stable")
-        return zones_of_offsets(stamps_at(stamps[order], "UTC"), minutes[order])
-
     def keep_zones(self) -> None:
-        """Store the zones of the accounts whose zone is not known yet."""
-        accounts = {report.account for report in self.reports if report.read > report.refused}
-        for account in sorted(accounts):
-            new, old = self.zones(account), self.archive.zones(account)
+        """Store the zones, given or shown by the files, of accounts whose zone is not known yet."""
+        given = self.reader.tz if isinstance(self.reader.tz, Zones) else None
+        for account in sorted({each.account for each in self.reports if each.read > each.refused}):
+            new, old = given, self.archive.zones(account)
+            if shown := self.shown.get(account):
+                stamps, minutes = map(np.concatenate, zip(*shown, strict=True))
+                order = np.argsort(stamps, kind="stable")
+                new = zones_of_offsets(stamps_at(stamps[order], "UTC"), minutes[order])
             if new is None or new == old:
                 continue
             if old is None:
@@ -262,19 +262,6 @@ class _Intake:
                     f"the archive knows account {account!r} in {old}, which stays as it is; to"
                     f" change it: `eyelog archive set-zone {quote(account)} ZONE --from DAY`"
                 )
-
-    def _wait(self, part: FileRecords) -> None:
-        """Keep records until all files are read, on the disk if they are many."""
-        key = part.report.account, cast(str, part.report.log)
-        self.waiting.setdefault(key, []).append(part)
-        self.in_memory.append(part)
-        if sum(len(each.stamps) for each in self.in_memory) < _WAITING:
-            return
-        folder = tempfile.TemporaryDirectory(prefix="eyelog-import-")
-        scratch = Path(self.scratch.enter_context(folder))
-        for number, each in enumerate(self.in_memory):
-            each.put_aside(scratch / f"{number}.parquet")
-        self.in_memory = []
 
     def finish(self, before_writing: Callable[[], object]) -> list[FileReport]:
         """Write the waiting records, unless they are of several wearers; return the reports."""
@@ -318,24 +305,19 @@ class _Intake:
             keep=not self.dry_run,
         )
         merging.stage(staged, stack)
-        devices = [part.device for part in parts]
-        one = ", or one device (device=)" if len({*devices} - {""}) > 1 else ""
+        one = ", or one device (device=)" if len({part.device for part in parts} - {""}) > 1 else ""
         merging.refuse_others(
             f"import each wearer into an account of their own (account=){one}",
             "import them into another account (account=)",
             after="nothing was imported",
             replace=self.replace,
-            devices=devices,
         )
         for at, note in repeats(merging.meetings, [part.report.file for part in parts]).items():
             warn(note)
             parts[at].report.notes.append(note)
-        for part, counts in zip(parts, merging.counts.T.tolist(), strict=True):
+        for part in parts:
             report = part.report
-            report.kept, report.conflicts, report.replaced = counts
             report.repeated = len(part.stamps) - report.kept - report.conflicts
-        for at, name, stamps in merging.differing:
-            parts[at].report.differing.setdefault(name, []).append(stamps)
 
 
 class Conflict(NamedTuple):

@@ -18,7 +18,6 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple, cast
@@ -33,18 +32,11 @@ from eyelog.archive.place import (
     archive_errors,
     check_account,
     damage,
-    everything,
-    folder,
-    names_inside,
-    read_small_file,
-    remove_file,
-    small_file,
-    write_small_file,
 )
-from eyelog.arrow_tables import Span, is_month, overlap
+from eyelog.arrow_tables import Span, overlap
 from eyelog.catalogue import check_log, known_logs, near
 from eyelog.errors import ArchiveError
-from eyelog.home import make_folders, move_file, put_in_place, sync_folder
+from eyelog.home import make_folders
 
 LISTS: Final = ".months"
 ASIDE: Final = ".damaged"  # hidden: Parquet tools and the archive itself skip it
@@ -106,7 +98,7 @@ def checksum(body: bytes) -> str:
 
 def part_path(place: Place, account: str, part: Part) -> str:
     """Return the path of a file of a month."""
-    return f"{folder(place, part.log, account)}/month={part.month}/{part.name}"
+    return f"{place.folder(part.log, account)}/month={part.month}/{part.name}"
 
 
 # The lists
@@ -120,8 +112,8 @@ def listed(place: Place, account: str) -> Parts:
     ArchiveError
         If the list is damaged or gone. An account that an older eyelog wrote has none yet.
     """
-    path = small_file(place, LISTS, account)
-    body = journal(place).get(path) or read_small_file(place, path)
+    path = place.small_file(LISTS, account)
+    body = journal(place).get(path) or place.read(path)
     if body is not None:
         try:
             return _parsed(body)
@@ -162,15 +154,15 @@ def write_lists(place: Place, lists: Mapping[str, Parts]) -> None:
     bodies = {}
     for account, parts in lists.items():
         lines = [f"{part.log},{part.month},{part.name}" for part in sorted(parts)]
-        bodies[small_file(place, LISTS, account)] = _signed("\n".join([_HEADER, *lines]))
+        bodies[place.small_file(LISTS, account)] = _signed("\n".join([_HEADER, *lines]))
     if len(bodies) < 2 or not place.local:
         for path, body in bodies.items():
-            write_small_file(place, path, body)
+            place.write(path, body)
         return
     with _journal_lock(place):
         _carry_out(place)
         told = {path.removeprefix(place.root): body.decode() for path, body in bodies.items()}
-        write_small_file(place, f"{place.root}/{JOURNAL}", _signed(json.dumps(told)))
+        place.write(f"{place.root}/{JOURNAL}", _signed(json.dumps(told)))
         with suppress(ArchiveError):  # what cannot be written now counts all the same
             _carry_out(place)
 
@@ -184,7 +176,7 @@ def _journal_lock(place: Place) -> FileLock:
 def journal(place: Place) -> dict[str, bytes]:
     """Return the lists, by path, that count in place of the files of their names."""
     path = f"{place.root}/{JOURNAL}"
-    body = read_small_file(place, path) if place.local else None
+    body = place.read(path) if place.local else None
     if body is None:
         return {}
     try:
@@ -197,8 +189,8 @@ def journal(place: Place) -> dict[str, bytes]:
 def _carry_out(place: Place) -> None:
     """Put the lists of a journal in their places, if there is one."""
     for path, body in journal(place).items():
-        write_small_file(place, path, body)
-    remove_file(place, f"{place.root}/{JOURNAL}")
+        place.write(path, body)
+    place.remove(f"{place.root}/{JOURNAL}")
 
 
 def stored_parts(place: Place, account: str) -> Parts:
@@ -209,11 +201,10 @@ def stored_parts(place: Place, account: str) -> Parts:
 def _files_of(place: Place, account: str) -> Iterator[tuple[Found, Part | None]]:
     """Yield each file in the folders of an account, and what it is as a file of a month."""
     for log in known_logs():
-        home = folder(place, log, account).removeprefix(f"{place.root}/")
-        for file in everything(place, home):
-            month = file.parts[2].removeprefix("month=") if len(file.parts) == 4 else ""
-            readable = is_month(month) and not (file.is_folder or file.leads_to)
-            yield file, part_of(log, month, file.parts[-1]) if readable else None
+        home = place.folder(log, account).removeprefix(f"{place.root}/")
+        for file in place.everything(home):
+            unlike = len(file.parts) != 4 or not file.month or file.is_folder or file.leads_to
+            yield file, None if unlike else part_of(log, file.month, file.parts[-1])
 
 
 # A change, one process at a time
@@ -228,22 +219,22 @@ def commit_all(place: Place, staged: Staged) -> None:
     On a local disk the months of all accounts come into force together; in an object store, those
     of one account after those of another, and an error says which are written.
     """
+    every = sorted({account for account, _, _ in staged})
     written: list[str] = []
-    for account in [None] if place.local else sorted({of for of, _, _ in staged}):
-        own = {key: staged[key] for key in staged if account in (None, key[0])}
-        what = errors.listed(sorted({f"{log!r} of {of!r}" for of, log, _ in own}))
+    for together in [every] if place.local else [[account] for account in every]:
+        own = {key: files for key, files in staged.items() if key[0] in together}
+        what = errors.listed(sorted({f"{log!r} of {account!r}" for account, log, _ in own}))
         try:
             with archive_errors(f"write {what} to {place.name}"):
                 _commit(place, own)
         except ArchiveError as error:
             if not written:
                 raise
-            done = ", ".join(map(repr, written))
             raise ArchiveError(
-                f"cannot write the records of {account!r} ({error}); those of {done} are written:"
-                " import again, which adds the others"
+                f"{error}; the records of {errors.listed(written)} are written: import again,"
+                " which adds the others"
             ) from error
-        written.append(str(account))
+        written += map(repr, together)
 
 
 def _commit(place: Place, staged: Staged) -> None:
@@ -251,7 +242,7 @@ def _commit(place: Place, staged: Staged) -> None:
     lists = dict(before)
     with ExitStack() as undo:
         for (account, log, month), (kept, made) in staged.items():
-            if read_small_file(place, small_file(place, LISTS, account)) is None:
+            if place.read(place.small_file(LISTS, account)) is None:
                 # From now on, what no list names does not count.
                 write_lists(place, {account: before[account]})
             old = of_month(before[account], log, month)
@@ -260,23 +251,15 @@ def _commit(place: Place, staged: Staged) -> None:
             for slot, file in made.items():
                 part = Part(log, slot, f"{slot}.{number}.{checksum(file.read_bytes())}.parquet")
                 path = part_path(place, account, part)
-                undo.callback(remove_file, place, path)
-                if place.local:
-                    put_in_place(file, Path(path))
-                else:
-                    place.fs.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
-                    place.fs.put_file(str(file), path)
+                undo.callback(place.remove, path)
+                place.move_in(file, path)
                 new.add(part)
             lists[account] = lists[account] - old | new
         write_lists(place, lists)
         undo.pop_all()
     for account, counting in lists.items():
         for part in before[account] - counting:
-            path = part_path(place, account, part)
-            remove_file(place, path, if_possible=True)
-            if place.local:
-                with suppress(OSError):  # something else is in it
-                    Path(path).parent.rmdir()
+            place.remove(part_path(place, account, part), may_stay=True)
 
 
 @contextmanager
@@ -317,7 +300,7 @@ def _sweep(place: Place, account: str) -> None:
     found = list(_files_of(place, account))
     for file, _ in found:
         if file.parts[-1].startswith(".") and file.parts[-1].endswith(".tmp"):
-            remove_file(place, file.path)
+            place.remove(file.path)
     try:
         counting = listed(place, account)
     except ArchiveError:  # `repair` makes the list again
@@ -328,27 +311,9 @@ def _sweep(place: Place, account: str) -> None:
             continue
         instead = of_month(counting, part.log, part.month)
         if not instead:
-            set_aside(place, file.path)
+            place.set_aside(file.path, ASIDE)
         elif instead <= stored:
-            remove_file(place, file.path, if_possible=True)
-
-
-def set_aside(place: Place, path: str) -> str:
-    """Move a file into the hidden folder of damaged files, for its owner alone; return where to."""
-    inside, name = path.removeprefix(f"{place.root}/").rsplit("/", 1)
-    aside = f"{place.root}/{ASIDE}/{inside}/{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{name}"
-    if not place.local:
-        place.fs.makedirs(aside.rsplit("/", 1)[0], exist_ok=True)
-        place.fs.mv(path, aside)
-        return aside
-    file = Path(path)
-    if not file.is_symlink():
-        file.chmod(0o600)
-    move_file(file, Path(aside))
-    sync_folder(file.parent)
-    with suppress(OSError):  # something else is in the folder
-        file.parent.rmdir()
-    return aside
+            place.remove(file.path, may_stay=True)
 
 
 # Which months there are
@@ -358,7 +323,7 @@ def accounts(place: Place, *logs: str) -> list[str]:
     """Return the accounts that have records of some logs, by default of any, sorted."""
     logs = tuple(map(check_log, logs)) or known_logs()
     homes = (LISTS, *(f"log={log}" for log in logs))
-    names = [name for home in homes for name in names_inside(place, f"{place.root}/{home}")]
+    names = [name for home in homes for name in place.names(f"{place.root}/{home}")]
     found = set()
     for account in {account for name in names if (account := account_of(name)) is not None}:
         with suppress(ArchiveError):  # whoever reads the account is told why

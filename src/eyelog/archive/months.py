@@ -9,15 +9,13 @@ put in place together (`lists.commit_all`). The last month of an account grows d
 are written as files of their own, until a later month begins; then they are folded into the month.
 """
 
-import io
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from itertools import pairwise
-from operator import itemgetter
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -43,8 +41,6 @@ from eyelog.archive.place import (
     archive_errors,
     check_account,
     damage,
-    open_regular,
-    read_whole,
 )
 from eyelog.archive.sealed import open_sealed
 from eyelog.arrow_tables import (
@@ -69,7 +65,7 @@ from eyelog.arrow_tables import (
 )
 from eyelog.catalogue import catalogue, catalogue_version, check_log
 from eyelog.clock import DAY_US
-from eyelog.errors import ConfigurationError, EyelogError
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
 from eyelog.frame import OFFSET, log_of, stamps, warn_unknown
 from eyelog.home import make_folders, new_file, temporary_name
 from eyelog.read.head import FileRecords, FileReport
@@ -86,133 +82,91 @@ _AFTER: Final = int(np.datetime64("9999-12-01", "us").astype(np.int64))
 # Read
 
 
-class _File:
-    """An open file of a month: what is taken from it has passed all checks."""
+class _Checked(NamedTuple):
+    """A file that has passed all checks, its columns, and the stamps of its groups."""
 
-    def __init__(self, place: Place, account: str, part: Part) -> None:
-        self.part = part
+    file: pq.ParquetFile
+    schema: pa.Schema
+    groups: list[Span]  # the first and the last of each
+
+
+class Stored:
+    """The open files of some months of one log of one account; ranges are half open.
+
+    An open file can be read to the end even if the next version takes its place.
+    """
+
+    def __init__(self, place: Place, log: str, account: str, parts: Iterable[Part]) -> None:
+        self.log = log
         self.account = account
-        self.path = part_path(place, account, part)
-        self.edges = month_edges(part.slot)
-        self.schema = pa.schema([])  # its columns, once it was read
-        # An open file can be read to the end even if the next version takes its place.
-        self._source = (
-            open_regular(place, self.path)
-            if place.local
-            else io.BytesIO(read_whole(place, self.path))
-        )
-        self.close = self._source.close
+        self.parts = sorted(parts)
+        self.months = sorted({part.month for part in self.parts})
+        self._paths = {part: part_path(place, account, part) for part in self.parts}
+        self._checked: dict[Part, _Checked] = {}  # of the month that was read last
+        with ExitStack() as opening:
+            self._sources = {
+                part: opening.enter_context(place.open(path)) for part, path in self._paths.items()
+            }
+            self.close = opening.pop_all().close
+        # The times for which each file counts: for a month those of no file of a day.
+        self._counting: list[tuple[int, int, Part]] = []
+        for part in self.parts:
+            first, after = month_edges(part.slot)
+            days = [each for each in self.parts if each.is_day and each.month == part.slot]
+            edges = [first, *(edge for day in days for edge in month_edges(day.slot)), after]
+            self._counting += [(*each, part) for each in zip(edges[::2], edges[1::2], strict=True)]
+        self._counting.sort()
 
-    def open(self) -> pq.ParquetFile:
-        """Return the file, read and checked.
+    def _open(self, part: Part) -> _Checked:
+        """Return a file, read and checked.
 
         Raises
         ------
         ArchiveError
             If it is damaged, or of another account, log or month.
         """
-        with archive_errors(f"read {self.path}"):
-            self._source.seek(0)
-            body = self._source.read()
-        with _damage_errors(self.path):
-            if self.part.name == OLD:
-                file = open_sealed(body, self.path)
-            elif checksum(body) != self.part.checksum:
-                raise damage(self.path, "it is not as it was written: its checksum differs")
+        if any(each.month != part.month for each in self._checked):
+            self._checked.clear()
+        if part in self._checked:
+            return self._checked[part]
+        path, first, last = self._paths[part], *month_edges(part.slot)
+        with archive_errors(f"read {path}"):
+            self._sources[part].seek(0)
+            body = self._sources[part].read()
+        with _damage_errors(path):
+            if part.name == OLD:
+                file = open_sealed(body, path)
+            elif checksum(body) != part.checksum:
+                raise damage(path, "it is not as it was written: its checksum differs")
             else:
                 file = pq.ParquetFile(pa.BufferReader(body))
-            self.schema = file.schema_arrow
-            if ("date", STAMP) not in zip(self.schema.names, self.schema.types, strict=True):
-                raise damage(self.path, f"not a file of an archive (its 'date' is not {STAMP})")
-            stated = [(file.metadata.metadata or {}).get(key, b"").decode() for key in _KEYS]
-        log, account, slot = stated
-        if not log or not account:
-            raise damage(self.path, "its metadata names no log and no account, as if of another")
-        is_ours = log == self.part.log and check_account(account) == check_account(self.account)
-        if not is_ours or (slot != self.part.slot and self.part.name != OLD):  # an old says none
-            raise damage(
-                self.path,
-                f"its metadata says that it is {log!r} of {account!r}, {slot or self.part.slot}",
+            schema = file.schema_arrow
+            if ("date", STAMP) not in zip(schema.names, schema.types, strict=True):
+                raise damage(path, f"not a file of an archive (its 'date' is not {STAMP})")
+            log, account, slot = (
+                (file.metadata.metadata or {}).get(key, b"").decode() for key in _KEYS
             )
-        return file
-
-    def rows(
-        self, file: pq.ParquetFile, first: int, after: int, names: Sequence[str] | None
-    ) -> pa.Table:
-        """Return the rows of [first, after), in those of its columns that are among `names`."""
-        with _damage_errors(self.path):
-            own = self.schema.names
-            names = own if names is None else [name for name in names if name in own]
-            at, wanted = file.metadata.schema.names.index("date"), []
+            if not log or not account:
+                raise damage(path, "its metadata names no log and no account, as if of another")
+            is_ours = log == part.log and check_account(account) == check_account(self.account)
+            if not is_ours or (slot != part.slot and part.name != OLD):  # an old one states none
+                stated = f"{log!r} of {account!r}, {slot or part.slot}"
+                raise damage(path, f"its metadata says that it is {stated}")
+            groups, at = [], file.metadata.schema.names.index("date")
             for number in range(file.num_row_groups):
                 stamps = file.metadata.row_group(number).column(at).statistics
-                low, high = self.edges[0], self.edges[1] - 1
-                if stamps is not None and stamps.has_min_max:
-                    low, high = stamps.min_raw, stamps.max_raw
-                if low < self.edges[0] or high >= self.edges[1]:
-                    raise damage(self.path, "it has stamps of another month")
-                if low < after and high >= first:
-                    wanted.append(number)
-            if not wanted:
-                return self.schema.empty_table().select(names)
-            # A thread of pyarrow can still hold the memory that Python owns when the program ends,
-            # and to give it back then aborts the process. Threads read a month no faster.
-            table = file.read_row_groups(wanted, columns=names, use_threads=False)
-            stamps = stamps_of(table)
-            if not bool(np.all(stamps[1:] > stamps[:-1])):
-                raise damage(self.path, "its stamps are not in order")
-            low, high = np.searchsorted(stamps, [first, after]).tolist()
-            return table.select(names).slice(low, high - low)
-
-
-@contextmanager
-def _damage_errors(path: str) -> Iterator[None]:
-    """Turn into `damage` whatever a Parquet reader raises on the bytes of a file."""
-    try:
-        yield
-    except (EyelogError, Warning):
-        raise
-    except Exception as error:  # a wrong bit can affect anything: text, sizes, types, names
-        raise damage(path, " ".join(str(error).split()) or type(error).__name__) from error
-
-
-class Stored:
-    """The open files of some months of one log of one account; ranges are half open."""
-
-    def __init__(self, place: Place, log: str, account: str, parts: Iterable[Part]) -> None:
-        self.log = log
-        self.parts = sorted(parts)
-        self.months = sorted({part.month for part in self.parts})
-        self._files: list[_File] = []
-        self._checked: dict[_File, pq.ParquetFile] = {}  # of the month that was read last
-        with ExitStack() as opening:
-            for part in self.parts:
-                self._files.append(_File(place, account, part))
-                opening.callback(self._files[-1].close)
-            self.close = opening.pop_all().close
-        # Each file with the times for which it counts: a month for those of no file of a day.
-        self._counting: list[tuple[int, int, _File]] = []
-        days = [file for file in self._files if file.part.is_day]
-        for file in self._files:
-            own = [] if file.part.is_day else [d for d in days if d.part.month == file.part.slot]
-            opens = [file.edges[0], *(day.edges[1] for day in own)]
-            closes = [*(day.edges[0] for day in own), file.edges[1]]
-            self._counting += [(*edges, file) for edges in zip(opens, closes, strict=True)]
-        self._counting.sort(key=itemgetter(0))
-
-    def _open(self, file: _File) -> pq.ParquetFile:
-        if any(each.part.month != file.part.month for each in self._checked):
-            self._checked.clear()
-        if file not in self._checked:
-            self._checked[file] = file.open()
-        return self._checked[file]
+                known = stamps is not None and stamps.has_min_max
+                groups.append((stamps.min_raw, stamps.max_raw) if known else (first, last - 1))
+            if any(low < first or high >= last for low, high in groups):
+                raise damage(path, "it has stamps of another month")
+        self._checked[part] = _Checked(file, schema, groups)
+        return self._checked[part]
 
     def schemas(self, slots: Sequence[str] = ()) -> Iterator[pa.Schema]:
         """Yield the columns of each file (or of some months and days), as they were written."""
-        for file in self._files:
-            if not slots or file.part.slot in slots:
-                self._open(file)
-                yield file.schema
+        for part in self.parts:
+            if not slots or part.slot in slots:
+                yield self._open(part).schema
 
     def rows(self, first: int, after: int, schema: pa.Schema | None = None) -> pa.Table:
         """Return the rows of [first, after), in the columns of `schema`, or in all.
@@ -225,17 +179,44 @@ class Stored:
         ArchiveError
             If a file is damaged, or of another place.
         """
-        names = None if schema is None else schema.names
         tables = []
-        for opens, closes, file in self._counting:
-            low, high = max(first, opens), min(after, closes)
-            if low < high:
-                tables.append(file.rows(self._open(file), low, high, names))
+        for opens, closes, part in self._counting:
+            edges = max(first, opens), min(after, closes)
+            if edges[0] >= edges[1]:
+                continue
+            file, own, groups = self._open(part)
+            with _damage_errors(self._paths[part]):
+                names = own.names
+                if schema is not None:
+                    names = [name for name in schema.names if name in names]
+                wanted = [
+                    number
+                    for number, (low, high) in enumerate(groups)
+                    if low < edges[1] and high >= edges[0]
+                ]
+                # A thread of pyarrow can still hold the memory that Python owns when the program
+                # ends, and to give it back then aborts the process. Threads read no faster.
+                table = file.read_row_groups(wanted, columns=names, use_threads=False)
+                stamps = stamps_of(table)
+                if not bool(np.all(stamps[1:] > stamps[:-1])):
+                    raise damage(self._paths[part], "its stamps are not in order")
+                tables.append(table[slice(*np.searchsorted(stamps, edges).tolist())])
         return joined(tables, self.log, schema)
 
     def stamps(self, first: int, after: int) -> Stamps:
         """Return the stamps of [first, after); no other column is read."""
         return stamps_of(self.rows(first, after, pa.schema([("date", STAMP)])))
+
+
+@contextmanager
+def _damage_errors(path: str) -> Iterator[None]:
+    """Turn into `damage` whatever a Parquet reader raises on the bytes of a file."""
+    try:
+        yield
+    except (EyelogError, Warning):
+        raise
+    except Exception as error:  # a wrong bit can affect anything: text, sizes, types, names
+        raise damage(path, " ".join(str(error).split()) or type(error).__name__) from error
 
 
 @contextmanager
@@ -344,9 +325,8 @@ def write(
     if len(stamps) and not (stamps[0] >= _FIRST and stamps[-1] < _AFTER):
         first, last = (str(edge) for edge in stamps[[0, -1]].view("M8[us]"))
         raise ConfigurationError(f"a stamp lies outside the years 1 to 9999: {first} to {last}")
-    merging = Merging(
-        place, log, account, [FileRecords(FileReport("this frame"), table)], spans, True
-    )
+    files = [FileRecords(FileReport("this frame"), table)]
+    merging = Merging(place, log, account, files, spans, missing_counts=True)
     staged: Staged = {}
     with ExitStack() as stack:
         merging.stage(staged, stack)
@@ -360,7 +340,7 @@ def write(
 
 @dataclass
 class Merging:
-    """Files that are laid over the records of one log of one account.
+    """Files that are laid over the records of one log of one account, and their reports.
 
     Parameters
     ----------
@@ -386,12 +366,8 @@ class Merging:
     keep: bool = True
 
     def __post_init__(self) -> None:
-        self.stamps = np.sort(
-            np.concatenate([NO_STAMPS, *(file.stamps for file in self.files)]), kind="stable"
-        )
-        # Of each file: its rows that are kept, that conflict, and that replace another
-        self.counts = np.zeros((3, len(self.files)), np.int64)
-        self.differing: list[tuple[int, str, Stamps]] = []
+        stamps = [NO_STAMPS, *(file.stamps for file in self.files)]
+        self.stamps = np.sort(np.concatenate(stamps), kind="stable")
         self._meetings: list[Meeting] = []
         self._held = [NO_STAMPS]
         self._merged = [Outcome(NO_STAMPS, NO_STAMPS, NO_STAMPS)]
@@ -423,17 +399,20 @@ class Merging:
                 part.month for part in own if any(overlap(part.month, span) for span in self.spans)
             }
             latest = max([*concerned, *(part.month for part in own)], default="")
-            # The days of a month that is over are folded into it.
-            concerned |= {part.month for part in own if part.is_day and part.month < latest}
-            for month in sorted(concerned):
-                with opened(self.place, self.log, self.account, month_edges(month), found) as old:
+            # The days of a month that is over are folded into it, if it is not damaged.
+            over = {part.month for part in own if part.is_day and part.month < latest} - concerned
+            for month in sorted(concerned | over):
+                as_far_as_sound = suppress(ArchiveError) if month in over else nullcontext()
+                edges = month_edges(month)
+                with (
+                    as_far_as_sound,
+                    opened(self.place, self.log, self.account, edges, found) as old,
+                ):
                     files = self._month(month, old, stack, is_last=month == latest)
-                if files is not None:
-                    staged[self.account, self.log, month] = files
+                    if files is not None:
+                        staged[self.account, self.log, month] = files
 
-    def refuse_others(
-        self, advice: str, other: str, *, after: str, replace: bool, devices: Sequence[str] = ()
-    ) -> None:
+    def refuse_others(self, advice: str, other: str, *, after: str, replace: bool) -> None:
         """Raise if the files, or they and the archive, are of several wearers or devices."""
         refuse_others(
             [file.report.file for file in self.files],
@@ -441,7 +420,7 @@ class Merging:
             self.log,
             self.meetings,
             advice=f"{advice}; {after}",
-            devices=devices,
+            devices=[file.device for file in self.files],
             account=self.account,
             held=np.concatenate(self._held),
             other=f"{other}; {after}",
@@ -465,17 +444,17 @@ class Merging:
         fold = not is_last and any(part.is_day for part in old.parts)
         schemas = [file.schema if file.table is None else file.table.schema for file in self.files]
         schemas += old.schemas([month, *days] if by_day else ())
-        extras = [field for each in schemas for field in extras_of(each, self.log)]
-        schema = pa.schema([*schema_of(self.log), *widest(extras)])
+        extras = widest(field for each in schemas for field in extras_of(each, self.log))
+        schema = pa.schema([*schema_of(self.log), *extras])
         before = len(self._merged)
-        made = {}
-        for slot in days if by_day else [month]:
-            if (path := self._slot(slot, old, schema, stack, rewrite=fold)) is not None:
-                made[slot] = path
+        slots = {
+            slot: self._slot(slot, old, schema, stack, rewrite=fold)
+            for slot in (days if by_day else [month])
+        }
+        made = {slot: path for slot, path in slots.items() if path is not None}
         if not made:
             return None
-        of_month = self._merged[before:]
-        fewer = sum(len(each.removed) - len(each.added) for each in of_month)
+        fewer = sum(len(each.removed) - len(each.added) for each in self._merged[before:])
         if fewer > 0 and fewer == len(old.stamps(first, after)):
             return (), {}  # no record is left
         return [part for part in old.parts if by_day and part.slot not in made], made
@@ -484,65 +463,69 @@ class Merging:
         self, slot: str, old: Stored, schema: pa.Schema, stack: ExitStack, *, rewrite: bool
     ) -> Path | None:
         """Merge into a month or a day; return its new file, None if no record differs."""
-        regions = list(pairwise(group_edges(slot)))
-        path: Path | None = None
-        writer: pq.ParquetWriter | None = None
+        path, unchanged = None, list[Span]()  # what comes before the first record that differs
         with ExitStack() as writing:
-            for at, (first, after) in enumerate(regions):
+            for first, after in pairwise(group_edges(slot)):
                 low, high = np.searchsorted(self.stamps, [first, after])
-                concerned = low < high or any(a < after and b > first for a, b in self.spans)
-                if not (concerned or writer or rewrite):
-                    continue
-                table, differs = old.rows(first, after, schema), rewrite
-                if concerned:
-                    table, *stamps = self._laid_over(table, first, after)
+                laid = []
+                if low < high or any(a < after and b > first for a, b in self.spans):
+                    table, *stamps = self._laid_over(old.rows(first, after, schema), first, after)
                     self._merged.append(Outcome(*stamps))
-                    differs = rewrite or any(map(len, stamps))
-                tables = [table]
-                if writer is None and differs and self.keep:
+                    rewrite |= any(map(len, stamps))
+                    laid = [table]
+                if not (rewrite and self.keep):
+                    unchanged.append((first, after))
+                    continue
+                if path is None:
                     path = self._new_path(slot)
                     stack.callback(path.unlink, missing_ok=True)
                     sink = writing.enter_context(new_file(path))
                     writer = parquet_writer(sink, schema, self.log, self.account, slot)
                     writing.enter_context(writer)
-                    tables = [*(old.rows(*before, schema) for before in regions[:at]), table]
-                for rows in tables:
-                    if writer is not None and rows.num_rows:
-                        # One chunk, one group: the same records make the same bytes.
+                unchanged += [] if laid else [(first, after)]
+                for rows in chain((old.rows(*each, schema) for each in unchanged), laid):
+                    if rows.num_rows:  # one chunk, one group: the same records, the same bytes
                         writer.write_table(rows.combine_chunks(), row_group_size=rows.num_rows)
+                unchanged = []
         return path
 
     def _laid_over(self, before: pa.Table, first: int, after: int) -> Merged:
-        """Lay the records of [first, after) over those of the archive, and count the rows."""
+        """Lay the records of [first, after) over those of the archive; count them in reports."""
         stored = stamps_of(before)
         self._held.append(stored)
-        numbers, tables = [], []
-        for at, file in enumerate(self.files):
-            if np.ptp(np.searchsorted(file.stamps, [first, after])):  # else it is not opened
-                numbers.append(at)
-                tables.append(file.between(first, after))
+        # A file without records of this time is not opened.
+        numbers = [
+            number
+            for number, file in enumerate(self.files)
+            if np.ptp(np.searchsorted(file.stamps, [first, after]))
+        ]
+        tables = [self.files[number].between(first, after) for number in numbers]
         laid = overlay(
             before, tables, missing_counts=self.missing_counts, keep_stored=self.keep_stored
         )
-        self.counts[:, numbers] += [laid.kept, laid.conflicts, laid.replaced]
-        self.differing += [(numbers[at], name, stamps) for at, name, stamps in laid.differing]
+        counts = zip(numbers, laid.kept, laid.conflicts, laid.replaced, strict=True)
+        for number, kept, conflicts, replaced in counts:
+            report = self.files[number].report
+            report.kept += int(kept)
+            report.conflicts += int(conflicts)
+            report.replaced += int(replaced)
+        for at, name, differing in laid.differing:
+            self.files[numbers[at]].report.differing.setdefault(name, []).append(differing)
         number_of = [*numbers, HELD]  # the last one is what is held
         self._meetings += [
             each._replace(file=number_of[each.file], earlier=number_of[each.earlier])
             for each in laid.meetings
         ]
-        inside = np.zeros(len(stored), bool)
-        for span in self.spans:
-            inside[slice(*np.searchsorted(stored, span))] = True
-        gone = stored[inside]
+        gone = np.concatenate(
+            [NO_STAMPS, *(stored[slice(*np.searchsorted(stored, span))] for span in self.spans)]
+        )
         return merge(before, laid.changes, gone[~among(gone, self.stamps)])
 
     def _new_path(self, slot: str) -> Path:
         """Return a hidden name for the file of a month or a day that is not in its place yet."""
         home = Path(tempfile.gettempdir())  # uploads are first written here
         if self.place.local:
-            part = Part(self.log, slot, slot)
-            home = Path(part_path(self.place, self.account, part)).parent
+            home = Path(part_path(self.place, self.account, Part(self.log, slot, slot))).parent
             make_folders(home)
         return temporary_name(home / slot)
 
@@ -557,7 +540,8 @@ def parquet_writer(
     """
     # No clock time is in it: same records, same bytes.
     about = {"eyelog.log": log, "eyelog.account": account, **_versions()}
-    about |= {"eyelog.slot": slot} if slot else {}
+    if slot:
+        about["eyelog.slot"] = slot
     is_day = len(slot) > len("2026-10")
     return pq.ParquetWriter(
         sink,

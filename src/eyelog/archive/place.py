@@ -4,7 +4,7 @@ Of a local archive only regular files are opened, and no link leads out of it: o
 logs and the hidden folders of an archive may be links, to a larger disk.
 """
 
-import errno
+import io
 import os
 import re
 import stat
@@ -12,15 +12,17 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 from urllib.parse import unquote
 
 from fsspec.core import url_to_fs
 
+from eyelog.arrow_tables import is_month
 from eyelog.catalogue import check_log
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError
-from eyelog.home import replace_file
+from eyelog.home import move_file, put_in_place, replace_file, sync_folder
 
 # How the names of the folders of an archive begin that may be links, to a larger disk
 LINKED: Final = ("log=", ".")
@@ -36,8 +38,34 @@ _LONGEST: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """A file in an archive, a folder, or a link in the folder of an account."""
+
+    path: str
+    parts: tuple[str, ...]  # its folders below the root, and its name
+    bytes: int = 0
+    modified: float = 0.0  # seconds since 1970
+    leads_to: str = ""  # of a link
+    is_folder: bool = False
+
+    @property
+    def accounts(self) -> set[str]:
+        """The accounts that the file, or one of its folders, is named after."""
+        return {of for part in self.parts if (of := account_of(part)) is not None}
+
+    @property
+    def month(self) -> str:
+        """The month that its folder is named after; empty if it is of none."""
+        months = [part.removeprefix("month=") for part in self.parts if part.startswith("month=")]
+        return next(filter(is_month, months), "")
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
-    """The root of an archive: a file system of fsspec and a path on it."""
+    """The root of an archive: a file system of fsspec and a path on it.
+
+    Whatever differs between a local disk and an object store is here. Paths are whole ones.
+    """
 
     fs: Any
     root: str
@@ -47,6 +75,196 @@ class Place:
     def name(self) -> str:
         """The root as a user types it, without credentials."""
         return self.root if self.local else str(self.fs.unstrip_protocol(self.root))
+
+    def require(self) -> None:
+        """Raise `ArchiveError` if there is no archive."""
+        if not self.fs.isdir(self.root):
+            raise ArchiveError(
+                f"there is no archive {self.name}: `eyelog import` and `eyelog sync` make one"
+            )
+
+    def require_store(self) -> None:
+        """Raise `ArchiveError` unless an object store answers and has the bucket of the archive.
+
+        The archive in it may still be empty.
+        """
+        with archive_errors(
+            f"use the archive {self.name} (is the bucket there, are the credentials in the"
+            " environment right?)"
+        ):
+            self.fs.invalidate_cache()
+            try:
+                self.fs.ls(self.root)
+            except FileNotFoundError:
+                self.fs.ls(self.root.partition("/")[0])
+
+    def folder(self, log: str, account: str) -> str:
+        """Return the folder of one log of one account."""
+        return f"{self.root}/log={check_log(log)}/account={check_account(account)}"
+
+    def small_file(self, home: str, account: str) -> str:
+        """Return the file of the months, the zones or the events of an account."""
+        return f"{self.root}/{home}/account={check_account(account)}{SMALL_FILE}"
+
+    def open(self, path: str) -> BinaryIO:
+        """Open a file, of which all is read even if it is replaced meanwhile.
+
+        On a local disk a pipe is not waited for, and no link is followed, except of a log's folder.
+
+        Raises
+        ------
+        ArchiveError
+            If it is not a regular file, or a link leads to it.
+        FileNotFoundError
+            If it is not there.
+        """
+        if not self.local:
+            self.fs.invalidate_cache(path)
+            return io.BytesIO(self.fs.cat_file(path))
+        below = len(self._below(path)) - 1
+        if any(os.path.islink(path.rsplit("/", depth)[0]) for depth in range(below)):  # noqa: PTH114
+            raise ArchiveError(
+                f"cannot read {path}: a link leads to it, and may lead out of the archive: move"
+                " what it leads to here"
+            )
+        flags = ("O_NONBLOCK", "O_NOFOLLOW", "O_BINARY")
+        handle = os.open(path, os.O_RDONLY | sum(getattr(os, each, 0) for each in flags))
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise ArchiveError(f"cannot read {path}: it is not a file: remove it")
+        return os.fdopen(handle, "rb", buffering=0)
+
+    def read(self, path: str) -> bytes | None:
+        """Return the content of a small file, or None if it is not there.
+
+        Raises
+        ------
+        ArchiveError
+            If it cannot be read.
+        """
+        with archive_errors(f"read {path}"), suppress(FileNotFoundError), self.open(path) as file:
+            return file.read()
+        return None
+
+    def write(self, path: str, body: bytes) -> None:
+        """Replace a small file, as a whole.
+
+        Raises
+        ------
+        ArchiveError
+            If it cannot be written.
+        """
+        with archive_errors(f"write {path}"):
+            if self.local:
+                replace_file(Path(path), body)
+            else:
+                self.fs.pipe_file(path, body)
+
+    def move_in(self, made: Path, path: str) -> None:
+        """Put a finished file of this machine in its place."""
+        if self.local:
+            put_in_place(made, Path(path))
+        else:
+            self.fs.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
+            self.fs.put_file(str(made), path)
+
+    def set_aside(self, path: str, inside: str) -> str:
+        """Move a file into a hidden folder, for its owner alone; return where to."""
+        above, name = path.removeprefix(f"{self.root}/").rsplit("/", 1)
+        aside = f"{self.root}/{inside}/{above}/{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{name}"
+        if self.local:
+            if not Path(path).is_symlink():
+                Path(path).chmod(0o600)
+            move_file(Path(path), Path(aside))
+            sync_folder(self.remove_empty(Path(path).parent))
+        else:
+            self.fs.makedirs(aside.rsplit("/", 1)[0], exist_ok=True)
+            self.fs.mv(path, aside)
+        return aside
+
+    def remove(self, path: str, *, may_stay: bool = False) -> None:
+        """Remove a file, if it is there, and the folders that are then empty.
+
+        It `may_stay` if somebody reads it.
+        """
+        with suppress(FileNotFoundError, *([PermissionError] if may_stay else [])):
+            self.fs.rm_file(path)
+        if self.local:
+            left = self.remove_empty(Path(path).parent)
+            if left.is_dir() and not may_stay:
+                sync_folder(left)
+
+    def remove_empty(self, folder: Path) -> Path:
+        """Remove a local folder and those above, if they are empty; return what is left.
+
+        A link to a larger disk stays.
+        """
+        with suppress(OSError):  # something is in it
+            while folder != Path(self.root) and not folder.is_symlink():
+                folder.rmdir()
+                folder = folder.parent
+        return folder
+
+    def names(self, path: str) -> list[str]:
+        """Return the names inside a folder; none if there is no folder."""
+        self.fs.invalidate_cache(path)  # another process may have written since
+        with suppress(FileNotFoundError):
+            listed = self.fs.ls(path, detail=False)
+            return [str(entry).rstrip("/").rsplit("/", 1)[-1] for entry in listed]
+        return []
+
+    def everything(self, inside: str = "", *, of: str | None = None) -> Iterator[Found]:
+        """Yield all files, or those of a folder, and local folders after their files.
+
+        With `of`, folders of other accounts are passed over.
+
+        Raises
+        ------
+        ArchiveError
+            If a folder cannot be read, or is a link: what it leads to must not be left out unsaid.
+            The folder of a log, or a hidden one, may be a link, and links in the folder of an
+            account are yielded, not followed.
+        """
+        top = f"{self.root}/{inside}".rstrip("/")
+        own = any(account_of(part) is not None for part in inside.split("/"))
+        if self.local:
+            if Path(top).is_dir() and not (own and Path(top).is_symlink()):
+                yield from self._inside(top, of, of_account=own)
+            return
+        self.fs.invalidate_cache()
+        for path, about in sorted(self.fs.find(top, detail=True).items()):
+            written = about.get("LastModified") or self.fs.modified(path)
+            size = int(about["size"] or 0)
+            yield Found(str(path), self._below(str(path)), size, written.timestamp())
+
+    def _inside(self, parent: str, of: str | None, *, of_account: bool) -> Iterator[Found]:
+        try:
+            with os.scandir(parent) as entries:
+                listed = sorted(entries, key=lambda entry: entry.name)
+        except FileNotFoundError:  # it was just removed
+            return
+        except OSError as error:
+            raise ArchiveError(f"cannot read {error.filename}: {error.strerror}") from None
+        for entry in listed:
+            account, parts = account_of(entry.name), self._below(entry.path)
+            may_be_link = parent == self.root and entry.name.startswith(LINKED)
+            if entry.is_symlink() and not (may_be_link and entry.is_dir()):
+                if entry.is_dir() and account is None and not of_account:
+                    raise deep_link(entry.path)
+                leads_to = os.readlink(entry.path)  # noqa: PTH115
+                yield Found(entry.path, parts, leads_to=leads_to)
+            elif entry.is_dir():
+                if of is None or account in (None, of):
+                    own = of_account or account is not None
+                    yield from self._inside(entry.path, of, of_account=own)
+                    yield Found(entry.path, parts, is_folder=True)
+            else:
+                with suppress(FileNotFoundError):
+                    about = entry.stat(follow_symlinks=False)
+                    yield Found(entry.path, parts, about.st_size, about.st_mtime)
+
+    def _below(self, path: str) -> tuple[str, ...]:
+        return tuple(path.removeprefix(self.root).strip("/").split("/"))
 
 
 def open_place(path: str | os.PathLike[str]) -> Place:
@@ -71,29 +289,7 @@ def open_place(path: str | os.PathLike[str]) -> Place:
     return Place(fs, root.rstrip("/"), bool(protocols & {"file", "local"}))
 
 
-def require_place(place: Place) -> None:
-    """Raise `ArchiveError` if there is no archive at a place."""
-    if not place.fs.isdir(place.root):
-        raise ArchiveError(
-            f"there is no archive {place.name}: `eyelog import` and `eyelog sync` make one"
-        )
-
-
-def require_store(place: Place) -> None:
-    """Raise `ArchiveError` unless an object store answers and has the bucket of an archive.
-
-    The archive in it may still be empty.
-    """
-    bucket = place.root.partition("/")[0]
-    with archive_errors(
-        f"use the archive {place.name} (is the bucket there, are the credentials in the"
-        " environment right?)"
-    ):
-        place.fs.invalidate_cache()
-        try:
-            place.fs.ls(place.root)
-        except FileNotFoundError:
-            place.fs.ls(bucket)
+# What goes wrong
 
 
 @contextmanager
@@ -132,17 +328,15 @@ def problem_of(error: EyelogError, path: str = "") -> str:
     return str(error).removeprefix(f"cannot read {path}: ").removesuffix(_REMEDY)
 
 
+def deep_link(path: str) -> ArchiveError:
+    """Return the error of a link to a folder that may not be one."""
+    return ArchiveError(
+        f"{path} is a link: of an archive, only the folders of logs may be links, so move what it"
+        " leads to here"
+    )
+
+
 # The names of accounts
-
-
-def folder(place: Place, log: str, account: str) -> str:
-    """Return the folder of one log of one account."""
-    return f"{place.root}/log={check_log(log)}/account={check_account(account)}"
-
-
-def small_file(place: Place, home: str, account: str) -> str:
-    """Return the file of the months, the zones or the events of an account."""
-    return f"{place.root}/{home}/account={check_account(account)}{SMALL_FILE}"
 
 
 def check_account(account: str) -> str:
@@ -158,7 +352,7 @@ def check_account(account: str) -> str:
     if not isinstance(account, str) or not account:
         raise ConfigurationError(f"{account!r} is not an account: give a name such as 'me'")
     try:
-        raw = unicodedata.normalize("NFC", account).encode()
+        raw = one_spelling(account).encode()
     except UnicodeEncodeError:
         raise ConfigurationError(f"the account {account!r} is not valid text") from None
     escaped = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in raw)
@@ -173,179 +367,9 @@ def check_account(account: str) -> str:
 def account_of(name: str) -> str | None:
     """Return the account that a folder or a file of the archive is named after; None if none."""
     match = _NAMED.fullmatch(name)
-    return None if match is None else unquote(match[1] or match[2])
+    return None if match is None else one_spelling(unquote(match[1] or match[2]))
 
 
-def same_account(one: str, other: str) -> bool:
-    """Return whether two names are spellings of one account."""
-    return unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other)
-
-
-# Files
-
-
-def open_regular(place: Place, path: str) -> BinaryIO:
-    """Open a file of a local archive; a pipe is not waited for, and no link is followed.
-
-    Raises
-    ------
-    ArchiveError
-        If it is not a regular file, or a link leads to it.
-    FileNotFoundError
-        If it is not there.
-    """
-    flags = ("O_NONBLOCK", "O_NOFOLLOW", "O_BINARY")
-    below = _below(place, path)[1:-1]  # the folder of a log may be a link
-    try:
-        for depth in range(len(below)):
-            if os.path.islink(path.rsplit("/", 1 + depth)[0]):  # noqa: PTH114
-                raise OSError(errno.ELOOP, "", path)
-        handle = os.open(path, os.O_RDONLY | sum(getattr(os, each, 0) for each in flags))
-    except OSError as error:
-        if error.errno != errno.ELOOP:
-            raise
-        raise ArchiveError(
-            f"cannot read {path}: a link leads to it, and may lead out of the archive: move what"
-            " it leads to here"
-        ) from None
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise ArchiveError(f"cannot read {path}: it is not a file: remove it")
-    return os.fdopen(handle, "rb", buffering=0)
-
-
-def read_whole(place: Place, path: str) -> bytes:
-    """Return the content of a file of an archive."""
-    if place.local:
-        with open_regular(place, path) as source:
-            return source.read()
-    place.fs.invalidate_cache(path)
-    body: bytes = place.fs.cat_file(path)
-    return body
-
-
-def read_small_file(place: Place, path: str) -> bytes | None:
-    """Return the content of a small file of an archive, or None if it is not there.
-
-    Raises
-    ------
-    ArchiveError
-        If it cannot be read.
-    """
-    with archive_errors(f"read {path}"):
-        try:
-            return read_whole(place, path)
-        except FileNotFoundError:
-            return None
-
-
-def write_small_file(place: Place, path: str, body: bytes) -> None:
-    """Replace a small file of an archive, as a whole.
-
-    Raises
-    ------
-    ArchiveError
-        If it cannot be written.
-    """
-    with archive_errors(f"write {path}"):
-        if place.local:
-            replace_file(Path(path), body)
-        else:
-            place.fs.pipe_file(path, body)
-
-
-def remove_file(place: Place, path: str, *, if_possible: bool = False) -> None:
-    """Remove a file of an archive, unless it is gone; `if_possible`, unless somebody reads it."""
-    with suppress(FileNotFoundError, *([PermissionError] if if_possible else [])):
-        place.fs.rm_file(path)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A file in an archive, a folder, or a link in the folder of an account."""
-
-    path: str
-    parts: tuple[str, ...]  # its folders below the root, and its name
-    bytes: int = 0
-    modified: float = 0.0  # seconds since 1970
-    leads_to: str = ""  # of a link
-    is_folder: bool = False
-
-    @property
-    def accounts(self) -> set[str]:
-        """The accounts that the file, or one of its folders, is named after."""
-        return {of for part in self.parts if (of := account_of(part)) is not None}
-
-
-def everything(place: Place, inside: str = "", *, of: str | None = None) -> Iterator[Found]:
-    """Yield all files of an archive, or of one of its folders, and local folders after their files.
-
-    With `of`, folders of other accounts are passed over.
-
-    Raises
-    ------
-    ArchiveError
-        If a folder cannot be read, or is a link: what it leads to must not be left out unsaid. The
-        folder of a log, or a hidden one, may be a link, and links in the folder of an account are
-        yielded, not followed.
-    """
-    top = f"{place.root}/{inside}".rstrip("/")
-    own = any(account_of(part) is not None for part in inside.split("/"))
-    if place.local:
-        if Path(top).is_dir() and not (own and Path(top).is_symlink()):
-            yield from _inside(place, top, of, of_account=own)
-        return
-    place.fs.invalidate_cache()
-    for path, about in sorted(place.fs.find(top, detail=True).items()):
-        written = about.get("LastModified") or place.fs.modified(path)
-        parts = _below(place, str(path))
-        yield Found(str(path), parts, int(about["size"] or 0), written.timestamp())
-
-
-def _inside(place: Place, parent: str, of: str | None, *, of_account: bool) -> Iterator[Found]:
-    try:
-        with os.scandir(parent) as entries:
-            listed = sorted(entries, key=lambda entry: entry.name)
-    except FileNotFoundError:  # it was just removed
-        return
-    except OSError as error:
-        raise ArchiveError(f"cannot read {error.filename}: {error.strerror}") from None
-    for entry in listed:
-        account, parts = account_of(entry.name), _below(place, entry.path)
-        may_be_link = parent == place.root and entry.name.startswith(LINKED)
-        if entry.is_symlink() and not (may_be_link and entry.is_dir()):
-            if entry.is_dir() and account is None and not of_account:
-                raise deep_link(entry.path)
-            leads_to = os.readlink(entry.path)  # noqa: PTH115
-            yield Found(entry.path, parts, leads_to=leads_to)
-        elif entry.is_dir():
-            if of is None or account is None or same_account(account, of):
-                own = of_account or account is not None
-                yield from _inside(place, entry.path, of, of_account=own)
-                yield Found(entry.path, parts, is_folder=True)
-        else:
-            with suppress(FileNotFoundError):
-                about = entry.stat(follow_symlinks=False)
-                yield Found(entry.path, parts, about.st_size, about.st_mtime)
-
-
-def deep_link(path: str) -> ArchiveError:
-    """Return the error of a link to a folder that may not be one."""
-    return ArchiveError(
-        f"{path} is a link: of an archive, only the folders of logs may be links, so move what it"
-        " leads to here"
-    )
-
-
-def _below(place: Place, path: str) -> tuple[str, ...]:
-    return tuple(path.removeprefix(place.root).strip("/").split("/"))
-
-
-def names_inside(place: Place, path: str) -> list[str]:
-    """Return the names inside a folder, sorted; none if there is no folder."""
-    place.fs.invalidate_cache(path)  # another process may have written since
-    try:
-        entries = os.listdir(path) if place.local else place.fs.ls(path, detail=False)  # noqa: PTH208
-    except FileNotFoundError:
-        return []
-    return sorted(str(entry).rstrip("/").rsplit("/", 1)[-1] for entry in entries)
+def one_spelling(account: str) -> str:
+    """Return the one of the spellings of a name (an accent in its letter, or apart) that counts."""
+    return unicodedata.normalize("NFC", account)

@@ -3,9 +3,9 @@
 Days are requested in parallel and written a month at a time: a month file is rewritten each time,
 so writing it every few days would cost several times as much. Only then are they noted in the
 `ledger`. So memory holds one month, whatever the length of the range. The loss if a sync is killed
-is bounded in time: the days of a slow service are written every ten seconds. The first four days of
-a sync are written at once, so that an archive that cannot be written is noticed before many
-requests. Nothing is stored in the cache, which would keep every record twice.
+is bounded in time: the days of a slow service are written every ten seconds. The first day that
+comes is written at once, so that an archive that cannot be written is noticed before many requests.
+Nothing is stored in the cache, which would keep every record twice.
 """
 
 import math
@@ -51,15 +51,9 @@ from eyelog.fetch.client import Client, days_of, side_by_side
 from eyelog.frame import warn_unknown
 from eyelog.home import progress_line
 
-FIRST_DAYS: Final = 4
 # Seconds after which days that have arrived are written, even if their month is incomplete
 WRITE_AFTER_S: Final = 10.0
-
 GIVE_UP_AFTER: Final = 8
-
-# Errors of one day, and errors that would affect every other day too.
-_OF_ONE_DAY: Final = (RequestError, AnswerError)
-_OF_EVERY_DAY: Final = (AuthorizationError, ConfigurationError)
 _DTYPES: Final = {
     "day": "string",
     "state": "string",
@@ -133,8 +127,8 @@ class _Run:
         self.unknown: set[str] = set()  # fields that the catalogue does not have
         self.outside = 0
         self.in_a_row = 0  # days on which the service failed
-        self.fatal: EyelogError | None = None
-        self.written_at = time.monotonic()
+        self.fatal: EyelogError | None = None  # which every further day would meet too
+        self.written_at = -math.inf
 
     def warn(self) -> None:
         """Say once, of all answers, what a user should know."""
@@ -149,7 +143,7 @@ class _Run:
 
     def look(self, wanted: Sequence[date], existing: set[date]) -> set[date]:
         """Return the days to request, and report the others."""
-        now, due, clock = datetime.now(UTC), set(), zone(self.tz)
+        due, clock = set(), zone(self.tz)
         midnights = [instant_us(day_start(day, clock)) for day in (*wanted, wanted[-1] + DAY)]
         self.spans = dict(zip(wanted, pairwise(midnights), strict=True))
         with archive_errors(self.doing):
@@ -161,7 +155,7 @@ class _Run:
             if day not in existing:
                 reason = "the zone skipped this day" if span[0] == span[1] else "it has not begun"
                 self.rows[day] = _Row("empty", records=0, reason=reason)
-            elif noted is None or self.present[day] < noted.records or self._is_due(day, now):
+            elif noted is None or self.present[day] < noted.records or self._is_due(day, noted):
                 month = next((month for month in damaged if overlap(month, span)), None)
                 if month is None:
                     due.add(day)
@@ -189,14 +183,14 @@ class _Run:
         self.present = dict(zip(self.spans, counts.tolist(), strict=True))
         return damaged
 
-    def _is_due(self, day: date, now: datetime) -> bool:
+    def _is_due(self, day: date, noted: Noted) -> bool:
         """Return whether a noted day is to be requested again.
 
         A day that may still grow always is: a sync fetches what the phone has delivered since. A
         day without records never becomes final, so it is requested again once its answer is no
         longer fresh.
         """
-        noted = self.noted[day]
+        now = datetime.now(UTC)
         by_a_wrong_clock = noted.asked > now
         may_grow = lifetime(day, self.tz, begun=noted.asked, empty=False) is not None
         return by_a_wrong_clock or may_grow or (not noted.records and now >= noted.asked + EMPTY)
@@ -209,11 +203,6 @@ class _Run:
         AuthorizationError, ConfigurationError
             If a day met one, because all others would. The days before it are kept.
         """
-
-        def month_of(day: Day) -> str:
-            return months_of(np.array(self.spans[day.day][:1]))[0]
-
-        by_month = (list(month) for _, month in groupby(days[FIRST_DAYS:], month_of))
         label = f"sync {self.log} of {self.account}"
         with progress_line(len(days), label, choice=self.client.progress) as done:
 
@@ -224,12 +213,12 @@ class _Run:
                 if time.monotonic() - self.written_at > WRITE_AFTER_S:
                     self._keep()
 
-            for part in (days[:FIRST_DAYS], *by_month):
+            def month_of(day: Day) -> str:
+                return months_of(np.array(self.spans[day.day][:1]))[0]
+
+            for _, month in groupby(days, month_of):
                 try:
-                    side_by_side(part, self._ask, workers=self.client.workers, done=arrived)
-                except KeyboardInterrupt:
-                    self.client.close()  # ends the waits of open requests
-                    raise
+                    side_by_side([*month], self._ask, workers=self.client.workers, done=arrived)
                 finally:
                     self._keep()  # including what arrived before an interrupt
                 if self.fatal is not None:
@@ -250,10 +239,10 @@ class _Run:
             pages = stored
             if pages is None:
                 pages = self.client.walker.fresh(day, stop, store=False)
-        except _OF_EVERY_DAY as error:
+        except (AuthorizationError, ConfigurationError) as error:
             self.fatal = error
             return None
-        except _OF_ONE_DAY as error:
+        except (RequestError, AnswerError) as error:
             self.rows[day.day] = _Row("failed", asked=True, reason=" ".join(str(error).split()))
             # A fault of 500 is of the records of one day, not of the service. Threads that count
             # at once can miss a day, which costs one more request.

@@ -355,11 +355,11 @@ def remove_account(
         note("Their records stay in the archive: eyelog service erase deletes those of one wearer.")
         return
     from eyelog.archive.lists import months
-    from eyelog.archive.place import folder, open_place
+    from eyelog.archive.place import open_place
     from eyelog.catalogue import known_logs
 
     place = open_place(places.archive_path)
-    folders = [folder(place, log, name) for log in known_logs() if months(place, log, name)]
+    folders = [place.folder(log, name) for log in known_logs() if months(place, log, name)]
     if folders:
         note(
             f"The records of {name!r} stay in the archive: {', '.join(folders)}."
