@@ -176,9 +176,10 @@ def widened(shares: Floats) -> tuple[Floats, list[Entry]]:
     """Return `day_shares` in which records by themselves are wide enough to be seen, and a legend.
 
     A run of fewer minutes than `LEAST_MIN`, with none next to it, would be a hair or a shimmer: it
-    takes as many, at full opacity, as far as they are free. The legend says so where it happens.
+    takes as many from its beginning, at full opacity, as far as they are free. The legend says so
+    where it happens.
     """
-    recorded = shares.any(axis=2)
+    recorded = np.asarray(shares.any(axis=2))
     edges = np.diff(recorded.astype(np.int8), axis=1, prepend=0, append=0)
     rows, firsts = np.nonzero(edges == 1)
     ends = np.nonzero(edges == -1)[1]
@@ -186,18 +187,11 @@ def widened(shares: Floats) -> tuple[Floats, list[Entry]]:
     if not short.size:
         return shares, []
     shares = shares.copy()
-    for run in short.tolist():
-        row, first, end = int(rows[run]), int(firsts[run]), int(ends[run])
-        before = int(ends[run - 1]) if run and rows[run - 1] == row else 0
-        follows = run + 1 < len(rows) and rows[run + 1] == row
-        after = int(firsts[run + 1]) if follows else DAY_SHARES
-        lacking = LEAST_MIN - (end - first)
-        # Half of the free time on either side belongs to the neighbour.
-        low = max(first - lacking // 2, (before + first + 1) // 2 if before else 0)
-        high = min(low + LEAST_MIN, (end + after) // 2 if follows else DAY_SHARES)
-        low = max(min(low, high - LEAST_MIN), (before + first + 1) // 2 if before else 0)
+    for row, first, end in zip(rows[short], firsts[short], ends[short], strict=True):
+        follows = np.flatnonzero(recorded[row, end : first + LEAST_MIN])
+        until = end + follows[0] if follows.size else first + LEAST_MIN
         mean = shares[row, first:end].sum(axis=0)
-        shares[row, low:high] = mean / mean.sum()
+        shares[row, first:until] = mean / mean.sum()
     return shares, [line(f"records by themselves: {LEAST_MIN} min wide", "reference", linewidth=0)]
 
 
