@@ -134,6 +134,12 @@ def test_six_weeks_have_their_mondays_named() -> None:
     assert [text.get_text()[:3] for text in ax.get_xticklabels()] == ["Mon"] * 6
 
 
+def test_a_year_has_the_median_of_each_seven_days() -> None:
+    ax = el.plot_baseline(el.baseline.personal(steps(usual(364))))
+    assert len(xy(ax, "week")[0]) == 52
+    assert "median of seven days" in legend_of(ax)
+
+
 def test_days_and_a_column_are_drawn_as_their_personal_baseline() -> None:
     days = el.daily(el.simulate("2026-03-02", 21, log="standard_mode_logs"))
     direct = el.plot_baseline(days, "steps", window="14D")

@@ -157,6 +157,14 @@ def test_it_looks_as_it_did(tmp_path, monkeypatch) -> None:
     assert_looks_as_stored(made[0], "day", tmp_path)
 
 
+def test_half_a_minute_of_the_20_hz_log_is_drawn_row_by_row_with_its_states() -> None:
+    frame = el.simulate("2026-10-20", 1, log="current_data", tz="Asia/Tokyo").iloc[:600]
+    values, state = el.plot_day(frame, "pitch", states=el.states(frame))
+    (line,) = [line for line in values.lines if line.get_label() == "pitch"]
+    assert np.isfinite(line.get_ydata()).sum() == 600
+    assert state.get_title(loc="left") == "State"
+
+
 def diary(days: list[str]) -> pd.DataFrame:
     start = pd.DatetimeIndex([f"{days[0]} {hour}:00" for hour in ("09", "10", "11")])
     start = start.tz_localize(hourly(days).index.tz)

@@ -81,6 +81,13 @@ def test_a_distribution_of_nothing_says_so() -> None:
         el.plot_distribution(series([np.nan, np.nan]))
 
 
+def test_the_weeks_of_a_year_are_drawn_by_their_quantiles() -> None:
+    year = series(range(24 * 364), "h").rename("v")
+    ax = el.plot_distribution(year, by="week")
+    assert len(ax.get_yticklabels()) == 52
+    assert legend_of(ax) == ["median", "middle half", "middle 90 %"]
+
+
 @pytest.mark.parametrize(
     ("field", "meaning"),
     [("stp_mid", "walking edge"), ("hm_yo", "head"), ("tl_yav", "head"), ("lc_bk_n", "usable")],

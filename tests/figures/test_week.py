@@ -107,6 +107,10 @@ def test_a_first_week_has_values_and_no_range() -> None:
     assert "usual" not in made[0].get_title(loc="right")
 
 
+def test_one_day_has_no_median_of_a_week() -> None:
+    assert el.plot_week(table().iloc[:1])[0].get_title(loc="right") == ""
+
+
 def test_numbers_of_five_digits_are_in_thousands() -> None:
     ax = el.plot_week(table(steps={0: 12_345.0, 1: 5_678.0}))[2]
     assert numbers_above(ax)[:2] == ["▲12.3k", "5.7k"]

@@ -15,8 +15,8 @@ from eyelog.figures.style import COLOURS
 from eyelog.judge.arrays import Bools, Floats
 from eyelog.measure.sheet import number_text
 
-# The first two stand as "before" and "after" do everywhere: a square, then a circle.
-# The meaning whose colour a group of wearers has, and its marker, in order of the groups
+# The meaning whose colour a group of wearers has, and its marker, in order of the groups. The first
+# two stand as "before" and "after" do everywhere: a square, then a circle.
 GROUPS: Final = (
     *(("before", "s"), ("after", "o"), ("head", "^"), ("score", "v"), ("event", "p")),
     *(("off pose", "P"), ("second", "X"), ("trace", "h")),
