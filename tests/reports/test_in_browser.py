@@ -1,5 +1,6 @@
 """The whole report in a real browser: at both widths, light and dark, on paper, by keyboard."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -180,19 +181,26 @@ def test_each_section_links_back_to_the_contents(browser: Chromium, page: Path) 
 
 
 @needs_poppler
-def test_a_fortnight_of_both_logs_prints_on_nine_full_pages(
+def test_a_fortnight_of_both_logs_prints_on_eight_full_pages(
     browser: Chromium, fortnight: Path, tmp_path: Path
 ) -> None:
     browser.open(fortnight, dark=True)
     printed = browser.pdf()
     assert b"/MediaBox [0 0 594" in printed or b"/MediaBox [0 0 595" in printed
     pages = Printed(printed, tmp_path)
-    assert len(pages.filled) <= 9
+    assert len(pages.filled) <= 8
     assert min(pages.filled) > 1 / 3
     assert pages.headings_at_the_foot() == []
     assert all("Person 7" in foot and f"{i} of" in foot for i, foot in enumerate(pages.feet(), 1))
     browser.run(UNFOLD)  # what is folded is printed whole
     assert len(Printed(browser.pdf(), tmp_path).filled) == len(pages.filled)
+
+
+def test_a_fortnight_has_at_most_2200_words_beside_its_tables_and_figures(fortnight: Path) -> None:
+    body = fortnight.read_text("utf-8").split("<body>")[1]
+    for part in ("svg", "table", "pre"):
+        body = re.sub(rf"<{part}\b.*?</{part}>", " ", body, flags=re.DOTALL)
+    assert 1000 < len(re.sub("<[^>]*>", " ", body).split()) <= 2200
 
 
 @needs_poppler

@@ -47,8 +47,8 @@ def test_a_median_is_said_to_be_of_the_days_that_have_the_value(tmp_path: Path) 
     days = frame(SIXTY, 9).copy()
     late = days.index > days.index[0] + pd.Timedelta("3D")
     days.loc[late, [name for name in days if name.startswith("hm_p")]] = pd.NA
-    page = el.report(days, tmp_path / "r.html", sections=["head"]).read_text()
-    assert any(one.startswith("In the median of 3 days the wearer nodded") for one in said(page))
+    page = el.report(days, tmp_path / "r.html", sections=["days", "head"]).read_text()
+    assert any(one.startswith("On the median day (n = 3) the wearer nodded") for one in said(page))
     assert "(3 days)</td>" in page
 
 

@@ -45,7 +45,7 @@ def test_what_comes_from_data_is_escaped() -> None:
     evil = '<script>alert("&")</script>'
     table = text_table(evil, [evil], [[evil]], evil, pd.DataFrame({evil: [evil]}))
     picture = Picture(evil, evil, GOOD.draw)
-    part = Part([evil], [picture], [lambda: table], terms=[(evil, evil)], recipe=evil)
+    part = Part([evil], [picture], [lambda: table], {evil: lambda: DAYS}, recipe=evil)
     text = page(lambda: part, title=evil)
     assert "<script" not in text
     assert text.count("&lt;script&gt;") >= 10

@@ -31,7 +31,9 @@ def test_it_opens_with_the_days_and_ends_with_what_was_lost_and_the_method(tmp_p
     places = [text.index(f'<h2 id="{key}">') for key in order]
     assert places == sorted(places)
     assert said(text, "problem") == []
-    assert said(text, "finding")[0].startswith("In the median of 9 days the eyewear was worn for ")
+    assert said(text, "finding")[0].startswith(
+        "On the median day (n = 9) the eyewear was worn for "
+    )
 
 
 @pytest.mark.slow("a report is made twice")

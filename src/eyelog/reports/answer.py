@@ -16,14 +16,13 @@ from eyelog.reports.findings import LEAST_DAYS, PLAUSIBLE, implausible
 from eyelog.reports.logs import Logs
 from eyelog.reports.parts import (
     Empty,
-    Fact,
     PageOne,
     PageTable,
     Sentence,
     picture,
     result,
     said_facts,
-    text_table,
+    said_table,
 )
 
 MOST_SENTENCES: Final = 3
@@ -38,16 +37,16 @@ def answer(logs: Logs) -> PageOne:
     logs : Logs
         The logs of the wearer; with two, the leading one is shown.
     """
-    found = results(logs)
-    said = found[:MOST_SENTENCES]
-    named = [one.about for one in said if one.about not in GLANCE]
+    said, left = sentences(logs)
+    named = [one.about for one in said if np.isfinite(one.p) and one.about not in GLANCE]
     span = MONTH if len(logs.calendar) >= DAYS_OF_MONTH else WEEK
     days = logs.days(logs.lead)[-span.days :]
+    thin = logs.full.index[logs.shown & ~logs.full].tolist()
     judged = cache(partial(_judged, logs, span, [*GLANCE, *named]))
     return PageOne(
-        facts=_facts(logs),
-        sentences=[*_implausible(logs), *(said or [nothing(logs)])][:MOST_SENTENCES],
-        looked=words.sentence("looked", logs=logs, standing=len(found)),
+        facts=said_facts("facts", logs=logs, needed=LEAST_DAYS - 1, most=EARLIER_DAYS),
+        sentences=said,
+        looked=words.sentence("looked", logs=logs, left=len(left)),
         pictures=[
             picture(
                 "glance",
@@ -57,19 +56,16 @@ def answer(logs: Logs) -> PageOne:
                 thin=not logs.full[days.index].all(),
             )
         ],
-        trust=words.sentence(
-            "page_one_trust",
-            logs=logs,
-            hours=_hours(logs),
-            thin=logs.full.index[logs.shown & ~logs.full].tolist(),
-        ),
+        trust=words.sentence("page_one_trust", logs=logs, thin=thin),
         numbers=partial(_numbers, logs, judged),
     )
 
 
-def results(logs: Logs) -> list[Sentence]:
-    """Return a sentence for each result that passed its level, the strongest first."""
-    return sorted(_results(logs), key=lambda one: one.p)
+def sentences(logs: Logs) -> tuple[list[Sentence], list[Sentence]]:
+    """Return what page one says, and the results for which it has no room, the strongest first."""
+    results = sorted(_results(logs), key=lambda one: one.p)
+    found = [*_implausible(logs), *(results or [_nothing(logs)])]
+    return found[:MOST_SENTENCES], found[MOST_SENTENCES:]
 
 
 def _results(logs: Logs) -> Iterator[Sentence]:
@@ -93,45 +89,13 @@ def _results(logs: Logs) -> Iterator[Sentence]:
             yield result("of_day", p=float(row["p"]), day=day, found=row, **usual, **of)
 
 
-def nothing(logs: Logs) -> Sentence:
+def _nothing(logs: Logs) -> Sentence:
     """Return what is said if nothing stands out: what could have been seen, or why nothing can."""
     judged, _ = logs.looks
     if logs.is_compared:
         least = {name: change for name, change in logs.findings.least.items() if name in GLANCE}
         return result("nothing", judged=judged, least=least, change=logs.findings.change)
-    days = logs.full[logs.shown]
-    return result(
-        "nothing_compared",
-        logs=logs,
-        worn=_hours(logs)["worn_h"],
-        days=len(logs.calendar),
-        full=int(days.sum()),
-        counted=len(logs.counted(logs.lead)),
-        before=int(logs.full[~logs.shown].sum()),
-        needed=LEAST_DAYS,
-    )
-
-
-def _hours(logs: Logs) -> dict[str, float]:
-    """Return the hours worn, usable and walking, missing where nothing shows them."""
-    table = logs.hours(logs.lead)[["worn_h", "valid_h", "walking_h"]]
-    return {str(name): float(total) for name, total in table.sum(min_count=1).items()}
-
-
-def _facts(logs: Logs) -> list[Fact]:
-    hours = _hours(logs)
-    return said_facts(
-        "facts",
-        logs=logs,
-        worn=hours["worn_h"],
-        usable=hours["valid_h"],
-        days=len(logs.calendar),
-        full=int(logs.full[logs.shown].sum()),
-        before=int(logs.full[~logs.shown].sum()),
-        judged=logs.looks[0],
-        needed=LEAST_DAYS - 1,
-        most=EARLIER_DAYS,
-    )
+    return result("nothing_compared", logs=logs, needed=LEAST_DAYS)
 
 
 def _judged(logs: Logs, span: Span, columns: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -175,13 +139,9 @@ def _numbers(logs: Logs, judged: Callable[[], dict[str, pd.DataFrame]]) -> PageT
             [words.sentence("glance_cell", of=one, digits=about.digits) for one in triples]
         )
     days = [words.day(day) for day in table.index]
-    return text_table(
-        words.sentence("glance_numbers", judged=logs.looks[0]),
-        ["Day", *(column(name).text for name in judged())],
-        [list(row) for row in zip(days, *cells, strict=True)],
-        "glance",
-        pd.DataFrame(whole),
-    )
+    rows = [list(row) for row in zip(days, *cells, strict=True)]
+    facts = {"judged": logs.looks[0], "names": list(judged())}
+    return said_table("glance", rows, pd.DataFrame(whole), **facts)
 
 
 def _implausible(logs: Logs) -> list[Sentence]:

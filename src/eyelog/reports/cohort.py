@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -26,22 +26,17 @@ from eyelog.reports.literature import cited_text
 from eyelog.reports.logs import COUNTED_WORN_H, worn_for
 from eyelog.reports.method import method_part, own_limits, versions
 from eyelog.reports.page import check_texts, page_file, write_page
-from eyelog.reports.parts import Empty, PageTable, Part, picture, text_table
-from eyelog.reports.study import Cohort, as_cohort
+from eyelog.reports.parts import Empty, PageTable, Part, page_table, picture, said_table
+from eyelog.reports.study import WEAR, Cohort, as_cohort
 from eyelog.reports.words import said
 
 ALL: Final = "All wearers"
 MOST_LISTED: Final = 30  # wearers of a table; the file has all
+AVERAGE: Final = ("worn_h_per_day", "valid_h_per_day")
 MOST_LABELS: Final = 8  # of one covariate; more are counted, not listed
-# The title and the outcomes of each section, the first of them drawn wearer by wearer too
-TOPICS: Final = MappingProxyType(
-    {
-        "eyes": ("Eyes", ("blink_rate_per_min", "eye_moves_per_h")),
-        "walking": ("Walking", ("steps", "walking_h", "pace_spm")),
-        "head": ("Head and posture", ("tilt_fore_aft_deg", "head_moves_yaw_per_h")),
-    }
-)
+# The outcomes that are drawn day by day, and wearer by wearer
 ALONG_THE_DAYS: Final = ("blink_rate_per_min", "steps", "walking_h", "tilt_fore_aft_deg")
+BY_WEARER: Final = ("blink_rate_per_min", "steps", "tilt_fore_aft_deg")
 
 
 @takes_tables
@@ -60,9 +55,9 @@ def report_cohort(
 
     Page one shows the contrast: each wearer with an interval, the difference between the groups
     with its interval, how many wearers and days it is based on, and what was lost. The next
-    sections are the differences in all outcomes, who took part, how much was measured, what was
-    lost, the percentiles of the wearers, topic by topic, and the method with the recipe. It loads
-    nothing from the network and runs no script; its tables can be downloaded as CSV from inside
+    sections are the differences in all outcomes, who took part and how much was measured, what was
+    lost, the outcomes of the wearers, and the method with the recipe. It loads nothing from the
+    network and runs no script; its tables can be downloaded as CSV from inside
     the file.
 
     Parameters
@@ -149,53 +144,62 @@ def report_cohort(
         "dated": dated,
         "pseudonyms": key_file is not None,
     }
-    makers: dict[str, tuple[str, Callable[[Cohort], Part]]] = {
-        "groups": ("Differences between the groups", differences),
-        "who": ("Who took part", who),
-        "amount": ("How much was measured", amount),
-        "losses": ("What was lost, and why", losses),
-        **{key: (title, partial(outcomes, key)) for key, (title, _) in TOPICS.items()},
-    }
+    shown = dict(SECTIONS)
     if cohort.is_empty:  # otherwise each section would say so
-        makers = {"losses": makers["losses"]}
+        shown = {"losses": SECTIONS["losses"]}
     elif cohort.by is None:
-        del makers["groups"]
+        del shown["groups"]
     return write_page(
         target,
         title="Cohort report",
         about=words.sentence("about_study", cohort=cohort),
         dated=dated,
         opening=None if cohort.is_empty else partial(contrast, cohort),
-        sections={key: (title, partial(make, cohort)) for key, (title, make) in makers.items()},
+        sections={key: (title, partial(make, cohort)) for key, (title, make) in shown.items()},
         method=partial(method, cohort, arguments),
     )
 
 
 def who(cohort: Cohort) -> Part:
-    """Return how many wearers there are, their groups and their covariates."""
-    return Part(said("who", cohort=cohort), tables=[partial(_people_table, cohort)])
+    """Return who took part, and how much of each wearer was measured."""
+    worn = cohort.per_wearer["worn_h"].dropna()
+    draw = partial(plot_cohort, cohort.grouped, "worn_h")
+    drawn = [
+        picture("worn_day_by_day", draw),
+        picture("worn_by_wearer", partial(draw, kind="caterpillar")),
+    ]
+    return Part(
+        said("who", cohort=cohort, counted_h=COUNTED_WORN_H, worn=worn),
+        [] if worn.empty else drawn,
+        [partial(_people_table, cohort), partial(_wearers_table, cohort)],
+    )
 
 
 def _people_table(cohort: Cohort) -> PageTable:
     """Return the table that opens every study: one column per group."""
-    people = cohort.grouped.groupby(level="account").first()
-    sides = [people.loc[cohort.group_of.index[cohort.group_of == name]] for name in cohort.groups]
-    names = cohort.groups if cohort.by is not None else [ALL]
-    if len(sides) > 1:
-        sides, names = [*sides, people], [*names, ALL]
-    days = cohort.grouped.groupby(level="account").size()
+    people = cohort.people
+    sides = {name: people[cohort.group_of == name] for name in cohort.groups}
+    sides = {} if cohort.by is None else sides
+    if len(sides) != 1:
+        sides[ALL] = people
+    each = list(sides.values())
     rows = [
-        ["Wearers", *(words.whole(len(side)) for side in sides)],
-        ["Days", *(words.whole(days.loc[side.index].sum()) for side in sides)],
+        ["Wearers", *(words.whole(len(side)) for side in each)],
+        ["Days", *(words.whole(side["days"].sum()) for side in each)],
+        ["Days that count", *(words.whole(side["days_counted"].sum()) for side in each)],
+        ["Days per wearer", *(_median_range(side["days"], 0) for side in each)],
+        *(
+            [column(name).text, *(_median_range(side[name], 1) for side in each)]
+            for name in ("worn_h", "valid_h")
+            if name in people
+        ),
+        ["Hours worn in all", *(words.whole(side["worn_h_total"].sum()) for side in each)],
     ]
     for name in cohort.covariates:
         one_zone = name == "tz" and people[name].nunique() < 2
         if name != cohort.by and not one_zone:
-            rows += _covariate(name, sides, averaged=name in cohort.averaged)
-    shown = [name for name in cohort.covariates if name in people.columns]
-    whole = people[shown].assign(days=days)
-    by = f", by {cohort.by}" if cohort.is_compared else ""
-    return text_table(f"Wearers with days{by}", ["", *names], rows, "wearers", whole)
+            rows += _covariate(name, each, averaged=name in cohort.averaged)
+    return said_table("people", rows, people, cohort=cohort, names=list(sides))
 
 
 def _covariate(name: str, sides: list[pd.DataFrame], *, averaged: bool) -> Iterator[list[str]]:
@@ -205,7 +209,9 @@ def _covariate(name: str, sides: list[pd.DataFrame], *, averaged: bool) -> Itera
         values = [side[name].astype("float64") for side in sides]
         finite = [one[np.isfinite(one)] for one in values]
         places = decimals(np.array([one.mean() for one in finite if len(one)]), None)
-        yield [f"{name}, mean (SD)", *(_mean_sd(one, places) for one in finite)]
+        means = [words.number(one.mean(), places) for one in finite]
+        spreads = [words.number(one.std()) for one in finite]
+        yield [f"{name}, mean (SD)", *map(_beside, means, spreads)]
         return
     labels = list(dict.fromkeys(whole.dropna().sort_values().map(label_of)))
     if not 0 < len(labels) <= MOST_LABELS:
@@ -218,103 +224,26 @@ def _covariate(name: str, sides: list[pd.DataFrame], *, averaged: bool) -> Itera
         yield [f"{name}: not stated", *(_share(side[name].isna()) for side in sides)]
 
 
-def _mean_sd(values: pd.Series, places: int) -> str:
-    if values.empty:
-        return words.MISSING
-    mean = words.number(values.mean(), places)
-    return f"{mean} ({words.number(values.std())})" if len(values) > 1 else mean
-
-
 def _share(inside: pd.Series) -> str:
-    if inside.empty:
-        return words.MISSING
     return f"{words.whole(int(inside.sum()))} ({words.percent(float(inside.mean()))})"
 
 
-def amount(cohort: Cohort) -> Part:
-    """Return hours worn and days that count, and the wearers with the fewest such days."""
-    table = cohort.per_wearer
-    worn = table["worn_h"].dropna()
-    if worn.empty:
-        raise Empty("nothing in the records shows whether the eyewear was worn")
-    draw = partial(plot_cohort, cohort.grouped, "worn_h")
-    return Part(
-        said(
-            "amount",
-            cohort=cohort,
-            counted_h=COUNTED_WORN_H,
-            worn=worn,
-            quartiles=worn.quantile([0.25, 0.5, 0.75]).tolist(),
-            table=table,
-        ),
-        [
-            picture("worn_day_by_day", draw),
-            picture("worn_by_wearer", partial(draw, kind="caterpillar")),
-        ],
-        [
-            *([partial(_groups_table, cohort)] if cohort.is_compared else []),
-            partial(_wearers_table, cohort),
-        ],
-    )
-
-
-def _groups_table(cohort: Cohort) -> PageTable:
-    table = cohort.per_wearer
-    sides = {name: table.loc[cohort.group_of == name] for name in cohort.groups}
-    rows, whole = [], []
-    for name, side in [*sides.items(), (ALL, table)]:
-        spread = (("days", 0), ("worn_h", 1), ("valid_h", 1))
-        rows.append(
-            [
-                name,
-                words.whole(len(side)),
-                *(words.whole(side[of].sum()) for of in ("days", "days_counted")),
-                *(_median_range(side.get(of, pd.Series()), digits) for of, digits in spread),
-                words.whole(side["worn_h_total"].sum()),
-            ]
-        )
-        medians = {f"{of}_median": side[of].median() for of in side if of != "group"}
-        whole.append({"group": name, "wearers": len(side), **medians})
-    return text_table(
-        "Days and hours: of the wearers, the median with the middle half",
-        [
-            *("Group", "Wearers", "Days", "Days that count"),
-            *("Days per wearer", "Worn, h per day", "Usable, h per day", "Hours worn in all"),
-        ],
-        rows,
-        "wear-by-group",
-        pd.DataFrame(whole).set_index("group"),
-    )
-
-
 def _median_range(values: pd.Series, digits: int) -> str:
-    measured = values.dropna().astype("float64")
-    if measured.empty:
-        return words.MISSING
-    low, middle, high = measured.quantile([0.25, 0.5, 0.75])
-    value = words.number(middle, digits)
-    return value if len(measured) == 1 else f"{value} ({words.range_of(low, high, digits)})"
+    low, middle, high = values.astype("float64").quantile([0.25, 0.5, 0.75])
+    spread = words.range_of(low, high, digits) if low < high else words.MISSING
+    return _beside(words.number(middle, digits), spread)
+
+
+def _beside(value: str, spread: str) -> str:
+    return value if spread == words.MISSING else f"{value} ({spread})"
 
 
 def _wearers_table(cohort: Cohort) -> PageTable:
-    table, named = cohort.per_wearer, cohort.is_compared
-    few = table.sort_values(["days_counted", "worn_h_total"], kind="stable").head(MOST_LISTED)
-    rows = [
-        [
-            str(account),
-            *([str(row["group"])] if named else []),
-            *(words.whole(row[of]) for of in ("days", "days_counted")),
-            words.number(row["worn_h"], 1),
-            words.whole(row["worn_h_total"]),
-        ]
-        for account, row in few.iterrows()
-    ]
-    caption = "The wearers, those with the fewest days that count first"
-    if len(table) > MOST_LISTED:
-        caption = f"The {len(few)} wearers with the fewest days that count (the file holds all)"
-    headers = ["Days", "Days that count", "Worn, h per day", "Hours worn in all"]
-    headers = ["Wearer", *(["Group"] if named else []), *headers]
-    return text_table(caption, headers, rows, "wear-by-wearer", table)
+    table = cohort.per_wearer.sort_values(["days_counted", "worn_h_total"], kind="stable")
+    few = table.head(MOST_LISTED).rename(columns={"worn_h": AVERAGE[0], "valid_h": AVERAGE[1]})
+    caption = words.sentence("wearers_caption", few=len(few), wearers=len(table))
+    names = ("group", "days", "days_counted", *AVERAGE)
+    return page_table(few, caption, "wear-by-wearer", names=names, whole=cohort.per_wearer)
 
 
 def losses(cohort: Cohort) -> Part:
@@ -323,14 +252,7 @@ def losses(cohort: Cohort) -> Part:
     lost += [(name, "no days", cohort.without[name]) for name in sorted(cohort.without)]
     lost += [(name, "in no group", f"no value of {cohort.by}") for name in cohort.outside]
     csv = pd.DataFrame(lost, columns=pd.Index(["account", "state", "reason"])).set_index("account")
-    people = partial(
-        text_table,
-        "Wearers who are in none of the numbers",
-        ["Wearer", "State", "Reason"],
-        [list(row) for row in lost],
-        "lost-wearers",
-        csv,
-    )
+    people = partial(said_table, "lost_wearers", [list(row) for row in lost], csv)
     steps = partial(_steps_table, cohort)
     return Part(said("losses", cohort=cohort), tables=[steps, people] if lost else [steps])
 
@@ -342,13 +264,7 @@ def _steps_table(cohort: Cohort) -> PageTable:
         for step, wearers, days, why in steps
     ]
     whole = pd.DataFrame(steps, columns=pd.Index(["step", "wearers", "days", "lost"]))
-    return text_table(
-        "From wearers to days to values",
-        ["Step", "Wearers left", "Days left", "What was lost here"],
-        rows,
-        "attrition",
-        whole.astype({"days": "Int64"}).set_index("step"),
-    )
+    return said_table("steps", rows, whole.astype({"days": "Int64"}).set_index("step"))
 
 
 def _steps(cohort: Cohort) -> Iterator[tuple[str, int, int | None, str]]:
@@ -385,22 +301,24 @@ def _steps(cohort: Cohort) -> Iterator[tuple[str, int, int | None, str]]:
         )
 
 
-def outcomes(topic: str, cohort: Cohort) -> Part:
-    """Return the outcomes of a topic: percentiles of wearers, day by day and in order."""
-    names = [name for name in TOPICS[topic][1] if name in cohort.outcomes]
-    measured = [name for name in names if len(cohort.means(name))]
-    if not measured:
+def outcomes(cohort: Cohort) -> Part:
+    """Return the outcomes beside wear: percentiles of wearers, day by day and in order."""
+    names = [name for name in cohort.outcomes if name not in WEAR and len(cohort.means(name))]
+    if not names:
         raise Empty("no day that counts has a value")
-    along = [name for name in measured if name in ALONG_THE_DAYS]
     draw = partial(plot_cohort, cohort.counted)
-    ordered = partial(draw, measured[0], kind="caterpillar")
+    along = [name for name in ALONG_THE_DAYS if name in names]
+    ordered = [name for name in BY_WEARER if name in names]
     return Part(
-        [_outcome(cohort, name) for name in measured],
+        [_outcome(cohort, name) for name in names],
         [
-            *(picture("outcome_day_by_day", partial(draw, name), name=name) for name in along),
-            picture("outcome_by_wearer", ordered, name=measured[0]),
+            *(picture("day_by_day", partial(draw, name), name=name) for name in along),
+            *(
+                picture("by_wearer", partial(draw, name, kind="caterpillar"), name=name)
+                for name in ordered
+            ),
         ],
-        [partial(_percentiles_table, cohort, measured, topic)],
+        [partial(_percentiles_table, cohort, names)],
     )
 
 
@@ -418,7 +336,7 @@ def _outcome(cohort: Cohort, name: str) -> str:
     )
 
 
-def _percentiles_table(cohort: Cohort, names: Sequence[str], topic: str) -> PageTable:
+def _percentiles_table(cohort: Cohort, names: Sequence[str]) -> PageTable:
     by = cohort.by if cohort.is_compared else None
     rows = cohort.counted[[*([] if by is None else [by]), *names]]
     rows.attrs = {}  # of the groups alone: who was lost is in a section of its own
@@ -443,20 +361,12 @@ def _percentiles_table(cohort: Cohort, names: Sequence[str], topic: str) -> Page
                     *([group] if group else []),
                     words.whole(row["wearers"]),
                     words.whole(row["n"]),
-                    mean if between == words.MISSING else f"{mean} ({between})",
+                    _beside(mean, between),
                     words.number(row["sd"]),
                     *shares,
                 ]
             )
-    headers = ["Wearers", "Days", "Mean (95 % interval)", "SD", "5 %", "25 %", "Median"]
-    return text_table(
-        "Means of the wearers' days that count: mean of the wearers with its 95 % interval, and"
-        " percentiles of the wearers",
-        ["Quantity", *([] if by is None else ["Group"]), *headers, "75 %", "95 %"],
-        cells,
-        f"percentiles-{topic}",
-        groups,
-    )
+    return said_table("percentiles", cells, groups, grouped=by is not None)
 
 
 def method(cohort: Cohort, arguments: dict[str, Any], notices: list[str]) -> Part:
@@ -469,12 +379,21 @@ def method(cohort: Cohort, arguments: dict[str, Any], notices: list[str]) -> Par
         own=own_limits(cohort.limits),
         counted_h=COUNTED_WORN_H,
     )
-    own_terms = said("terms_of_study", cohort=cohort, counted_h=COUNTED_WORN_H)
     return method_part(
-        said("method", records="archive", inventory=inventory, readings=[], notices=notices),
-        [*said("terms_of_all", border=cohort.border), *own_terms],
+        said("method", inventory=inventory, readings=[], notices=notices),
         cited_text(*paragraphs),
         [cohort.log] if cohort.log else [],
         cohort.limits,
         {"report": arguments, "cohort": dict(cohort.recipe)},
     )
+
+
+# Title and maker of each section; the method follows them in every report
+SECTIONS: Final[Mapping[str, tuple[str, Callable[[Cohort], Part]]]] = MappingProxyType(
+    {
+        "groups": ("Differences between the groups", differences),
+        "who": ("Who took part, and how much was measured", who),
+        "losses": ("What was lost, and why", losses),
+        "outcomes": ("The outcomes", outcomes),
+    }
+)

@@ -24,7 +24,7 @@ from eyelog.reports.parts import (
     picture,
     result,
     said_facts,
-    text_table,
+    said_table,
 )
 from eyelog.reports.study import LEVEL, Cohort
 from eyelog.series.groups import difference_of_means
@@ -197,9 +197,8 @@ def differences(cohort: Cohort) -> Part:
     shared = reasons.pop() if len(reasons) == 1 else ""  # otherwise the table says it
     return Part(
         [
-            words.sentence("looked_between", cohort=cohort),
-            *(f"{one.lead} {one.rest}" for one in _results(cohort)),
             *words.said("differences", cohort=cohort, reason=shared),
+            *(f"{one.lead} {one.rest}" for one in _results(cohort)[MOST_SENTENCES:]),
         ],
         [
             picture("wearers_of_groups", partial(_draw_groups, cohort, names))
@@ -254,16 +253,5 @@ def _table(cohort: Cohort) -> PageTable:
             ]
         )
     minuend = "each group" if several else groups[0]
-    facts = {"minuend": minuend, "reference": reference}
-    return text_table(
-        words.sentence("differences_caption", cohort=cohort, **facts),
-        [
-            *("Quantity", *(["Group"] if several else [])),
-            *(reference, "Mean" if several else groups[0], "Difference", "95 % interval"),
-            *("p, Welch", "p that decides", "Wearers", "Days"),
-            *(["Remark"] if remarked else []),
-        ],
-        rows,
-        "differences",
-        table,
-    )
+    facts = {"minuend": minuend, "reference": reference, "group": "" if several else groups[0]}
+    return said_table("differences", rows, table, cohort=cohort, remarked=remarked, **facts)

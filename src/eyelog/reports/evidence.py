@@ -21,37 +21,34 @@ from eyelog.measure.coverage import gaps
 from eyelog.measure.sheet import number_text
 from eyelog.reports import answer, words
 from eyelog.reports.logs import PURPOSE, RECIPE, Logs
-from eyelog.reports.parts import Empty, PageTable, Part, page_table, picture, text_table
+from eyelog.reports.parts import Empty, PageTable, Part, page_table, picture, said_table
 from eyelog.reports.words import said
 from eyelog.series.agreement import PAIRS, AgreementLimits, minute_pairs
 from eyelog.series.agreement import agreement as of_logs
 
 DRAWN: Final = ("blink_rate_per_min", "steps")  # unless something else stands out
+MOST_GAPS: Final = 5
+GAPS: Final = {
+    "implicit": "no record",
+    "explicit": "records without a value",
+    "irregular": "records too close or overlapping",
+}
 
 
 def baseline(logs: Logs) -> Part:
-    """Return all that stands out against the wearer's own days, and what was looked at."""
-    log, found = logs.lead, logs.findings
+    """Return how each quantity changed, and what stands out beyond page one."""
+    found = logs.findings
     names = list(found.days)
     if not logs.is_compared and not any(np.isfinite(line.p) for line in found.trends.values()):
         raise Empty("no day can be compared with enough days before it")
-    results = answer.results(logs)
-    clear = [one.about for one in results]
+    said, left = answer.sentences(logs)
+    clear = [one.about for one in [*said, *left] if np.isfinite(one.p)]
     drawn = [*clear, *(name for name in DRAWN if name in names), *names][0]
     changes = list(found.levels[drawn].index) if drawn in found.levels else []
+    draw = partial(plot_baseline, found.days[drawn], changes=changes)
     return Part(
-        [
-            *said("looked", logs=logs, standing=len(results)),
-            *(f"{one.lead} {one.rest}" for one in results or [answer.nothing(logs)]),
-        ],
-        [
-            picture(
-                "against_usual",
-                lambda: plot_baseline(found.days[drawn], changes=changes),
-                name=drawn,
-                log=LOG_WORDS[log],
-            )
-        ],
+        [words.sentence("baseline", logs=logs), *(f"{one.lead} {one.rest}" for one in left)],
+        [picture("against_usual", draw, name=drawn, log=logs.lead)],
         [partial(_changes_table, logs)],
     )
 
@@ -60,55 +57,41 @@ def _changes_table(logs: Logs) -> PageTable:
     """Return each quantity's change, from the days before or per week, and its single days."""
     found, rows, kept = logs.findings, [], []
     for name, apart in found.days.items():
-        about, levels, line = column(name), found.levels[name], found.trends[name]
-        estimates = [7 * line.slope, 7 * line.low, 7 * line.high]
-        behind, beside = {"days": line.n}, {"tau": line.tau}
-        of: Any = line
+        about, line, levels = column(name), found.trends[name], found.levels[name]
+        per_week = {"per_week": 7 * line.slope, "per_week_low": 7 * line.low}
+        per_week |= {"per_week_high": 7 * line.high, "per_week_p": line.p, "tau": line.tau}
+        of: Any = found.periods.get(name, line)
         if found.periods:
-            beside |= dict(
-                zip(("per_week", "per_week_low", "per_week_high"), estimates, strict=True)
-            )
-            beside["per_week_p"] = line.p
-            of = period = found.periods[name]
-            estimates = [period.difference, period.low, period.high]
-            behind = {"days": period.days_after, "days_before": period.days_before}
-        digits = about.digits and about.digits + 1  # what is counted in whole numbers stays whole
+            change, low, high = of.difference, of.low, of.high
+            behind = {"days": of.days_after, "days_before": of.days_before}
+        else:
+            change, low, high = (per_week[key] for key in list(per_week)[:3])
+            behind = {"days": of.n}
         outside = int(apart["outside"].sum())
-        farthest = [words.day(day, year=True) for day in apart["p"].nsmallest(1).index if outside]
-        starts = [words.day(day, year=True) for day in levels.index]
         kept.append(
-            {"quantity": name}
-            | dict(zip(("change", "low", "high"), estimates, strict=True))
-            | {"p": of.p, "phi": of.phi, "n_effective": of.n_effective}
+            {"quantity": name, "change": change, "low": low, "high": high, "p": of.p}
+            | {"phi": of.phi, "n_effective": of.n_effective}
             | behind
-            | beside
+            | per_week
             | {"least_change": found.least.get(name, np.nan), "days_outside": outside}
             | {"changes": " ".join(str(day.date()) for day in levels.index)}
         )
+        digits = about.digits and about.digits + 1  # what is counted in whole numbers stays whole
+        farthest = apart["p"].nsmallest(1).index if outside else []
         rows.append(
             [
                 about.text,
-                words.number(estimates[0], digits),
-                words.range_of(estimates[1], estimates[2], digits),
+                words.number(change, digits),
+                words.range_of(low, high, digits),
                 number_text(of.p, 3, below=True),
                 ", ".join(map(words.whole, behind.values())),
-                ", ".join(starts) or "none",
+                ", ".join(words.day(day, year=True) for day in levels.index) or "none",
                 words.whole(outside),
-                *(farthest or ["none"]),
+                "".join(words.day(day, year=True) for day in farthest) or "none",
             ]
         )
-    change = "Change from the days before" if found.periods else "Change per week"
-    return text_table(
-        f"{change}, and new levels, {LOG_WORDS[logs.lead]}",
-        [
-            *("Quantity", change, "95 % interval, of this wearer", "p"),
-            "Days, days before" if found.periods else "Days",
-            *("New level from", "Days outside", "Farthest day"),
-        ],
-        rows,
-        "baseline",
-        pd.DataFrame(kept).set_index("quantity"),
-    )
+    whole = pd.DataFrame(kept).set_index("quantity")
+    return said_table("changes", rows, whole, log=logs.lead, before=bool(found.periods))
 
 
 def agreement(logs: Logs) -> Part:
@@ -131,11 +114,12 @@ def agreement(logs: Logs) -> Part:
         found = AgreementLimits(**{name: row[name] for name in AgreementLimits._fields})
         return plot_agreement(minute_pairs(fifteen, sixty, quantity=shown), found)
 
+    what = labels[shown].lower()
     return Part(
         said(
             "agreement",
             row=row,
-            what=labels[shown].lower(),
+            what=what,
             per=_per(row["unit"]),
             digits=_digits(row["unit"]),
             differs=differs[shown],
@@ -143,7 +127,7 @@ def agreement(logs: Logs) -> Part:
             compared=len(compared),
             of_days=(compared["units"] == "days").all(),
         ),
-        [picture("agreement_drawn", draw, what=labels[shown].lower())],
+        [picture("agreement_drawn", draw, what=what)],
         [partial(_agreement_table, table, labels)],
     )
 
@@ -173,86 +157,37 @@ def _agreement_table(table: pd.DataFrame, labels: Mapping[str, str]) -> PageTabl
                 words.whole(row["n"]),
             ]
         )
-    headers = ["Quantity", "Unit", "15 s mean", "60 s mean", "Bias", "Bias, 95 % interval"]
-    return text_table(
-        "15-second log against 60-second log, over the minutes that both cover",
-        [*headers, "Limits of agreement", "Minutes"],
-        rows,
-        "agreement",
-        table,
-    )
-
-
-MOST_GAPS: Final = 5
-GAPS: Final = {
-    "implicit": "no record",
-    "explicit": "records without a value",
-    "irregular": "records too close or overlapping",
-}
-HOURS: Final = {
-    "recorded_h": "Recorded",
-    "worn_h": "Worn",
-    "valid_h": "Usable",
-    "walking_h": "Walking",
-    "unworn_h": "Recorded, not worn",
-}
+    return said_table("agreement", rows, table)
 
 
 def trust(logs: Logs) -> Part:
     """Return what was measured, by log, and what was lost and why."""
-    lead, limits = logs.lead, logs.limits
+    log, limits = logs.lead, logs.limits
+    frame, recipe = logs.frames[log], RECIPE[log]
 
-    def draw_state(log: str) -> Any:
-        return plot_overview(logs.frames[log], limits=limits, day_starts=logs.day_starts)
+    def draw_rejected() -> Any:
+        if OFFSET in frame:
+            return plot_quality(frame, limits=limits)
+        return plot_quality(logs.reasons_of_fields(log))
 
-    def draw_quality() -> Any:
-        if OFFSET in logs.frames[lead].columns:
-            return plot_quality(logs.frames[lead], limits=limits)
-        return plot_quality(logs.reasons_of_fields(lead))
-
-    called, recipe = LOG_WORDS[lead], RECIPE[lead]
+    state = partial(plot_overview, frame, limits=limits, day_starts=logs.day_starts)
     return Part(
         said("trust", logs=logs),
         [
-            *(
-                picture("state", partial(draw_state, log), log=LOG_WORDS[log], border=logs.border)
-                for log in logs.frames
-            ),
+            picture("state", state, log=log, border=logs.border),
             picture(
                 "attrition",
-                lambda: plot_attrition(logs.attrition(lead, recipe)),
-                log=called,
+                lambda: plot_attrition(logs.attrition(log, recipe)),
+                log=log,
                 purpose=PURPOSE[recipe],
             ),
-            picture("rejected", draw_quality, log=called),
+            picture("rejected", draw_rejected, log=log),
         ],
-        [
-            partial(_hours_table, logs),
-            partial(_lost_table, logs),
-            partial(_gaps_table, logs),
-        ],
-        files=[partial(_attrition_table, logs, log) for log in logs.frames],
-    )
-
-
-def _hours_table(logs: Logs) -> PageTable:
-    totals = {log: logs.hours(log)[list(HOURS)].sum(min_count=1) for log in logs.frames}
-    rows = [
-        [
-            label,
-            *(
-                words.sentence("hours_cell", hours=of_log[name], recorded=of_log["recorded_h"])
-                for of_log in totals.values()
-            ),
-        ]
-        for name, label in HOURS.items()
-    ]
-    return text_table(
-        "Hours, with their share of the recorded time",
-        ["Time", *(LOG_WORDS[log] for log in totals)],
-        rows,
-        "hours",
-        pd.DataFrame(totals).rename_axis("time"),
+        [partial(_lost_table, logs), partial(_gaps_table, logs)],
+        {
+            f"attrition-{RECIPE[one]}": partial(logs.attrition, one, RECIPE[one])
+            for one in logs.frames
+        },
     )
 
 
@@ -268,9 +203,7 @@ def _lost_table(logs: Logs) -> PageTable:
         [column(name, table="explain").label, *map(words.percent, lost.loc[name])]
         for name in map(str, lost.index)
     ]
-    headers = ["Reason", *(LOG_WORDS[log] for log in logs.frames)]
-    caption = words.sentence("lost_caption")
-    return text_table(caption, headers, rows, "reasons", shares.rename_axis("reason"))
+    return said_table("lost", rows, shares.rename_axis("reason"), logs=logs.frames)
 
 
 def _gaps_table(logs: Logs) -> PageTable:
@@ -281,14 +214,8 @@ def _gaps_table(logs: Logs) -> PageTable:
     longest = rows.sort_values("duration", ascending=False, kind="stable").head(MOST_GAPS)
     return page_table(
         longest.set_index("start"),
-        f"The longest of {words.count(len(rows), 'stretch', 'stretches')} without usable records",
+        words.sentence("gaps_caption", n=len(rows)),
         "gaps",
         names=["duration", "log"],
         whole=rows.set_index("log"),
     )
-
-
-def _attrition_table(logs: Logs, log: str) -> PageTable:
-    recipe = RECIPE[log]
-    caption = f"Records left for {PURPOSE[recipe]}, {LOG_WORDS[log]}"
-    return page_table(logs.attrition(log, recipe), caption, f"attrition-{recipe}")

@@ -4,7 +4,6 @@ Each source is an item of CSL-JSON, which reference managers read. A text cites 
 ``[@garwood1936]``, or ``[@witting1990; @vansomeren1999]``.
 """
 
-import base64
 import importlib.metadata
 import json
 import re
@@ -81,15 +80,17 @@ class CitedText:
         return sorted((_plain(item) for item in self.sources), key=str.casefold)
 
     @property
+    def brief(self) -> list[str]:
+        """The sources by author and place, without titles, for a page that has the BibTeX too."""
+        named = (
+            f"{_author_year(item)}, {_place(item)}".removesuffix(", ") for item in self.sources
+        )
+        return sorted(named, key=str.casefold)
+
+    @property
     def bibtex(self) -> str:
         """The sources as entries that every style of BibTeX knows."""
         return "\n\n".join(map(_entry, self.sources)) + "\n"
-
-    @property
-    def link(self) -> str:
-        """The BibTeX as a data URL, so that no server is needed."""
-        text = base64.b64encode(self.bibtex.encode()).decode()
-        return "data:text/plain;charset=utf-8;base64," + text
 
 
 def cited_text(*paragraphs: str) -> CitedText:
@@ -110,12 +111,17 @@ def _plain(item: Source) -> str:
     title = item["title"]
     if item["type"] == "software":
         title += f" (Version {item['version']}) [Computer software]"
+    place = _place(item)
+    reference = f"{_authors(item)} ({_year(item)}). {title}{'' if title[-1] == '?' else '.'}"
+    reference += f" {place}." if place else ""
+    return f"{reference} https://doi.org/{item['DOI']}" if "DOI" in item else reference
+
+
+def _place(item: Source) -> str:
     issue = f"({item['issue']})" if "issue" in item else ""
     where = item.get("container-title") or item.get("publisher")
     place = ", ".join(filter(None, [where, f"{item.get('volume', '')}{issue}", item.get("page")]))
-    reference = f"{_authors(item)} ({_year(item)}). {title}{'' if title[-1] == '?' else '.'}"
-    reference += f" {_RANGE.sub(_EN_DASH, place)}." if place else ""
-    return f"{reference} https://doi.org/{item['DOI']}" if "DOI" in item else reference
+    return _RANGE.sub(_EN_DASH, place)
 
 
 def _entry(item: Source) -> str:

@@ -2,8 +2,9 @@
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, time
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from types import MappingProxyType
 from typing import Any, Final, TypeVar, cast
 
@@ -42,6 +43,7 @@ from eyelog.judge.recipes import attrition
 from eyelog.measure.coverage import coverage
 from eyelog.measure.daily import daily, weekly
 from eyelog.measure.events20 import recompute
+from eyelog.measure.gait import peak_cadence
 from eyelog.measure.resample import resample
 from eyelog.reports.findings import COLUMNS, Findings, findings
 from eyelog.reports.parts import Empty
@@ -59,6 +61,11 @@ TURNING: Final = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 SPOKEN: Final = (
     *("step", "start", "end", "tz", "every", "stamp", "wear", "fields", "limits"),
     *("recipe", "allow", "off_pose", "closing_alone"),
+)
+NUMBERS: Final = (int, float, type(None))  # what else of a history names nobody
+# The busiest minutes of a day by how many they are
+PEAKS: Final = MappingProxyType(
+    {f"Busiest {n} min (steps per min)".replace(" 1 min", " minute"): n for n in (1, 30, 60)}
 )
 # The 60-second log first: the eyewear keeps it while no phone is near, so it has fewer gaps.
 ORDER: Final = (STANDARD_MODE_LOGS, COMPUTED_DATA)
@@ -78,6 +85,7 @@ def _once(method: Made) -> Made:
     return cast(Made, kept)
 
 
+@dataclass(eq=False)
 class Logs:
     """The facts of a report: one log or both of one wearer, each table made when it is needed.
 
@@ -99,26 +107,21 @@ class Logs:
         When a day starts, by default at midnight.
     """
 
-    def __init__(
-        self,
-        frames: Mapping[str, pd.DataFrame],
-        *,
-        name: str,
-        limits: Limits = DEFAULT,
-        single: pd.DataFrame | None = None,
-        derived: Collection[str] = (),
-        earlier: Mapping[str, pd.DataFrame] = MappingProxyType({}),
-        day_starts: str | None = None,
-    ) -> None:
-        self.frames = {log: frames[log] for log in ORDER if log in frames}
+    frames: Mapping[str, pd.DataFrame]
+    name: str
+    limits: Limits = DEFAULT
+    single: pd.DataFrame | None = None
+    derived: Collection[str] = ()
+    earlier: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    day_starts: str | None = None
+    _made: dict[tuple[str, ...], Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.frames = {log: self.frames[log] for log in ORDER if log in self.frames}
         self.lead = next(iter(self.frames))  # the log that figures show if both could be shown
-        self.earlier, self.day_starts = earlier, day_starts
-        self.border = day_starts or "midnight"
-        self.single, self.derived = single, frozenset(derived)
-        self.name, self.limits = name, limits
-        self.counted_h = limits.seconds("min_day") / 3600.0  # worn so long, a day counts
-        self.options: dict[str, Any] = {"limits": limits, "day_starts": day_starts}
-        self._made: dict[tuple[str, ...], Any] = {}
+        self.border = self.day_starts or "midnight"
+        self.counted_h = self.limits.seconds("min_day") / 3600.0  # worn so long, a day counts
+        self.options: dict[str, Any] = {"limits": self.limits, "day_starts": self.day_starts}
 
     # What was recorded, and when.
 
@@ -170,6 +173,12 @@ class Logs:
     def hours(self, log: str) -> pd.DataFrame:
         """Return recorded, worn, usable and walking hours of every day, including empty ones."""
         return coverage(self.frames[log], **self.options)
+
+    @cached_property
+    def totals(self) -> dict[str, float]:
+        """The hours worn, usable and walking in the leading log, missing if nothing shows them."""
+        table = self.hours(self.lead)[["worn_h", "valid_h", "walking_h"]]
+        return {str(name): float(total) for name, total in table.sum(min_count=1).items()}
 
     @_once
     def reasons(self, log: str) -> pd.DataFrame:
@@ -245,10 +254,21 @@ class Logs:
         raise Empty(otherwise)
 
     @_once
+    def quantities(self, log: str) -> pd.DataFrame:
+        """Return what the counted days have a median of: their columns, and the busiest minutes."""
+        table, frame = self.counted(log), self.to_summarise(log)
+        if "steps" not in table:
+            return table
+        peaks = {
+            name: peak_cadence(frame, minutes=minutes, **self.options)["peak_spm"]
+            for name, minutes in PEAKS.items()
+        }
+        return table.assign(**{name: of.reindex(table.index) for name, of in peaks.items()})
+
+    @_once
     def usual(self, log: str, column: str) -> Median:
         """Return the median of the counted days, with its interval."""
-        table = self.counted(log)
-        return median(table[column] if column in table else pd.Series([]))
+        return median(self.quantities(log).get(column, pd.Series([])))
 
     # These days against the wearer's own.
 
@@ -298,6 +318,11 @@ class Logs:
         """Which of the days that are compared are days of the page."""
         index = self.compared.index
         return pd.Series(index >= self.days(self.lead).index[0], index=index)
+
+    @property
+    def full_days(self) -> tuple[int, int]:
+        """How many of these days, and of those before, were worn for long enough to be compared."""
+        return int(self.full[self.shown].sum()), int(self.full[~self.shown].sum())
 
     @cached_property
     def looks(self) -> tuple[int, int]:
@@ -380,24 +405,20 @@ def as_logs(
         )
     every = [*by_log.values(), *([] if rows is None else [rows])]
     zones = {str(stamps(frame, what="report").tz) for frame in every}
-    if len(zones) > 1:
-        raise ConfigurationError(
-            f"the frames are in different zones ({', '.join(sorted(zones))}): bring both into one,"
-            " frame.tz_convert('Asia/Tokyo')"
-        )
-    named = map(stated_account, every)
-    accounts = {account for account in named if account is not None}
-    if len(accounts) > 1:
-        raise ConfigurationError(
-            f"the frames are of different wearers ({', '.join(sorted(accounts))}): make one report"
-            " for each"
-        )
+    accounts = set(map(stated_account, every)) - {None}
+    for what, found, advice in (
+        ("in different zones", zones, "bring both into one, frame.tz_convert('Asia/Tokyo')"),
+        ("of different wearers", accounts, "make one report for each"),
+    ):
+        if len(found) > 1:
+            names = ", ".join(sorted(map(str, found)))
+            raise ConfigurationError(f"the frames are {what} ({names}): {advice}")
     called = next(iter(accounts), None) if name is None else name
     if called is not None:
         called = _one_line(str(called))
-        under = _called if name is None else _renamed
-        by_log = {log: under(frame, called) for log, frame in by_log.items()}
-        rows = None if rows is None else under(rows, called)
+        under = partial(_under, name=called, hides=name is not None)
+        by_log = {log: under(frame) for log, frame in by_log.items()}
+        rows = None if rows is None else under(rows)
     earlier: dict[str, pd.DataFrame] = {}
     if since is not None:
         parts = {log: _cut(frame, since, at) for log, frame in by_log.items()}
@@ -467,30 +488,20 @@ def _one_line(name: str) -> str:
     return " ".join("".join(kept).split())
 
 
-def _called(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return the frame under the name written in the report, with its history unchanged."""
+def _under(frame: pd.DataFrame, name: str, *, hides: bool) -> pd.DataFrame:
+    """Return the frame under the name written in the report.
+
+    A name that hides the account leaves of the history no detail that may contain one: numbers,
+    stamps, zones and fields, but no paths, accounts or addresses.
+    """
     entry = dict(frame.attrs.get(KEY, {}))
-    if entry.get("account") in (None, name):
+    if not hides and entry.get("account") in (None, name):
         return frame
+    if hides:
+        entry["history"] = [
+            {key: of for key, of in step.items() if key in SPOKEN or isinstance(of, NUMBERS)}
+            for step in entry.get("history", [])
+        ]
     out = frame.copy(deep=False)
     out.attrs = {KEY: entry | {"account": name}}
     return out
-
-
-def _renamed(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return the frame under another name, its history without details that may contain a name."""
-    out = frame.copy(deep=False)
-    entry = dict(frame.attrs.get(KEY, {}))
-    entry["account"] = name
-    entry["history"] = [_nameless(step) for step in entry.get("history", [])]
-    out.attrs = {KEY: entry}
-    return out
-
-
-def _nameless(step: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a step with numbers, stamps, zones and fields, but no paths, accounts or addresses."""
-    return {
-        key: value
-        for key, value in step.items()
-        if key in SPOKEN or isinstance(value, int | float | None)
-    }

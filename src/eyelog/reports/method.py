@@ -24,7 +24,7 @@ from eyelog.measure.posture import head_movements
 from eyelog.reports import words
 from eyelog.reports.literature import CitedText, cited_text
 from eyelog.reports.logs import PURPOSE, RECIPE, Logs
-from eyelog.reports.parts import PageTable, Part, text_table
+from eyelog.reports.parts import PageTable, Part, said_table
 from eyelog.reports.words import said
 from eyelog.series.reliability import sensitivity
 
@@ -48,10 +48,8 @@ def method(logs: Logs, arguments: dict[str, Any], notices: list[str]) -> Part:
         Warnings given while the numbers were computed.
     """
     readings = [_reading(logs, log) for log in logs.frames]
-    terms = said("terms_of_all", border=logs.border)
     return method_part(
-        said("method", records="records", inventory=False, readings=readings, notices=notices),
-        [*terms, *said("terms_of_wearer", counted_h=logs.counted_h)],
+        said("method", inventory=False, readings=readings, notices=notices),
         methods(logs, arguments.get("sections")),
         list(logs.frames),
         logs.limits,
@@ -61,7 +59,6 @@ def method(logs: Logs, arguments: dict[str, Any], notices: list[str]) -> Part:
 
 def method_part(
     findings: list[str],
-    terms: Sequence[str],
     to_paste: CitedText,
     logs: Sequence[str],
     limits: Limits,
@@ -69,12 +66,10 @@ def method_part(
 ) -> Part:
     """Return the section that closes a page, of a wearer or of a study."""
     recipe = recipe | {"versions": versions(), "catalogue": catalogue_version()}
-    named = [term.partition(words.BAR) for term in terms]
     return Part(
         findings=findings,
         tables=[partial(limits_table, logs, limits)] if logs else [],
         to_paste=to_paste,
-        terms=[(name.strip(), meaning.strip()) for name, _, meaning in named],
         recipe=json.dumps(recipe, indent=1, ensure_ascii=False, sort_keys=True, default=str),
     )
 
@@ -123,13 +118,7 @@ def limits_table(logs: Sequence[str], chosen: Limits = DEFAULT) -> PageTable:
         rows.append([text if for_all else f"{text} ({whose})", value, source])
         whole.append((text, value, "all" if for_all and len(logs) > 1 else whose, source))
     csv = pd.DataFrame(whole, columns=pd.Index(["limit", "value", "logs", "source"]))
-    return text_table(
-        "Limits, with their sources",
-        ["Limit", "Value", "Source"],
-        rows,
-        "limits",
-        csv.set_index("limit"),
-    )
+    return said_table("limits", rows, csv.set_index("limit"))
 
 
 def _recipe(logs: Logs, log: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The page: parts in order, each complete or with the reason why it is not, as one HTML file."""
 
+import base64
 import os
 import re
 import warnings
@@ -18,7 +19,7 @@ from eyelog.figures.axes import fit_width, own_figure
 from eyelog.figures.style import WIDTHS_MM, inches, style
 from eyelog.home import output_file, path_of, progress_line
 from eyelog.reports import words
-from eyelog.reports.parts import Empty, PageOne, Part, Picture
+from eyelog.reports.parts import Empty, PageOne, Part, Picture, csv_text
 from eyelog.reports.pictures import closing, figure_of, svg_of
 
 _BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=%|(?:h|min|s|deg|km|Hz)\b)")
@@ -156,8 +157,13 @@ def render(
 @cache
 def _template() -> Any:
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_unbroken)
-    environment.filters |= {"minus": _minus, "capital": words.capital}
+    environment.filters |= {"minus": _minus, "capital": words.capital, "link": _data_url}
     return environment.from_string(words.text_of("page.html"))
+
+
+def _data_url(text: str, kind: str) -> str:
+    """Return a text as the address of a link to download it, so that no server is needed."""
+    return f"data:{kind};charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}"
 
 
 def _unbroken(shown: Any) -> Any:
@@ -202,8 +208,13 @@ def _section(key: str, title: str, make: Callable[[], Part]) -> dict[str, Any]:
         **vars(part or Part(findings=[])),
     }
     shown["pictures"] = [_picture(f"{key}-{i}", one) for i, one in enumerate(shown["pictures"], 1)]
-    for kind in ("tables", "files"):
-        shown[kind] = [_tried(one, "a table") for one in shown[kind]]
+    shown["tables"] = [_tried(one, "a table") for one in shown["tables"]]
+    files = {table.file: table.csv for table, problem in shown["tables"] if not problem}
+    for name, one in shown["files"].items():
+        table, problem = _tried(one, f"the file {name}")
+        if not problem:
+            files[f"{name}.csv"] = csv_text(table)
+    shown["files"] = files
     return shown
 
 

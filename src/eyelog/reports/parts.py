@@ -1,6 +1,5 @@
 """The parts of a page: page one, sections, pictures, and tables with their numbers to download."""
 
-import base64
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -33,8 +32,8 @@ class Picture:
 
 def picture(what: str, draw: Callable[[], Any], /, **facts: Any) -> Picture:
     """Return a figure whose title and description are a macro of the templates."""
-    title, _, description = words.sentence(what, **facts).partition(words.BAR)
-    return Picture(title.strip(), description.strip(), draw)
+    title, *description = words.parts(what, **facts)
+    return Picture(title, "".join(description), draw)
 
 
 @dataclass(frozen=True)
@@ -65,16 +64,6 @@ class PageTable:
     file: str
     csv: str
 
-    @property
-    def link(self) -> str:
-        """The CSV as a data URL, so that no server is needed."""
-        return data_url(self.csv, "text/csv")
-
-
-def data_url(text: str, kind: str) -> str:
-    """Return a text as the address of a link to download it."""
-    return f"data:{kind};charset=utf-8;base64,{base64.b64encode(text.encode()).decode()}"
-
 
 def text_table(
     caption: str, headers: Sequence[str], rows: list[list[str]], file: str, whole: pd.DataFrame
@@ -83,7 +72,13 @@ def text_table(
     columns = list(zip(*rows, strict=True)) or [()] * len(headers)
     numeric = [bool(rows) and all(map(_NUMERIC.match, cells)) for cells in columns]
     named = [(label, "") for label in headers]
-    return PageTable(caption, named, rows, [False, *numeric[1:]], f"{file}.csv", _csv(whole))
+    return PageTable(caption, named, rows, [False, *numeric[1:]], f"{file}.csv", csv_text(whole))
+
+
+def said_table(what: str, rows: list[list[str]], whole: pd.DataFrame, /, **facts: Any) -> PageTable:
+    """Return a table of cells whose file, caption and headers are a macro of the templates."""
+    file, caption, *headers = words.parts(f"{what}_headed", **facts)
+    return text_table(caption, headers, rows, file, whole)
 
 
 def page_table(
@@ -124,11 +119,11 @@ def page_table(
         [list(row) for row in zip(*columns, strict=True)],
         [i > 0 and not heading.is_text for i, heading in enumerate(read.headings)],
         f"{file}.csv",
-        _csv(table if whole is None else whole),
+        csv_text(table if whole is None else whole),
     )
 
 
-def _csv(table: pd.DataFrame) -> str:
+def csv_text(table: pd.DataFrame) -> str:
     """Return the text of the whole table, stamps in their own offset."""
     out = with_text_stamps(table.reset_index())
     return out.to_csv(index=False, lineterminator="\n", float_format=DIGITS)
@@ -147,11 +142,10 @@ class Part:
         Sentences; the first sums up the numbers.
     pictures : list of Picture
         In the order in which they are read.
-    tables, files : list of callables
-        Each returns one table; those of `files` are only offered as a file, as a figure shows
-        their numbers.
-    terms : list of pairs
-        Terms and their definitions.
+    tables : list of callables
+        Each returns one table.
+    files : dict of callables
+        Each returns a table that is only offered as a file of that name, as CSV.
     recipe : str
         How the report was made, as text to archive.
     to_paste : CitedText, optional
@@ -161,8 +155,7 @@ class Part:
     findings: list[str]
     pictures: list[Picture] = field(default_factory=list)
     tables: list[Callable[[], PageTable]] = field(default_factory=list)
-    files: list[Callable[[], PageTable]] = field(default_factory=list)
-    terms: list[tuple[str, str]] = field(default_factory=list)
+    files: dict[str, Callable[[], pd.DataFrame]] = field(default_factory=dict)
     recipe: str = ""
     to_paste: CitedText | None = None
 
@@ -178,7 +171,7 @@ class Fact(NamedTuple):
 def said_facts(what: str, /, **values: Any) -> list[Fact]:
     """Return facts, the paragraphs of a macro of the templates, whose parts a bar keeps apart."""
     split = (fact.split(words.BAR) for fact in words.said(what, **values))
-    return [Fact(*(part.strip() for part in parts)) for parts in split]
+    return [Fact(*map(str.strip, parts)) for parts in split]
 
 
 class Sentence(NamedTuple):
@@ -193,8 +186,7 @@ class Sentence(NamedTuple):
 
 def result(what: str, /, *, p: float = np.nan, about: str = "", **facts: Any) -> Sentence:
     """Return a result whose words are a macro of the templates, lead and rest apart by a bar."""
-    lead, _, rest = words.sentence(what, about=about, **facts).partition(words.BAR)
-    return Sentence(lead.strip(), rest.strip(), p, about)
+    return Sentence(*words.parts(what, about=about, **facts), p, about)
 
 
 @dataclass(frozen=True)

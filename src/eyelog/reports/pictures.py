@@ -229,10 +229,11 @@ def _own(root: ET.Element, key: str) -> None:
 
 
 def _say(root: ET.Element, key: str, title: str, description: str) -> None:
+    said = [(tag, text) for tag, text in (("title", title), ("desc", description)) if text]
     root.set("role", "img")
-    root.set("aria-labelledby", f"{key}-title {key}-desc")
+    root.set("aria-labelledby", " ".join(f"{key}-{tag}" for tag, _ in said))
     root.set("preserveAspectRatio", "xMinYMin meet")
-    for place, (tag, text) in enumerate((("title", title), ("desc", description))):
+    for place, (tag, text) in enumerate(said):
         element = ET.Element(tag, {"id": f"{key}-{tag}"})
         element.text = text
         root.insert(place, element)

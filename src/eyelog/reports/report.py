@@ -41,7 +41,7 @@ def report(
     The file is complete: it loads nothing from the network and runs no script. Page one is the
     answer: how much was worn, at most three sentences on what stood out, and the last week (with
     five weeks or more, the last four weeks) against the wearer's own usual range. The sections
-    follow. What was lost, definitions, limits and the recipe are the appendix:
+    follow. What was lost, the limits, the methods and the recipe are the appendix:
     folded on a screen, printed at the end. Each printed page has its number, the name and the range
     of days. Each section sums up its numbers in a sentence, with an interval and what it is of; one
     that has nothing is left out, and the page says why. Tables can be downloaded as CSV from inside

@@ -4,7 +4,7 @@ Each takes the facts (`Logs`) and gives sentences, figures and tables; the words
 `templates/wearer.txt`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Final
@@ -24,12 +24,12 @@ from eyelog.frame import OFFSET, clock_of, log_of
 from eyelog.judge.limits import limit
 from eyelog.measure import blinks as of_blinks
 from eyelog.measure.columns import column
-from eyelog.measure.gait import bouts, pace, peak_cadence, speed_classes
+from eyelog.measure.gait import bouts, pace, speed_classes
 from eyelog.measure.posture import head_movements, spread, zones
 from eyelog.measure.readable import on_clock
 from eyelog.reports import evidence, words
-from eyelog.reports.logs import Logs
-from eyelog.reports.parts import Empty, PageTable, Part, Picture, page_table, picture, text_table
+from eyelog.reports.logs import PEAKS, Logs
+from eyelog.reports.parts import Empty, PageTable, Part, Picture, page_table, picture, said_table
 from eyelog.reports.words import said
 from eyelog.series.active_hours import least_active, most_active, relative_amplitude
 from eyelog.series.cosinor import cosinor, doubt_of
@@ -47,62 +47,49 @@ WEEKLY: Final = (
     *RATES,
 )
 MOST_ROWS: Final = 31  # days; of more the weeks are shown
-# The quantities of the table of medians of each section
-MEDIANS: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
-    {
-        "wear": ("recorded_h", "worn_h", "valid_h", "walking_h", "coverage"),
-        "eyes": (
-            *(BLINKS, "blink_exposure_min", "blink_strength_uv", "blink_duration_ms"),
-            *("eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"),
-        ),
-        "scores": tuple(f"{name}_mean" for name in role(COMPUTED_DATA, "score")),
-        "walking": ("steps", "pace_spm", "pace_exposure_min", "walking_h"),
-        "head": ("head_moves_pitch_per_h", TURNS, "tilt_fore_aft_deg", "tilt_sideways_deg"),
-    }
+MEDIANS: Final = (
+    *("recorded_h", "worn_h", "valid_h", "walking_h", "coverage"),
+    *("steps", "pace_spm", "pace_exposure_min", *PEAKS),
+    *(BLINKS, "blink_exposure_min", "blink_strength_uv", "blink_duration_ms"),
+    *("eye_moves_per_h", "eye_moves_horizontal_per_h", "eye_moves_vertical_per_h"),
+    *("head_moves_pitch_per_h", TURNS, "tilt_fore_aft_deg", "tilt_sideways_deg"),
+    *(f"{name}_mean" for name in role(COMPUTED_DATA, "score")),
 )
 
 
-def _median_table(logs: Logs, key: str) -> PageTable:
-    """Return the medians of the days that count: a row per quantity, a column per log."""
-    rows, cells, names = [], [], MEDIANS[key]
-    shown = [log for log in logs.frames if any(logs.usual(log, name).n for name in names)]
-    most = max((len(logs.counted(log)) for log in shown), default=0)
-    for name in names:
-        if not any(logs.usual(log, name).n for log in shown):
-            continue
-        about, unit = column(name), words.unit_of(name)
-        label = about.label.removesuffix(", mean")
-        line = [f"{label} ({unit})" if unit else label]
-        for log in shown:
-            usual, table = logs.usual(log, name), logs.counted(log)
-            values = table[name] if name in table else pd.Series([], dtype="float64")
-            facts = {"digits": about.digits, "share": about.unit == words.SHARE, "days": most}
-            line.append(words.sentence("median_cell", of=usual, **facts))
-            row = {"quantity": name, "log": log, "median": usual.value}
-            row |= {key: getattr(usual, key) for key in ("low", "high", "phi", "n_effective")}
-            row |= {"smallest": values.min(), "largest": values.max(), "days": usual.n}
-            rows.append(row)
-        cells.append(line)
-    if not cells:
-        raise Empty("no day holds a value")
-    behind = max(logs.usual(log, name).n for log in shown for name in names)
-    caption = words.sentence("median_caption", key=key, days=behind, least=LEAST_FOR_MEDIAN)
-    headers = ["Median of the days" if most > 1 else "Quantity", *(LOG_WORDS[log] for log in shown)]
-    return text_table(
-        caption, headers, cells, f"usual-{key}", pd.DataFrame(rows).set_index("quantity")
-    )
-
-
 def days(logs: Logs) -> Part:
-    """Return the wear of the median day, the days as a figure, and a table of days or weeks."""
+    """Return the wear of the median day, the days as a figure, and tables of medians and days."""
     log = logs.lead
     logs.require_days(log)
     return Part(
         said("days", logs=logs, log=log),
         _by_day(logs, log, "worn_by_day", "worn_h"),
-        [partial(_median_table, logs, "wear"), partial(_days_table, logs, log)],
-        files=[partial(_days_table, logs, one) for one in logs.frames if one != log],
+        [partial(_days_table, logs), partial(_medians_table, logs)],
+        {f"days-{one}": partial(logs.days, one) for one in logs.frames if one != log},
     )
+
+
+def _medians_table(logs: Logs) -> PageTable:
+    """Return the medians of the days that count: a row per quantity, a column per log."""
+    cells, rows = [], []
+    most = max(len(logs.counted(log)) for log in logs.frames)
+    for name in MEDIANS:
+        found = {log: logs.usual(log, name) for log in logs.frames}
+        if not any(usual.n for usual in found.values()):
+            continue
+        about, unit = column(name), words.unit_of(name)
+        label = about.label.removesuffix(", mean")
+        facts = {"digits": about.digits, "share": about.unit == words.SHARE, "days": most}
+        each = [words.sentence("median_cell", of=usual, **facts) for usual in found.values()]
+        cells.append([f"{label} ({unit})" if unit else label, *each])
+        for log, usual in found.items():
+            values = logs.quantities(log).get(name, pd.Series([], dtype="float64"))
+            row = {"quantity": name, "log": log, "smallest": values.min(), "largest": values.max()}
+            rows.append(row | usual._asdict())
+    return said_table(
+        "medians", cells, pd.DataFrame(rows).set_index("quantity"),
+        logs=logs.frames, days=most, least=LEAST_FOR_MEDIAN,
+    )  # fmt: skip
 
 
 def _by_day(logs: Logs, log: str, what: str, name: str, called: str = "") -> list[Picture]:
@@ -113,13 +100,13 @@ def _by_day(logs: Logs, log: str, what: str, name: str, called: str = "") -> lis
     return [picture(what, draw, log=called or LOG_WORDS[log])]
 
 
-def _days_table(logs: Logs, log: str) -> PageTable:
-    table, travels = logs.days(log), OFFSET in logs.frames[log].columns
-    weeks = len(table) > MOST_ROWS
-    caption = words.sentence("days_caption", log=log, weeks=weeks, travels=travels)
+def _days_table(logs: Logs) -> PageTable:
+    log, table = logs.lead, logs.days(logs.lead)
+    weeks, travels = len(table) > MOST_ROWS, OFFSET in logs.frames[log].columns
     shown = logs.weeks(log) if weeks else table
     if travels and not weeks:
         shown = on_clock(table, clock_of(logs.frames[log], log=log))
+    caption = words.sentence("days_caption", log=log, weeks=weeks, travels=travels)
     names = WEEKLY if weeks else SHOWN
     return page_table(shown, caption, f"days-{log}", names=names, whole=table)
 
@@ -149,28 +136,14 @@ def eyes(logs: Logs) -> Part:
         }
         findings += said("blink_hours", hours=len(hours), days=hours["days"].max(), sides=sides)
     of_hours = of_blinks.rate(frame, by="hour", limits=logs.limits)
+    draw = partial(plot_profile, hours)
     return Part(
         findings,
         [
             *_by_day(logs, measured[0], "blinks_by_day", BLINKS, called),
-            picture(
-                "blinks_by_hour",
-                partial(plot_profile, hours),
-                log=called,
-                days=len(logs.days(measured[0])),
-            ),
+            picture("blinks_by_hour", draw, log=called),
         ],
-        [
-            *([partial(_median_table, logs, "eyes")] if logs.counted(measured[0]).size else []),
-            *([partial(_median_table, logs, "scores")] if COMPUTED_DATA in logs.frames else []),
-        ],
-        files=[
-            lambda: page_table(
-                of_hours[of_hours["n"] > 0],
-                f"Blink rate by hour of day, {called}",
-                "blink-rate-by-hour",
-            )
-        ],
+        files={"blink-rate-by-hour": lambda: of_hours[of_hours["n"] > 0]},
     )
 
 
@@ -190,7 +163,7 @@ def blinks(logs: Logs) -> Part:
         *("blink_n", BLINKS, "blink_interval_sd_s", "blink_interval_max_s"),
         *("blink_strength_uv", "blink_duration_ms", "long_blink_share"),
     )
-    pictures = [picture("between_blinks", lambda: plot_distribution(between))]
+    pictures = [picture("between_blinks", partial(plot_distribution, between))]
     if len(days) > 1:
         longest = partial(plot_daily, days, "blink_interval_max_s")
         pictures.append(picture("longest_by_day", longest))
@@ -223,8 +196,11 @@ def walking(logs: Logs) -> Part:
     if STANDARD_MODE_LOGS in logs.frames:
         sixty = logs.to_summarise(STANDARD_MODE_LOGS)
         classes = speed_classes(sixty, limits=logs.limits)
-    called = LOG_WORDS[log]
-    some: list[Any] = [] if walks.empty else [walks]
+    called, files = LOG_WORDS[log], {} if classes is None else {"step-classes": lambda: classes}
+    pictures = _by_day(logs, log, "steps_by_day", "steps")
+    if not walks.empty:
+        pictures.append(picture("bouts", partial(plot_bouts, walks), log=called))
+        files["walking-bouts"] = lambda: walks
     return Part(
         said(
             "walking",
@@ -235,48 +211,8 @@ def walking(logs: Logs) -> Part:
             per_day=median(pd.Series(opened).value_counts().reindex(counted, fill_value=0)),
             classes=None if classes is None else classes.iloc[0],
         ),
-        [
-            *_by_day(logs, log, "steps_by_day", "steps"),
-            *(picture("bouts", partial(plot_bouts, one), log=called) for one in some),
-        ],
-        [
-            partial(_median_table, logs, "walking"),
-            partial(_peaks, logs, log),
-            *(partial(_longest, one, log) for one in some),
-        ],
-        files=[
-            partial(page_table, one, f"Steps by speed class, {LOG_WORDS[STANDARD_MODE_LOGS]}", file)
-            for one, file in ((classes, "step-classes"),)
-            if one is not None
-        ],
-    )
-
-
-def _peaks(logs: Logs, log: str) -> PageTable:
-    frame, counted = logs.to_summarise(log), logs.counted(log).index
-    options: dict[str, Any] = {"limits": logs.limits, "day_starts": logs.day_starts}
-    rows, usual_of = [], {}
-    for minutes in (1, 30, 60):
-        peaks = peak_cadence(frame, minutes=minutes, **options)["peak_spm"]
-        usual = usual_of[minutes] = median(peaks.reindex(counted))
-        name = "Busiest minute" if minutes == 1 else f"Busiest {minutes} minutes"
-        cell = words.sentence("median_cell", of=usual, digits=0, share=False, days=0)
-        rows.append([name, cell, words.whole(usual.n)])
-    csv = pd.DataFrame(usual_of, index=["median", "low", "high", "phi", "n_effective", "days"]).T
-    csv.index.name = "minutes"
-    caption = f"Peak cadence: steps per clock minute, {LOG_WORDS[log]}"
-    headers = ["Minutes", "Median of the days" if len(counted) > 1 else "Steps per min", "Days"]
-    return text_table(caption, headers, rows, "peak-cadence", csv)
-
-
-def _longest(walks: pd.DataFrame, log: str) -> PageTable:
-    names = ["duration_min", "steps", "pace_spm", "landing_g", "landing_symmetry", "coverage"]
-    return page_table(
-        walks.nlargest(5, "duration_min", keep="first").set_index("start"),
-        f"The longest walking bouts, {LOG_WORDS[log]} (the file to download holds all)",
-        "walking-bouts",
-        names=names,
-        whole=walks[["start", "end", *names]],
+        pictures,
+        files=files,
     )
 
 
@@ -296,27 +232,11 @@ def head(logs: Logs) -> Part:
     return Part(
         said("head", logs=logs, log=log, zones=of_zones, spread=spreads.iloc[0]),
         [picture("tilt", draw_tilt, log=called), *_by_day(logs, log, "turns_by_day", TURNS)],
-        [
-            partial(_median_table, logs, "head"),
-            partial(
-                page_table,
-                of_zones,
-                f"Time in zones of the fore-aft tilt (degrees), {called}",
-                "tilt-zones",
-                names=["share", "exposure_min"],
-            ),
-        ],
-        files=[
-            partial(page_table, table, f"{caption}, {called}", file)
-            for table, caption, file in (
-                (
-                    of_hours[of_hours["n"] > 0],
-                    "Head movements by hour of day",
-                    "head-movements-by-hour",
-                ),
-                (spreads, "How much the tilt varies (SD in degrees)", "tilt-spread"),
-            )
-        ],
+        files={
+            "head-movements-by-hour": lambda: of_hours[of_hours["n"] > 0],
+            "tilt-zones": lambda: of_zones,
+            "tilt-spread": lambda: spreads,
+        },
     )
 
 
@@ -366,6 +286,14 @@ def rhythm(logs: Logs) -> Part:
         rows.append([name, reason or words.sentence("rhythm_value", value=value, unit=unit)])
         whole.append((name, value, of.exposure_h, of.n, reason))
     csv = pd.DataFrame(whole, columns=pd.Index(["name", "value", "exposure_h", "n", "reason"]))
+
+    def draw_day() -> Any:
+        by_hour = profile(hourly, STEPS)
+        return plot_rhythm(by_hour, most_active=most, least_active=least, cosinor=wave)
+
+    def draw_weekdays() -> Any:
+        return plot_profile(profile(hourly, STEPS, by=["weekday", "hour"]))
+
     return Part(
         said(
             "rhythm",
@@ -377,31 +305,9 @@ def rhythm(logs: Logs) -> Part:
             reach=0.0 if doubt else float(scipy.special.stdtrit(days - 1, 0.975)) * wave.peak_se_h,
             stable=alike,
             alpha=ALPHA,
-            amplitude=amplitude,
         ),
-        [
-            picture(
-                "average_day",
-                lambda: plot_rhythm(
-                    profile(hourly, STEPS), most_active=most, least_active=least, cosinor=wave
-                ),
-                log=LOG_WORDS[log],
-            ),
-            picture(
-                "weekdays",
-                lambda: plot_profile(profile(hourly, STEPS, by=["weekday", "hour"])),
-                log=LOG_WORDS[log],
-            ),
-        ],
-        [
-            lambda: text_table(
-                f"Rhythm of the steps per hour, {LOG_WORDS[log]}",
-                ["Measure", "Value, or why there is none"],
-                rows,
-                "rhythm",
-                csv.set_index("name"),
-            )
-        ],
+        [picture("average_day", draw_day, log=log), picture("weekdays", draw_weekdays, log=log)],
+        [partial(said_table, "rhythm", rows, csv.set_index("name"), log=log)],
     )
 
 

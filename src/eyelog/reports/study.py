@@ -80,11 +80,6 @@ class Cohort:
         self.outcome = outcome
 
     @property
-    def border(self) -> str:
-        """When a day ends and the next one starts, in words."""
-        return self.recipe.get("day_starts") or "midnight"
-
-    @property
     def is_empty(self) -> bool:
         """Whether no wearer has a day."""
         return self.rows.empty
@@ -245,6 +240,13 @@ class Cohort:
         )
         table.index.name = "account"
         return table if self.by is not None else table.drop(columns="group")
+
+    @cached_property
+    def people(self) -> pd.DataFrame:
+        """One row per wearer: their covariates, and what `per_wearer` has."""
+        first = self.grouped.groupby(level="account").first()
+        shown = [name for name in self.covariates if name in first.columns]
+        return first[shown].join(self.per_wearer.drop(columns="group", errors="ignore"))
 
     @cached_property
     def calendar(self) -> tuple[pd.Timestamp, pd.Timestamp]:

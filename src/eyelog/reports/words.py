@@ -177,3 +177,8 @@ def said(what: str, /, **facts: Any) -> list[str]:
 def sentence(what: str, /, **facts: Any) -> str:
     """Return a macro of the templates as one paragraph."""
     return " ".join(said(what, **facts))
+
+
+def parts(what: str, /, **facts: Any) -> list[str]:
+    """Return the parts of a macro of the templates, which bars keep apart."""
+    return [part.strip() for part in sentence(what, **facts).split(BAR)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eyelog.reports.words import said, sentence
+from eyelog.reports.words import sentence
 from eyelog.series.inference import holm
 from support.cohort_days import cohort_days, cohort_of
 
@@ -45,7 +45,3 @@ def test_too_few_wearers_for_a_test_are_not_said_to_show_nothing(
 def test_a_named_outcome_of_three_groups_is_corrected_for_its_groups() -> None:
     cohort = cohort_of(cohort_days(21, 4, groups=("a", "b", "c")), outcome=BLINKS)
     assert "corrected for 2 groups [@holm1979]" in sentence("methods_between", cohort=cohort)
-    terms = said("terms_of_study", cohort=cohort, counted_h=4.0)
-    (many,) = (term for term in terms if term.startswith("Many comparisons"))
-    assert "corrected for the number of groups (Holm)" in many
-    assert "Bonferroni" not in many  # the figure of several outcomes is of two groups only

@@ -12,16 +12,17 @@ from support.cohort_days import cohort_days, cohort_of
 
 def test_what_stands_out_is_said_with_its_interval() -> None:
     cohort = cohort_of(cohort_days(12, 6, effect=8.0))
-    said = section(cohort).findings
+    page, (said,) = contrast(cohort), section(cohort).findings
     row = cohort.differences.loc[("blink_rate_per_min", "treated")]
-    assert said[0] == (
+    assert page.looked == (
         "No outcome was named beforehand. Of 8 comparisons, 1 stands out at 5 % after correction"
         " (Holm)."
     )
-    assert said[1].startswith("Treated wearers blinked more often than control wearers: by ")
-    assert f"{row['difference']:.1f} per min (95 % interval {row['low']:.1f} to" in said[1]
-    assert "comparisons excludes 0 would be 34 %" in said[2]
-    assert "the wearers' means" in said[3]
+    first = page.sentences[0]
+    assert first.lead == "Treated wearers blinked more often than control wearers:"
+    assert f"{row['difference']:.1f} per min (95 % interval {row['low']:.1f} to" in first.rest
+    assert "comparisons excludes 0 would be 34 %" in said
+    assert "the wearers' means" in said
 
 
 def test_the_outcome_named_beforehand_has_the_verdict_of_page_one() -> None:
@@ -33,9 +34,7 @@ def test_the_outcome_named_beforehand_has_the_verdict_of_page_one() -> None:
     p = f"p = {alone:.3f}, permutation test"
     assert page.sentences[0].lead.startswith("Treated wearers blinked less often")
     assert p in page.sentences[0].rest
-    assert part.findings[0] == page.looked
-    assert part.findings[1] == f"{page.sentences[0].lead} {page.sentences[0].rest}"
-    assert "in all but the outcome named beforehand" in part.findings[2]
+    assert "in all but the outcome named beforehand" in part.findings[0]
     made = part.tables[0]()
     assert made.rows[0][0].startswith("Blink rate")
     assert made.rows[0][6] == f"{alone:.3f}"
@@ -44,20 +43,19 @@ def test_the_outcome_named_beforehand_has_the_verdict_of_page_one() -> None:
 
 
 def test_a_named_outcome_that_shows_nothing_is_said_as_that() -> None:
-    cohort = cohort_of(cohort_days(24, 6), outcome="steps")
-    said = section(cohort).findings
-    assert said[1].startswith("Whether the number of steps differs between treated and control")
-    assert said[1].endswith("permutation test).")
-    few = section(cohort_of(cohort_days(4, 3), outcome="steps")).findings
-    assert few[0] == "Named beforehand: number of steps, without a test."
-    assert few[1].startswith("Number of steps of treated and control: no test.")
+    said = contrast(cohort_of(cohort_days(24, 6), outcome="steps")).sentences[0]
+    assert said.lead.startswith("Whether the number of steps differs between treated and control")
+    assert said.rest.endswith("permutation test).")
+    few = contrast(cohort_of(cohort_days(4, 3), outcome="steps"))
+    assert few.looked == "Named beforehand: number of steps, without a test."
+    assert few.sentences[0].lead.startswith("Number of steps of treated and control: no test.")
 
 
 def test_the_interval_of_a_difference_has_the_sign_of_its_words() -> None:
     cohort = cohort_of(cohort_days(24, 6, effect=-1.6), outcome="blink_rate_per_min")
     row = cohort.differences.loc[("blink_rate_per_min", "treated")]
     assert row["low"] < row["difference"] < 0 < row["high"]
-    said = section(cohort).findings[1]
+    said = contrast(cohort).sentences[0].rest
     value = f"treated minus control {row['difference']:.1f} per min"
     assert f"{value} (95 % interval {row['low']:.1f} to {row['high']:.1f}, between" in said
 

@@ -25,7 +25,7 @@ def test_a_report_has_a_section_for_each_question_and_no_problem(tmp_path: Path)
     page = path.read_text()
     assert "<h1>Cohort report</h1>" in page
     assert "Trial &lt;1&gt;" in page
-    for key in ("who", "amount", "losses", "eyes", "walking", "head", "groups", "method"):
+    for key in ("groups", "who", "losses", "outcomes", "method"):
         assert f'<h2 id="{key}">' in page
     assert said(page, "problem") == []
     assert page.count("<figure>") == 13
@@ -48,7 +48,7 @@ def test_a_cohort_of_which_all_failed_is_a_page_that_says_why(tmp_path: Path) ->
     page = el.report_cohort(table, tmp_path / "r.html", by="group", wearers=asked).read_text()
     assert "No wearer has days" in page
     assert "cannot read the month 2026-10" in page
-    assert '<h2 id="eyes">' not in page
+    assert '<h2 id="outcomes">' not in page
 
 
 def test_what_cannot_be_reported_is_one_line_and_leaves_no_file(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import pytest
 import scipy.signal
 
 import eyelog as el
+from eyelog.reports.answer import answer
 from eyelog.reports.evidence import baseline as section
 from eyelog.reports.findings import COLUMNS, findings
 from eyelog.reports.logs import Logs
@@ -32,10 +33,11 @@ def test_trends_are_those_of_the_library() -> None:
 def test_the_day_that_stands_out_is_named() -> None:
     made = rising(0.0)
     made.days(SIXTY).iloc[21, made.days(SIXTY).columns.get_loc("head_moves_yaw_per_h")] = 500.0
-    part = section(made)
+    assert (
+        answer(made).sentences[0].lead.startswith("On Mon 9 Nov planted turned the head more often")
+    )
     apart = el.baseline.personal(made.counted(SIXTY), "head_moves_yaw_per_h")
-    assert part.findings[1].startswith("On Mon 9 Nov planted turned the head more often")
-    row = cells(part.tables[0]())["Head turns (yaw) (per h worn)"]
+    row = cells(section(made).tables[0]())["Head turns (yaw) (per h worn)"]
     assert row[-2:] == [str(apart["outside"].sum()), "Mon 9 Nov 2026"]
 
 
