@@ -25,6 +25,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "eyelog_docs.results",
     "eyelog_docs.written",
+    "eyelog_docs.example_report",
 ]
 exclude_patterns = ["_build", "gallery", "_ext", "_templates"]
 templates_path = ["_templates"]
@@ -61,7 +62,8 @@ sphinx_gallery_conf = {
     "min_reported_time": 3600,
     "write_computation_times": False,
     "image_srcset": ["2x"],
-    "thumbnail_size": (640, 400),
+    "image_scrapers": ("eyelog_docs.thumbnails.scraper",),
+    "thumbnail_size": (840, 640),
     "default_thumb_file": None,
     "plot_gallery": True,
     "notebook_images": False,
