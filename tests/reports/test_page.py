@@ -1,11 +1,10 @@
 """The page: each section whole, or with the reason why not."""
 
-import pandas as pd
 import pytest
 
 import eyelog as el
 from eyelog.reports.page import render
-from eyelog.reports.parts import Empty, Part, Picture, text_table
+from eyelog.reports.parts import Empty, PageTable, Part, Picture
 from support.reported import said
 
 DAYS = el.daily(el.sample("standard_mode_logs"))
@@ -23,7 +22,7 @@ def page(*parts: object, title: str = "Report") -> str:
 
 def test_a_figure_or_table_that_cannot_be_made_takes_nothing_with_it() -> None:
     bad = Picture("Bad", "", lambda: raises(el.ConfigurationError("there are no rows")))
-    table = text_table("T", ["a", "b"], [["x", "1"]], "t", pd.DataFrame({"a": [1]}))
+    table = PageTable("T", [("a", ""), ("b", "")], [["x", "1"]], [False, True], "t.csv", "a\n1\n")
     text = page(lambda: Part(["A"], [bad, GOOD], [lambda: raises(Empty("no gaps")), lambda: table]))
     assert said(text) == [
         "A",
@@ -43,7 +42,7 @@ def test_a_bug_in_one_part_is_warned_of_and_shown_in_its_place() -> None:
 
 def test_what_comes_from_data_is_escaped() -> None:
     evil = '<script>alert("&")</script>'
-    table = text_table(evil, [evil], [[evil]], evil, pd.DataFrame({evil: [evil]}))
+    table = PageTable(evil, [(evil, evil)], [[evil]], [False], evil, evil)
     picture = Picture(evil, evil, GOOD.draw)
     part = Part([evil], [picture], [lambda: table], {evil: lambda: DAYS}, recipe=evil)
     text = page(lambda: part, title=evil)

@@ -177,7 +177,7 @@ def who(cohort: Cohort) -> Part:
 
 def _people_table(cohort: Cohort) -> PageTable:
     """Return the table that opens every study: one column per group."""
-    people = cohort.people
+    people = cohort.per_wearer
     sides = {name: people[cohort.group_of == name] for name in cohort.groups}
     sides = {} if cohort.by is None else sides
     if len(sides) != 1:
@@ -242,8 +242,8 @@ def _wearers_table(cohort: Cohort) -> PageTable:
     table = cohort.per_wearer.sort_values(["days_counted", "worn_h_total"], kind="stable")
     few = table.head(MOST_LISTED).rename(columns={"worn_h": AVERAGE[0], "valid_h": AVERAGE[1]})
     caption = words.sentence("wearers_caption", few=len(few), wearers=len(table))
-    names = ("group", "days", "days_counted", *AVERAGE)
-    return page_table(few, caption, "wear-by-wearer", names=names, whole=cohort.per_wearer)
+    names = (*([cohort.by] if cohort.by else []), "days", "days_counted", *AVERAGE)
+    return page_table(few, caption, "wearers", names=names, whole=cohort.per_wearer)
 
 
 def losses(cohort: Cohort) -> Part:

@@ -7,24 +7,18 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+import eyelog as el
 from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS
-from eyelog.figures.days import plot_baseline
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.figures.overview import plot_overview
-from eyelog.figures.quality import plot_attrition, plot_quality
-from eyelog.figures.values import plot_agreement
 from eyelog.frame import OFFSET
-from eyelog.judge.flag import explain
 from eyelog.judge.reasons import Reason
 from eyelog.measure.columns import column
-from eyelog.measure.coverage import gaps
 from eyelog.measure.sheet import number_text
 from eyelog.reports import answer, words
 from eyelog.reports.logs import PURPOSE, RECIPE, Logs
 from eyelog.reports.parts import Empty, PageTable, Part, page_table, picture, said_table
 from eyelog.reports.words import said
-from eyelog.series.agreement import PAIRS, AgreementLimits, minute_pairs
-from eyelog.series.agreement import agreement as of_logs
+from eyelog.series.agreement import PAIRS, AgreementLimits
 
 DRAWN: Final = ("blink_rate_per_min", "steps")  # unless something else stands out
 MOST_GAPS: Final = 5
@@ -45,7 +39,7 @@ def baseline(logs: Logs) -> Part:
     clear = [one.about for one in [*said, *left] if np.isfinite(one.p)]
     drawn = [*clear, *(name for name in DRAWN if name in names), *names][0]
     changes = list(found.levels[drawn].index) if drawn in found.levels else []
-    draw = partial(plot_baseline, found.days[drawn], changes=changes)
+    draw = partial(el.plot_baseline, found.days[drawn], changes=changes)
     return Part(
         [words.sentence("baseline", logs=logs), *(f"{one.lead} {one.rest}" for one in left)],
         [picture("against_usual", draw, name=drawn, log=logs.lead)],
@@ -100,7 +94,7 @@ def agreement(logs: Logs) -> Part:
     if missing:
         raise Empty(f"it takes both logs, and the {missing[0]} was not given")
     fifteen, sixty = logs.masked(COMPUTED_DATA), logs.masked(STANDARD_MODE_LOGS)
-    table = of_logs(fifteen, sixty)
+    table = el.compare.agreement(fifteen, sixty)
     compared = table[table["reason"] == ""]
     if compared.empty:
         raise Empty("the logs share no minutes with values in both")
@@ -112,7 +106,7 @@ def agreement(logs: Logs) -> Part:
 
     def draw() -> Any:
         found = AgreementLimits(**{name: row[name] for name in AgreementLimits._fields})
-        return plot_agreement(minute_pairs(fifteen, sixty, quantity=shown), found)
+        return el.plot_agreement(el.compare.minute_pairs(fifteen, sixty, quantity=shown), found)
 
     what = labels[shown].lower()
     return Part(
@@ -167,17 +161,17 @@ def trust(logs: Logs) -> Part:
 
     def draw_rejected() -> Any:
         if OFFSET in frame:
-            return plot_quality(frame, limits=limits)
-        return plot_quality(logs.reasons_of_fields(log))
+            return el.plot_quality(frame, limits=limits)
+        return el.plot_quality(logs.reasons_of_fields(log))
 
-    state = partial(plot_overview, frame, limits=limits, day_starts=logs.day_starts)
+    state = partial(el.plot_overview, frame, limits=limits, day_starts=logs.day_starts)
     return Part(
         said("trust", logs=logs),
         [
             picture("state", state, log=log, border=logs.border),
             picture(
                 "attrition",
-                lambda: plot_attrition(logs.attrition(log, recipe)),
+                lambda: el.plot_attrition(logs.attrition(log, recipe)),
                 log=log,
                 purpose=PURPOSE[recipe],
             ),
@@ -194,7 +188,7 @@ def trust(logs: Logs) -> Part:
 def _lost_table(logs: Logs) -> PageTable:
     """Return the share of the values for summaries that have each reason against them."""
     names = [str(reason.name) for reason in Reason]
-    tables = {log: explain(logs.reasons_of_fields(log)) for log in logs.frames}
+    tables = {log: el.explain(logs.reasons_of_fields(log)) for log in logs.frames}
     shares = pd.DataFrame({log: of[names].sum() / of["n"].sum() for log, of in tables.items()})
     lost = shares[(shares > 0).any(axis=1)]
     if lost.empty:
@@ -207,7 +201,7 @@ def _lost_table(logs: Logs) -> PageTable:
 
 
 def _gaps_table(logs: Logs) -> PageTable:
-    rows = pd.concat([gaps(logs.frames[log]).assign(log=LOG_WORDS[log]) for log in logs.frames])
+    rows = pd.concat([el.gaps(logs.frames[log]).assign(log=LOG_WORDS[log]) for log in logs.frames])
     rows["kind"] = rows["kind"].map(GAPS)
     if rows.empty:
         raise Empty("no record is missing")

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar, cast
 import numpy as np
 import pandas as pd
 
+import eyelog as el
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, columns, log_named, summarised
 from eyelog.clock import (
     LocalClock,
@@ -37,14 +38,7 @@ from eyelog.frame import (
     zones_of,
 )
 from eyelog.judge.arrays import Bools, numbers
-from eyelog.judge.flag import flag, mask
 from eyelog.judge.limits import DEFAULT, Limits, chosen_limits, limit
-from eyelog.judge.recipes import attrition
-from eyelog.measure.coverage import coverage
-from eyelog.measure.daily import daily, weekly
-from eyelog.measure.events20 import recompute
-from eyelog.measure.gait import peak_cadence
-from eyelog.measure.resample import resample
 from eyelog.reports.findings import COLUMNS, Findings, findings
 from eyelog.reports.parts import Empty
 from eyelog.series.inference import Median, median
@@ -172,7 +166,7 @@ class Logs:
     @_once
     def hours(self, log: str) -> pd.DataFrame:
         """Return recorded, worn, usable and walking hours of every day, including empty ones."""
-        return coverage(self.frames[log], **self.options)
+        return el.coverage(self.frames[log], **self.options)
 
     @cached_property
     def totals(self) -> dict[str, float]:
@@ -183,7 +177,7 @@ class Logs:
     @_once
     def reasons(self, log: str) -> pd.DataFrame:
         """Return the reasons against each value."""
-        return flag(self.frames[log], limits=self.limits)
+        return el.flag(self.frames[log], limits=self.limits)
 
     def reasons_of_fields(self, log: str) -> pd.DataFrame:
         """Return the reasons against the values of fields alone."""
@@ -194,19 +188,19 @@ class Logs:
     @_once
     def masked(self, log: str) -> pd.DataFrame:
         """Return the values that are not flagged, judged once for all sections."""
-        return mask(self.frames[log], self.reasons(log))
+        return el.mask(self.frames[log], self.reasons(log))
 
     @_once
     def attrition(self, log: str, recipe: str) -> pd.DataFrame:
         """Return how many records each condition of a recipe removes."""
-        return attrition(self.frames[log], recipe=recipe, limits=self.limits)
+        return el.attrition(self.frames[log], recipe=recipe, limits=self.limits)
 
     # The days.
 
     @_once
     def days(self, log: str) -> pd.DataFrame:
         """Return the daily summary; with blinks as counted one by one, if they were."""
-        table = daily(self.to_summarise(log), **self.options)
+        table = el.daily(self.to_summarise(log), **self.options)
         if log not in self.derived:
             return table
         counted = self.single_days
@@ -218,17 +212,17 @@ class Logs:
         """The daily summary of the 20 Hz log."""
         if self.single is None:
             raise ConfigurationError("there is no 20 Hz log in this report")
-        return daily(self.single, **self.options)
+        return el.daily(self.single, **self.options)
 
     @_once
     def weeks(self, log: str) -> pd.DataFrame:
         """Return the weekly summary of the counted days."""
-        return weekly(self.to_summarise(log), **self.options)
+        return el.weekly(self.to_summarise(log), **self.options)
 
     @_once
     def bins(self, log: str, every: str) -> pd.DataFrame:
         """Return the bins of one width."""
-        return resample(self.to_summarise(log), every, limits=self.limits, min_coverage=0.5)
+        return el.resample(self.to_summarise(log), every, limits=self.limits, min_coverage=0.5)
 
     @_once
     def counted(self, log: str) -> pd.DataFrame:
@@ -260,7 +254,7 @@ class Logs:
         if "steps" not in table:
             return table
         peaks = {
-            name: peak_cadence(frame, minutes=minutes, **self.options)["peak_spm"]
+            name: el.gait.peak_cadence(frame, minutes=minutes, **self.options)["peak_spm"]
             for name, minutes in PEAKS.items()
         }
         return table.assign(**{name: of.reindex(table.index) for name, of in peaks.items()})
@@ -294,7 +288,7 @@ class Logs:
         before, table = self.earlier.get(log), self.days(log)
         if before is None:
             return table
-        earlier = daily(before, **self.options)
+        earlier = el.daily(before, **self.options)
         joined: pd.DataFrame = pd.concat([earlier[earlier.index < table.index[0]], table])
         return joined
 
@@ -392,7 +386,7 @@ def as_logs(
     packets = next((log for log in by_log if log_named(log).numbers_packets), None)
     rows = None if packets is None else by_log.pop(packets)
     derived = [] if rows is None or COMPUTED_DATA in by_log else [COMPUTED_DATA]
-    by_log |= {log: recompute(cast(Any, rows), limits=chosen) for log in derived}
+    by_log |= {log: el.recompute(cast(Any, rows), limits=chosen) for log in derived}
     if not by_log:
         raise ConfigurationError("report needs a frame of one log, or of both")
     by_log = {log: frame for log, frame in by_log.items() if len(frame)}

@@ -11,22 +11,18 @@ from typing import Any, Final
 
 import pandas as pd
 
-from eyelog import __version__
+import eyelog as el
 from eyelog.catalogue import catalogue_version
 from eyelog.errors import FieldError
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.frame import STORED, history, log_of
 from eyelog.judge.limits import DEFAULT, Limits
-from eyelog.measure.blinks import rate
 from eyelog.measure.columns import column
-from eyelog.measure.coverage import coverage
-from eyelog.measure.posture import head_movements
 from eyelog.reports import words
 from eyelog.reports.literature import CitedText, cited_text
 from eyelog.reports.logs import PURPOSE, RECIPE, Logs
 from eyelog.reports.parts import PageTable, Part, said_table
 from eyelog.reports.words import said
-from eyelog.series.reliability import sensitivity
 
 LONGEST: Final = 400  # characters of one detail of the history; longer ones are spans of time
 PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib")
@@ -76,7 +72,7 @@ def method_part(
 
 def versions() -> dict[str, str]:
     """Return the versions that a report was made with."""
-    version_of = {"eyelog": __version__, "python": platform.python_version()}
+    version_of = {"eyelog": el.__version__, "python": platform.python_version()}
     return version_of | {name: importlib.metadata.version(name) for name in PACKAGES}
 
 
@@ -87,7 +83,7 @@ def _reading(logs: Logs, log: str) -> str:
     moved, masked = None, STORED in logs.frames[log]
     try:
         if not masked:
-            table = sensitivity(logs.frames[log], _of_wear, limits=[logs.limits, other])
+            table = el.compare.sensitivity(logs.frames[log], _of_wear, limits=[logs.limits, other])
             both = table[list(WEAR)].dropna(axis=1)
             moved = [(name, *both[name].tolist()) for name in both]
     except FieldError:
@@ -98,9 +94,9 @@ def _reading(logs: Logs, log: str) -> str:
 
 def _of_wear(frame: pd.DataFrame, *, limits: Limits) -> dict[str, float]:
     return {
-        WEAR[0]: float(coverage(frame, limits=limits)["worn_h"].sum(min_count=1)),
-        WEAR[1]: float(rate(frame, limits=limits)["rate_per_min"].iloc[0]),
-        WEAR[2]: float(head_movements(frame, limits=limits)["yaw_per_h"].iloc[0]),
+        WEAR[0]: float(el.coverage(frame, limits=limits)["worn_h"].sum(min_count=1)),
+        WEAR[1]: float(el.blinks.rate(frame, limits=limits)["rate_per_min"].iloc[0]),
+        WEAR[2]: float(el.posture.head_movements(frame, limits=limits)["yaw_per_h"].iloc[0]),
     }
 
 

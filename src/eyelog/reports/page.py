@@ -4,8 +4,7 @@ import base64
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -86,35 +85,25 @@ def write_page(
     method : callable
         Makes the section that closes a page with sections, of the warnings that the others gave.
     """
-    notices: list[str] = []
-    if sections:  # made last, after every section has reported what it lacks
-        sections = {**sections, "method": ("Method", lambda: method(notices))}
-    with _noticing(notices):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", EyelogWarning)
+        if sections:  # made last, after every section has reported what it lacks
+            sections = {**sections, "method": ("Method", lambda: method(_notices(caught)))}
         page = render(sections, title=title, about=about, dated=dated, opening=opening)
+    for one in caught:
+        if not issubclass(one.category, EyelogWarning):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    for text in _notices(caught):
+        warn(text)
     with output_file(target) as sink:
         sink.write(page.encode())
     return target
 
 
-@contextmanager
-def _noticing(notices: list[str]) -> Iterator[None]:
-    """Gather the warnings of eyelog, each once, and issue them at the end."""
-    with warnings.catch_warnings():
-        shown = warnings.showwarning
-
-        def notice(
-            message: Warning | str, category: type[Warning], *args: Any, **kwargs: Any
-        ) -> None:
-            if not issubclass(category, EyelogWarning):
-                shown(message, category, *args, **kwargs)
-            elif str(message) not in notices:
-                notices.append(str(message))
-
-        warnings.simplefilter("always", EyelogWarning)
-        warnings.showwarning = notice
-        yield
-    for text in notices:
-        warn(text)
+def _notices(caught: list[warnings.WarningMessage]) -> list[str]:
+    """Return the warnings of eyelog, each once."""
+    own = (str(one.message) for one in caught if issubclass(one.category, EyelogWarning))
+    return list(dict.fromkeys(own))
 
 
 def render(

@@ -65,20 +65,16 @@ class PageTable:
     csv: str
 
 
-def text_table(
-    caption: str, headers: Sequence[str], rows: list[list[str]], file: str, whole: pd.DataFrame
-) -> PageTable:
-    """Return a table of cells that are already text; those like numbers are right-aligned."""
+def said_table(what: str, rows: list[list[str]], whole: pd.DataFrame, /, **facts: Any) -> PageTable:
+    """Return a table of cells that are already text; those like numbers are right-aligned.
+
+    Its file, caption and headers are a macro of the templates.
+    """
+    file, caption, *headers = words.parts(f"{what}_headed", **facts)
     columns = list(zip(*rows, strict=True)) or [()] * len(headers)
     numeric = [bool(rows) and all(map(_NUMERIC.match, cells)) for cells in columns]
     named = [(label, "") for label in headers]
     return PageTable(caption, named, rows, [False, *numeric[1:]], f"{file}.csv", csv_text(whole))
-
-
-def said_table(what: str, rows: list[list[str]], whole: pd.DataFrame, /, **facts: Any) -> PageTable:
-    """Return a table of cells whose file, caption and headers are a macro of the templates."""
-    file, caption, *headers = words.parts(f"{what}_headed", **facts)
-    return text_table(caption, headers, rows, file, whole)
 
 
 def page_table(

@@ -13,30 +13,20 @@ import numpy as np
 import pandas as pd
 import scipy
 
+import eyelog as el
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, role, role_field
 from eyelog.clock import local_days
-from eyelog.figures.days import plot_daily
-from eyelog.figures.distribution import plot_distribution
 from eyelog.figures.labels import LOG_WORDS
-from eyelog.figures.rhythm import plot_profile, plot_rhythm
-from eyelog.figures.values import plot_bouts
 from eyelog.frame import OFFSET, clock_of, log_of
 from eyelog.judge.limits import limit
-from eyelog.measure import blinks as of_blinks
 from eyelog.measure.columns import column
-from eyelog.measure.gait import bouts, pace, speed_classes
-from eyelog.measure.posture import head_movements, spread, zones
 from eyelog.measure.readable import on_clock
 from eyelog.reports import evidence, words
 from eyelog.reports.logs import PEAKS, Logs
 from eyelog.reports.parts import Empty, PageTable, Part, Picture, page_table, picture, said_table
 from eyelog.reports.words import said
-from eyelog.series.active_hours import least_active, most_active, relative_amplitude
-from eyelog.series.cosinor import cosinor, doubt_of
 from eyelog.series.inference import LEAST_FOR_MEDIAN, median
-from eyelog.series.profile import profile
-from eyelog.series.stability import interdaily_stability, intradaily_variability
-from eyelog.series.usual import typical_value
+from eyelog.series.cosinor import doubt_of
 
 BLINKS: Final = "blink_rate_per_min"
 TURNS: Final = "head_moves_yaw_per_h"
@@ -96,7 +86,7 @@ def _by_day(logs: Logs, log: str, what: str, name: str, called: str = "") -> lis
     """Return the figure of a quantity on each day; one day needs none."""
     if len(logs.days(log)) < 2:
         return []
-    draw = partial(plot_daily, logs.days(log), name)
+    draw = partial(el.plot_daily, logs.days(log), name)
     return [picture(what, draw, log=called or LOG_WORDS[log])]
 
 
@@ -114,7 +104,7 @@ def _days_table(logs: Logs) -> PageTable:
 def eyes(logs: Logs) -> Part:
     """Return the blink rate with its interval, day by day and by hour, and the scores."""
     rates = {
-        log: of_blinks.rate(logs.of_blinks(log)[0], of="wearer", limits=logs.limits).iloc[0]
+        log: el.blinks.rate(logs.of_blinks(log)[0], of="wearer", limits=logs.limits).iloc[0]
         for log in logs.frames
         if BLINKS in logs.days(log)
     }
@@ -125,8 +115,8 @@ def eyes(logs: Logs) -> Part:
     if not measured:
         raise Empty(" ".join(findings))
     frame, called = logs.of_blinks(measured[0])
-    hourly = of_blinks.rate(frame, by="1h", limits=logs.limits)
-    hours = profile(hourly, "rate_per_min", by="hour")
+    hourly = el.blinks.rate(frame, by="1h", limits=logs.limits)
+    hours = el.rhythm.profile(hourly, "rate_per_min", by="hour")
     if not hours["p"].isna().all():
         apart = hours[hours["p"] < ALPHA]
         below = apart["mean"] < hours["mean"].mean()
@@ -135,8 +125,8 @@ def eyes(logs: Logs) -> Part:
             for side, these in (("lower", below), ("higher", ~below))
         }
         findings += said("blink_hours", hours=len(hours), days=hours["days"].max(), sides=sides)
-    of_hours = of_blinks.rate(frame, by="hour", limits=logs.limits)
-    draw = partial(plot_profile, hours)
+    of_hours = el.blinks.rate(frame, by="hour", limits=logs.limits)
+    draw = partial(el.plot_profile, hours)
     return Part(
         findings,
         [
@@ -151,7 +141,7 @@ def blinks(logs: Logs) -> Part:
     """Return which blinks count, and the time between them: what only the 20 Hz log shows."""
     if logs.single is None:
         raise Empty("single blinks are in the 20 Hz log alone, which is not in this report")
-    events = of_blinks.events(logs.single, limits=logs.limits)
+    events = el.blinks.events(logs.single, limits=logs.limits)
     if events.empty:
         raise Empty("the 20 Hz log reports no blink")
     counted, days = events[events["counted"]], logs.single_days
@@ -163,9 +153,9 @@ def blinks(logs: Logs) -> Part:
         *("blink_n", BLINKS, "blink_interval_sd_s", "blink_interval_max_s"),
         *("blink_strength_uv", "blink_duration_ms", "long_blink_share"),
     )
-    pictures = [picture("between_blinks", partial(plot_distribution, between))]
+    pictures = [picture("between_blinks", partial(el.plot_distribution, between))]
     if len(days) > 1:
-        longest = partial(plot_daily, days, "blink_interval_max_s")
+        longest = partial(el.plot_daily, days, "blink_interval_max_s")
         pictures.append(picture("longest_by_day", longest))
     return Part(
         said(
@@ -175,7 +165,7 @@ def blinks(logs: Logs) -> Part:
             reasons=reasons,
             between=between,
             quartiles=between.quantile([0.25, 0.5, 0.75]).tolist(),
-            grouped=of_blinks.bursts(logs.single, limits=logs.limits).iloc[0],
+            grouped=el.blinks.bursts(logs.single, limits=logs.limits).iloc[0],
             long_share=days["long_blink_share"].median(),
             long_ms=limit(log_of(logs.single), "long_blink").value,
             days=len(days),
@@ -190,23 +180,23 @@ def walking(logs: Logs) -> Part:
     log = logs.with_column("steps", "no log has the step counts")
     logs.require_days(log)
     frame, counted = logs.to_summarise(log), logs.counted(log).index
-    walks = bouts(frame, limits=logs.limits)
+    walks = el.gait.bouts(frame, limits=logs.limits)
     opened = local_days(pd.DatetimeIndex(walks["start"]), clock=logs.clock(log), stamp="start")
     classes = None
     if STANDARD_MODE_LOGS in logs.frames:
         sixty = logs.to_summarise(STANDARD_MODE_LOGS)
-        classes = speed_classes(sixty, limits=logs.limits)
+        classes = el.gait.speed_classes(sixty, limits=logs.limits)
     called, files = LOG_WORDS[log], {} if classes is None else {"step-classes": lambda: classes}
     pictures = _by_day(logs, log, "steps_by_day", "steps")
     if not walks.empty:
-        pictures.append(picture("bouts", partial(plot_bouts, walks), log=called))
+        pictures.append(picture("bouts", partial(el.plot_bouts, walks), log=called))
         files["walking-bouts"] = lambda: walks
     return Part(
         said(
             "walking",
             logs=logs,
             log=log,
-            whole=pace(frame, limits=logs.limits).iloc[0],
+            whole=el.gait.pace(frame, limits=logs.limits).iloc[0],
             walks=walks,
             per_day=median(pd.Series(opened).value_counts().reindex(counted, fill_value=0)),
             classes=None if classes is None else classes.iloc[0],
@@ -221,13 +211,13 @@ def head(logs: Logs) -> Part:
     log = logs.with_column(TURNS, "no log has the head movements and the evidence of wear")
     logs.require_days(log)
     frame, called, limits = logs.to_summarise(log), LOG_WORDS[log], logs.limits
-    tilt, of_zones = role_field(log, "tilt_fore_aft"), zones(frame, limits=limits)
-    of_hours = head_movements(frame, by="hour", limits=limits)
-    spreads = spread(frame, limits=limits)
+    tilt, of_zones = role_field(log, "tilt_fore_aft"), el.posture.zones(frame, limits=limits)
+    of_hours = el.posture.head_movements(frame, by="hour", limits=limits)
+    spreads = el.posture.spread(frame, limits=limits)
 
     def draw_tilt() -> Any:
         masked = logs.masked(log)
-        return plot_distribution(masked, tilt, typical=typical_value(masked, tilt))
+        return el.plot_distribution(masked, tilt, typical=el.baseline.typical_value(masked, tilt))
 
     return Part(
         said("head", logs=logs, log=log, zones=of_zones, spread=spreads.iloc[0]),
@@ -255,9 +245,10 @@ def rhythm(logs: Logs) -> Part:
     hourly = bins.assign(**{STEPS: bins[fields].sum(axis=1, skipna=False)})
     if not hourly[STEPS].notna().any():
         raise Empty("no hour holds a step count")
-    most, least = most_active(hourly, STEPS), least_active(hourly, STEPS)
-    wave, amplitude = cosinor(hourly, STEPS), relative_amplitude(hourly, STEPS)
-    stable, turns = interdaily_stability(hourly, STEPS), intradaily_variability(hourly, STEPS)
+    most, least = el.rhythm.most_active(hourly, STEPS), el.rhythm.least_active(hourly, STEPS)
+    wave, amplitude = el.rhythm.cosinor(hourly, STEPS), el.rhythm.relative_amplitude(hourly, STEPS)
+    stable = el.rhythm.interdaily_stability(hourly, STEPS)
+    turns = el.rhythm.intradaily_variability(hourly, STEPS)
     doubt, alike, fitted = doubt_of(wave), stable, wave
     if doubt:  # a curve that is not a finding has no numbers to read
         fitted = wave._replace(amplitude=np.nan, peak_h=np.nan, r_squared=np.nan, reason=doubt)
@@ -288,11 +279,11 @@ def rhythm(logs: Logs) -> Part:
     csv = pd.DataFrame(whole, columns=pd.Index(["name", "value", "exposure_h", "n", "reason"]))
 
     def draw_day() -> Any:
-        by_hour = profile(hourly, STEPS)
-        return plot_rhythm(by_hour, most_active=most, least_active=least, cosinor=wave)
+        by_hour = el.rhythm.profile(hourly, STEPS)
+        return el.plot_rhythm(by_hour, most_active=most, least_active=least, cosinor=wave)
 
     def draw_weekdays() -> Any:
-        return plot_profile(profile(hourly, STEPS, by=["weekday", "hour"]))
+        return el.plot_profile(el.rhythm.profile(hourly, STEPS, by=["weekday", "hour"]))
 
     return Part(
         said(

@@ -225,28 +225,18 @@ class Cohort:
 
     @cached_property
     def per_wearer(self) -> pd.DataFrame:
-        """One row per wearer: group, days, days that count, mean hours worn and usable."""
+        """One row per wearer: covariates, days, days that count, mean hours worn and usable."""
         rows = self.grouped
         by = rows.groupby(level="account")
+        first = by.first()
+        known = [name for name in dict.fromkeys([*self.covariates, self.by]) if name in first]
         counts = pd.Series(worn_for(rows, COUNTED_WORN_H), index=rows.index)
-        table = pd.DataFrame(
-            {
-                "group": self.group_of,
-                "days": by.size(),
-                "days_counted": counts.groupby(level="account").sum(),
-                **{name: by[name].mean() for name in ("worn_h", "valid_h") if name in rows},
-                "worn_h_total": by["worn_h"].sum(min_count=1),
-            }
+        return first[known].assign(
+            days=by.size(),
+            days_counted=counts.groupby(level="account").sum(),
+            **{name: by[name].mean() for name in ("worn_h", "valid_h") if name in rows},
+            worn_h_total=by["worn_h"].sum(min_count=1),
         )
-        table.index.name = "account"
-        return table if self.by is not None else table.drop(columns="group")
-
-    @cached_property
-    def people(self) -> pd.DataFrame:
-        """One row per wearer: their covariates, and what `per_wearer` has."""
-        first = self.grouped.groupby(level="account").first()
-        shown = [name for name in self.covariates if name in first.columns]
-        return first[shown].join(self.per_wearer.drop(columns="group", errors="ignore"))
 
     @cached_property
     def calendar(self) -> tuple[pd.Timestamp, pd.Timestamp]:
