@@ -183,17 +183,14 @@ def _people_table(cohort: Cohort) -> PageTable:
     if len(sides) != 1:
         sides[ALL] = people
     each = list(sides.values())
-    rows = [
-        ["Wearers", *(words.whole(len(side)) for side in each)],
-        ["Days", *(words.whole(side["days"].sum()) for side in each)],
-        ["Days that count", *(words.whole(side["days_counted"].sum()) for side in each)],
-        ["Days per wearer", *(_median_range(side["days"], 0) for side in each)],
-        *(
-            [column(name).text, *(_median_range(side[name], 1) for side in each)]
-            for name in ("worn_h", "valid_h")
-            if name in people
-        ),
-        ["Hours worn in all", *(words.whole(side["worn_h_total"].sum()) for side in each)],
+    totals = {"Days": "days", "Days that count": "days_counted", "Hours worn": "worn_h_total"}
+    rows = [["Wearers", *(words.whole(len(side)) for side in each)]]
+    for label, name in totals.items():
+        rows.append([label, *(words.whole(side[name].sum()) for side in each)])
+    rows.append(["Days per wearer", *(_median_range(side["days"], 0) for side in each)])
+    rows += [
+        [column(name).text, *(_median_range(side[name], 1) for side in each)]
+        for name in people.columns.intersection(["worn_h", "valid_h"])
     ]
     for name in cohort.covariates:
         one_zone = name == "tz" and people[name].nunique() < 2
@@ -310,7 +307,10 @@ def outcomes(cohort: Cohort) -> Part:
     along = [name for name in ALONG_THE_DAYS if name in names]
     ordered = [name for name in BY_WEARER if name in names]
     return Part(
-        [_outcome(cohort, name) for name in names],
+        [
+            words.sentence("outcome", about=name, cohort=cohort, least=LEAST_WEARERS)
+            for name in names
+        ],
         [
             *(picture("day_by_day", partial(draw, name), name=name) for name in along),
             *(
@@ -319,20 +319,6 @@ def outcomes(cohort: Cohort) -> Part:
             ),
         ],
         [partial(_percentiles_table, cohort, names)],
-    )
-
-
-def _outcome(cohort: Cohort, name: str) -> str:
-    """Return the distribution of the wearers in a sentence."""
-    means = cohort.means(name)
-    return words.sentence(
-        "outcome",
-        about=name,
-        shares=np.quantile(numbers(means), [0, 0.05, 0.25, 0.5, 0.75, 0.95, 1]).tolist(),
-        digits=column(name).digits,
-        wearers=len(means),
-        days=int(np.isfinite(numbers(cohort.counted[name])).sum()),
-        least=LEAST_WEARERS,
     )
 
 

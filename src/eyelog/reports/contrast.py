@@ -97,20 +97,9 @@ def _by_group(cohort: Cohort, accounts: Any) -> str:
 def _sentences(cohort: Cohort, lead: str) -> list[Sentence]:
     """Return what page one says: results, or what is drawn; of one group, how wearers differ."""
     if not cohort.is_compared:
-        values, digits = numbers(cohort.means(lead)), column(lead).digits
-        quartiles = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
-        facts = {"quartiles": quartiles, "digits": digits, "wearers": len(values)}
-        return [result("spread_of", about=lead, **facts)]
-    found = _results(cohort)
-    if found:
-        return found
-    rows: Any = cohort.judged.loc[lead]
-    row, drawn = None, len(rows) == 1 and not np.isnan(rows["low"].iloc[0])
-    if drawn:  # as nothing is said of it otherwise
-        row = rows.iloc[0]
-    compared = int(cohort.judged["p"].notna().sum())
-    facts = {"drawn": lead, "row": row, "group": rows.index[0]}
-    return [result("nothing_between", compared=compared, **facts)]
+        return [result("spread_of", about=lead, values=cohort.means(lead))]
+    rows, compared = cohort.judged.loc[lead], int(cohort.judged["p"].notna().sum())
+    return _results(cohort) or [result("nothing_between", drawn=lead, rows=rows, compared=compared)]
 
 
 def _results(cohort: Cohort) -> list[Sentence]:

@@ -118,13 +118,7 @@ def eyes(logs: Logs) -> Part:
     hourly = el.blinks.rate(frame, by="1h", limits=logs.limits)
     hours = el.rhythm.profile(hourly, "rate_per_min", by="hour")
     if not hours["p"].isna().all():
-        apart = hours[hours["p"] < ALPHA]
-        below = apart["mean"] < hours["mean"].mean()
-        sides = {
-            side: list(apart.loc[these, "mean"].items())
-            for side, these in (("lower", below), ("higher", ~below))
-        }
-        findings += said("blink_hours", hours=len(hours), days=hours["days"].max(), sides=sides)
+        findings += said("blink_hours", hours=hours, alpha=ALPHA)
     of_hours = el.blinks.rate(frame, by="hour", limits=logs.limits)
     draw = partial(el.plot_profile, hours)
     return Part(
@@ -164,7 +158,6 @@ def blinks(logs: Logs) -> Part:
             counted=len(counted),
             reasons=reasons,
             between=between,
-            quartiles=between.quantile([0.25, 0.5, 0.75]).tolist(),
             grouped=el.blinks.bursts(logs.single, limits=logs.limits).iloc[0],
             long_share=days["long_blink_share"].median(),
             long_ms=limit(log_of(logs.single), "long_blink").value,

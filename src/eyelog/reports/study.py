@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
@@ -34,6 +35,7 @@ CORRECTED: Final = "corrected (Holm)"
 HIDDEN: Final = ("accounts", "archive", "wearers")  # parts of a recipe that identify the wearers
 
 
+@dataclass(eq=False)
 class Cohort:
     """The days of the wearers; each table is made when it is first needed.
 
@@ -54,30 +56,24 @@ class Cohort:
         If the days have no such outcome.
     """
 
-    def __init__(
-        self,
-        result: Result,
-        *,
-        by: str | None,
-        averaged: Sequence[str] = (),
-        outcome: str | None = None,
-    ) -> None:
-        self.rows = result.rows
-        self.failed, self.without = result.failed, result.without
-        self.recipe = result.recipe
-        self.by = by
-        self.averaged = list(averaged)
-        self.log = stated_log(self.rows) or str(result.recipe.get("log", "")) or None
+    result: Result
+    by: str | None
+    averaged: Sequence[str] = ()
+    outcome: str | None = None
+
+    def __post_init__(self) -> None:
+        self.rows, self.recipe = self.result.rows, self.result.recipe
+        self.failed, self.without = self.result.failed, self.result.without
+        self.log = stated_log(self.rows) or str(self.recipe.get("log", "")) or None
         text = pd.api.types.is_string_dtype
         self.covariates = [
             name
             for name in self.rows.columns
-            if name in result.covariates or (text(self.rows[name].dtype) and name != "reason")
+            if name in self.result.covariates or (text(self.rows[name].dtype) and name != "reason")
         ]
         self.outcomes = [name for name in OUTCOMES if name in self.rows.columns]
-        if outcome is not None and outcome not in self.outcomes and not self.is_empty:
-            raise FieldError(f"outcome= is one of {', '.join(self.outcomes)}, not {outcome!r}")
-        self.outcome = outcome
+        if self.outcome not in (None, *self.outcomes) and not self.is_empty:
+            raise FieldError(f"outcome= is one of {', '.join(self.outcomes)}, not {self.outcome!r}")
 
     @property
     def is_empty(self) -> bool:
@@ -310,10 +306,8 @@ def _joined(rows: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:
 def _writable(result: Result) -> Result:
     """Return the result with names fit for a page: no control characters or direction marks."""
     rows = result.rows
-    if not rows.empty and not all(name.isprintable() for name in _accounts(rows)):
-        attrs = rows.attrs
+    if not rows.empty:
         rows = rows.rename(index=_printed, level="account")
-        rows.attrs = attrs
     lost = [
         {_printed(name): reason for name, reason in reasons.items()}
         for reasons in (result.failed, result.without)
