@@ -25,8 +25,8 @@ from eyelog.reports import evidence, words
 from eyelog.reports.logs import PEAKS, Logs
 from eyelog.reports.parts import Empty, PageTable, Part, Picture, page_table, picture, said_table
 from eyelog.reports.words import said
-from eyelog.series.inference import LEAST_FOR_MEDIAN, median
 from eyelog.series.cosinor import doubt_of
+from eyelog.series.inference import LEAST_FOR_MEDIAN, median
 
 BLINKS: Final = "blink_rate_per_min"
 TURNS: Final = "head_moves_yaw_per_h"
