@@ -71,7 +71,7 @@ def _changes_table(logs: Logs) -> PageTable:
             | {"changes": " ".join(str(day.date()) for day in levels.index)}
         )
         digits = about.digits and about.digits + 1  # what is counted in whole numbers stays whole
-        farthest = apart["p"].nsmallest(1).index if outside else []
+        farthest = apart["p"].nsmallest(min(outside, 1)).index
         rows.append(
             [
                 about.text,

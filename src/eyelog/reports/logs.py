@@ -58,7 +58,7 @@ SPOKEN: Final = (
 )
 NUMBERS: Final = (int, float, type(None))  # what else of a history names nobody
 # The busiest minutes of a day by how many they are
-PEAKS: Final = MappingProxyType(
+PEAKS: Final[Mapping[str, int]] = MappingProxyType(
     {f"Busiest {n} min (steps per min)".replace(" 1 min", " minute"): n for n in (1, 30, 60)}
 )
 # The 60-second log first: the eyewear keeps it while no phone is near, so it has fewer gaps.

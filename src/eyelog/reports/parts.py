@@ -182,7 +182,8 @@ class Sentence(NamedTuple):
 
 def result(what: str, /, *, p: float = np.nan, about: str = "", **facts: Any) -> Sentence:
     """Return a result whose words are a macro of the templates, lead and rest apart by a bar."""
-    return Sentence(*words.parts(what, about=about, **facts), p, about)
+    lead, rest = words.parts(what, about=about, **facts)
+    return Sentence(lead, rest, p, about)
 
 
 @dataclass(frozen=True)
