@@ -22,6 +22,7 @@ QUESTIONS = [
     "Did the new desk change my posture?",
     "Which weeks count?",
     "How many days do I need?",
+    "What could my study have seen?",
     "Does it depend on the limits?",
     "How do I leave out lunch?",
     "Only from 9 to 17 h",
