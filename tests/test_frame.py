@@ -8,12 +8,19 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.frame import conform, interval_seconds, log_of, one_source, own_share, record
+from eyelog.frame import conform, interval_seconds, log_of, one_source, record
 from support.logs import LOGS
 
 
 def stamps(*texts: str, tz: str = "UTC") -> pd.DatetimeIndex:
     return pd.DatetimeIndex(list(texts), tz=tz)
+
+
+def shares(index: pd.DatetimeIndex) -> pd.Series:
+    """Return how much of each minute counts."""
+    worn = {"wea_s": 60.0, "tl_xav": 0.0, "tl_yav": 0.0}
+    frame = pd.DataFrame(worn, index=index.rename("date"))
+    return el.intervals(frame, log="standard_mode_logs")["recorded_s"] / 60.0
 
 
 def steps(*texts: str, tz: str = "UTC") -> pd.DataFrame:
@@ -172,12 +179,9 @@ def test_records_that_overlap_share_their_time_and_what_a_late_stamp_has_to_spar
     seconds = np.cumsum([0, *distances])
     index = pd.Timestamp("2026-10-20", tz="UTC") + pd.to_timedelta(seconds, unit="s")
     try:
-        share = own_share(pd.DatetimeIndex(index), 60.0)
+        share = shares(pd.DatetimeIndex(index)).to_numpy()
     except el.ConfigurationError:
         return  # two sources
-    if share is None:
-        assert min(distances) >= 60
-        return
     assert ((share >= 0) & (share <= 1)).all()
     assert share[0] == 1
     # Each record keeps at least the time since the one before, and never more than is its own.
@@ -189,21 +193,16 @@ def test_records_that_overlap_share_their_time_and_what_a_late_stamp_has_to_spar
     assert covered - 1e-9 <= share.sum() * 60 <= covered + spare + 1e-9
     order = list(range(len(index)))
     random.shuffle(order)  # type: ignore[attr-defined]
-    shuffled = own_share(pd.DatetimeIndex(index[order]), 60.0)
-    assert shuffled is not None
-    np.testing.assert_allclose(shuffled, share[order])
+    np.testing.assert_array_equal(shares(pd.DatetimeIndex(index[order])), share)
 
 
 def test_a_connection_that_starts_anew_counts_its_seconds_once() -> None:
     index = stamps("2026-10-20 10:00", "2026-10-20 10:01", "2026-10-20 10:01:15")
-    share = own_share(index, 60.0)
-    assert share is not None
+    share = shares(index)
     assert share.tolist() == [1, 1, 0.25]
     # A stamp that is 2 seconds late is followed by one that looks 2 seconds early.
     late = stamps("2026-10-20 10:00", "2026-10-20 10:01:02", "2026-10-20 10:02")
-    found = own_share(late, 60.0)
-    assert found is not None
-    assert found.tolist() == [1, 1, 1]
+    assert shares(late).tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("late_s", [4, 7, 11])
@@ -230,6 +229,5 @@ def test_a_reconnect_now_and_then_is_one_source_whatever_its_phase(early_s: int)
     earlier = index - pd.to_timedelta(np.arange(600) // 200 * early_s, unit="s")
     frame = pd.DataFrame({"wea_s": 60.0}, index=earlier.rename("date"))
     one_source(frame, what="states")
-    share = own_share(frame.index, 60.0)
-    assert share is not None
+    share = shares(frame.index)
     assert share.sum() * 60 == pytest.approx(600 * 60 - 2 * early_s)

@@ -47,7 +47,6 @@ from .judge.flag import explain as explain
 from .judge.flag import flag as flag
 from .judge.flag import mask as mask
 from .judge.flag import states as states
-from .judge.intervals import intervals as intervals
 from .judge.limits import Limits as Limits
 from .judge.reasons import Reason as Reason
 from .judge.recipes import attrition as attrition
@@ -65,6 +64,7 @@ from .measure.daily import summary as summary
 from .measure.daily import weekly as weekly
 from .measure.events20 import recompute as recompute
 from .measure.readable import readable as readable
+from .measure.resample import intervals as intervals
 from .measure.resample import resample as resample
 from .read.diary import read_events as read_events
 from .read.read import read as read

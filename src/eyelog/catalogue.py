@@ -41,8 +41,8 @@ class Log:
     ----------
     name : str
         Its name in the catalogue and in archives, such as ``computed_data``.
-    interval_s : float
-        The seconds of a record.
+    interval_s, interval_us : float, int
+        The seconds and the microseconds of a record.
     words : str
         What a sentence or a figure calls it, such as ``15-second log``.
     file_name : str
@@ -95,11 +95,10 @@ class Log:
     spread: Mapping[str, tuple[str, str]] = dataclasses.field(
         default_factory=lambda: MappingProxyType({})
     )
+    interval_us: int = dataclasses.field(init=False)
 
-    @property
-    def interval_us(self) -> int:
-        """The microseconds of a record."""
-        return round(self.interval_s * 1_000_000)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "interval_us", round(self.interval_s * 1_000_000))
 
 
 _LOGS: Final[Mapping[str, Log]] = MappingProxyType(

@@ -35,7 +35,9 @@ SECOND = timedelta(seconds=1)
 DAY = timedelta(days=1)
 MIDNIGHT = time()
 MINUTE_US = 60_000_000
+HOUR_US = 3_600_000_000
 DAY_US = 86_400_000_000
+THURSDAY = 3  # 1 January 1970
 MOST_AHEAD_MIN = 16 * 60  # no place has ever been further from UTC
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII
@@ -464,20 +466,6 @@ class LocalClock:
         if not opens:
             return (np.zeros(0, np.int64),) * 3
         return np.concatenate(opens), np.concatenate(closes), np.concatenate(steps)
-
-    def days(self, first: int, last: int) -> tuple[Ints, Ints, Ints]:
-        """Return opening, closing and number of the local days from `first` to `last`.
-
-        Days are numbered from 1970-01-01, in order of time. A day has one entry, even if the clock
-        changes on it; two or more if the clock goes back over midnight, so that the date occurs
-        again (a minute past midnight in St. John's before 2011; on a flight west); none if the
-        clock skips it.
-        """
-        opens, closes, dates = self.cells((first - 2) * DAY_US, (last + 3) * DAY_US, DAY_US)
-        new = np.append(True, dates[1:] != dates[:-1])
-        opens, closes, dates = opens[new], closes[np.append(new[1:], True)], dates[new]
-        chosen = (dates >= first) & (dates <= last)
-        return opens[chosen], closes[chosen], dates[chosen]
 
     def instants(self, wall: Ints) -> Ints:
         """Return the first instant at which the clock shows each time or a later one.

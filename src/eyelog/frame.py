@@ -14,7 +14,6 @@ from typing import Any, Final, Protocol, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from pandas.api.extensions import ExtensionDtype
 
 from eyelog.catalogue import (
     catalogue,
@@ -28,6 +27,7 @@ from eyelog.catalogue import (
 )
 from eyelog.clock import (
     DAY_US,
+    Ints,
     LocalClock,
     Zones,
     local_clock,
@@ -59,6 +59,12 @@ BETWEEN: Final = "between"  # the clock times to which a frame was cut; `between
 OWN_COLUMNS: Final = (OFFSET, STORED, STATE, *SECONDS, LIMITS, BETWEEN)
 
 _NAMED: Final = 10  # unknown fields that a warning names; the others are counted
+# The dtypes of Arrow, and of numbers that may be ``NA``
+_FOREIGN: Final = (
+    *(pd.ArrowDtype, pd.Float32Dtype, pd.Float64Dtype),
+    *(pd.Int8Dtype, pd.Int16Dtype, pd.Int32Dtype, pd.Int64Dtype),
+    *(pd.UInt8Dtype, pd.UInt16Dtype, pd.UInt32Dtype, pd.UInt64Dtype),
+)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Table = TypeVar("Table", bound="Remembering")
@@ -108,29 +114,22 @@ def in_pandas(value: Any) -> Any:
             return value
     if isinstance(table, pd.Series):
         table = _in_own_dtype(table)
-    elif foreign := [at for at, dtype in enumerate(table.dtypes) if _is_foreign(dtype)]:
+    elif foreign := [at for at, dtype in enumerate(table.dtypes) if isinstance(dtype, _FOREIGN)]:
         names = table.columns[foreign].tolist()
         table = table.copy(deep=False)
         for at in foreign:
             table.isetitem(at, _in_own_dtype(table.iloc[:, at]).array)
         if isinstance(table.index, pd.RangeIndex):
             table = _indexed(table, names)
-    if _is_foreign(table.index.dtype):
+    if isinstance(table.index.dtype, _FOREIGN):
         stamps = _in_own_dtype(table.index.to_series()).array
         table = table.set_axis(pd.Index(stamps, name=table.index.name))
     return table
 
 
-def _is_foreign(dtype: Any) -> bool:
-    """Return whether a dtype is of Arrow, or of numbers that may be ``NA``."""
-    return isinstance(dtype, pd.ArrowDtype) or (
-        isinstance(dtype, ExtensionDtype) and hasattr(dtype, "numpy_dtype") and dtype.kind in "iuf"
-    )
-
-
 def _in_own_dtype(column: pd.Series) -> pd.Series:
     """Return a column with the dtype that a frame has for such values."""
-    if not _is_foreign(column.dtype):
+    if not isinstance(column.dtype, _FOREIGN):
         return column
     import pyarrow as pa
 
@@ -200,17 +199,17 @@ def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataF
 def stamps(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex:
     """Return the aware stamps that index a table, or raise `ConfigurationError` for `what`."""
     index = getattr(table, "index", None)
+    if isinstance(index, pd.DatetimeIndex) and index.tz is not None:
+        return index
     if _has_offsets(index):
         raise ConfigurationError(
             f"{what} needs stamps of one zone, and those of this index are texts or of several: "
             "frame.set_axis(pandas.to_datetime(frame.index, utc=True).tz_convert('Asia/Tokyo')),"
             " with your zone"
         )
-    if not isinstance(index, pd.DatetimeIndex) or index.tz is None:
-        raise ConfigurationError(
-            f"{what} needs a time-zone aware DatetimeIndex of stamps: pass {how_to_index(table)}"
-        )
-    return index
+    raise ConfigurationError(
+        f"{what} needs a time-zone aware DatetimeIndex of stamps: pass {how_to_index(table)}"
+    )
 
 
 def _has_offsets(index: Any) -> bool:
@@ -320,7 +319,12 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
         raise ConfigurationError(
             f"a frame of one log is needed (a pandas DataFrame), not {type(frame).__name__}"
         )
-    maker = _maker(frame)
+    # The rows of a summary are groups, which do not have one length. Reasons are unsigned integers,
+    # which values of a log never are.
+    last = (history(frame) or [{}])[-1]
+    maker = last["step"] if last.get("interval_s", 0) is None else ""
+    if {dtype.kind for dtype in frame.dtypes} == {"u"}:
+        maker = "flag"
     if maker:
         raise ConfigurationError(
             f"a frame of records is needed, and this is a table that eyelog.{maker} returned: pass"
@@ -331,7 +335,7 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
             "a frame of records is needed, and these are the Intervals of eyelog.intervals: pass"
             " the records"
         )
-    stated = stated_log(frame)
+    stated = frame.attrs.get(KEY, {}).get("log")
     chosen = stated if log is None else check_log(log)
     if stated is not None and chosen != stated:
         raise MixedLogsError(f"the frame holds {stated!r}, not {chosen!r}")
@@ -360,17 +364,6 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
     )
 
 
-def _maker(table: pd.DataFrame) -> str:
-    """Return the function that returned a table which does not hold records, else nothing."""
-    # Reasons are unsigned integers, which values of a log never are.
-    if len(table.columns) and all(getattr(kind, "kind", "O") == "u" for kind in table.dtypes):
-        return "flag"
-    steps = history(table)
-    # The rows of a summary are groups, which do not have one length.
-    summary = bool(steps) and "interval_s" in steps[-1] and steps[-1]["interval_s"] is None
-    return str(steps[-1]["step"]) if summary else ""
-
-
 def require_frame(table: Any, *, what: str, wanted: str = "a table of pandas") -> None:
     """Raise `ConfigurationError` unless a pandas table with columns was passed."""
     if not isinstance(table, pd.DataFrame):
@@ -389,7 +382,7 @@ def require_one_frame(frame: pd.DataFrame, *, what: str) -> None:
     The reasons against the values of a frame look like one, and are not.
     """
     require_frame(frame, what=what, wanted="a frame")
-    if _maker(frame) == "flag":
+    if {dtype.kind for dtype in frame.dtypes} == {"u"}:
         raise ConfigurationError(
             f"{what} takes a frame, and these are the reasons of eyelog.flag: pass"
             " mask(frame, reasons), or plot_quality(reasons)"
@@ -436,20 +429,6 @@ def require(frame: pd.DataFrame, names: Iterable[str], *, purpose: str, made_by:
             hint = f": pass {made_by}"
         raise FieldError(
             f"{purpose} needs {', '.join(map(repr, missing))}, which this table does not have{hint}"
-        )
-
-
-def refuse_results(frame: pd.DataFrame, what: str, *, wide: bool = False) -> None:
-    """Raise `ConfigurationError` if a table of results was passed, not of records.
-
-    What is `wide` takes Intervals too.
-    """
-    if is_resampled(frame):
-        steps = [str(step["step"]) for step in history(frame)]
-        or_intervals = ", or eyelog.intervals(frame, '10min')" if wide else ""
-        raise ConfigurationError(
-            f"{what} takes records, and this is a table of {steps[-1] if steps else 'results'}:"
-            f" pass the records{or_intervals}"
         )
 
 
@@ -516,16 +495,34 @@ def between_time(frame: pd.DataFrame, first: str, last: str) -> pd.DataFrame:
     return chosen
 
 
-def clock_times(texts: Iterable[str]) -> list[tuple[int, int]]:
-    """Return the two clock times of each range of the column `BETWEEN`, in microseconds."""
-    ranges = [each.split("-", 1) for text in map(str, texts) for each in text.split(",")]
-    for each in ranges:
-        if len(each) < 2:
+def seconds_between(
+    texts: Iterable[str], clock: LocalClock, opens: Ints, closes: Ints
+) -> npt.NDArray[np.float64]:
+    """Return the seconds of spans of time within the clock times of the column `BETWEEN`."""
+    ends = clock.wall_us(np.array([opens.min(), closes.max()])) // DAY_US
+    midnights = np.arange(ends[0] - 2, ends[1] + 3) * DAY_US
+    parts = []
+    for each in {each for text in map(str, texts) for each in text.split(",")}:
+        first, dash, last = each.partition("-")
+        if not dash:
             raise ConfigurationError(
-                f"column {BETWEEN!r} holds {each[0]!r}, not clock times such as '09:00-17:00',"
+                f"column {BETWEEN!r} holds {each!r}, not clock times such as '09:00-17:00',"
                 " which eyelog.between_time writes: give your own column another name"
             )
-    return [(_clock_us(first), _clock_us(last)) for first, last in ranges]
+        low, high = _clock_us(first), _clock_us(last)
+        later = midnights + high + DAY_US * (low > high)
+        parts.append((clock.instants(midnights + low), clock.instants(later)))
+    begin, end = (np.concatenate(side) for side in zip(*parts, strict=True))
+    order = np.argsort(begin)
+    begin, end = begin[order], np.maximum.accumulate(end[order])
+    begin[1:] = np.maximum(begin[1:], end[:-1])  # each moment once
+    until = np.concatenate([[0], np.cumsum(end - begin)])
+
+    def passed(at: Ints) -> Any:
+        number = np.searchsorted(begin, at, side="right")
+        return until[number] - np.maximum(end[number - 1] - at, 0) * (number > 0)
+
+    return np.asarray((passed(closes) - passed(opens)) / 1e6, dtype=np.float64)
 
 
 def _clock_us(text: str) -> int:
@@ -571,42 +568,6 @@ def interval_seconds(table: pd.DataFrame | pd.Series, log: str | None = None) ->
     if not len(distances):
         return float("nan")
     return float(distances[times.argmax()] if bins else distances[0]) / 1e6
-
-
-def own_share(index: pd.Index, length_s: float) -> npt.NDArray[np.float64] | None:
-    """Return the share of each record that no earlier record covers; None if none overlap.
-
-    When a new connection starts, its first record may cover time that the last record of the
-    previous connection has covered: each second counts once.
-
-    Parameters
-    ----------
-    index : Index
-        The stamps of the records.
-    length_s : float
-        Seconds of one record.
-    """
-    if not isinstance(index, pd.DatetimeIndex) or len(index) < 2:
-        return None
-    length_us = round(length_s * 1e6)
-    us, order = microseconds(index), None
-    if not index.is_monotonic_increasing:
-        order = np.argsort(us, kind="stable")
-        us = us[order]
-    distances = np.diff(us)
-    if distances.min() >= length_us:
-        return None
-    lost = length_us - distances
-    # A late stamp makes the next one look early: the spare time of a neighbour is not lost.
-    beside = np.concatenate([[0], lost, [0]])
-    lost = np.clip(np.minimum(lost, lost + np.minimum(beside[:-2], beside[2:])), 0, None)
-    share = np.ones(len(index))
-    share[1:] -= lost / length_us
-    if order is None:
-        return share
-    back = np.empty_like(share)
-    back[order] = share
-    return back
 
 
 def one_source(frame: pd.DataFrame, *, what: str, log: str | None = None) -> None:
@@ -749,15 +710,7 @@ def record(
     `frame` must be a new object of the caller: its attrs are replaced, never shared.
     `details` must be JSON-safe.
     """
-    old: dict[str, Any] = cast(Any, frame.attrs).get(KEY, {})
-    entry = _Shared(old)
-    if log is not None:
-        entry["log"] = log
-    if account is not None:
-        entry["account"] = account
-    entry["history"] = [*old.get("history", []), {"step": step, **details}]
-    frame.attrs = {**frame.attrs, KEY: entry}
-    return frame
+    return derived(frame, frame, step, log=log, account=account, **details)
 
 
 def derived(
@@ -771,8 +724,15 @@ def derived(
     **details: Any,
 ) -> Table:
     """Give a new table the attrs of its source, with one step added; return the table."""
-    table.attrs = dict(source.attrs)
-    return record(table, step, log=log, account=account, **details)
+    old: dict[str, Any] = source.attrs.get(KEY, {})
+    entry = _Shared(old)
+    if log is not None:
+        entry["log"] = log
+    if account is not None:
+        entry["account"] = account
+    entry["history"] = [*old.get("history", []), {"step": step, **details}]
+    table.attrs = {**source.attrs, KEY: entry}
+    return table
 
 
 def history(frame: Remembering) -> list[dict[str, Any]]:

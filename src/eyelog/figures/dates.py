@@ -16,11 +16,11 @@ from matplotlib.axis import Axis, XAxis
 from matplotlib.ticker import Formatter, Locator, MaxNLocator
 from matplotlib.units import ConversionInterface
 
-from eyelog.clock import DAY_US, LocalClock, microseconds, time_of_day
+from eyelog.clock import DAY_US, HOUR_US, LocalClock, microseconds, time_of_day
 from eyelog.figures.axes import Entry, length_pt, patch
 from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT
 from eyelog.judge.arrays import Ints
-from eyelog.judge.calendar import HOUR_US, WEEKDAYS
+from eyelog.measure.groups import WEEKDAYS
 
 MOST_LABELS: Final = 16
 # On an axis of more days, weekends would be thinner than a line, and are left out

@@ -18,9 +18,8 @@ from eyelog.figures.labels import title_of
 from eyelog.figures.named import shades, subject
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.judge.arrays import Floats, Ints, numbers
-from eyelog.judge.calendar import WEEKDAYS
 from eyelog.judge.limits import Limits
-from eyelog.measure.groups import By
+from eyelog.measure.groups import WEEKDAYS, By
 from eyelog.series.observed import (
     column_of,
     groups_of,

@@ -16,9 +16,8 @@ from eyelog.figures.named import Subject, last_step, shades, span_of, subject
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import require, require_frame, require_rows_once
 from eyelog.judge.arrays import Bools, Floats, numbers
-from eyelog.judge.calendar import WEEKDAYS
 from eyelog.judge.limits import Limits
-from eyelog.measure.groups import By
+from eyelog.measure.groups import WEEKDAYS, By
 from eyelog.series import rhythm
 from eyelog.series.cosinor import doubt_of
 from eyelog.series.rhythm import ActiveHours, Cosinor

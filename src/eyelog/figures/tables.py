@@ -23,10 +23,10 @@ from eyelog.frame import (
     stated_log,
 )
 from eyelog.judge.arrays import Bools
-from eyelog.judge.calendar import calendar_dates
 from eyelog.judge.intervals import WIDTH, enter
 from eyelog.judge.limits import Limits
 from eyelog.measure.daily import daily
+from eyelog.measure.groups import calendar_dates
 from eyelog.series.observed import stamps_close
 
 

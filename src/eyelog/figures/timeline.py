@@ -16,7 +16,7 @@ from matplotlib.figure import FigureBase
 
 from eyelog.catalogue import catalogue, log_named, role
 from eyelog.checks import names_of
-from eyelog.clock import LocalClock, local_days, time_of_day_us
+from eyelog.clock import HOUR_US, LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures import events as diary
@@ -36,7 +36,6 @@ from eyelog.frame import (
     require_one_frame,
 )
 from eyelog.judge.arrays import Floats, Ints, follows, numbers
-from eyelog.judge.calendar import HOUR_US
 from eyelog.judge.flag import states as states_of
 from eyelog.judge.limits import Limits
 

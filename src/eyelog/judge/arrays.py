@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from eyelog.errors import ConfigurationError
+
 MISSING: Final = float("nan")
 
 Floats = npt.NDArray[np.float64]
@@ -17,10 +19,11 @@ Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 
 
-def numbers(column: Any) -> Floats:
+def numbers(column: Any, name: object = None) -> Floats:
     """Return a column (a Series or its array) as float64 with NaN for missing; true is 1.
 
-    Not a copy if it can be.
+    Not a copy if it can be. A column with a `name` is refused by it unless it is numeric or
+    boolean: true, false and missing values are, whatever dtype the reader of a file gave them.
     """
     if isinstance(column, np.ndarray):
         if column.dtype == np.float64:
@@ -28,6 +31,14 @@ def numbers(column: Any) -> Floats:
         column = pd.Series(column, copy=False)
     elif column.dtype == np.float64:
         return np.asarray(column.to_numpy(), dtype=np.float64)
+    if name is not None and not pd.api.types.is_numeric_dtype(column.dtype):
+        kinds = ("boolean", "empty")
+        if column.dtype != object or pd.api.types.infer_dtype(column, skipna=True) not in kinds:
+            raise ConfigurationError(
+                f"column {name!r} holds {column.dtype}, not numbers: convert it with"
+                f" pd.to_numeric(frame[{name!r}], errors='coerce')"
+            )
+        column = pd.array(column, dtype="boolean")
     values: Floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return values
 

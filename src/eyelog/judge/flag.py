@@ -98,10 +98,9 @@ def flag(
     (True, 'uint16')
     """
     rows = enter(frame, "flag", (), limits=limits, log=log, wide=False)
-    lacking = rows.records.lacking(frame.columns)
-    rows.warn(lacking)
+    rows.ask(fields=frame.columns).warn()
     table = pd.DataFrame(all_reasons(rows).T, frame.index, frame.columns, copy=False)
-    details: dict[str, Any] = {"limits": rows.limits.details(), "unchecked": lacking}
+    details: dict[str, Any] = {"limits": rows.limits.details(), "unchecked": rows.lacking}
     return derived(table, frame, "flag", log=rows.log, **details)
 
 
@@ -179,7 +178,17 @@ def mask(
     (True, True)
     """
     require_frame(frame, what="mask", wanted="a frame and its reasons")
-    _refuse_other_shape(frame, reasons)
+    if not isinstance(reasons, pd.DataFrame) or not reasons.columns.equals(frame.columns):
+        raise ConfigurationError(
+            "the reasons do not have the columns of the frame: type mask(frame, flag(frame))"
+        )
+    if not reasons.index.equals(frame.index):
+        raise ConfigurationError(
+            f"the reasons ({len(reasons)} rows) do not have the stamps of the frame"
+            f" ({len(frame)} rows): type mask(frame, flag(frame))"
+        )
+    if not {dtype.kind for dtype in reasons.dtypes} <= {"i", "u"}:
+        raise ConfigurationError("the reasons must be integers, as flag(frame) returns them")
     if allow is None:
         allow = Reason.SATURATED
     if not isinstance(allow, int) or isinstance(allow, bool) or not 0 <= allow < 2 * max(Reason):
@@ -226,11 +235,11 @@ def masked(rows: Rows, reasons: pd.DataFrame, against: Reason, frame: pd.DataFra
         return column.mask(bad)
 
     context = rows.records.context
-    stored = context.against[Reason.OFF_POSE] & context.recorded
-    said: dict[str, Any] = {STORED: pd.arrays.BooleanArray(stored, ~context.recorded)}
-    if Reason.UNWORN in context.against or STATE in frame.columns:
-        said[STATE] = pd.Categorical.from_codes(context.state, dtype=KINDS)
-    said |= context.time
+    stored, recorded = context[Reason.OFF_POSE] & context["recorded"], context["recorded"]
+    said: dict[str, Any] = {STORED: pd.arrays.BooleanArray(stored, ~recorded)}
+    if Reason.UNWORN in context or STATE in frame.columns:
+        said[STATE] = pd.Categorical.from_codes(context["state"], dtype=KINDS)
+    said |= {name: context[name] for name in SECONDS if name in context}
     if rows.order is not None:
         back = np.argsort(rows.order)
         said = {name: column[back] for name, column in said.items()}
@@ -238,20 +247,6 @@ def masked(rows: Rows, reasons: pd.DataFrame, against: Reason, frame: pd.DataFra
     said[LIMITS] = limits_column(rows.limits, len(frame))
     data = dict(zip(names, made, strict=True)) | said
     return pd.DataFrame(data, index=frame.index, copy=False)
-
-
-def _refuse_other_shape(frame: pd.DataFrame, reasons: pd.DataFrame) -> None:
-    if not isinstance(reasons, pd.DataFrame) or not reasons.columns.equals(frame.columns):
-        raise ConfigurationError(
-            "the reasons do not have the columns of the frame: type mask(frame, flag(frame))"
-        )
-    if not reasons.index.equals(frame.index):
-        raise ConfigurationError(
-            f"the reasons ({len(reasons)} rows) do not have the stamps of the frame"
-            f" ({len(frame)} rows): type mask(frame, flag(frame))"
-        )
-    if any(getattr(dtype, "kind", "O") not in "iu" for dtype in reasons.dtypes):
-        raise ConfigurationError("the reasons must be integers, as flag(frame) returns them")
 
 
 @takes_tables
@@ -284,7 +279,7 @@ def explain(reasons: pd.DataFrame) -> pd.DataFrame:
     (True, 0)
     """
     require_frame(reasons, what="explain", wanted="a table of reasons")
-    if any(getattr(dtype, "kind", "O") not in "iu" for dtype in reasons.dtypes):
+    if not {dtype.kind for dtype in reasons.dtypes} <= {"i", "u"}:
         raise ConfigurationError(
             "explain takes a table of reasons, which are integers, not values: type"
             " explain(flag(frame))"
@@ -367,8 +362,8 @@ def states(
     rows = enter(frame, "states", (), limits=limits, log=log, wide=False)
     if not {STATE, STORED} <= set(frame.columns):
         require(frame, role(rows.log, "worn"), purpose="states")
-    rows.warn(rows.records.lacking((), OF_STATES))
-    codes = rows.records.context.state
+    rows.ask(also=OF_STATES).warn()
+    codes = rows.records.context["state"]
     if rows.order is not None:
         codes = codes[np.argsort(rows.order)]
     kinds = pd.Categorical.from_codes(codes, dtype=KINDS)

@@ -5,7 +5,7 @@ same door, once. Here the log, the limits, the wearer's clock, overlaps and two 
 the values are judged, a block of rows at a time, so that ten years cost ten times a year.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, Final, cast
@@ -15,7 +15,7 @@ import pandas as pd
 from pandas.tseries.frequencies import to_offset
 
 from eyelog.catalogue import catalogue, log_named, role
-from eyelog.clock import DAY_US, LocalClock, dates_at, local_clock, microseconds, stamps_at
+from eyelog.clock import DAY_US, THURSDAY, LocalClock, dates_at, local_clock, stamps_at
 from eyelog.cores import on_cores
 from eyelog.errors import ConfigurationError, MixedLogsError, warn
 from eyelog.frame import (
@@ -23,25 +23,21 @@ from eyelog.frame import (
     LIMITS,
     OFFSET,
     RECORDED,
+    SECONDS,
     STATE,
     STORED,
-    clock_of,
-    clock_times,
-    derived,
     history,
+    is_resampled,
     log_of,
     one_source,
-    own_share,
-    refuse_results,
+    seconds_between,
     stamps,
-    takes_tables,
 )
-from eyelog.judge.arrays import Bools, Floats, Ints, runs
-from eyelog.judge.calendar import THURSDAY
-from eyelog.judge.limits import DEFAULT, Limits, chosen_limits, limits_column
+from eyelog.judge.arrays import Bools, Floats, Ints, numbers, runs
+from eyelog.judge.limits import Limits, chosen_limits
 from eyelog.judge.packets import SUBJECTS_OF_PACKETS
-from eyelog.judge.reasons import Reason
-from eyelog.judge.records import AT_ONCE, OFF, Records, as_numbers, time_fields
+from eyelog.judge.reasons import UNKNOWN, Reason, against_fields, evidence_for
+from eyelog.judge.records import AT_ONCE, NOTHING, OFF, Records, blink_evidence, time_fields
 from eyelog.judge.terms import SUBJECTS, Columns, Counted, Terms, filled
 from eyelog.overlap import TOLERATED_US, duration_text, span_text
 
@@ -99,6 +95,8 @@ class Rows:
         The records, to be judged; not of Intervals.
     single : bool
         Whether the rows are packets, each of which may report an event.
+    cut : bool
+        Whether the rows are those between clock times, each of them.
     tz : tzinfo
         The zone of the stamps.
     """
@@ -121,9 +119,10 @@ class Rows:
     def __post_init__(self) -> None:
         self.tz: Any = cast(pd.DatetimeIndex, self.frame.index).tz
         self.single = not self.made and log_named(self.log).numbers_packets
+        self.cut = BETWEEN in self.given.columns and bool(self.given[BETWEEN].notna().all())
         self.arrays: dict[Any, Any] = {
             name: column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
-            for name, column in self.frame.items()
+            for name, column in pd.DataFrame(self.frame).items()  # without a history to be copied
         }
         if not self.made:
             self.records = Records(self.arrays, self.closes_us, self.log, self.limits)
@@ -132,35 +131,11 @@ class Rows:
     def __len__(self) -> int:
         return len(self.opens_us)
 
-    @cached_property
-    def cut(self) -> bool:
-        """Whether the rows are those between clock times, each of them."""
-        return BETWEEN in self.given.columns and bool(self.given[BETWEEN].notna().all())
-
     def asked_s(self, opens: Ints, closes: Ints) -> Floats:
         """Return the seconds of some spans of time within the hours to which the rows were cut."""
         if not self.cut or not len(opens):
             return np.asarray((closes - opens) / 1e6, dtype=np.float64)
-        ends = self.clock.wall_us(np.array([opens.min(), closes.max()])) // DAY_US
-        midnights = np.arange(ends[0] - 2, ends[1] + 3) * DAY_US
-        parts: list[tuple[Ints, Ints]] = []
-        for low, high in clock_times(self.given[BETWEEN].unique()):
-            later = high + DAY_US * (low > high)
-            parts.append(
-                (self.clock.instants(midnights + low), self.clock.instants(midnights + later))
-            )
-        begin, end = (np.concatenate(side) for side in zip(*parts, strict=True))
-        order = np.argsort(begin)
-        begin, end = begin[order], np.maximum.accumulate(end[order])
-        begin[1:] = np.maximum(begin[1:], end[:-1])  # each moment once
-        until = np.concatenate([[0], np.cumsum(end - begin)])
-
-        def passed(at: Ints) -> Ints:
-            number = np.searchsorted(begin, at, side="right")
-            left = np.maximum(end[number - 1] - at, 0) * (number > 0)
-            return cast(Ints, until[number] - left)
-
-        return np.asarray((passed(closes) - passed(opens)) / 1e6, dtype=np.float64)
+        return seconds_between(self.given[BETWEEN].unique(), self.clock, opens, closes)
 
     def days(self, reach: int = 0) -> tuple[Ints, Ints, Ints, Ints]:
         """Return opening, closing and date of the local days, and the day of each row.
@@ -172,8 +147,13 @@ class Rows:
         if reach not in self._days:
             ends = self.day_clock.wall_us(self.opens_us[[0, -1]]) // DAY_US
             # A clock that goes back can show a date earlier than that of the first row.
-            first, last = int(ends.min()) - 3 - reach, int(ends.max()) + 3 + reach
-            opens, closes, dates = self.day_clock.days(first, last)
+            first, last = int(ends.min()) - 5 - reach, int(ends.max()) + 6 + reach
+            opens, closes, dates = self.day_clock.cells(first * DAY_US, last * DAY_US, DAY_US)
+            # A date has one entry, even if the clock changes on it; two or more if the clock goes
+            # back over midnight, so that the date occurs again (a minute past midnight in
+            # St. John's before 2011; on a flight west); none if the clock skips it.
+            new = np.append(True, dates[1:] != dates[:-1])
+            opens, closes, dates = opens[new], closes[np.append(new[1:], True)], dates[new]
             begins = np.searchsorted(self.opens_us, opens)
             day = np.repeat(np.arange(len(opens)), np.diff(begins, append=len(self)))
             self._days[reach] = opens, closes, dates, day
@@ -205,41 +185,49 @@ class Rows:
             slice(first, last) for first, last in zip(cuts, [*cuts[1:], len(self)], strict=True)
         ]
 
-    def blocks(self, subjects: Iterable[Subject]) -> list[tuple[slice, Callable[[], Counted]]]:
-        """Return blocks of rows, with what makes the columns that each adds.
+    def blocks(self, subjects: Iterable[Subject]) -> list[tuple[slice, list[Subject]]]:
+        """Return blocks of rows, with the subjects to be asked of each at once.
 
         An event may depend on packets long before: all of them are one block. But a column of them
         is large: one subject comes after the other.
         """
-        subjects, whole = [self._time, *subjects], slice(0, len(self))
-        if self.made:
-            return [(whole, lambda: {n: as_numbers(self.arrays[n], n) for n in self.names})]
+        every = [self._time, *subjects]
         if self.single:
-            return [(whole, partial(self._added, self.records, [one])) for one in subjects]
-        return [
-            (part, partial(lambda part: self._added(self.records.at(part), subjects), part))
-            for part in self.parts
-        ]
+            return [(slice(0, len(self)), [one]) for one in every]
+        return [(part, every) for part in self.parts]
 
-    def _added(self, records: Records, subjects: Iterable[Subject]) -> Counted:
-        """Return what some records add to subjects, those that are of their log."""
-        terms = SUBJECTS_OF_PACKETS if self.single else SUBJECTS
+    def columns(
+        self, part: slice, subjects: Iterable[Subject], also: Also | None = None
+    ) -> Counted:
+        """Return what some rows add to subjects, those that are of their log.
+
+        `also` makes further columns of them, from those that they have.
+        """
         made: Counted = {}
-        for subject in subjects:
-            of = subject if callable(subject) else terms.get(subject)
-            made |= of(records) if of else {}
-        return made
+        if self.made:
+            made |= {name: numbers(self.arrays[name][part], name) for name in self.names}
+        else:
+            # What has been found out about all records serves every subject.
+            records = self.records if part == slice(0, len(self)) else self.records.at(part)
+            terms = SUBJECTS_OF_PACKETS if self.single else SUBJECTS
+            for subject in subjects:
+                of = subject if callable(subject) else terms.get(subject)
+                made |= of(records) if of else {}
+        return made if also is None else made | also(part, made)
 
     def _time(self, records: Records) -> Counted:
         """Return how many some records are, and their seconds."""
         part, context = records.place, records.context
-        time: Counted = {"recorded_s": context.recorded * records.length_s}
-        time |= context.time
+        time: Counted = {"recorded_s": context["recorded"] * records.length_s}
+        time |= {name: context[name] for name in SECONDS if name in context}
         if self.share is not None:
             time = {name: values * self.share[part] for name, values in time.items()}
         time["n"] = (time["recorded_s"] > 0).astype(np.float64)
         time["span_s"] = np.full(len(records), records.length_s)
-        time["before_n"] = self.before[part]
+        # A fetch selects by stamp, so its first record closes the day before: only those that close
+        # before their day does show that there are records of this day.
+        _, closes, _, day = self.days()
+        time["before_n"] = (self.closes_us[part] < closes[day[part]]).astype(np.float64)
         if "worn_s" in time:
             time["unworn_s"] = time["recorded_s"] - time["worn_s"]
             time["lasting_s"] = np.where(self.lasting[part], time["worn_s"], 0.0)
@@ -248,35 +236,33 @@ class Rows:
 
     @cached_property
     def share(self) -> Floats | None:
-        """The share of each record that no earlier one covers; None if none overlap."""
-        if self.single:  # a packet lasts as long as all others, however late it was received
+        """The share of each record that no earlier one covers; None if none overlap.
+
+        When a new connection starts, its first record may cover time that the last record of the
+        previous connection has covered: each second counts once. Not so in packets, each of which
+        lasts as long as all others, however late it was received.
+        """
+        length_us = log_named(self.log).interval_us
+        lost = length_us - np.diff(self.closes_us)
+        if self.single or lost.max(initial=0) <= 0:
             return None
-        return own_share(self.frame.index, log_named(self.log).interval_s)
+        # A late stamp makes the next one look early: the spare time of a neighbour is not lost.
+        beside = np.concatenate([[0], lost, [0]])
+        lost = np.clip(np.minimum(lost, lost + np.minimum(beside[:-2], beside[2:])), 0, None)
+        return np.append(1.0, 1.0 - lost / length_us)
 
     @property
     def span_s(self) -> Floats:
         """How long the records of each row last."""
         if self.made:
-            return as_numbers(self.arrays["span_s"], "span_s")
+            return numbers(self.arrays["span_s"], "span_s")
         return np.asarray((self.closes_us - self.opens_us) / 1e6, dtype=np.float64)
-
-    @cached_property
-    def before(self) -> Floats:
-        """1 for each record that closes before its day does, otherwise 0; their sum for Intervals.
-
-        A fetch selects by stamp, so its first record closes the day before: a day without any other
-        is left out of summaries.
-        """
-        if self.made:
-            return as_numbers(self.arrays["before_n"], "before_n")
-        _, closes, _, day = self.days()
-        return (self.closes_us < closes[day]).astype(np.float64)
 
     @cached_property
     def lasting(self) -> Bools:
         """Whether each record is of lasting wear, a run of at least `Limits.min_run`."""
         context = self.records.context
-        worn = ~np.isnan(context.time["worn_s"]) & (context.state < OFF)
+        worn = ~np.isnan(context["worn_s"]) & (context["state"] < OFF)
         firsts, lasts = runs(worn, self.closes_us, float(log_named(self.log).interval_us))
         lasting_us = self.closes_us[lasts] - self.opens_us[firsts]
         long = lasting_us >= self.limits.seconds("min_run") * 1e6
@@ -286,35 +272,50 @@ class Rows:
         return np.cumsum(edges[:-1], dtype=np.int8) > 0
 
     def ask(
-        self, subjects: Iterable[Subject], fields: Iterable[str] = (), *, time: bool = False
+        self,
+        subjects: Iterable[Subject] = (),
+        fields: Iterable[str] = (),
+        *,
+        time: bool = False,
+        also: Reason = NOTHING,
     ) -> "Rows":
         """Learn which columns some subjects have, and what cannot be judged; return the rows.
 
-        No records are asked, which have all columns.
+        Judged are the values that the subjects take, those of some `fields`, the hours if they are
+        asked for, and reasons that are asked for `also`. No records are asked, which have all
+        columns.
         """
-        columns = {name: values[:0] for name, values in self.arrays.items()}
-        records = Records(columns, self.closes_us[:0], self.log, self.limits, place=slice(0, 0))
-        self.names = [*self._added(records, [self._time, *subjects])]
-        wanted = Reason.OFF_POSE if time and "worn_s" in self.names else Reason(0)
+        if subjects or time:
+            self.names = [*self.columns(slice(0, 0), [self._time, *subjects])]
+        if time and "worn_s" in self.names:
+            also |= Reason.OFF_POSE
         if time and "valid_s" in self.names:
-            wanted |= Reason.MOVING | Reason.NOISY | Reason.INVALID
-        self.lacking = records.lacking({*records.judged, *fields}, wanted)
+            also |= Reason.MOVING | Reason.NOISY | Reason.INVALID
+        judged = {*self.records.judged, *fields}
+        found = [against_fields(self.log).get(name, UNKNOWN) for name in judged]
+        for against in found:
+            also |= against.context
+        needs = {r: [*names] for r, names in evidence_for(self.log).items() if r & also}
+        if self.limits.wear == "blinks" and Reason.UNWORN in needs:
+            needs[Reason.UNWORN] += blink_evidence(self.log)
+        needs[Reason.STALE] = sorted({against.counter for against in found if against.counter})
+        lost = {str(r.name): [n for n in own if n not in self.arrays] for r, own in needs.items()}
+        self.lacking = {reason: names for reason, names in lost.items() if names}
         walking = time_fields(self.log)["walking_s"]
-        lost = [name for name in walking if name not in columns]
-        if time and "worn_s" in self.names and lost and len(lost) < len(walking):
-            self.lacking["walking time"] = lost
+        unwalked = [name for name in walking if name not in self.arrays]
+        if time and "worn_s" in self.names and unwalked and len(unwalked) < len(walking):
+            self.lacking["walking time"] = unwalked
         return self
 
-    def warn(self, lacking: Mapping[str, list[str]] | None = None) -> "Rows":
+    def warn(self) -> "Rows":
         """Warn once about the reasons for which the evidence is not there; return the rows.
 
         Not about no rows, nor about masked ones: they were judged with all that there was.
         """
-        found = self.lacking if lacking is None else lacking
-        if found and len(self) and STORED not in self.given.columns:
-            reasons = ", ".join(f"{reason} ({', '.join(names)})" for reason, names in found.items())
+        if self.lacking and len(self) and STORED not in self.given.columns:
+            lost = ", ".join(f"{reason} ({', '.join(n)})" for reason, n in self.lacking.items())
             warn(
-                f"not judged, since the frame lacks the fields in brackets: {reasons}. Add them, or"
+                f"not judged, since the frame lacks the fields in brackets: {lost}. Add them, or"
                 " ask for all that a summary needs by its name, such as fields='daily'"
                 " (eyelog.fields(log, of='daily') lists them)"
             )
@@ -332,11 +333,6 @@ def _is_own(values: Any) -> bool:
         return True
     texts = [value for value in values if isinstance(value, str)]
     return bool(texts) and bool(pd.to_numeric(pd.Series(texts), errors="coerce").isna().all())
-
-
-def is_intervals(frame: Any) -> bool:
-    """Return whether a table holds Intervals: rows that say what each adds."""
-    return isinstance(frame, pd.DataFrame) and RECORDED in frame.columns
 
 
 def enter(
@@ -365,7 +361,7 @@ def enter(
         other limits, the index holds no aware stamps, a missing one or the same twice, or the rows
         overlap (two sources of records).
     """
-    made = is_intervals(frame)
+    made = isinstance(frame, pd.DataFrame) and RECORDED in frame.columns
     if made and not wide:
         raise ConfigurationError(
             f"{what} needs single records, and these are Intervals: pass the records"
@@ -383,7 +379,13 @@ def enter(
             )
     else:
         which = log_of(frame, log)
-    refuse_results(frame, what, wide=wide)
+    if is_resampled(frame):
+        or_intervals = ", or eyelog.intervals(frame, '10min')" if wide else ""
+        raise ConfigurationError(
+            f"{what} takes records, and this is a table of"
+            f" {history(frame)[-1]['step'] if history(frame) else 'results'}: pass the"
+            f" records{or_intervals}"
+        )
     chosen = chosen_limits(limits, frame)
     if not frame.columns.is_unique:
         raise ConfigurationError(
@@ -398,13 +400,10 @@ def enter(
         frame, index = frame.iloc[order], index[order]
     if index.unit != "us":
         frame, index = frame.set_axis(index.as_unit("us")), index.as_unit("us")
-    us = microseconds(index)
     if made:
-        widths = np.rint(as_numbers(frame[WIDTH], WIDTH) * 1e6).astype(np.int64)
-        opens, closes = us, us + widths
+        opens = index.asi8
+        closes = opens + np.rint(numbers(frame[WIDTH], WIDTH) * 1e6).astype(np.int64)
         _refuse_overlap(frame, opens, closes, what)
-        offsets = frame[OFFSET].to_numpy("float64", na_value=np.nan) if OFFSET in frame else None
-        clock = local_clock(index, offsets, stamp="start")
     else:
         one_source(frame, what=what, log=which)
         if index.hasnans or not index.is_unique:
@@ -412,10 +411,15 @@ def enter(
                 "the frame has a missing stamp or several rows with one stamp: keep the last row of"
                 " each, frame[frame.index.notna() & ~frame.index.duplicated(keep='last')]"
             )
-        _refuse_half_masked(frame, which)
-        opens, closes = us - log_named(which).interval_us, us
-        clock = clock_of(frame, log=which)
-    days = clock.set_back(day_starts, opens)
+        if STORED in frame or {"mask", "select"} & {step["step"] for step in history(frame)}:
+            _refuse_half_masked(frame, which)
+        opens, closes = index.asi8 - log_named(which).interval_us, index.asi8
+    clock = days = LocalClock(index.tz)
+    if OFFSET in frame:
+        stamp, offsets = "start" if made else "end", numbers(frame[OFFSET])
+        clock = days = local_clock(index, offsets, width_us=closes - opens, stamp=stamp)
+    if day_starts is not None:
+        days = clock.set_back(day_starts, opens)
     rows = Rows(frame, what, which, chosen, opens, closes, clock, days, made, order, frame)
     if made:
         rows.names = [n for n, v in rows.arrays.items() if n not in NO_SUMS and not _is_own(v)]
@@ -427,11 +431,11 @@ def enter(
 def _of_packets(rows: Rows, subjects: Iterable[Subject]) -> Rows:
     """Return the rows of 15 seconds that packets make: each event is counted once, in its row."""
     found = bins(rows, "15s")
-    data = sums(rows, found.codes, len(found), subjects)
+    data = sums(rows, found, subjects)
     table = pd.DataFrame({WIDTH: found.seconds} | data, index=found.labels)
     table.attrs = dict(rows.frame.attrs)
     firsts = np.flatnonzero(np.diff(found.codes, prepend=-1))
-    opens, closes = cast(Ints, found.opens_us).copy(), cast(Ints, found.closes_us).copy()
+    opens, closes = found.opens_us.copy(), found.closes_us.copy()
     # The time of a recording is that from its first packet to its last.
     opens[:1] = rows.opens_us[:1]
     closes[-1:] = np.minimum(closes[-1:], rows.closes_us[-1:])
@@ -442,9 +446,6 @@ def _of_packets(rows: Rows, subjects: Iterable[Subject]) -> Rows:
 
 def _refuse_half_masked(frame: pd.DataFrame, log: str) -> None:
     """Raise if what masking kept is gone, or some rows were masked and others not."""
-    steps = {step["step"] for step in history(frame)}
-    if STORED not in frame.columns and not steps & {"mask", "select"}:
-        return
     names = [name for name in frame.columns if name in catalogue(log)]
     shows_wear = not set(role(log, "worn")).isdisjoint(names)
     times = [name for name, needs in time_fields(log).items() if {*needs} <= {*names}]
@@ -466,7 +467,7 @@ def _refuse_half_masked(frame: pd.DataFrame, log: str) -> None:
 
 def _refuse_overlap(table: pd.DataFrame, opens: Ints, closes: Ints, what: str) -> None:
     """Raise if more time is recorded twice than where two connections meet."""
-    recorded = np.nan_to_num(as_numbers(table[RECORDED], RECORDED)) * 1e6
+    recorded = np.nan_to_num(numbers(table[RECORDED], RECORDED)) * 1e6
     over = np.flatnonzero(closes[:-1] > opens[1:])
     both_us = recorded[over] + recorded[over + 1]
     room_us = np.maximum(closes[over], closes[over + 1]) - opens[over]
@@ -491,31 +492,21 @@ class Groups:
     seconds : array of float64
         How long each group lasts: of bins, days and weeks their length; of hours and weekdays the
         time that they have between the first row and the last; of labels the time of their rows.
-    opens_us, closes_us : array of int64 or None
-        When bins, days and weeks open and close.
+    opens_us, closes_us : array of int64
+        When bins, days and weeks open and close; empty for other groups.
     """
 
     labels: pd.Index
     codes: Ints
     seconds: Floats
-    opens_us: Ints | None = None
-    closes_us: Ints | None = None
-
-    def __len__(self) -> int:
-        return len(self.labels)
+    opens_us: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    closes_us: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     def keep(self, chosen: Bools) -> "Groups":
-        """Return the `chosen` groups; the rows of the others are in none."""
-        if chosen.all():
-            return self
+        """Return the `chosen` bins, days or weeks; the rows of the others are in none."""
         number = np.append(np.where(chosen, np.cumsum(chosen) - 1, -1), -1)
-        return Groups(
-            self.labels[chosen],
-            number[self.codes],
-            self.seconds[chosen],
-            None if self.opens_us is None else self.opens_us[chosen],
-            None if self.closes_us is None else self.closes_us[chosen],
-        )
+        edges = self.opens_us[chosen], self.closes_us[chosen]
+        return Groups(self.labels[chosen], number[self.codes], self.seconds[chosen], *edges)
 
 
 def bins(rows: Rows, every: str, *, empty: bool = False) -> Groups:
@@ -588,7 +579,7 @@ def refuse_wide(rows: Rows, by: str, ends: Ints, width: int) -> None:
     A record may, by less than its own length. Where the wearer's clock changes within a row, only
     its length shows whether it fits.
     """
-    if not is_intervals(rows.frame):
+    if not rows.made:
         return
     wide = rows.closes_us - ends > LONGEST_RECORD_US
     if rows.clock.tz is None:
@@ -629,29 +620,26 @@ def parse_width(every: Any) -> tuple[str, int, int]:
 
 
 def sums(
-    rows: Rows, codes: Ints, number: int, subjects: Iterable[Subject], also: Also | None = None
+    rows: Rows, groups: Groups, subjects: Iterable[Subject], also: Also | None = None
 ) -> Columns:
-    """Return the sum of each column over each of a `number` of groups; missing without a value.
+    """Return the sum of each column over each group; missing without a value.
 
-    Rows of code -1 are in no group. `also` makes further columns of the rows in a slice, from those
-    that they have.
+    `also` makes further columns of the rows in a slice, from those that they have.
     """
-
-    def of_block(part: slice, columns_of: Callable[[], Counted]) -> tuple[Ints, Columns]:
-        columns = columns_of()
-        return by_group(columns if also is None else columns | also(part, columns), codes[part])
-
     totals: Columns = {}
-    calls = [partial(of_block, *block) for block in rows.blocks(subjects)]
+    calls = [
+        partial(lambda part, of: by_group(rows.columns(part, of, also), groups.codes[part]), *block)
+        for block in rows.blocks(subjects)
+    ]
     values = 0 if rows.single else len(rows) * len(rows.arrays)
-    for groups, made in on_cores(calls, values=values):
+    for places, made in on_cores(calls, values=values):
         for name, added_ in made.items():
             adds = np.fmax if name.startswith(LONGEST) else np.add
             if name not in totals:
-                totals[name] = np.full(number, np.nan)
-            total, before = totals[name], totals[name][groups]
+                totals[name] = np.full(len(groups.labels), np.nan)
+            total, before = totals[name], totals[name][places]
             both = np.where(np.isnan(before), added_, adds(before, added_))
-            total[groups] = np.where(np.isnan(added_), before, both)
+            total[places] = np.where(np.isnan(added_), before, both)
     return totals
 
 
@@ -697,127 +685,3 @@ def by_group(columns: Counted, codes: Ints) -> tuple[Ints, Columns]:
             made[id(values)] = np.add.reduceat(kept, first, dtype=np.float64) + 0.0 * counts
         totals[name] = made[id(values)]
     return codes[first], totals
-
-
-def added(values: Floats, codes: Ints, number: int, adds: np.ufunc = np.add) -> Floats:
-    """Return the sum of values by their code, in any order; missing without a value."""
-    known = ~np.isnan(values)
-    made = np.full(number, np.nan)
-    if adds is np.fmax:
-        np.fmax.at(made, codes[known], values[known])
-        return made
-    some = np.bincount(codes[known], minlength=number) > 0
-    made[some] = np.bincount(codes[known], values[known], number)[some]
-    return made
-
-
-@takes_tables
-def intervals(
-    frame: pd.DataFrame,
-    every: str | None = None,
-    *,
-    limits: Limits | None = None,
-    log: str | None = None,
-    day_starts: str | None = None,
-) -> pd.DataFrame:
-    """Return what each interval adds to any summary: the table that every summary works on.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A frame of one log, or Intervals.
-    every : str, optional
-        Width of the rows: up to a day (``"10min"``, ``"1h"``), days (``"1D"``) or weeks (``"W"``,
-        Monday to Sunday); a whole multiple of the width of `frame`. Default: one row per record.
-    limits : Limits, optional
-        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
-    log : str, optional
-        The log, if neither the provenance nor the columns show it.
-    day_starts : str, optional
-        When a day starts, such as ``"18:00"`` for people who work at night. Default: midnight.
-
-    Returns
-    -------
-    DataFrame
-        Index ``date``: when each interval opens, in the frame's zone. Only intervals with records.
-        Float64 columns, each of which can be summed over any rows (missing where nothing is known);
-        the sums of a day give its row of `eyelog.daily`, whatever the width:
-
-        - counts: ``n`` (records), ``steps``, blinks or gaps between them, movements;
-        - seconds: ``recorded_s``, ``worn_s``, ``valid_s``, ``walking_s``, ``lasting_s`` (of runs of
-          wear of at least ``limits.min_run``), and those in which each count could be made
-          (``pace_s``, ``gap_s``, ``head_moves_yaw_s``);
-        - sums: of a score (``sc_fcs_sum``), how many (``sc_fcs_n``), how many are high
-          (``sc_fcs_high``); of squares (ending in ``2``), where an SD is wanted; of sines and
-          cosines of a tilt.
-
-        And some that are no sums: ``width_s`` (how long the row lasts: shorter if midnight or the
-        clock cuts it), where the zone varies ``utc_offset_min``, and, if they are not the default
-        ones, ``limits`` (a category: those that differ, as JSON).
-
-    Raises
-    ------
-    MixedLogsError
-        If the frame has fields of both logs.
-    ConfigurationError
-        If the width or the index cannot be used, nothing shows which log it is, the records overlap
-        (two sources), or the frame was masked with other limits.
-
-    Notes
-    -----
-    The values are judged here, as `eyelog.flag` does, and only those without a reason against them
-    are added. An interval belongs to the row in which it opens. Intervals of several stretches of
-    time can be put together with `pandas.concat`, stored, read back and made wider: the numbers of
-    every summary stay the same, except for the coverage of all rows and of hours, weekdays and
-    weekends, whose time is that between the first row and the last (`eyelog.coverage`).
-
-    Examples
-    --------
-    >>> import eyelog as el
-    >>> frame = el.sample("standard_mode_logs")
-    >>> tens = el.intervals(frame, "10min")
-    >>> days = el.daily(tens)
-    >>> bool((days["steps"] == el.daily(frame)["steps"]).all())
-    True
-    """
-    options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
-    rows = enter(frame, "intervals", SUBJECTS, **options, time=True).warn()
-    if every is None:
-        opens, widths = rows.opens_us, (rows.closes_us - rows.opens_us) / 1e6
-        parts = [columns_of() for _, columns_of in rows.blocks(SUBJECTS)]
-        data = {name: np.concatenate([filled(part[name]) for part in parts]) for name in parts[0]}
-    else:
-        check_width(rows, every)
-        found = bins(rows, every)
-        opens, widths = cast(Ints, found.opens_us), found.seconds
-        data = sums(rows, found.codes, len(found), SUBJECTS)
-    table = pd.DataFrame({WIDTH: widths} | data, index=stamps_at(opens, rows.tz).rename("date"))
-    if rows.clock.tz is None:
-        table[OFFSET] = rows.clock.offset_min(opens)
-    if rows.limits != DEFAULT:
-        table[LIMITS] = limits_column(rows.limits, len(table))
-    if rows.cut:
-        asked = ",".join(sorted(rows.given[BETWEEN].unique()))
-        table[BETWEEN] = pd.Series(asked, table.index, dtype="str")
-    details: dict[str, Any] = {
-        "every": every,
-        "limits": rows.limits.details(),
-        "day_starts": day_starts,
-    }
-    return derived(table, frame, "intervals", log=rows.log or None, **details)
-
-
-def check_width(rows: Rows, every: str) -> None:
-    """Raise unless whole rows fit into the bins."""
-    kind, _, width = parse_width(every)
-    if not rows.made:
-        own = np.array([log_named(rows.log).interval_us])
-    else:
-        own = np.unique(rows.closes_us - rows.opens_us)
-    unfit = own[(own > width) | (width % own != 0)] if kind == "span" else own[own > width]
-    # Rows that midnight or a change of the clock has cut are shorter than the others.
-    if len(unfit) and (unfit.max() == own.max() or kind != "span"):
-        raise ConfigurationError(
-            f"intervals of {unfit[-1] / 1e6:g} s do not fit into {every!r}:"
-            f" take a whole multiple of {unfit[-1] / 1e6:g} s"
-        )

@@ -14,38 +14,37 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, Final, Literal, cast
 
-import numpy as np
 import pandas as pd
 
 from eyelog.catalogue import CURRENT_DATA, STANDARD_MODE_LOGS, check_log
-from eyelog.checks import duration_us
+from eyelog.checks import duration_us, one_of
 from eyelog.errors import ConfigurationError
 from eyelog.frame import LIMITS, RECORDED, STORED
 from eyelog.judge.arrays import Bools, Floats
 
 Test = Callable[..., Bools]
 
-# The comparisons that keep and that break a limit; a missing value does neither.
-_TESTS: Final[Mapping[str, tuple[Test, Test]]] = MappingProxyType(
+# The comparisons that keep and that break a limit, which a missing value does neither, and how it
+# is said.
+_TESTS: Final[Mapping[str, tuple[Test, Test, str]]] = MappingProxyType(
     {
-        "x >= a": (lambda x, a: x >= a, lambda x, a: x < a),
-        "x <= a": (lambda x, a: x <= a, lambda x, a: x > a),
-        "x > a": (lambda x, a: x > a, lambda x, a: x <= a),
-        "a <= x <= b": (lambda x, a, b: (x >= a) & (x <= b), lambda x, a, b: (x < a) | (x > b)),
-        "a <= x < b": (lambda x, a, b: (x >= a) & (x < b), lambda x, a, b: (x < a) | (x >= b)),
-    }
-)
-
-_IN_WORDS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "x >= a": "at least {}",
-        "x <= a": "at most {}",
-        "x > a": "more than {}",
-        "a <= x <= b": "{} to {}",
-        "a <= x < b": "{} to below {}",
+        "x >= a": (lambda x, a: x >= a, lambda x, a: x < a, "at least {}"),
+        "x <= a": (lambda x, a: x <= a, lambda x, a: x > a, "at most {}"),
+        "x > a": (lambda x, a: x > a, lambda x, a: x <= a, "more than {}"),
+        "a <= x <= b": (
+            lambda x, a, b: (x >= a) & (x <= b),
+            lambda x, a, b: (x < a) | (x > b),
+            "{} to {}",
+        ),
+        "a <= x < b": (
+            lambda x, a, b: (x >= a) & (x < b),
+            lambda x, a, b: (x < a) | (x >= b),
+            "{} to below {}",
+        ),
     }
 )
 
@@ -94,7 +93,7 @@ class Limit:
         if self.unit == "bool":
             return "set" if self.comparison == "x > a" or self.value else "not set"
         if self.unit == "share":
-            return _IN_WORDS[self.comparison].format(f"{self.value:.0%}".replace("%", " %"))
+            return _TESTS[self.comparison][2].format(f"{self.value:.0%}".replace("%", " %"))
         values, unit = self.values, self.unit
         for longer, seconds in (("h", 3600.0), ("min", 60.0)):
             if unit == "s" and values[0] >= 120 and values[0] % seconds == 0:
@@ -106,7 +105,7 @@ class Limit:
             return ", ".join(f"±{v:g}" if v else "0" for v in right) + after
         if self.comparison == "a <= x < b" and unit == "h":  # hours of day, not a length of time
             return f"{numbers[0]} to {numbers[1]} o'clock"
-        return _IN_WORDS[self.comparison].format(*numbers) + after
+        return _TESTS[self.comparison][2].format(*numbers) + after
 
 
 @cache
@@ -228,14 +227,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         above = self.walking_above
-        if isinstance(above, bool) or not (
-            isinstance(above, int | float | np.number) and math.isfinite(above) and above >= 0
-        ):
-            raise ConfigurationError(
-                f"walking_above must be a number of at least 0, not {self.walking_above!r}"
-            )
-        if self.wear not in ("device", "blinks"):
-            raise ConfigurationError(f"wear must be 'device' or 'blinks', not {self.wear!r}")
+        if isinstance(above, bool) or not (isinstance(above, Real) and 0 <= above < math.inf):
+            raise ConfigurationError(f"walking_above must be a number of at least 0, not {above!r}")
+        one_of(self.wear, "wear", ("device", "blinks"))
         for name in (each.name for each in dataclasses.fields(self)):
             given = getattr(self, name)
             if name.endswith("_deg"):
@@ -256,9 +250,17 @@ class Limits:
         """Return a duration of these limits in seconds."""
         return pd.Timedelta(getattr(self, name)).total_seconds()
 
+    @cache  # noqa: B019 - limits are few and small
     def of(self, log: str) -> Mapping[str, Limit]:
         """Return the limits that apply to a log, by their names in ``limits.csv``."""
-        return _applied(self, log)
+        rows = dict(limits(log))
+        for name, row in rows.items():
+            given = getattr(self, row.argument, None)
+            if isinstance(given, str):
+                given = self.seconds(row.argument) / _SECONDS[row.unit]
+            if given is not None:
+                rows[name] = row.at(*(given if isinstance(given, tuple) else (float(given),)))
+        return MappingProxyType(rows)
 
     def details(self) -> dict[str, Any]:
         """Return the limits that are not the default, JSON-safe, for the history of a table."""
@@ -298,12 +300,8 @@ class Limits:
         return pd.DataFrame(rows, dtype="string").set_index("limit")
 
     def __repr__(self) -> str:
-        given = ", ".join(
-            f"{name}={getattr(self, name)!r}"
-            for name, default in _DEFAULTS.items()
-            if getattr(self, name) != default
-        )
-        return f"Limits({given})"
+        given = [f"{name}={getattr(self, name)!r}" for name in self.details()]
+        return f"Limits({', '.join(given)})"
 
     def __str__(self) -> str:
         return self.table().to_string()
@@ -331,7 +329,8 @@ def chosen_limits(limits: Limits | None, frame: pd.DataFrame | None = None) -> L
             f" {limits!r}"
         )
     given = DEFAULT if limits is None else limits
-    used = None if frame is None else limits_of(frame)
+    said = frame is not None and not {LIMITS, RECORDED}.isdisjoint(frame.columns)
+    used = limits_of(cast(pd.DataFrame, frame)) if said else None
     if used and not used.judges_as(given):
         made = "made into Intervals" if RECORDED in cast(pd.DataFrame, frame) else "masked"
         raise ConfigurationError(
@@ -376,18 +375,6 @@ def limits_of(frame: pd.DataFrame) -> Limits | None:
             " judge the records of all of them by the same ones"
         )
     return used[0] if used else None
-
-
-@cache
-def _applied(chosen: Limits, log: str) -> Mapping[str, Limit]:
-    rows = dict(limits(log))
-    for name, row in rows.items():
-        given = getattr(chosen, row.argument, None)
-        if isinstance(given, str):
-            given = chosen.seconds(row.argument) / _SECONDS[row.unit]
-        if given is not None:
-            rows[name] = row.at(*(given if isinstance(given, tuple) else (float(given),)))
-    return MappingProxyType(rows)
 
 
 def _range(name: str, given: Any) -> tuple[float, float]:

@@ -19,11 +19,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import CURRENT_DATA
-from eyelog.judge.arrays import Bools, Floats, Ints, around
+from eyelog.judge.arrays import Bools, Floats, Ints, around, numbers
 from eyelog.judge.limits import limit
 from eyelog.judge.reasons import WORDS, Reason
 from eyelog.judge.records import Records
-from eyelog.judge.terms import Counted, vectors, while_worn
+from eyelog.judge.terms import EYE_MOVES, HEAD_MOVES, Counted, moves, vectors
 
 PACKET_US: Final = 50_000
 # How many numbers there are: 255 is followed by 0
@@ -115,43 +115,75 @@ def counts_as_blink(strength: Floats, closed_ms: Floats) -> Bools:
 
 def single_blinks(records: Records) -> Events:
     """Return the blinks, and the time between those that count."""
-    strength = records.numbers(records.name("blink_event_strength"))
-    closed_ms = records.numbers(records.name("blink_event_speed"))
+    names = records.name("blink_event_strength"), records.name("blink_event_speed")
+    strength, closed_ms = (numbers(records.columns[name], name) for name in names)
     at = np.flatnonzero((strength > 0) | (closed_ms > 0))
-    against = {
-        WORDS[r]: records.context.against[r] for r in UNUSABLE if r in records.context.against
-    }
-    reasons = {word: rows[at] for word, rows in against.items()}
+    unusable = {WORDS[r]: records.context[r] for r in UNUSABLE if r in records.context}
+    against = {word: rows[at] for word, rows in unusable.items()}
     for part, values in (("counted_strength", strength), ("counted_speed", closed_ms)):
         rule = limit(records.log, part)
-        reasons[f"not {rule.text(records.name(rule.role))}"] = ~rule.keeps(values[at])
-    words = first_word(reasons, len(at))
-    counted = words == ""
-    since_s, between = np.full(len(at), np.nan), first_word({}, len(at))
-    if counted.any():
-        kept = at[counted]
-        apart = {**against, WORDS[Reason.MISSING]: np.isnan(strength) | np.isnan(closed_ms)}
-        told = np.append(["no blink before"], between_events(sent(records), kept, apart))
-        apart_s = np.append(np.nan, np.diff(records.us[kept]) / 1e6)
-        since_s[counted], between[counted] = np.where(told == "", apart_s, np.nan), told
-    return Events(at, words, since_s, between)
+        against[f"not {rule.text(records.name(rule.role))}"] = ~rule.keeps(values[at])
+    words = first_word(against, len(at))
+    kept, missing = at[words == ""], np.isnan(strength) | np.isnan(closed_ms)
+    apart_s = np.diff(records.us[kept]) / 1e6
+    apart = {**unusable, WORDS[Reason.MISSING]: missing}
+    return _spaced(sent(records), at, words, apart_s, "no blink before", apart)
 
 
 def single_steps(records: Records) -> Events:
     """Return the steps, and the time that each takes."""
     at = np.flatnonzero(_evidence(records, "step_event") == 1)
-    unworn = records.context.against.get(Reason.UNWORN, np.zeros(len(records), dtype=bool))
+    unworn = records.context.get(Reason.UNWORN, np.zeros(len(records), dtype=bool))
     words = first_word({WORDS[Reason.UNWORN]: unworn[at]}, len(at))
-    counted = words == ""
-    since_s, between = np.full(len(at), np.nan), first_word({}, len(at))
-    if counted.any():
-        kept, found = at[counted], sent(records)
-        # Counted in packets: stamps are late by varying amounts.
-        took_s = np.append(np.nan, np.diff(found.sent[kept]) * PACKET_S)
-        pauses = {"a pause": limit(records.log, "longest_step").breaks(took_s[1:])}
-        told = between_events(found, kept, {WORDS[Reason.UNWORN]: unworn}, pauses)
-        told = np.append(["no step before"], told)
-        since_s[counted], between[counted] = np.where(told == "", took_s, np.nan), told
+    # Counted in packets: stamps are late by varying amounts.
+    found = sent(records)
+    took_s = np.diff(found.sent[at[words == ""]]) * PACKET_S
+    pauses = {"a pause": limit(records.log, "longest_step").breaks(took_s)}
+    apart = {WORDS[Reason.UNWORN]: unworn}
+    return _spaced(found, at, words, took_s, "no step before", apart, pauses)
+
+
+def _spaced(
+    found: Packets,
+    at: Ints,
+    words: npt.NDArray[np.object_],
+    apart_s: Floats,
+    nothing_before: str,
+    rows: Mapping[str, Bools],
+    gaps: Mapping[str, Bools] = MappingProxyType({}),
+) -> Events:
+    """Return events with the time since the one before that counts, or what comes between them.
+
+    A new connection is named first and lost packets last.
+
+    Parameters
+    ----------
+    found : Packets
+        Where connections begin, and how many packets were lost before each row.
+    at : array of int64
+        The rows of the events, in order of time.
+    words : array of str
+        Why each does not count; otherwise empty.
+    apart_s : array of float64
+        The time between those that count.
+    nothing_before : str
+        What is said of the first of them.
+    rows : mapping of str to array of bool
+        The rows that count if one of them is in between, by their word.
+    gaps : mapping of str to array of bool
+        What applies to the time between two events itself.
+    """
+    kept, between = np.flatnonzero(words == ""), first_word({}, len(at))
+    since_s = np.full(len(at), np.nan)
+    if len(kept):
+        of_rows = {"a new connection": found.opens, **rows}, {"packets lost": found.lost > 0}
+        first, last = (
+            {word: np.diff(np.cumsum(marked)[at[kept]]) > 0 for word, marked in each.items()}
+            for each in of_rows
+        )
+        told = first_word({**first, **gaps, **last}, len(kept) - 1)
+        since_s[kept[1:]] = np.where(told == "", apart_s, np.nan)
+        between[kept[1:]], between[kept[0]] = told, nothing_before
     return Events(at, words, since_s, between)
 
 
@@ -163,35 +195,6 @@ def first_word(against: Mapping[str, Bools], number: int) -> npt.NDArray[np.obje
     return words
 
 
-def between_events(
-    found: Packets,
-    at: Ints,
-    rows: Mapping[str, Bools],
-    gaps: Mapping[str, Bools] = MappingProxyType({}),
-) -> npt.NDArray[np.object_]:
-    """Return what comes between each of the rows `at` and the one before it, except for the first.
-
-    A new connection is named first and lost packets last; an empty text where there is nothing.
-
-    Parameters
-    ----------
-    found : Packets
-        Where connections begin, and how many packets were lost before each row.
-    at : array of int64
-        The rows of the events, in order of time.
-    rows : mapping of str to array of bool
-        The rows that count if one of them is there, by their word.
-    gaps : mapping of str to array of bool
-        What applies to the time between two events itself, for each but the first.
-    """
-    of_rows = {"a new connection": found.opens, **rows}, {"packets lost": found.lost > 0}
-    first, last = (
-        {word: np.diff(np.cumsum(marked)[at]) > 0 for word, marked in each.items()}
-        for each in of_rows
-    )
-    return first_word({**first, **gaps, **last}, max(len(at) - 1, 0))
-
-
 def near_blink(records: Records) -> Bools:
     """Return the rows so close to a blink that a vertical movement in them may be part of it."""
     blinking = (_evidence(records, "blink_event_strength") > 0) | (
@@ -199,8 +202,8 @@ def near_blink(records: Records) -> Bools:
     )
     # A blink in time that is not usable is masked, and masking must change nothing.
     for reason in UNUSABLE:
-        if reason in records.context.against:
-            blinking &= ~records.context.against[reason]
+        if reason in records.context:
+            blinking &= ~records.context[reason]
     reach_us = round(limit(records.log, "near_blink").value * 1e6)
     return around(records.us, blinking, reach_us, reach_us)
 
@@ -320,8 +323,8 @@ def shape(records: Records) -> Counted:
     if usable is None:
         return {}
     events = single_blinks(records)
-    strength = records.numbers(records.name("blink_event_strength"))[events.rows]
-    closed_ms = records.numbers(records.name("blink_event_speed"))[events.rows]
+    names = records.name("blink_event_strength"), records.name("blink_event_speed")
+    strength, closed_ms = (numbers(records.columns[name], name)[events.rows] for name in names)
     seen_s = np.where(np.isnan(usable[0] + usable[1]), np.nan, PACKET_S)
 
     def by_packet(values: Floats, chosen: Bools) -> Floats:
@@ -370,28 +373,28 @@ def bursts(records: Records) -> Counted:
 
 def eye_moves(records: Records) -> Counted:
     """Return the movements of the eyes; vertical ones do not count near a blink."""
-    moves = {}
+    found = {}
     for kind, ways in (("horizontal", ("left", "right")), ("vertical", ("up", "down"))):
         sizes = records.parts(*(f"eye_{way}" for way in ways))
         if sizes is not None:
             moved = np.sum([np.where(np.isnan(size), np.nan, size > 0) for size in sizes], axis=0)
-            moves[f"eye_moves_{kind}"] = moved
+            found[f"eye_moves_{kind}"] = moved
             if kind == "vertical":
                 moved[near_blink(records)] = np.nan
-    return while_worn(moves, records)
+    return moves(records, EYE_MOVES, found)
 
 
 def head_moves(records: Records) -> Counted:
     """Return the peaks of acceleration that show movements of the head."""
-    forces, moves = records.parts(*GRAVITY), {}
+    forces, found = records.parts(*GRAVITY), {}
     for axis, part in AXES.items():
         if forces is None:
             break
         moved = np.zeros(len(records))
         moved[head_peaks(records, axis)[0]] = 1.0
         moved[np.isnan(forces[GRAVITY.index(part)])] = np.nan
-        moves[f"head_moves_{axis}"] = moved
-    return while_worn(moves, records)
+        found[f"head_moves_{axis}"] = moved
+    return moves(records, HEAD_MOVES, found)
 
 
 def tilt(records: Records, forces: Sequence[Floats] | None = None) -> Counted:
@@ -441,7 +444,13 @@ def packets(us: Ints, sequence: Floats | None) -> Packets:
     ([0, 0, 0, 1, 2], [0, 0, 1, 0, 0])
     """
     steps = np.diff(us, prepend=us[:1])
-    leaps = _leaps(steps, sequence)
+    # By how many numbers each row has jumped; missing where a number is.
+    leaps = np.full(len(us), np.nan)
+    if sequence is not None:
+        known = np.where((sequence >= 0) & (sequence < NUMBERS), sequence, np.nan)
+        ahead = np.diff(known, prepend=np.nan)
+        leaps = np.mod(ahead - 1, NUMBERS)
+        leaps[(ahead == 0) & (steps <= LATE_US)] = 0.0
     off = np.abs((leaps + 1) * PACKET_US - steps)
     opens = (steps > PAUSE_US) | ((leaps > 0) & (off > LATE_US))
     paused = np.where(steps > LATE_US, np.rint(steps / PACKET_US) - 1, 0.0)
@@ -488,14 +497,3 @@ def even(us: Ints, sequence: Floats | None) -> Ints:
     # Two connections may meet within the jitter of their stamps.
     order = np.arange(len(us))
     return np.asarray(np.maximum.accumulate(fitted - order) + order, dtype=np.int64)
-
-
-def _leaps(steps: Ints, sequence: Floats | None) -> Floats:
-    """Return by how many numbers each row has jumped; missing where a number is."""
-    if sequence is None:
-        return np.full(len(steps), np.nan)
-    numbers = np.where((sequence >= 0) & (sequence < NUMBERS), sequence, np.nan)
-    ahead = np.diff(numbers, prepend=np.nan)
-    leaps: Floats = np.mod(ahead - 1, NUMBERS)
-    leaps[(ahead == 0) & (steps <= LATE_US)] = 0.0
-    return leaps

@@ -48,11 +48,11 @@ class Condition(NamedTuple):
         Blinks may be evidence of wear too; being at rest means not keeping the limit of walking.
         """
         rule, values = records.rules[self.name], records.in_range(self.field)
-        if self.reason is Reason.UNWORN and records.context.worn is not None:
-            values = records.context.worn
+        if self.reason is Reason.UNWORN:
+            values = records.context.get("worn", values)
         kept = rule.breaks(values) if self.reason is Reason.MOVING else rule.keeps(values)
         if self.name in log_named(records.log).spread:  # it may apply to neighbouring rows too
-            kept = kept & ~records.context.against[self.reason]
+            kept = kept & ~records.context[self.reason]
         return kept, ~kept & np.isnan(values)
 
 

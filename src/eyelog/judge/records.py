@@ -21,10 +21,10 @@ valid if it is worn, not walking, and has no ``noiseStatus`` in it or in the 1 s
 missing if the evidence is missing. Evidence outside its own documented range is not evidence.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache, cached_property, partial
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,6 @@ import pandas as pd
 
 from eyelog.catalogue import Field, catalogue, log_named, role
 from eyelog.cores import on_cores
-from eyelog.errors import ConfigurationError
 from eyelog.frame import SECONDS, STATE, STORED
 from eyelog.judge.arrays import Bools, Floats, Ints, around, numbers
 from eyelog.judge.limits import Limits
@@ -54,36 +53,7 @@ _STATE_OF: Final = {
 NOTHING: Final = Reason(0)
 AT_ONCE: Final = 65_536  # records judged at once: eleven days of the 15-second log
 Bits: TypeAlias = npt.NDArray[np.uint16]
-
-
-class Context(NamedTuple):
-    """What the evidence in each record says about all of its values.
-
-    Attributes
-    ----------
-    recorded : array of bool
-        All except those in which every value is missing.
-    unworn_for_steps : array of bool
-        Those that are not worn long enough for their steps to count.
-    state : array of int8
-        The place of the state of each in `STATES`; -1 where it is not known.
-    against : dict of Reason to array of bool
-        The records to which each reason from the context applies; a missing value sets none. Of a
-        masked frame, that which its state shows.
-    time : dict of str to array of float64
-        How many seconds of each were worn, valid and walked, as far as the fields show it; missing
-        where the evidence is. Where two records overlap, each second counts in both.
-    worn : array of float64 or None
-        The evidence of wear, ``isl`` or ``wea_s``; None without it. With ``wear="blinks"`` an
-        interval in pose with blinks in it has an ``isl`` of 0, or all of its measured seconds.
-    """
-
-    recorded: Bools
-    unworn_for_steps: Bools
-    state: npt.NDArray[np.int8]
-    against: dict[Reason, Bools]
-    time: dict[str, Floats]
-    worn: Floats | None
+Context: TypeAlias = dict[Any, Any]  # arrays with a value for each record, by name or `Reason`
 
 
 class Records:
@@ -117,9 +87,9 @@ class Records:
         self.rules = limits.of(log)
         self.masked = STORED in columns
         self.length_s = float(log_named(log).interval_s)
-        self.judged: set[str] = set()  # the fields whose values were asked for
+        # The fields whose values were asked for
+        self.judged: set[str] = set() if whole is None else whole.judged
         self.time: dict[str, Floats] = {}  # their seconds, each of which counts once
-        self._values: dict[str, Floats] = {}
         self._evidence: dict[str, Floats] = {}
         self._bits: dict[tuple[Reason, bool], Bits] = {}
 
@@ -140,12 +110,6 @@ class Records:
         wider = self.whole.at(slice(self.place.start - before, self.place.stop + 1))
         return wider, slice(before, before + len(self))
 
-    def numbers(self, name: str) -> Floats:
-        """Return a column as float64, missing as NaN."""
-        if name not in self._values:
-            self._values[name] = as_numbers(self.columns[name], name)
-        return self._values[name]
-
     def field(self, part: str, cleansing: str | None = None) -> str | None:
         """Return the first field with a role that is among the columns, otherwise None."""
         names = role(self.log, part, **({} if cleansing is None else {"cleansing": cleansing}))
@@ -163,25 +127,34 @@ class Records:
     def in_range(self, name: str) -> Floats:
         """Return a field as evidence: values out of its range are missing."""
         if name not in self._evidence:
-            values = self.numbers(name)
+            values = numbers(self.columns[name], name)
             outside = out_of_range(values, catalogue(self.log)[name])
             self._evidence[name] = values if outside is None else np.where(outside, np.nan, values)
         return self._evidence[name]
 
     @cached_property
     def context(self) -> Context:
-        """What the evidence says: judged once, a block at a time."""
+        """What the evidence in each record says about all of its values, judged once.
+
+        ``recorded``: all except those in which every value is missing. ``state``: the place of its
+        state in `STATES`; -1 where it is not known. For each `Reason` from the context the records
+        to which it applies; a missing value sets none. ``unworn_for_steps``: those that are not
+        worn long enough for their steps to count. ``worn_s``, ``valid_s`` and ``walking_s``, as far
+        as the fields show them: the seconds of each, missing where the evidence is; where two
+        records overlap, each second counts in both. ``worn``, if there is any: the evidence of
+        wear, ``isl`` or ``wea_s``; with ``wear="blinks"`` an interval in pose with blinks in it has
+        an ``isl`` of 0, or all of its measured seconds.
+        """
         if self.whole is not None:
-            return Context(*(_each(lambda v: v[self.place], value) for value in self.whole.context))
+            return {name: values[self.place] for name, values in self.whole.context.items()}
         # Where a flag holds for some time around it, neighbours are evidence too.
         if len(self) <= AT_ONCE or log_named(self.log).spread:
             return self._judge()
+        # By a method: until Python 3.12 a cached property is made in one thread at a time.
         blocks = [slice(at, at + AT_ONCE) for at in range(0, len(self), AT_ONCE)]
         calls = [partial(lambda part: self.at(part)._judge(), part) for part in blocks]
         made = on_cores(calls, values=len(self) * len(self.columns))
-        return Context(
-            *(_each(lambda *v: np.concatenate(v), *each) for each in zip(*made, strict=True))
-        )
+        return {name: np.concatenate([block[name] for block in made]) for name in made[0]}
 
     def _judge(self) -> Context:
         """Return what the evidence in these records says, by itself."""
@@ -220,6 +193,7 @@ class Records:
         evidence["worn"] = [] if worn is None else [worn]
         # The reasons, each from its own limit, and the state that follows.
         against = {Reason.OFF_POSE: off}
+        told: Context = {} if worn is None else {"worn": worn}
         if keeps_state:
             given = pd.Series(self.columns[STATE], copy=False).astype(KINDS)
             state = np.asarray(given.cat.codes, dtype=np.int8)
@@ -252,8 +226,9 @@ class Records:
                     state[against[reason]] = STATES.index(_STATE_OF[reason])
         # The seconds: as masking has kept them, or as the evidence shows.
         if self.masked:
-            time = {name: self.numbers(name) for name in SECONDS if name in self.columns}
-            return Context(recorded, none, state, against, time, worn)
+            kept_s = {n: numbers(self.columns[n], n) for n in SECONDS if n in self.columns}
+            told |= {"recorded": recorded, "unworn_for_steps": none, "state": state}
+            return told | against | kept_s
         # Walked: around each step, as stated, or those that the steps took, at most all.
         walked = unknown
         if "walking" in log.spread:
@@ -287,8 +262,8 @@ class Records:
             walking_s = np.minimum(walked, worn_s)
             time = {"worn_s": worn_s, "valid_s": valid_s, "walking_s": walking_s}
         shown = [n for n, own in time_fields(self.log).items() if {*own} <= self.columns.keys()]
-        time = {name: time[name] for name in shown}
-        return Context(recorded, unworn, state, against, time, worn)
+        told |= {"recorded": recorded, "unworn_for_steps": unworn, "state": state}
+        return told | against | {name: time[name] for name in shown}
 
     def bits(self, name: str) -> Bits:
         """Return the reasons against each value of a field, as a sum of bits; without MISSING.
@@ -301,15 +276,15 @@ class Records:
         kind = possible.context, of_steps and not self.masked
         if kind not in self._bits:
             self._bits[kind] = np.zeros(len(self), dtype=np.uint16)
-            for reason, where in self.context.against.items():
-                if reason is Reason.UNWORN and kind[1]:
-                    where = self.context.unworn_for_steps
+            for reason in CONTEXT.keys() & self.context.keys():
+                steps_too = reason is Reason.UNWORN and kind[1]
+                where = self.context["unworn_for_steps" if steps_too else reason]
                 if reason & kind[0] and where.any():
                     self._bits[kind] |= where * np.uint16(reason)
         bits = self._bits[kind]
         if field is None or not possible.value & Reason.RANGE:
             return bits
-        values, found = self.numbers(name), {}
+        values, found = numbers(self.columns[name], name), {}
         if possible.value & Reason.SENTINEL:
             found[Reason.SENTINEL] = values == field.invalid_value
         outside = out_of_range(values, field)
@@ -318,9 +293,16 @@ class Records:
         if possible.value & Reason.SATURATED:
             found[Reason.SATURATED] = values == field.max
         if possible.counter in self.columns:
+            # An old value is unchanged while none was counted; a total of 0 is a measurement.
             wider, inside = self.beside
             idle = wider.in_range(cast(str, possible.counter)) == 0
-            found[Reason.STALE] = _stale(wider.numbers(name), idle, field)[inside]
+            around_it = numbers(wider.columns[name], name)
+            same = (around_it[1:] == around_it[:-1]) & idle[1:]
+            stale = np.append(False, same)[: len(around_it)]
+            stale[:-1] |= same & idle[:-1]
+            if field.agg == "sum":
+                stale &= around_it != 0
+            found[Reason.STALE] = stale[inside]
         for reason, where in found.items():
             if where.any():
                 bits = bits | where * np.uint16(reason)
@@ -336,7 +318,7 @@ class Records:
 
         What `eyelog.mask` has judged is taken as it is.
         """
-        values = self.numbers(name)
+        values = numbers(self.columns[name], name)
         self.judged.add(name)
         if self.masked:
             return values
@@ -355,32 +337,6 @@ class Records:
         names = [self.field(part, cleansing) for part in parts]
         return None if None in names else [self.value(cast(str, name)) for name in names]
 
-    def lacking(self, names: Iterable[str], also: Reason = NOTHING) -> dict[str, list[str]]:
-        """Return the reasons that cannot be judged for some fields, with the fields to add.
-
-        With those that are asked for `also`.
-        """
-        fields = [against_fields(self.log).get(name, UNKNOWN) for name in names]
-        wanted = also
-        for field in fields:
-            wanted |= field.context
-        needs = {r: [*names] for r, names in evidence_for(self.log).items() if r & wanted}
-        if self.limits.wear == "blinks" and Reason.UNWORN in needs:
-            needs[Reason.UNWORN] += blink_evidence(self.log)
-        needs[Reason.STALE] = sorted({field.counter for field in fields if field.counter})
-        found = {
-            str(reason.name): [name for name in names if name not in self.columns]
-            for reason, names in needs.items()
-        }
-        return {reason: names for reason, names in found.items() if names}
-
-
-def _each(make: Callable[..., Any], *values: Any) -> Any:
-    """Return what `make` makes of some arrays, or of those of some dicts by their keys."""
-    if isinstance(values[0], dict):
-        return {key: make(*(each[key] for each in values)) for key in values[0]}
-    return None if values[0] is None else make(*values)
-
 
 @cache
 def time_fields(log: str) -> Mapping[str, tuple[str, ...]]:
@@ -396,27 +352,6 @@ def blink_evidence(log: str) -> tuple[str, ...]:
     """Return the fields that ``wear="blinks"`` needs besides those of the device."""
     counts = role(log, "blink_count", cleansing="strong")
     return (*counts, *role(log, "measured_s")) if counts else ()
-
-
-def as_numbers(column: Any, name: object) -> Floats:
-    """Return a numeric or boolean column as float64 with NaN for missing.
-
-    A column of true, false and missing values is boolean, whatever dtype the reader of a file gave
-    it.
-    """
-    if column.dtype == np.float64:
-        return numbers(column)
-    if column.dtype == object and pd.api.types.infer_dtype(column, skipna=True) in (
-        "boolean",
-        "empty",
-    ):
-        return numbers(pd.array(column, dtype="boolean"))
-    if not pd.api.types.is_numeric_dtype(column.dtype):
-        raise ConfigurationError(
-            f"column {name!r} holds {column.dtype}, not numbers: convert it with"
-            f" pd.to_numeric(frame[{name!r}], errors='coerce')"
-        )
-    return numbers(column)
 
 
 def out_of_range(values: Floats, field: Field) -> Bools | None:
@@ -440,14 +375,3 @@ def out_of_range(values: Floats, field: Field) -> Bools | None:
         if fraction.any():
             outside.append(fraction)
     return np.logical_or.reduce(outside) if outside else None
-
-
-def _stale(values: Floats, idle: Bools, field: Field) -> Bools:
-    """Return which values of a blink statistic are old ones, unchanged while none was counted."""
-    same = (values[1:] == values[:-1]) & idle[1:]
-    stale = np.zeros(len(values), dtype=bool)
-    stale[1:] = same
-    stale[:-1] |= same & idle[:-1]
-    if field.agg == "sum":
-        stale &= values != 0  # a total of 0 is a measurement
-    return stale

@@ -8,8 +8,8 @@ A column is an array of numbers, missing where nothing is known; or numbers and 
 used, which several columns share; or these rows alone, which count as one each.
 """
 
-from collections.abc import Callable, Mapping
-from functools import reduce
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial, reduce
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias, cast
 
@@ -25,7 +25,8 @@ Columns: TypeAlias = dict[str, Floats]  # their sums, by group
 Counted: TypeAlias = dict[str, Any]
 
 CLEANSINGS: Final = ("strong", "weak")
-MOVES: Final = ("eye_moves_horizontal", "eye_moves_vertical", "head_moves_pitch", "head_moves_yaw")
+EYE_MOVES: Final = ("eye_moves_horizontal", "eye_moves_vertical")
+HEAD_MOVES: Final = ("head_moves_pitch", "head_moves_yaw")
 CLASSES: Final = ("fastest", "medium", "slow", "slowest")  # in the order of the catalogue
 NOISE: Final = Reason.NOISY | Reason.INVALID
 UNDER: Final = "noisy_"  # before the names of what noise does not remove
@@ -275,41 +276,32 @@ def bursts(records: Records) -> Counted:
     return made
 
 
-def eye_moves(records: Records) -> Counted:
-    """Return the movements of the eyes, and the worn time in which they could be counted."""
-    return _moves(records, MOVES[:2])
-
-
-def head_moves(records: Records) -> Counted:
-    """Return the movements of the head, and the worn time in which they could be counted."""
-    return _moves(records, MOVES[2:])
-
-
-def _moves(records: Records, kinds: tuple[str, ...]) -> Counted:
-    moves = {}
-    for kind in kinds:
-        names = role(records.log, kind)
-        if names and set(names) <= records.columns.keys():
-            moves[kind] = reduce(np.add, [records.value(name) for name in names])
-    return while_worn(moves, records)
-
-
-def while_worn(moves: Mapping[str, Floats], records: Records) -> Counted:
+def moves(
+    records: Records, kinds: Iterable[str], found: Mapping[str, Floats] | None = None
+) -> Counted:
     """Return movements by their kind, and the worn time in which they could be counted.
 
-    Of nods and turns of the head also those of the records in which both could be.
+    They are those of the fields, or those that have been `found`. Of nods and turns of the head
+    also those of the records in which both could be counted.
     """
+    if found is None:
+        names = {kind: role(records.log, kind) for kind in kinds}
+        found = {
+            kind: reduce(np.add, map(records.value, own))
+            for kind, own in names.items()
+            if own and set(own) <= records.columns.keys()
+        }
     worn_s = records.time.get("worn_s")
     made: Counted = {}
     if worn_s is None:
         return made
-    for kind, moved in moves.items():
+    for kind, moved in found.items():
         counted = ~np.isnan(moved + worn_s)
         made |= {kind: (moved, counted), f"{kind}_s": (worn_s, counted)}
-    if {*MOVES[2:]} <= moves.keys():
-        both = ~np.isnan(moves[MOVES[2]] + moves[MOVES[3]] + worn_s)
+    if {*HEAD_MOVES} <= found.keys():
+        both = ~np.isnan(found[HEAD_MOVES[0]] + found[HEAD_MOVES[1]] + worn_s)
         made |= {"head_seen_s": both * records.length_s, "head_both_s": (worn_s, both)}
-        made |= {f"head_both_{axis}": (moves[f"head_moves_{axis}"], both) for axis in AXES}
+        made |= {f"head_both_{axis}": (found[f"head_moves_{axis}"], both) for axis in AXES}
     return made
 
 
@@ -366,11 +358,19 @@ def scores(records: Records) -> Counted:
 Terms = Callable[[Records], Counted]
 SUBJECTS: Final[Mapping[str, Terms]] = MappingProxyType(
     {
-        of.__name__: of
-        for of in (
-            *(gait, blinks, shape, eye_moves, head_moves, tilt, scores),
-            *(speed_classes, readings, noise_onsets, weak_shape, bursts, tilt_spread),
-        )
+        "gait": gait,
+        "blinks": blinks,
+        "shape": shape,
+        "eye_moves": partial(moves, kinds=EYE_MOVES),
+        "head_moves": partial(moves, kinds=HEAD_MOVES),
+        "tilt": tilt,
+        "scores": scores,
+        "speed_classes": speed_classes,
+        "readings": readings,
+        "noise_onsets": noise_onsets,
+        "weak_shape": weak_shape,
+        "bursts": bursts,
+        "tilt_spread": tilt_spread,
     }
 )
 """What records add, by subject: first those of `eyelog.daily`, then those of one summary alone."""

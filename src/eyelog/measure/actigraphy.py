@@ -144,7 +144,7 @@ def export_actigraphy(
 
     rows = enter(frame, "export_actigraphy", [counted], limits=limits, log=log, wide=False).warn()
     found = bins(rows, f"{seconds}s")
-    total = sums(rows, found.codes, len(found), [counted])
+    total = sums(rows, found, [counted])
     enough = total["seen_n"] * log_named(log).interval_s >= seconds / 2
     index = pd.DatetimeIndex(found.labels)
     first, last = (index[at].date() for at in (0, -1))

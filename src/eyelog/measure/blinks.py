@@ -21,8 +21,17 @@ from eyelog.judge.intervals import enter
 from eyelog.judge.limits import Limits, limit
 from eyelog.judge.terms import CLEANSINGS, UNDER, Columns, ratio
 from eyelog.measure.events20 import events
-from eyelog.measure.groups import By, as_counts, result, spread
-from eyelog.measure.statistics import Statistic, evaluate, root, sample_sd, summed
+from eyelog.measure.groups import (
+    By,
+    Statistic,
+    as_counts,
+    evaluate,
+    result,
+    root,
+    sample_sd,
+    spread,
+    summed,
+)
 from eyelog.measure.wearer import OF, Of, of_wearer
 
 __all__ = ["bursts", "cleansings", "duration", "events", "rate", "strength"]
@@ -198,13 +207,13 @@ def rate(
                 )
             require(rows.given, role(rows.log, "noise_s"), purpose=rows.what)
         # Of all gaps, those of noisy records too.
-        reading = Reading(*reading[:3], *(f"{UNDER}{name}" for name in reading[3:]))
-    groups, total = summed(rows, by, subjects, reading[3:], reading.fields(rows.log))
+        reading = reading_of(rows.log, method, cleansing, UNDER)
+    groups, total = summed(rows, by, subjects, reading.sums, reading.fields(rows.log))
     noise = _onsets(total, reading, rows.log) if correct_noise else None
     data = rate_columns(reading, total, rows.limits.seconds("min_valid"), noise)
     if of == "wearer":
-        names = reading.statistic, reading.usable
-        wearer = of_wearer(rows, groups, subjects, data["rate_per_min"], *names)
+        parts = reading.statistic, reading.usable
+        wearer = of_wearer(rows, groups, subjects, data["rate_per_min"], *parts)
         given = ~np.isnan(wearer["low"])
         few = [why and f"{why}: the interval is of these minutes" for why in wearer["reason"]]
         reasons = [own or other for own, other in zip(data["reason"], few, strict=True)]
@@ -275,7 +284,7 @@ def cleansings(
         )
     methods = log_named(rows.log).rate_methods
     ways = [reading_of(rows.log, method, side) for method in methods for side in CLEANSINGS]
-    terms = [name for way in ways for name in (way.number, way.size)]
+    terms = [name for way in ways for name in way.statistic.sums]
     fields = [name for way in ways for name in way.fields(rows.log)]
     groups, total = summed(rows, by, subjects, terms, fields)
     tables = {}
@@ -461,7 +470,7 @@ def _shape(frame: pd.DataFrame, noun: str, by: By, cleansing: str, **options: An
         Statistic(whole, _total_sd, (*of_all,)),
         Statistic(whole, sample_sd, (mean, squares, number)),  # of single blinks
     )
-    unknown = {each.name: np.full(len(groups), np.nan) for each in statistics}
+    unknown = {each.name: np.full(len(groups.labels), np.nan) for each in statistics}
     blinks = number if single else f"{noun}_blinks{after}"
     data = evaluate(statistics, total, n=blinks, exposure_s=f"{noun}_seen_s{after}")
     return result(rows, groups, unknown | data, cleansing=cleansing if two else None)
@@ -481,25 +490,24 @@ class Reading(NamedTuple):
         The method, and which blinks of the 60-second log; empty for the other logs.
     roles : tuple of str
         The fields that it is made from, by their roles.
-    number, size, usable, seen : str
-        Blinks or gaps; their total, in seconds or seconds squared; the seconds in which they could
-        be counted; the seconds of the records in which they were.
+    statistic : Statistic
+        The rate: of the average gap, n over its total; of root mean squares, their inverse.
+    usable, seen : str
+        The seconds in which blinks or gaps could be counted, and those of the records in which
+        they were.
     """
 
     method: str
     cleansing: str
     roles: tuple[str, ...]
-    number: str
-    size: str
+    statistic: Statistic
     usable: str
     seen: str
 
     @property
-    def statistic(self) -> Statistic:
-        """The rate: of the average gap, n over its total; of root mean squares, their inverse."""
-        shape = GAP_SHAPE.get(self.method)
-        form, times = (root, 60.0 * shape) if shape else (ratio, 60.0)
-        return Statistic("rate_per_min", form, (self.number, self.size), times)
+    def sums(self) -> tuple[str, ...]:
+        """Blinks or gaps, their total in seconds or seconds squared, and the seconds."""
+        return *self.statistic.sums, self.usable, self.seen
 
     @property
     def after(self) -> str:
@@ -512,8 +520,12 @@ class Reading(NamedTuple):
         return [name for part in self.roles for name in role(log, part, cleansing=side)]
 
 
-def reading_of(log: str, method: str | None = None, cleansing: str | None = None) -> Reading:
+def reading_of(
+    log: str, method: str | None = None, cleansing: str | None = None, before: str = ""
+) -> Reading:
     """Return a reading, by default the log's: counts with weak cleansing for the 60-second log.
+
+    `before` is what the names of its columns begin with.
 
     Raises
     ------
@@ -532,7 +544,11 @@ def reading_of(log: str, method: str | None = None, cleansing: str | None = None
         one_of(cleansing, "cleansing", CLEANSINGS)
     side = (cleansing or CLEANSING_OF[method]) if method in CLEANSING_OF else ""
     roles, names = READINGS[method]
-    return Reading(method, side, roles, *(f"{name}_{side}" if side else name for name in names))
+    number, size, usable, seen = (f"{before}{name}{side and '_'}{side}" for name in names)
+    shape = GAP_SHAPE.get(method)
+    form, times = (root, 60.0 * shape) if shape else (ratio, 60.0)
+    rate = Statistic("rate_per_min", form, (number, size), times)
+    return Reading(method, side, roles, rate, usable, seen)
 
 
 def garwood(events: Floats, exposure: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
@@ -579,8 +595,8 @@ def rate_columns(
     rate due to `noise` is subtracted; the interval of the difference combines both intervals (Zou &
     Donner 2008, Statistics in Medicine 27:1693).
     """
-    number, size, usable_s = (np.nan_to_num(total[name]) for name in reading[3:6])
-    _, form, _, times = reading.statistic
+    _, form, names, times = reading.statistic
+    number, size, usable_s = (np.nan_to_num(total[n]) for n in (*names, reading.usable))
     per_min = times * form(number, size)
     minutes = np.where(number > 0, ratio(number, per_min), size / 60.0)
     enough = (usable_s >= min_valid_s) & (usable_s > 0)
@@ -609,7 +625,7 @@ def rate_columns(
         "rate_per_min": np.where(good, np.maximum(per_min, 0.0), np.nan),
         "low": np.where(good, np.maximum(low, 0.0), np.nan),
         "high": np.where(good, np.maximum(high, 0.0), np.nan),
-        **evaluate((), total, n=reading.number, exposure_s=reading.usable, seen_s=reading.seen),
+        **evaluate((), total, n=names[0], exposure_s=reading.usable, seen_s=reading.seen),
         "of": pd.array(["minutes"] * len(good), dtype="string"),
         "reason": pd.array(reason, dtype="string"),
     }

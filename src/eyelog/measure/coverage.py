@@ -12,22 +12,19 @@ import numpy as np
 import pandas as pd
 
 from eyelog.catalogue import columns, log_named, needed, role
-from eyelog.clock import local_days, stamps_at
+from eyelog.clock import DAY_US, dates_at, stamps_at
 from eyelog.errors import EyelogWarning, listed
 from eyelog.frame import (
     OFFSET,
-    clock_of,
+    RECORDED,
     derived,
-    log_of,
-    refuse_results,
     require_one_frame,
-    stamps,
     stated_account,
     takes_tables,
 )
-from eyelog.judge.arrays import Floats, Ints, numbers, runs
-from eyelog.judge.intervals import Rows, enter, is_intervals, sums
-from eyelog.judge.limits import Limits, chosen_limits, limits_of
+from eyelog.judge.arrays import Floats, numbers, runs
+from eyelog.judge.intervals import enter, sums
+from eyelog.judge.limits import Limits, limits_of
 from eyelog.judge.packets import PACKET_US, packets
 from eyelog.judge.terms import ratio
 from eyelog.measure.groups import By, as_counts, group, result
@@ -106,8 +103,8 @@ def coverage(
     options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
     rows = enter(frame, "coverage", ["gait"], **options, time=True).warn()
     groups = group(rows, by, empty=True)
-    total = sums(rows, groups.codes, len(groups), ["gait"])
-    recorded_s, unknown = np.nan_to_num(total["recorded_s"]), np.full(len(groups), np.nan)
+    total = sums(rows, groups, ["gait"])
+    recorded_s, unknown = np.nan_to_num(total["recorded_s"]), np.full(len(groups.labels), np.nan)
     data: dict[str, Any] = {
         "n": as_counts(total["n"]),
         "recorded_h": recorded_s / 3600,
@@ -176,76 +173,65 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
     True
     """
     # By which limits the rows were judged makes no difference to gaps.
-    rows = enter(frame, "gaps", (), limits=limits_of(frame), log=log, wide=is_intervals(frame))
+    rows = enter(
+        frame,
+        "gaps",
+        (),
+        limits=limits_of(frame),
+        log=log,
+        wide=RECORDED in getattr(frame, "columns", ()),
+    )
+    opens, closes = rows.opens_us, rows.closes_us
     if rows.single:
-        found = _between_packets(rows)
+        here = rows.records.context["recorded"]
+        us, sequence = closes[here], rows.records.evidence("sequence")
+        anew, missing = packets(us, None if sequence is None else sequence[here])
+        after = np.flatnonzero((missing > 0) | anew)
+        # A connection opens one packet before its first stamp; lost packets end at the latest where
+        # the next packet arrives.
+        ends = np.where(anew, us - PACKET_US, np.minimum(us, np.roll(us, 1) + missing * PACKET_US))
+        start_us = us[after - 1]
+        end_us = np.maximum(ends[after], start_us)
+        expected = np.where(anew[after], (end_us - start_us) // PACKET_US, missing[after])
+        kinds = np.where(anew[after], "asleep", "lost")
     elif rows.made:
-        found = _between_intervals(rows)
+        after = np.flatnonzero(opens[1:] > closes[:-1])
+        start_us, end_us = closes[after], opens[after + 1]
+        # Midnight and the clock may have cut the rows that are missing.
+        longest = (closes - opens).max(initial=1)
+        expected = np.maximum(np.rint((end_us - start_us) / longest), 1)
+        kinds = np.repeat(["implicit"], len(after))
     else:
-        found = _between_records(rows)
-    start_us, end_us, expected, kinds = found
+        # Runs of empty records, and the time between all others that no record covers.
+        length = log_named(rows.log).interval_us
+        first, last = runs(~rows.records.context["recorded"], closes, float(length))
+        within = np.zeros(len(rows) + 1, dtype=np.int64)  # the space between two rows of a run
+        within[first] += 1
+        within[last] -= 1
+        space = opens[1:] - closes[:-1]
+        after = np.flatnonzero((space != 0) & (np.cumsum(within)[: len(space)] == 0))
+        start, end = closes[after], closes[after] + np.maximum(space[after], 0)
+        whole = (end - start) // length
+        turn = start + whole * length  # where whole intervals end, and a remainder begins
+        some, rest = whole > 0, (whole == 0) | (turn < end)
+        start_us = np.concatenate([opens[first], start[some], turn[rest]])
+        end_us = np.concatenate([closes[last], turn[some], end[rest]])
+        empty = (closes[last] - opens[first]) // length
+        expected = np.concatenate([empty, whole[some], 0 * whole[rest]])
+        numbers_of = [len(first), some.sum(), rest.sum()]
+        kinds = np.repeat(["explicit", "implicit", "irregular"], numbers_of)
     order = np.argsort(start_us, kind="stable")
-    start, end = (pd.Series(stamps_at(us[order], rows.tz)) for us in (start_us, end_us))
+    begins, ends_at = (pd.Series(stamps_at(us[order], rows.tz)) for us in (start_us, end_us))
     table = pd.DataFrame(
         {
-            "start": start,
-            "end": end,
-            "duration": end - start,
+            "start": begins,
+            "end": ends_at,
+            "duration": ends_at - begins,
             "n_expected": expected[order].astype(np.int64),
             "kind": pd.Series(kinds[order], dtype="string"),
         }
     )
     return derived(table, frame, "gaps", log=rows.log or None)
-
-
-Found = tuple[Ints, Ints, Ints, np.ndarray]  # start, end, whole intervals, kind
-
-
-def _between_records(rows: Rows) -> Found:
-    """Return the runs of empty records, and the time between all others that no record covers."""
-    opens, closes, length = rows.opens_us, rows.closes_us, log_named(rows.log).interval_us
-    first, last = runs(~rows.records.context.recorded, closes, float(length))
-    within = np.zeros(len(rows) + 1, dtype=np.int64)  # the space between two rows of a run
-    within[first] += 1
-    within[last] -= 1
-    space = opens[1:] - closes[:-1]
-    after = np.flatnonzero((space != 0) & (np.cumsum(within)[: len(space)] == 0))
-    start, end = closes[after], closes[after] + np.maximum(space[after], 0)
-    whole = (end - start) // length
-    turn = start + whole * length  # where whole intervals end, and a remainder begins
-    some, rest = whole > 0, (whole == 0) | (turn < end)
-    return (
-        np.concatenate([opens[first], start[some], turn[rest]]),
-        np.concatenate([closes[last], turn[some], end[rest]]),
-        np.concatenate([(closes[last] - opens[first]) // length, whole[some], 0 * whole[rest]]),
-        np.repeat(["explicit", "implicit", "irregular"], [len(first), some.sum(), rest.sum()]),
-    )
-
-
-def _between_intervals(rows: Rows) -> Found:
-    """Return the time between Intervals."""
-    after = np.flatnonzero(rows.opens_us[1:] > rows.closes_us[:-1])
-    start, end = rows.closes_us[after], rows.opens_us[after + 1]
-    # Midnight and the clock may have cut the rows that are missing.
-    longest = (rows.closes_us - rows.opens_us).max(initial=1)
-    whole = np.maximum(np.rint((end - start) / longest), 1).astype(np.int64)
-    return start, end, whole, np.repeat(["implicit"], len(after))
-
-
-def _between_packets(rows: Rows) -> Found:
-    """Return the gaps between packets: those lost, and the time between two connections."""
-    here = rows.records.context.recorded
-    us = rows.closes_us[here]
-    sequence = rows.records.evidence("sequence")
-    anew, missing = packets(us, None if sequence is None else sequence[here])
-    after = np.flatnonzero((missing > 0) | anew)
-    # A connection opens one packet before its first stamp; lost packets end at the latest where the
-    # next packet arrives.
-    ends = np.where(anew, us - PACKET_US, np.minimum(us, np.roll(us, 1) + missing * PACKET_US))
-    start = us[after - 1]
-    end = np.maximum(ends[after], start)
-    expected = np.where(anew[after], (end - start) // PACKET_US, missing[after])
-    return start, end, expected, np.where(anew[after], "asleep", "lost")
 
 
 MOST_FIELDS: Final = 8
@@ -286,83 +272,74 @@ def describe(frame: pd.DataFrame, *, limits: Limits | None = None) -> Sheet:
     ('60-second log (standard_mode_logs)', '7 days: Mon 19 Oct 2026 to Sun 25 Oct 2026')
     """
     require_one_frame(frame, what="describe")
-    refuse_results(frame, "describe")
-    log, limits = log_of(frame), chosen_limits(limits, frame)
-    index, n_fields = stamps(frame, what="describe"), len(columns(log))
-    absent = [name for name in needed("daily", log=log) if name not in frame.columns]
-    varies = OFFSET in frame.columns
-    rows = {"Log": f"{log_named(log).words} ({log})"}
+    rows = enter(frame, "describe", (), limits=limits, wide=False)
+    log, columns_of_it = rows.log, {*frame.columns}
+    absent = [name for name in needed("daily", log=log) if name not in columns_of_it]
+    varies = OFFSET in columns_of_it
+    said = {"Log": f"{log_named(log).words} ({log})"}
     account = stated_account(frame)
     if account:
-        rows["Wearer"] = str(account)
-    rows["Zone"] = "the wearer's, which varies" if varies else str(index.tz)
+        said["Wearer"] = str(account)
+    said["Zone"] = "the wearer's, which varies" if varies else str(rows.tz)
     if frame.empty:
-        rows["Range"] = "no rows"
+        said["Range"] = "no rows"
         hints = ["Try a longer range: there is nothing to look at."]
     else:
+        dates = rows.clock.wall_us(rows.closes_us - 1) // DAY_US
+        first, last = dates_at(np.array([dates.min(), dates.max()]))
+        n = (last - first).days + 1
+        words = "1 day" if n == 1 else f"{n:,} days"
+        until = "" if n == 1 else f" to {last:%a} {last.day} {last:%b %Y}"
         with warnings.catch_warnings():  # what is not checked has a row of its own
             warnings.simplefilter("ignore", EyelogWarning)
-            rows |= _amount(frame, index, limits)
+            hours, missing = coverage(frame, limits=limits), gaps(frame)
+        recorded, expected, worn, usable = (
+            numbers(hours[name]) for name in ("recorded_h", "expected_h", "worn_h", "valid_h")
+        )
+        least = rows.limits.seconds("min_day") / 3600.0
+        counted = f"; {least:g} h or more on {int((worn >= least).sum())} of {words}"
+        said |= {
+            "Range": f"{words}: {first:%a} {first.day} {first:%b %Y}{until}",
+            "Rows": f"{len(frame):,} record{'' if len(frame) == 1 else 's'}",
+            "Recorded": _share(recorded, expected, "of the time"),
+            "Worn": _share(worn, recorded, "of this") + counted * bool(np.isfinite(worn).any()),
+            "Usable": _share(usable, worn, "of the time worn"),
+            "Gaps": "none",
+        }
+        missing = missing[missing["kind"] != "irregular"]
+        if len(missing):
+            longest = missing.sort_values("duration", kind="stable")
+            start, length = longest[["start", "duration"]].iloc[-1]
+            said["Gaps"] = (
+                f"{len(missing):,}; the longest lasts {duration_text(length)} from"
+                f" {start:%a} {start.day} {start:%b %H:%M}"
+            )
+        counters = [name for of in COUNTERS for name in role(log, of) if name in columns_of_it]
+        silent = [name for name in counters if frame[name].max() == 0]
+        could_count = usable if np.isfinite(usable).any() else recorded
+        if silent and float(np.nansum(could_count)) >= LEAST_COUNTED_H:
+            said["Never counted"] = (
+                f"{listed(silent, MOST_FIELDS)}: 0 in every record, which passes for usable; the"
+                " eyewear or its phone may not have counted"
+            )
         # Without the field that shows wear there are no states to draw.
-        shows_wear = set(role(log, "worn")) <= set(frame.columns)
-        first = "el.plot_overview(frame)" if shows_wear else "el.plot_timeline(frame)"
-        hints = [f"Try {first}, el.daily(frame), el.explain(el.flag(frame))."]
-        if str(index.tz) == "UTC" and not varies:
+        shows_wear = set(role(log, "worn")) <= columns_of_it
+        draw = "el.plot_overview(frame)" if shows_wear else "el.plot_timeline(frame)"
+        hints = [f"Try {draw}, el.daily(frame), el.explain(el.flag(frame))."]
+        if str(rows.tz) == "UTC" and not varies:
             hints.append(
                 "Days are those of UTC: if the wearer was elsewhere, give the zone, such as"
                 ' tz="Asia/Tokyo", where the frame is read.'
             )
         if absent:
             hints.append('Read the frame with fields="daily" for all that a summary of days needs.')
-    rows["Not in the frame"] = (
+    said["Not in the frame"] = (
         f"{listed(absent, MOST_FIELDS)}, which eyelog.daily would use"
         if absent
-        else f"nothing that eyelog.daily needs (the log has {n_fields} fields)"
+        else f"nothing that eyelog.daily needs (the log has {len(columns(log))} fields)"
     )
     headings = [Heading("First look", is_text=True), Heading("Value", is_text=True)]
-    return Sheet(headings, [list(row) for row in rows.items()], notes=hints)
-
-
-def _amount(frame: pd.DataFrame, index: pd.DatetimeIndex, limits: Limits) -> dict[str, str]:
-    """Return the range, how much was recorded, worn and usable, and what is missing."""
-    days = local_days(index, clock=clock_of(frame))
-    first, last, n = days.min(), days.max(), (days.max() - days.min()).days + 1
-    words = "1 day" if n == 1 else f"{n:,} days"
-    until = "" if n == 1 else f" to {last:%a} {last.day} {last:%b %Y}"
-    hours = coverage(frame, limits=limits)
-    recorded, expected, worn, usable = (
-        numbers(hours[name]) for name in ("recorded_h", "expected_h", "worn_h", "valid_h")
-    )
-    least = pd.Timedelta(limits.min_day) / pd.Timedelta("1h")
-    counted = f"; {least:g} h or more on {int((worn >= least).sum())} of {words}"
-    rows = {
-        "Range": f"{words}: {first:%a} {first.day} {first:%b %Y}{until}",
-        "Rows": f"{len(frame):,} record{'' if len(frame) == 1 else 's'}",
-        "Recorded": _share(recorded, expected, "of the time"),
-        "Worn": _share(worn, recorded, "of this") + (counted if np.isfinite(worn).any() else ""),
-        "Usable": _share(usable, worn, "of the time worn"),
-        "Gaps": "none",
-    }
-    missing = gaps(frame)
-    missing = missing[missing["kind"] != "irregular"]
-    if len(missing):
-        longest = missing.sort_values("duration", kind="stable")
-        start, length = longest[["start", "duration"]].iloc[-1]
-        rows["Gaps"] = (
-            f"{len(missing):,}; the longest lasts {duration_text(length)} from"
-            f" {start:%a} {start.day} {start:%b %H:%M}"
-        )
-    counters = [
-        name for of in COUNTERS for name in role(log_of(frame), of) if name in frame.columns
-    ]
-    silent = [name for name in counters if frame[name].max() == 0]
-    could_count = usable if np.isfinite(usable).any() else recorded
-    if silent and float(np.nansum(could_count)) >= LEAST_COUNTED_H:
-        rows["Never counted"] = (
-            f"{listed(silent, MOST_FIELDS)}: 0 in every record, which passes for usable; the"
-            " eyewear or its phone may not have counted"
-        )
-    return rows
+    return Sheet(headings, [list(row) for row in said.items()], notes=hints)
 
 
 def _share(hours: Floats, of: Floats, words: str) -> str:

@@ -5,6 +5,7 @@ exact to the width of the rows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, cast
 
@@ -13,27 +14,31 @@ import pandas as pd
 
 from eyelog.catalogue import COMPUTED_DATA, role
 from eyelog.checks import names_of, proportion, whole_number
-from eyelog.clock import DAY_US, dates_at, microseconds
+from eyelog.clock import HOUR_US, dates_at
 from eyelog.errors import ConfigurationError
 from eyelog.frame import derived, takes_tables
 from eyelog.judge.arrays import Bools, Floats, Ints, direction, numbers, unit_vectors
-from eyelog.judge.calendar import HOUR_US, calendar_dates, mondays
-from eyelog.judge.intervals import LONGEST, Also, Groups, Rows, added, by_group, enter, sums
+from eyelog.judge.intervals import LONGEST, Groups, Rows, by_group, enter, sums
 from eyelog.judge.limits import Limits, chosen_limits, limit
-from eyelog.judge.terms import Columns, Counted, filled, ratio
+from eyelog.judge.terms import EYE_MOVES, HEAD_MOVES, Columns, Counted, filled, ratio
 from eyelog.measure.blinks import garwood, rate_columns, reading_of
 from eyelog.measure.columns import choose, column
 from eyelog.measure.columns import groups as groups_of
 from eyelog.measure.gait import STEP_TIME_CV
-from eyelog.measure.groups import By, as_counts, group, result
-from eyelog.measure.statistics import (
+from eyelog.measure.groups import (
     GROUP_S,
     PER_H,
     PER_MIN,
+    By,
     Statistic,
+    added,
     amount,
+    as_counts,
+    calendar_dates,
     evaluate,
     exposure,
+    group,
+    result,
     root,
     sample_sd,
     share,
@@ -64,17 +69,16 @@ SHAPE: Final = (
     Statistic("blink_interval_max_s", amount, (f"{LONGEST}blink_interval_s",)),
     Statistic("long_blink_share", ratio, ("long_blink_n", "long_blink_of_n")),
 )
-EYES: Final = ("eye_moves_horizontal", "eye_moves_vertical")
 MOVES: Final = (
     Statistic(
         "eye_moves_per_h",
         lambda *parts: ratio(*parts[:2]) + ratio(*parts[2:]),
-        tuple(name for kind in EYES for name in (kind, f"{kind}_s")),
+        tuple(name for kind in EYE_MOVES for name in (kind, f"{kind}_s")),
         3600.0,
     ),
     *(
         Statistic(f"{kind}_per_h", ratio, (kind, f"{kind}_s"), 3600.0)
-        for kind in (*EYES, "head_moves_pitch", "head_moves_yaw")
+        for kind in (*EYE_MOVES, *HEAD_MOVES)
     ),
 )
 TILT: Final = tuple(
@@ -238,10 +242,10 @@ def daily(
     table = result(rows, days, data, min_coverage=min_coverage, day_starts=day_starts)
     if complete and len(table):
         # A day that the clock skipped, as on a flight over the date line, does not count as a day.
-        first, last = microseconds(cast(pd.DatetimeIndex, table.index[[0, -1]])) // DAY_US
-        lived = dates_at(np.unique(rows.day_clock.days(int(first), int(last))[2]))
+        lived = dates_at(np.unique(rows.days()[2])).rename("day")
+        lived = lived[(lived >= table.index[0]) & (lived <= table.index[-1])]
         counts = {name: 0 for name in table.columns if table[name].dtype == np.int64}
-        whole = table.reindex(lived.rename("day")).fillna({**counts, "coverage": 0.0})
+        whole = table.reindex(lived).fillna({**counts, "coverage": 0.0})
         whole.attrs = dict(table.attrs)
         table = whole.astype(dict.fromkeys(counts, np.int64))
     return table if wanted is None else table[choose(table.columns, wanted)]
@@ -385,18 +389,49 @@ def weekly(
     wanted = None if columns is None else names_of(columns, "columns")
     details: dict[str, Any] = {"min_coverage": min_coverage, "min_days": min_days}
     if dates is not None:
-        days, used = _days_of_table(frame.set_axis(dates)), chosen_limits(limits, frame)
+        if dates.name == "week":
+            raise ConfigurationError("weekly takes records or days, and these are weeks already")
+        if dates.has_duplicates:
+            twice = dates[dates.duplicated()][0]
+            raise ConfigurationError(
+                f"weekly: the table has several rows for {twice:%Y-%m-%d}, where it needs one per"
+                " day"
+            )
+        days, used = frame.set_axis(dates), chosen_limits(limits, frame)
+        days = (days[numbers(days["n"]) > 0] if "n" in days else days).sort_index()
     else:
         options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
         rows = enter(frame, "weekly", EVERYTHING, **options, time=True).warn()
         of_days, used = group(rows, "day"), rows.limits
-        total = sums(rows, of_days.codes, len(of_days), EVERYTHING)
+        total = sums(rows, of_days, EVERYTHING)
         days = pd.DataFrame(statistics(rows, of_days, total), index=of_days.labels)
-    counted = _counted(days, min_coverage, used)
-    weeks, data = _weeks(days, counted)
-    codes = weeks.get_indexer(mondays(cast(pd.DatetimeIndex, days.index[counted])))
+    # The days that count.
+    counted: Bools = np.ones(len(days), dtype=bool)
+    if min_coverage > 0 or "coverage" in days:
+        if "coverage" not in days:
+            raise ConfigurationError("weekly: min_coverage needs the column 'coverage' of the days")
+        counted = numbers(days["coverage"]) >= min_coverage
+    least_s = used.seconds("min_day")
+    if least_s and "worn_h" in days:
+        counted &= np.nan_to_num(numbers(days["worn_h"])) * 3600 >= least_s
+    elif least_s and "min_day" in used.details():
+        raise ConfigurationError("min_day needs the fields that say when the eyewear was worn")
+    # Their weeks.
+    day = cast(pd.DatetimeIndex, days.index)
+    monday = (day - pd.to_timedelta(day.day_of_week, unit="D")).as_unit("us").rename("week")
+    weeks = monday[counted].unique().sort_values()
+    week, size = weeks.get_indexer(monday), len(weeks)
+    codes = week[counted]
+    data: dict[str, Any] = {
+        "iso_week": pd.array([f"{each:%G-W%V}" for each in weeks], dtype="string"),
+        "days": np.bincount(week[week >= 0], minlength=size).astype(np.int64),
+        "days_counted": np.bincount(codes, minlength=size).astype(np.int64),
+    }
+    for name in ("worn_h", "valid_h", "steps"):
+        if name in days:
+            data[f"{name}_per_day"] = _mean(numbers(days[name])[counted], codes, size)
     if dates is not None:
-        data |= _from_days(days[counted], codes, len(weeks))
+        data |= _from_days(days[counted], codes, size)
     else:
         # Sums of the days that count; the length of a week is that of all its days.
         kept = group(rows, "week")
@@ -430,11 +465,11 @@ def _summarise(
         subjects = EVERYTHING
     rows = enter(frame, what, subjects, **options, time=True).warn()
     groups = group(rows, by)
-    also = _in_order(rows, groups) if what == "daily" else None
-    data = statistics(rows, groups, sums(rows, groups.codes, len(groups), subjects, also))
+    also = partial(_in_order, rows, groups) if what == "daily" else None
+    data = statistics(rows, groups, sums(rows, groups, subjects, also))
     if wanted and subjects != EVERYTHING and not {*wanted} <= {*data, *groups_of(data)}:
         # The message about an unknown column lists all columns.
-        data = statistics(rows, groups, sums(rows, groups.codes, len(groups), EVERYTHING, also))
+        data = statistics(rows, groups, sums(rows, groups, EVERYTHING, also))
     return rows, groups, data, wanted
 
 
@@ -448,13 +483,12 @@ def statistics(rows: Rows, groups: Groups, total: Columns) -> dict[str, Any]:
             ("last_worn", total[f"{LONGEST}until"]),
         ):
             # An interval that ends after midnight is this day's until then.
-            ends = cast(Ints, groups.opens_us), cast(Ints, groups.closes_us)
-            inside = np.clip(np.nan_to_num(at), *ends).astype(np.int64)
-            us = np.where(np.isnan(at), NOT_A_TIME, inside)
+            inside = np.clip(np.nan_to_num(at), groups.opens_us, groups.closes_us)
+            us = np.where(np.isnan(at), NOT_A_TIME, inside.astype(np.int64))
             data[name] = pd.DatetimeIndex(us.view("M8[us]"), tz="UTC").tz_convert(rows.tz)
     data |= evaluate(GAIT, total)
     reading = reading_of(rows.log) if rows.log else None
-    if reading is not None and reading.number in total:
+    if reading is not None and reading.statistic.sums[0] in total:
         made = rate_columns(reading, total, rows.limits.seconds("min_valid"))
         data["blink_rate_per_min"] = made["rate_per_min"]
         data |= {f"blink_rate_{end}": made[end] for end in ("low", "high")}
@@ -471,29 +505,25 @@ def statistics(rows: Rows, groups: Groups, total: Columns) -> dict[str, Any]:
     return data | evaluate((*SHAPE, *MOVES, *TILT, *SCORES), total)
 
 
-def _in_order(rows: Rows, days: Groups) -> Also:
-    """Return what makes the columns of days that need the order of their rows."""
+def _in_order(rows: Rows, days: Groups, part: slice, columns: Counted) -> Counted:
+    """Return the columns of days that need the order of their rows, of some rows."""
     reading = reading_of(rows.log) if rows.log else None
-    opened = np.append(cast(Ints, days.opens_us), 0)  # of rows in no day
-
-    def in_order(part: slice, columns: Counted) -> Counted:
-        opens, closes = rows.opens_us[part], rows.closes_us[part]
-        made: Counted = {}
-        if "lasting_s" in columns:
-            lasting = columns["lasting_s"] > 0
-            made |= {f"{LONGEST}before": (-opens, lasting), f"{LONGEST}until": (closes, lasting)}
-        if reading is not None and reading.size in columns:
-            # From the opening of its own day: the same digits, whatever else is in the table.
-            hours = (opens - opened[days.codes[part]]) / HOUR_US
-            size, counts = filled(columns[reading.size]), filled(columns[reading.number])
-            used, minutes = size > 0, size * PER_MIN  # counts of no time have no weight
-            parts = {"min": minutes, "min_h": minutes * hours, "min_h2": minutes * hours**2}
-            parts |= {"n": counts, "n_h": counts * hours}
-            made |= {f"slope_{name}": (values, used) for name, values in parts.items()}
-            made |= {f"{LONGEST}late_h": (hours, used), f"{LONGEST}early_h": (-hours, used)}
-        return made
-
-    return in_order
+    opens, closes = rows.opens_us[part], rows.closes_us[part]
+    made: Counted = {}
+    if "lasting_s" in columns:
+        lasting = columns["lasting_s"] > 0
+        made |= {f"{LONGEST}before": (-opens, lasting), f"{LONGEST}until": (closes, lasting)}
+    if reading is not None and reading.statistic.sums[1] in columns:
+        # From the opening of its own day: the same digits, whatever else is in the table.
+        opened = np.append(days.opens_us, 0)  # of rows in no day
+        hours = (opens - opened[days.codes[part]]) / HOUR_US
+        counts, size = (filled(columns[name]) for name in reading.statistic.sums)
+        used, minutes = size > 0, size * PER_MIN  # counts of no time have no weight
+        parts = {"min": minutes, "min_h": minutes * hours, "min_h2": minutes * hours**2}
+        parts |= {"n": counts, "n_h": counts * hours}
+        made |= {f"slope_{name}": (values, used) for name, values in parts.items()}
+        made |= {f"{LONGEST}late_h": (hours, used), f"{LONGEST}early_h": (-hours, used)}
+    return made
 
 
 def _blank(data: dict[str, Any], few: Bools, kept: Sequence[str]) -> None:
@@ -503,53 +533,10 @@ def _blank(data: dict[str, Any], few: Bools, kept: Sequence[str]) -> None:
             data[name] = np.where(few, np.nan, data[name])
 
 
-def _counted(days: pd.DataFrame, min_coverage: float, limits: Limits) -> Bools:
-    """Return which days count."""
-    counted: Bools = np.ones(len(days), dtype=bool)
-    if min_coverage > 0 or "coverage" in days:
-        if "coverage" not in days:
-            raise ConfigurationError("weekly: min_coverage needs the column 'coverage' of the days")
-        counted = numbers(days["coverage"]) >= min_coverage
-    least_s = limits.seconds("min_day")
-    if least_s and "worn_h" in days:
-        counted &= np.nan_to_num(numbers(days["worn_h"])) * 3600 >= least_s
-    elif least_s and "min_day" in limits.details():
-        raise ConfigurationError("min_day needs the fields that say when the eyewear was worn")
-    return counted
-
-
-def _weeks(days: pd.DataFrame, counted: Bools) -> tuple[pd.DatetimeIndex, dict[str, Any]]:
-    """Return the weeks that have days that count, how many, and the means of these."""
-    monday = mondays(cast(pd.DatetimeIndex, days.index))
-    weeks = monday[counted].unique().sort_values()
-    row, size = weeks.get_indexer(monday), len(weeks)
-    data: dict[str, Any] = {
-        "iso_week": pd.array([f"{week:%G-W%V}" for week in weeks], dtype="string"),
-        "days": np.bincount(row[row >= 0], minlength=size).astype(np.int64),
-        "days_counted": np.bincount(row[counted], minlength=size).astype(np.int64),
-    }
-    for name in ("worn_h", "valid_h", "steps"):
-        if name in days:
-            data[f"{name}_per_day"] = _mean(numbers(days[name])[counted], row[counted], size)
-    return weeks, data
-
-
 def _mean(values: Floats, codes: Ints, number: int, weights: Floats | None = None) -> Floats:
     """Return the mean of the values of each code."""
     weights = np.where(np.isnan(values), np.nan, 1.0 if weights is None else weights)
     return ratio(added(values * weights, codes, number), added(weights, codes, number))
-
-
-def _days_of_table(days: pd.DataFrame) -> pd.DataFrame:
-    """Return the days with records of a table of days, in order."""
-    if days.index.name == "week":
-        raise ConfigurationError("weekly takes records or days, and these are weeks already")
-    if days.index.has_duplicates:
-        twice = days.index[days.index.duplicated()][0]
-        raise ConfigurationError(
-            f"weekly: the table has several rows for {twice:%Y-%m-%d}, where it needs one per day"
-        )
-    return (days[numbers(days["n"]) > 0] if "n" in days else days).sort_index()
 
 
 def _from_days(days: pd.DataFrame, codes: Ints, number: int) -> dict[str, Any]:

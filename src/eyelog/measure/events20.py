@@ -12,8 +12,8 @@ from eyelog.checks import one_of
 from eyelog.clock import stamps_at
 from eyelog.errors import ConfigurationError
 from eyelog.frame import OFFSET, conform, derived, require, takes_tables
-from eyelog.judge.arrays import Bools, Floats, Ints, difference, direction
-from eyelog.judge.intervals import LONGEST, Rows, enter, sums
+from eyelog.judge.arrays import Bools, Floats, Ints, difference, direction, numbers
+from eyelog.judge.intervals import LONGEST, Groups, Rows, enter, sums
 from eyelog.judge.limits import Limits, limit
 from eyelog.judge.packets import (
     AXES,
@@ -37,8 +37,7 @@ from eyelog.judge.packets import (
 from eyelog.judge.reasons import WORDS, Reason
 from eyelog.judge.records import Records
 from eyelog.judge.terms import Counted, ratio
-from eyelog.measure.groups import spread
-from eyelog.measure.statistics import Statistic, amount, evaluate, sd_about_direction
+from eyelog.measure.groups import Statistic, amount, evaluate, sd_about_direction, spread
 
 ANGLES: Final = ("roll", "pitch", "yaw")  # the roles of the catalogue
 # What a hump is (vendor documentation, motion-tracking-howto).
@@ -111,7 +110,8 @@ def events(
         frame, "blinks.events", parts, instead, UNUSABLE, limits=limits, log=log
     )
     found = single_blinks(records)
-    strength, closed_ms = (records.numbers(records.name(part))[found.rows] for part in parts)
+    names = [records.name(part) for part in parts]
+    strength, closed_ms = (numbers(records.columns[name], name)[found.rows] for name in names)
     data = {
         "strength": strength,
         "closed_ms": closed_ms,
@@ -409,7 +409,7 @@ def angles(
     rows, records = packets_of(
         frame, "posture.angles", ANGLES, instead, UNUSABLE[:1], limits=limits, log=log
     )
-    found, unworn = sent(records), records.context.against.get(Reason.UNWORN)
+    found, unworn = sent(records), records.context.get(Reason.UNWORN)
     data = {}
     for axis in ANGLES:
         angle = corrected(cast(Floats, records.evidence(axis)), found)
@@ -438,14 +438,12 @@ def packets_of(
         )
     require(rows.frame, [role_field(rows.log, part) for part in parts], purpose=what)
     records = rows.records
-    rows.warn(records.lacking((), Reason(sum(against))))
+    rows.ask(also=Reason(sum(against))).warn()
     return rows, records
 
 
 def _against(records: Records, reasons: tuple[Reason, ...], at: Ints) -> dict[str, Bools]:
-    return {
-        WORDS[r]: records.context.against[r][at] for r in reasons if r in records.context.against
-    }
+    return {WORDS[r]: records.context[r][at] for r in reasons if r in records.context}
 
 
 def _table(rows: Rows, data: dict[str, Any], at: Ints, **details: Any) -> pd.DataFrame:
@@ -651,7 +649,9 @@ def recompute(
     inside = codes < len(closes_us)
     inside[inside] &= us[inside] > closes_us[codes[inside]] - WIDTH_US
     codes = np.where(inside, codes, -1)
-    total = sums(rows, codes, len(closes_us), [_wear, _walking, _blinks, _head, _eyes])
+    index = stamps_at(closes_us, rows.tz).rename("date")
+    records_of = Groups(index, codes, np.full(len(index), WIDTH_US / 1e6))
+    total = sums(rows, records_of, [_wear, _walking, _blinks, _head, _eyes])
     if "noise_s" in total:  # stamps are uneven, so one more packet may fit into a window
         total["noise_s"] = np.minimum(total["noise_s"], WIDTH_US / 1e6)
     counts: dict[str, Any] = evaluate(COUNTS, total)
@@ -669,7 +669,7 @@ def recompute(
     lost = received < limit(records.log, "packets_of_interval").value
     data |= {part: np.where(lost, np.nan, values) for part, values in counts.items()}
     named = {role_field(COMPUTED_DATA, part): values for part, values in data.items()}
-    table = pd.DataFrame(named, index=stamps_at(closes_us, rows.tz).rename("date"))
+    table = pd.DataFrame(named, index=index)
     if OFFSET in rows.frame.columns:
         table[OFFSET] = rows.clock.offset_min(closes_us - 1)
     table = conform(table, COMPUTED_DATA)

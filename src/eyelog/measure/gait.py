@@ -24,9 +24,20 @@ from eyelog.judge.records import Records
 from eyelog.judge.terms import CLASSES, Counted, ratio
 from eyelog.judge.terms import steps as steps_of
 from eyelog.measure.events20 import steps
-from eyelog.measure.groups import By, group, result, spread
+from eyelog.measure.groups import (
+    GROUP_S,
+    By,
+    Statistic,
+    amount,
+    cv_between,
+    evaluate,
+    group,
+    result,
+    share,
+    spread,
+    summed,
+)
 from eyelog.measure.sheet import shown
-from eyelog.measure.statistics import GROUP_S, Statistic, amount, evaluate, share, summed
 from eyelog.measure.wearer import OF, Of, of_wearer
 
 __all__ = [
@@ -50,13 +61,9 @@ def _sd_between(total_s: Floats, squares: Floats, taken: Floats, number: Floats)
     return np.where(number > 1, spread(total_s, squares, taken), np.nan)  # one does not vary
 
 
-def _cv_between(total_s: Floats, squares: Floats, taken: Floats, number: Floats) -> Floats:
-    return ratio(_sd_between(total_s, squares, taken, number), ratio(total_s, taken))
-
-
 PACE: Final = Statistic("pace_spm", ratio, ("pace_steps", "pace_s"), 60.0)
 TIMES: Final = ("step_s", "step_s2", "pace_steps", "step_n")
-STEP_TIME_CV: Final = Statistic("step_time_cv_between", _cv_between, TIMES)
+STEP_TIME_CV: Final = Statistic("step_time_cv_between", cv_between, TIMES)
 STEP_TIME: Final = (
     Statistic("step_time_ms", ratio, ("step_s", "pace_steps"), 1000.0),
     Statistic("step_time_sd_between_ms", _sd_between, TIMES, 1000.0),
@@ -335,18 +342,18 @@ def peak_cadence(
     days = group(rows, "day")
     counted_s = np.nan_to_num(total["steps_s"])
     # Each minute belongs to the day of its rows; minutes of a day that is left out do not count.
-    day = np.full(len(clock), -1, dtype=np.int64)
+    day = np.full(len(clock.labels), -1, dtype=np.int64)
     day[clock.codes] = days.codes
     seen = (counted_s >= min_coverage * 60.0) & (day >= 0)
     day, made, whole = day[seen], total["steps"][seen], counted_s[seen] >= 60.0
     # Among minutes with equal steps, the complete ones come first.
     order = np.lexsort((~whole, -made, day))
     day, made, whole = day[order], made[order], whole[order]
-    n = np.bincount(day, minlength=len(days))
+    n = np.bincount(day, minlength=len(days.labels))
     rank = np.arange(len(day)) - np.repeat(np.cumsum(n) - n, n)
     best = rank < minutes
-    top = np.bincount(day[best], made[best], len(days))
-    complete = np.bincount(day[best & whole], minlength=len(days))
+    top = np.bincount(day[best], made[best], len(n))
+    complete = np.bincount(day[best & whole], minlength=len(n))
     seen_s: Floats = n.astype(np.float64) * 60.0
     data = {
         "peak_spm": np.where(n >= minutes, top / minutes, np.nan),
@@ -423,7 +430,7 @@ def bouts(
     taken = cast(Floats, steps_of(records))
     # Steps below the limit for walking are steps, but not walking. A bout of single steps goes
     # from the first to the last.
-    moving = taken > 0 if rows.single else records.context.against[Reason.MOVING]
+    moving = taken > 0 if rows.single else records.context[Reason.MOVING]
     walked = ~np.isnan(taken) & moving
     # Only walking begins and ends a bout, and a gap in the data ends it.
     us, at = rows.closes_us, np.flatnonzero(walked)
@@ -440,7 +447,7 @@ def bouts(
     codes = np.searchsorted(first, row, side="right") - 1
     codes[row > np.append(last, -1)[codes]] = -1
     groups = Groups(pd.RangeIndex(len(first), name="bout"), codes, span_s)
-    total = sums(rows, codes, len(first), ["gait", _feet]) | {GROUP_S: span_s}
+    total = sums(rows, groups, ["gait", _feet]) | {GROUP_S: span_s}
     unknown = np.full(len(first), np.nan)
     data: dict[str, Any] = {
         "start": stamps_at(rows.opens_us[first], rows.tz),

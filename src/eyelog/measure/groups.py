@@ -1,27 +1,39 @@
-"""Groups: any way to sort rows, by time or by label, as one code for each row."""
+"""Groups: any way to sort rows, by time or by label, and the statistics of each group.
 
-from collections.abc import Hashable, Mapping, Sequence
+A summary is a table of statistics, evaluated on the sums of each group. ``by="weekday"`` and the
+like are defined here, for every ``by=``.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import near
-from eyelog.clock import DAY_US, LocalClock, microseconds
-from eyelog.errors import ConfigurationError, warn
-from eyelog.frame import ACCOUNT, OFFSET, derived
-from eyelog.judge.arrays import Floats, Ints
-from eyelog.judge.calendar import CYCLES, HOUR_US, cycle_labels, hour_codes
-from eyelog.judge.intervals import Groups, Rows, bins, parse_width, refuse_wide
+from eyelog.clock import DAY_US, HOUR_US, THURSDAY, LocalClock, microseconds
+from eyelog.errors import ConfigurationError, FieldError, warn
+from eyelog.frame import ACCOUNT, OFFSET, derived, how_to_index, one_of_many, require
+from eyelog.judge.arrays import Floats, Ints, direction, numbers
+from eyelog.judge.intervals import Groups, Rows, bins, parse_width, refuse_wide, sums
 from eyelog.judge.limits import Limits
-from eyelog.judge.terms import ratio
+from eyelog.judge.terms import Columns, ratio
 
 By = str | pd.Series | npt.NDArray[Any] | pd.Index | Sequence[Hashable | pd.Series] | None
 
+WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+FRIDAY: Final = 4
+# Recurring parts of time, with the labels of each: hours of day, weekdays from Monday on, and
+# weekdays and weekends
+CYCLES: Final[Mapping[str, pd.Index]] = {
+    "hour": pd.RangeIndex(24, name="hour"),
+    "weekday": pd.RangeIndex(7, name="weekday"),
+    "weekend": pd.Index(["weekday", "weekend"], name="weekend", dtype="str"),
+}
 MOST_KEYS: Final = 6  # a longer list has a label for each row
-DATED: Final = {"day": "1D", "week": "W"}
+DATED: Final = {"day": "1D", "week": "W"}  # the names of an index of calendar dates
 TIMES: Final = (*CYCLES, *DATED)
 WHOLE: Final = pd.Index(["all"], name="group")
 
@@ -48,13 +60,26 @@ def group(rows: Rows, by: By, *, empty: bool = False) -> Groups:
     ConfigurationError
         If `by` is not one of these, or the numbers of labels and rows differ.
     """
-    keys = _keys(by, rows.given)
-    if len(keys) == 1 and keys[0] is None:
+    keys = [by] if isinstance(by, str) and by in DATED else _keys(by, rows.given)
+    key = keys[0]
+    if key is None and len(keys) == 1:
         seconds = rows.asked_s(rows.opens_us[:1], rows.closes_us[-1:]) if len(rows) else np.zeros(1)
         return Groups(WHOLE, np.zeros(len(rows), np.int64), seconds)
-    if len(keys) == 1 and isinstance(keys[0], str) and keys[0] not in CYCLES:
-        return _dated(rows, keys[0], empty=empty)
-    return _combined(rows, keys)
+    if len(keys) > 1 or not isinstance(key, str) or key in CYCLES:
+        return _combined(rows, keys)
+    found = bins(rows, DATED.get(key) or _width(rows, key), empty=empty)
+    if rows.cut:
+        found = replace(found, seconds=rows.asked_s(found.opens_us, found.closes_us))
+    if found.labels.name == "date":
+        return found
+    # A fetch selects by stamp, so its first record closes the day before: days and weeks with no
+    # other record are left out.
+    _, closes, _, day = rows.days()
+    inside = rows.frame["before_n"] if rows.made else pd.Series(rows.closes_us < closes[day])
+    kept = np.bincount(found.codes, numbers(inside, "before_n"), len(found.labels)) > 0
+    if empty:
+        kept = np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1]
+    return found if kept.all() else found.keep(kept)
 
 
 def is_whole(labels: pd.Index) -> bool:
@@ -93,8 +118,6 @@ def _is_time(key: str) -> bool:
 
 def _width(rows: Rows, by: str) -> str:
     """Return the width of the bins that a key asks for."""
-    if by in DATED:
-        return DATED[by]
     try:
         parse_width(by)
     except ConfigurationError:
@@ -104,24 +127,6 @@ def _width(rows: Rows, by: str) -> str:
             " of a bin ('10min', '1h', '7D'), nor a column of the frame"
         ) from None
     return by
-
-
-def _dated(rows: Rows, by: str, *, empty: bool = False) -> Groups:
-    """Return the bins, days or weeks that hold rows; with `empty`, those between them too.
-
-    A fetch selects by stamp, so its first record closes the day before: days and weeks with no
-    other record are left out.
-    """
-    found = bins(rows, _width(rows, by), empty=empty)
-    if rows.cut:
-        ends = cast(Ints, found.opens_us), cast(Ints, found.closes_us)
-        found = replace(found, seconds=rows.asked_s(*ends))
-    if found.labels.name == "date":
-        return found
-    kept = np.bincount(found.codes, rows.before, len(found)) > 0
-    if empty:
-        kept = np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1]
-    return found.keep(kept)
 
 
 def _labels(rows: Rows, by: Any) -> tuple[Ints, pd.Index]:
@@ -157,19 +162,11 @@ def _labels(rows: Rows, by: Any) -> tuple[Ints, pd.Index]:
 def _cycle(rows: Rows, by: str, us: Ints) -> Ints:
     """Return the number of the hour, weekday or part of the week at instants."""
     clock = rows.clock if by == "hour" else rows.day_clock
-    return hour_codes(clock.wall_us(us) // HOUR_US, by)
-
-
-def _cycle_of_rows(rows: Rows, by: str) -> Ints:
-    """Return the number of the hour, weekday or part of the week in which each row lies."""
+    hours = clock.wall_us(us) // HOUR_US
     if by == "hour":
-        width = HOUR_US
-        ends = rows.opens_us + HOUR_US - rows.clock.wall_us(rows.opens_us) % HOUR_US
-    else:
-        width, (_, closes, _, day) = DAY_US, rows.days()
-        ends = closes[day]
-    refuse_wide(rows, by, ends, width)
-    return _cycle(rows, by, rows.opens_us)
+        return hours % 24
+    weekday = (hours // 24 + THURSDAY) % 7
+    return weekday if by == "weekday" else (weekday > FRIDAY).astype(np.int64)
 
 
 def _cells(rows: Rows, keys: Sequence[Any]) -> tuple[Ints, Ints]:
@@ -180,8 +177,8 @@ def _cells(rows: Rows, keys: Sequence[Any]) -> tuple[Ints, Ints]:
     edges = [rows.clock.cells(low, high, HOUR_US)[0], rows.days()[0]]
     for key in keys:
         if isinstance(key, str) and key not in CYCLES:
-            found = bins(rows, _width(rows, key))
-            edges += [cast(Ints, found.opens_us), cast(Ints, found.closes_us)]
+            found = bins(rows, DATED.get(key) or _width(rows, key))
+            edges += [found.opens_us, found.closes_us]
     cuts = np.unique(np.concatenate(edges))
     cuts = cuts[(cuts >= low) & (cuts < high)]
     return cuts, np.append(cuts[1:], high)
@@ -222,10 +219,17 @@ def _key(rows: Rows, key: Any, opens: Ints) -> tuple[Ints, pd.Index, Ints]:
     if not isinstance(key, str):
         return *_labels(rows, key), opens
     if key in CYCLES:
-        return _cycle_of_rows(rows, key), cycle_labels(key), _cycle(rows, key, opens)
-    groups = _dated(rows, key)
-    begin, end = cast(Ints, groups.opens_us), cast(Ints, groups.closes_us)
-    if not len(groups):
+        if key == "hour":
+            width = HOUR_US
+            ends = rows.opens_us + HOUR_US - rows.clock.wall_us(rows.opens_us) % HOUR_US
+        else:
+            width, (_, closes, _, day) = DAY_US, rows.days()
+            ends = closes[day]
+        refuse_wide(rows, key, ends, width)
+        return _cycle(rows, key, rows.opens_us), CYCLES[key], _cycle(rows, key, opens)
+    groups = group(rows, key)
+    begin, end = groups.opens_us, groups.closes_us
+    if not len(groups.labels):
         return groups.codes, groups.labels, np.full(len(opens), -1, dtype=np.int64)
     cells = np.maximum(np.searchsorted(begin, opens, side="right") - 1, 0)
     inside = (opens >= begin[cells]) & (opens < end[cells])
@@ -237,6 +241,46 @@ def _joined(codes: Sequence[Ints], shape: tuple[int, ...]) -> Ints:
     inside = np.logical_and.reduce([each >= 0 for each in codes])
     joined = np.ravel_multi_index([np.maximum(each, 0) for each in codes], shape)
     return np.where(inside, joined, -1).astype(np.int64)
+
+
+def calendar_dates(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex | None:
+    """Return the calendar dates that index a table, or None if it is indexed by stamps.
+
+    Dates are naive midnights in any unit, `datetime.date`, or the index ``day`` or ``week`` of an
+    older file, whose midnights have a zone: these are read as their local dates.
+
+    Raises
+    ------
+    ConfigurationError
+        If the index is neither, or has a missing date.
+    """
+    index = table.index
+    if isinstance(index, pd.MultiIndex) or index.nlevels > 1:
+        raise ConfigurationError(
+            f"{what} takes the days of one wearer, not a table indexed by"
+            f" {' and '.join(map(str, index.names))}: pass {one_of_many(index)}"
+        )
+    if not isinstance(index, pd.DatetimeIndex):
+        if not isinstance(index, pd.MultiIndex) and index.inferred_type == "date":
+            index = pd.DatetimeIndex(index, name=index.name)
+        else:
+            raise ConfigurationError(
+                f"{what} needs dates or time-zone aware stamps as the index, not {index.dtype}:"
+                f" pass {how_to_index(table, 'table')}"
+            )
+    if index.tz is not None:
+        if index.name not in DATED:
+            return None
+        index = index.tz_localize(None).normalize()
+    dates = index.as_unit("us")
+    if dates.hasnans:
+        raise ConfigurationError(f"{what}: a date of the index is missing")
+    if not (dates == dates.normalize()).all():
+        raise ConfigurationError(
+            f"{what}: the index has times of day without a zone, where it needs dates or"
+            " time-zone aware stamps: pass table.tz_localize('Asia/Tokyo')"
+        )
+    return dates
 
 
 def keyed(
@@ -260,10 +304,15 @@ def keyed(
     ConfigurationError
         If a key is not one of these, or needs dates that the table does not have.
     """
+    dates: Any = table.index.get_level_values(-1)
+    if not isinstance(dates, pd.DatetimeIndex) and "day" in table.columns:
+        dates = pd.Index(table["day"])
+    if isinstance(dates, pd.DatetimeIndex):
+        dates = dates.tz_localize(None).normalize().as_unit("us")
     columns: dict[str, Any] = {}
     for key in by if isinstance(by, list | tuple) else [by]:
         if isinstance(key, pd.Series):
-            columns[str(key.name or "group")] = _labels_of_days(table, key, what)
+            columns[str(key.name or "group")] = _labels_of_days(table, dates, key, what)
         elif not isinstance(key, str):
             raise ConfigurationError(
                 f"{what}: by takes 'day', 'week', 'weekday', 'weekend', a width in days ('7D'), a"
@@ -272,7 +321,21 @@ def keyed(
         elif key in table.columns and key not in TIMES:
             columns[key] = table[key].array
         else:
-            columns[key] = _parts_of_calendar(table, key, what)
+            # The days as rows of a summary.
+            dated = isinstance(dates, pd.DatetimeIndex)
+            days = dates.unique().sort_values() if dated else pd.DatetimeIndex([])
+            us, clock = microseconds(days.as_unit("us")), LocalClock(None)
+            time = pd.DataFrame({"span_s": DAY_US / 1e6, "before_n": 1.0}, index=days)
+            given = time.reindex(columns=table.columns)
+            rows = Rows(time, what, "", Limits(), us, us + DAY_US, clock, clock, True, None, given)
+            groups = group(rows, key)
+            if not dated:
+                raise ConfigurationError(
+                    f"{what}: by={key!r} needs the day of each row, in the index"
+                )
+            if groups.labels.name in ("hour", "date"):
+                raise ConfigurationError(f"{what}: the rows are days, which have no by={key!r}")
+            columns[key] = groups.labels.take(groups.codes[days.get_indexer(dates)])
     if one and len(columns) > 1:
         labels = pd.DataFrame(columns)
         joined = labels.astype("str").agg(", ".join, axis=1).where(labels.notna().all(axis=1))
@@ -282,48 +345,168 @@ def keyed(
     return made, list(columns)
 
 
-def _dates(table: pd.DataFrame) -> pd.DatetimeIndex | None:
-    """Return the date of each row of a table of days; None without dates."""
-    dates = table.index.get_level_values(-1)
-    if not isinstance(dates, pd.DatetimeIndex) and "day" in table.columns:
-        dates = pd.Index(table["day"])
-    if not isinstance(dates, pd.DatetimeIndex):
-        return None
-    return dates.tz_localize(None).normalize().as_unit("us")
-
-
-def _parts_of_calendar(table: pd.DataFrame, key: str, what: str) -> Any:
-    """Return the day, week, weekday or width of each row of a table of days."""
-    dates = _dates(table)
-    days = pd.DatetimeIndex([]) if dates is None else dates.unique().sort_values()
-    us = microseconds(days.as_unit("us"))
-    time = pd.DataFrame({"span_s": DAY_US / 1e6, "before_n": 1.0}, index=days)
-    given, clock = time.reindex(columns=table.columns), LocalClock(None)
-    rows = Rows(time, what, "", Limits(), us, us + DAY_US, clock, clock, True, None, given)
-    groups = group(rows, key)
-    if dates is None:
-        raise ConfigurationError(f"{what}: by={key!r} needs the day of each row, in the index")
-    if groups.labels.name in ("hour", "date"):
-        raise ConfigurationError(f"{what}: the rows are days, which have no by={key!r}")
-    return groups.labels.take(groups.codes[days.get_indexer(dates)])
-
-
-def _labels_of_days(table: pd.DataFrame, labels: pd.Series, what: str) -> Any:
+def _labels_of_days(table: pd.DataFrame, dates: pd.Index, labels: pd.Series, what: str) -> Any:
     """Return the label of each row of a table of days, given by row, by day or by wearer."""
     if labels.index.equals(table.index):
         return labels.array
-    keys: list[pd.Index | None] = [_dates(table)]
+    keys: list[pd.Index] = [dates] if isinstance(dates, pd.DatetimeIndex) else []
     if ACCOUNT in table.index.names:
         keys.append(table.index.get_level_values(ACCOUNT))
     elif ACCOUNT in table.columns:
         keys.append(pd.Index(table[ACCOUNT]))
     for key in keys:
-        if key is not None and labels.index.is_unique and key.isin(labels.index).any():
+        if labels.index.is_unique and key.isin(labels.index).any():
             return labels.reindex(key).array
     raise ConfigurationError(
         f"{what}: the labels of by are for other rows: index them by the days, the wearers or the"
         " rows of the table"
     )
+
+
+PER_H: Final = 1.0 / 3600.0
+PER_MIN: Final = 1.0 / 60.0
+GROUP_S: Final = "group_s"
+"""How long a group lasts, beside its sums."""
+
+
+class Statistic(NamedTuple):
+    """A column of a summary: a function of sums over Intervals, times a constant.
+
+    Attributes
+    ----------
+    name : str
+        The column; its label, unit and meaning are in ``columns.csv``.
+    form : callable
+        Gives the statistic of each group from its sums.
+    sums : tuple of str
+        Columns of Intervals; of a ratio, what is divided and what it is divided by.
+    times : float
+        What the result is multiplied by.
+    """
+
+    name: str
+    form: Callable[..., Any]
+    sums: tuple[str, ...]
+    times: float = 1.0
+
+
+amount: Final = np.asarray
+"""A sum itself."""
+exposure: Final = np.nan_to_num
+"""A sum that is 0, not missing, where there is nothing."""
+
+
+def added(values: Floats, codes: Ints, number: int, adds: np.ufunc = np.add) -> Floats:
+    """Return the sum of values by their code, in any order; missing without a value."""
+    known = ~np.isnan(values)
+    made = np.full(number, np.nan)
+    if adds is np.fmax:
+        np.fmax.at(made, codes[known], values[known])
+        return made
+    some = np.bincount(codes[known], minlength=number) > 0
+    made[some] = np.bincount(codes[known], values[known], number)[some]
+    return made
+
+
+def as_counts(values: Floats) -> Ints:
+    """Return counts as int64; missing is 0."""
+    return np.rint(np.nan_to_num(values)).astype(np.int64)
+
+
+def root(above: Floats, below: Floats) -> Floats:
+    """Return the square root of a ratio."""
+    return np.asarray(np.sqrt(ratio(above, below)), dtype=np.float64)
+
+
+def share(above: Floats, below: Floats) -> Floats:
+    """Return a share of time; one record more than fits may open in it."""
+    return np.minimum(ratio(np.nan_to_num(above), below), 1.0)
+
+
+def spread(total: Floats, squares: Floats, number: Floats) -> Floats:
+    """Return the population SD from sums of values and of their squares."""
+    mean = ratio(total, number)
+    variance = ratio(squares, number) - mean * mean
+    # What is left of equal values is rounding.
+    return np.sqrt(np.where(variance < 1e-14 * mean * mean, 0.0, variance))
+
+
+def cv_between(total: Floats, squares: Floats, weight: Floats, number: Floats) -> Floats:
+    """Return SD / mean of the means of records; missing for a single one, which does not vary."""
+    cv = ratio(spread(total, squares, weight), ratio(total, weight))
+    return np.where(number > 1, cv, np.nan)
+
+
+def sample_sd(total: Floats, squares: Floats, number: Floats) -> Floats:
+    """Return the SD of single values, with n - 1."""
+    freedom = np.where(number > 1, number - 1, np.nan)
+    return np.asarray(spread(total, squares, number) * np.sqrt(ratio(number, freedom)))
+
+
+def sd_about_direction(
+    east: Floats, north: Floats, number: Floats, total: Floats, squares: Floats
+) -> Floats:
+    """Return the SD of angles about their mean direction.
+
+    The angles of worn eyewear lie far within half a turn of one another, so that sums of the angles
+    themselves give it.
+    """
+    centre = direction(east, north, number)
+    mean, square = ratio(total, number), ratio(squares, number)
+    variance = square - 2.0 * centre * mean + centre * centre
+    # What is left of equal angles is rounding.
+    scale = square + centre * centre
+    return np.asarray(np.sqrt(np.where(variance < 1e-13 * scale, 0.0, variance)), np.float64)
+
+
+def evaluate(
+    statistics: Iterable[Statistic],
+    total: Columns,
+    *,
+    n: str = "",
+    exposure_s: str = "",
+    seen_s: str = "",
+) -> dict[str, Any]:
+    """Return the statistics of each group; those without their sums are left out.
+
+    With the sums that they are based on: ``n``, ``exposure_min`` and ``coverage``, the share of the
+    time that was seen (by default the exposure).
+    """
+    data: dict[str, Any] = {}
+    if n:
+        statistics = (
+            *statistics,
+            Statistic("n", as_counts, (n,)),
+            Statistic("exposure_min", exposure, (exposure_s,), PER_MIN),
+            Statistic("coverage", share, (seen_s or exposure_s, GROUP_S)),
+        )
+    for name, form, names, times in statistics:
+        if total.keys() >= set(names):
+            values = form(*[total[each] for each in names])
+            data[name] = values if times == 1.0 else values * times
+    return data
+
+
+def summed(
+    rows: Rows, by: By, subjects: Iterable[str], terms: Iterable[str], fields: Iterable[str]
+) -> tuple[Groups, Columns]:
+    """Return the groups of a summary, and the sums of each.
+
+    Raises
+    ------
+    FieldError
+        If the rows lack some `terms`, with the names of the `fields` to add.
+    """
+    lacking = sorted(set(terms) - set(rows.names))
+    if lacking:
+        require(rows.given, fields, purpose=rows.what)
+        raise FieldError(
+            f"{rows.what} needs {', '.join(map(repr, lacking))}, which these Intervals do not have:"
+            " make them from records with the fields"
+        )
+    groups = group(rows.warn(), by)
+    total = sums(rows, groups, subjects)
+    return groups, total | {GROUP_S: groups.seconds}
 
 
 def result(rows: Rows, groups: Groups, data: Mapping[str, Any], **details: Any) -> pd.DataFrame:
@@ -333,7 +516,7 @@ def result(rows: Rows, groups: Groups, data: Mapping[str, Any], **details: Any) 
     """
     table = pd.DataFrame(dict(data), index=groups.labels)
     aware = isinstance(groups.labels, pd.DatetimeIndex) and groups.labels.tz is not None
-    if rows.clock.tz is None and aware and groups.opens_us is not None:
+    if rows.clock.tz is None and aware and len(groups.opens_us) == len(table):
         table[OFFSET] = rows.clock.offset_min(groups.opens_us)
     known: dict[str, Any] = {"stamp": "start"} if aware else {}
     known |= {
@@ -343,16 +526,3 @@ def result(rows: Rows, groups: Groups, data: Mapping[str, Any], **details: Any) 
     }
     log = rows.log or None
     return derived(table, rows.frame, rows.what, log=log, interval_s=None, **known | details)
-
-
-def as_counts(values: Floats) -> Ints:
-    """Return counts as int64; missing is 0."""
-    return np.rint(np.nan_to_num(values)).astype(np.int64)
-
-
-def spread(total: Floats, squares: Floats, number: Floats) -> Floats:
-    """Return the population SD from sums of values and of their squares."""
-    mean = ratio(total, number)
-    variance = ratio(squares, number) - mean * mean
-    # What is left of equal values is rounding.
-    return np.sqrt(np.where(variance < 1e-14 * mean * mean, 0.0, variance))

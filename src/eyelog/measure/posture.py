@@ -21,8 +21,7 @@ from eyelog.judge.packets import GRAVITY
 from eyelog.judge.reasons import Reason
 from eyelog.judge.terms import AXES, filled, ratio
 from eyelog.measure.events20 import angles, packets_of, turns
-from eyelog.measure.groups import By, result
-from eyelog.measure.statistics import Statistic, evaluate, root, sd_about_direction, summed
+from eyelog.measure.groups import By, Statistic, evaluate, result, root, sd_about_direction, summed
 from eyelog.measure.wearer import OF, Of, of_wearer
 
 __all__ = ["angles", "head_movements", "relative_tilt", "spread", "tilt", "turns", "zones"]
@@ -41,10 +40,6 @@ MOVES: Final = {
 }
 
 
-def _sd_within_and_about(squares: Floats, *parts: Floats) -> Floats:
-    return np.hypot(root(squares, parts[2]), sd_about_direction(*parts))
-
-
 def _angles(before: str) -> tuple[str, ...]:
     """Return the sums behind the direction of angles, and their SD about it."""
     return tuple(f"{before}_{part}" for part in ("cos", "sin", "n", "sum", "sum2"))
@@ -57,7 +52,7 @@ SPREAD: Final = tuple(
     for name, form, sums in (
         ("within", root, (squares, parts[2])),
         ("between", sd_about_direction, parts),
-        ("total", _sd_within_and_about, (squares, *parts)),
+        ("total", lambda s, *p: np.hypot(root(s, p[2]), sd_about_direction(*p)), (squares, *parts)),
     )
 )
 TILT: Final = tuple(
@@ -140,10 +135,10 @@ def head_movements(
     data = evaluate(MOVES.values(), total)
     blocks = [
         pd.DataFrame({name: filled(columns[name]) for name in names})
-        for columns in (made() for _, made in rows.blocks(subjects))
+        for columns in (rows.columns(*block) for block in rows.blocks(subjects))
     ]
     single = pd.concat(blocks, ignore_index=True)
-    inside, every = groups.codes >= 0, range(len(groups))
+    inside, every = groups.codes >= 0, range(len(groups.labels))
     of_groups = single[inside].groupby(groups.codes[inside])
     for axis, moves in MOVES.items():
         for percent in (90, 99):

@@ -12,8 +12,8 @@ from eyelog.checks import names_of
 from eyelog.clock import LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import require_frame, takes_tables
-from eyelog.judge.calendar import WEEKDAYS
 from eyelog.measure.columns import Column, choose, column, table_of
+from eyelog.measure.groups import WEEKDAYS
 from eyelog.measure.sheet import NOTHING, Heading, Sheet, decimals, number_text, p_text
 
 ALL: Final = "all"

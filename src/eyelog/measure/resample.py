@@ -1,20 +1,21 @@
-"""Longer intervals to look at: each field by its rule, in bins named by when they open."""
+"""Longer intervals: to be summarised, or to look at, with each field by its rule."""
 
 from functools import reduce
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from eyelog.catalogue import catalogue
+from eyelog.catalogue import catalogue, log_named
 from eyelog.checks import proportion
 from eyelog.clock import stamps_at
-from eyelog.frame import OFFSET, OWN_COLUMNS, derived, require, takes_tables
-from eyelog.judge.arrays import Floats, Ints, direction, unit_vectors
-from eyelog.judge.intervals import LONGEST, bins, check_width, enter, parse_width, sums
-from eyelog.judge.limits import Limits
+from eyelog.errors import ConfigurationError
+from eyelog.frame import BETWEEN, LIMITS, OFFSET, OWN_COLUMNS, derived, require, takes_tables
+from eyelog.judge.arrays import Floats, direction, numbers, unit_vectors
+from eyelog.judge.intervals import LONGEST, WIDTH, Rows, bins, enter, parse_width, sums
+from eyelog.judge.limits import DEFAULT, Limits, limits_column
 from eyelog.judge.records import Records
-from eyelog.judge.terms import Columns, Counted, ratio
+from eyelog.judge.terms import SUBJECTS, Columns, Counted, filled, ratio
 from eyelog.measure.groups import as_counts
 
 SQUARES: Final = ("pooled_sd", "rms")  # rules by which squares are averaged
@@ -27,6 +28,102 @@ TERMS: Final = {
     "circ_mean": ("east", "north", "n"),
     **dict.fromkeys(AVERAGES, ("above", "below")),
 }
+
+
+@takes_tables
+def intervals(
+    frame: pd.DataFrame,
+    every: str | None = None,
+    *,
+    limits: Limits | None = None,
+    log: str | None = None,
+    day_starts: str | None = None,
+) -> pd.DataFrame:
+    """Return what each interval adds to any summary: the table that every summary works on.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A frame of one log, or Intervals.
+    every : str, optional
+        Width of the rows: up to a day (``"10min"``, ``"1h"``), days (``"1D"``) or weeks (``"W"``,
+        Monday to Sunday); a whole multiple of the width of `frame`. Default: one row per record.
+    limits : Limits, optional
+        What counts as worn, noisy, walking and in pose, see `eyelog.Limits`.
+    log : str, optional
+        The log, if neither the provenance nor the columns show it.
+    day_starts : str, optional
+        When a day starts, such as ``"18:00"`` for people who work at night. Default: midnight.
+
+    Returns
+    -------
+    DataFrame
+        Index ``date``: when each interval opens, in the frame's zone. Only intervals with records.
+        Float64 columns, each of which can be summed over any rows (missing where nothing is known);
+        the sums of a day give its row of `eyelog.daily`, whatever the width:
+
+        - counts: ``n`` (records), ``steps``, blinks or gaps between them, movements;
+        - seconds: ``recorded_s``, ``worn_s``, ``valid_s``, ``walking_s``, ``lasting_s`` (of runs of
+          wear of at least ``limits.min_run``), and those in which each count could be made
+          (``pace_s``, ``gap_s``, ``head_moves_yaw_s``);
+        - sums: of a score (``sc_fcs_sum``), how many (``sc_fcs_n``), how many are high
+          (``sc_fcs_high``); of squares (ending in ``2``), where an SD is wanted; of sines and
+          cosines of a tilt.
+
+        And some that are no sums: ``width_s`` (how long the row lasts: shorter if midnight or the
+        clock cuts it), where the zone varies ``utc_offset_min``, and, if they are not the default
+        ones, ``limits`` (a category: those that differ, as JSON).
+
+    Raises
+    ------
+    MixedLogsError
+        If the frame has fields of both logs.
+    ConfigurationError
+        If the width or the index cannot be used, nothing shows which log it is, the records overlap
+        (two sources), or the frame was masked with other limits.
+
+    Notes
+    -----
+    The values are judged here, as `eyelog.flag` does, and only those without a reason against them
+    are added. An interval belongs to the row in which it opens. Intervals of several stretches of
+    time can be put together with `pandas.concat`, stored, read back and made wider: the numbers of
+    every summary stay the same, except for the coverage of all rows and of hours, weekdays and
+    weekends, whose time is that between the first row and the last (`eyelog.coverage`).
+
+    Examples
+    --------
+    >>> import eyelog as el
+    >>> frame = el.sample("standard_mode_logs")
+    >>> tens = el.intervals(frame, "10min")
+    >>> days = el.daily(tens)
+    >>> bool((days["steps"] == el.daily(frame)["steps"]).all())
+    True
+    """
+    options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
+    rows = enter(frame, "intervals", SUBJECTS, **options, time=True).warn()
+    if every is None:
+        opens, widths = rows.opens_us, (rows.closes_us - rows.opens_us) / 1e6
+        parts = [rows.columns(*block) for block in rows.blocks(SUBJECTS)]
+        data = {name: np.concatenate([filled(part[name]) for part in parts]) for name in parts[0]}
+    else:
+        check_width(rows, every)
+        found = bins(rows, every)
+        opens, widths = found.opens_us, found.seconds
+        data = sums(rows, found, SUBJECTS)
+    table = pd.DataFrame({WIDTH: widths} | data, index=stamps_at(opens, rows.tz).rename("date"))
+    if rows.clock.tz is None:
+        table[OFFSET] = rows.clock.offset_min(opens)
+    if rows.limits != DEFAULT:
+        table[LIMITS] = limits_column(rows.limits, len(table))
+    if rows.cut:
+        asked = ",".join(sorted(rows.given[BETWEEN].unique()))
+        table[BETWEEN] = pd.Series(asked, table.index, dtype="str")
+    details: dict[str, Any] = {
+        "every": every,
+        "limits": rows.limits.details(),
+        "day_starts": day_starts,
+    }
+    return derived(table, frame, "intervals", log=rows.log or None, **details)
 
 
 @takes_tables
@@ -137,16 +234,16 @@ def resample(
     check_width(rows, every)
     found = bins(rows, every, empty=True)
     with np.errstate(invalid="ignore"):  # infinities of both signs have no sum
-        total = sums(rows, found.codes, len(found), [terms])
-    opens = cast(Ints, found.opens_us)
-    seconds = rows.asked_s(opens, cast(Ints, found.closes_us)) if rows.cut else found.seconds
+        total = sums(rows, found, [terms])
+    opens = found.opens_us
+    seconds = rows.asked_s(opens, found.closes_us)
     coverage = np.minimum(np.nan_to_num(ratio(total["recorded_s"], seconds)), 1.0)
     data: dict[Any, Any] = {}
     for name, (rule, _) in rules.items():
         values = value_of(rule, {term: total[f"{term} of {name}"] for term in TERMS[rule]})
         if rule == "last":
             row = np.nan_to_num(values).astype(np.int64)
-            values = np.where(np.isnan(values), np.nan, rows.records.numbers(name)[row])
+            values = np.where(np.isnan(values), np.nan, numbers(rows.frame[name], name)[row])
         data[name] = np.where(coverage < min_coverage, np.nan, values) if min_coverage else values
     data |= {"n": as_counts(total["n"]), "coverage": coverage}
     if rows.clock.tz is None:
@@ -164,6 +261,22 @@ def resample(
         limits=rows.limits.details(),
         left_out=[str(name) for name in others if name not in rules],
     )
+
+
+def check_width(rows: Rows, every: str) -> None:
+    """Raise unless whole rows fit into the bins."""
+    kind, _, width = parse_width(every)
+    if not rows.made:
+        own = np.array([log_named(rows.log).interval_us])
+    else:
+        own = np.unique(rows.closes_us - rows.opens_us)
+    unfit = own[(own > width) | (width % own != 0)] if kind == "span" else own[own > width]
+    # Rows that midnight or a change of the clock has cut are shorter than the others.
+    if len(unfit) and (unfit.max() == own.max() or kind != "span"):
+        raise ConfigurationError(
+            f"intervals of {unfit[-1] / 1e6:g} s do not fit into {every!r}:"
+            f" take a whole multiple of {unfit[-1] / 1e6:g} s"
+        )
 
 
 def terms_of(rule: str, values: Floats, weight: Floats | None, first: int = 0) -> Counted:

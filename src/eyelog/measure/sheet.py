@@ -289,7 +289,21 @@ def shown(
 
     def decorate(result: Result) -> Result:
         def sheet(self: Any) -> Sheet:
-            return _sheet(self, title, ends, beside)
+            kind, values = type(self).__name__, self._asdict()
+            if any(isinstance(value, pd.Series) for value in values.values()):
+                return _of_series(title, kind, values)
+            inside = {name: main for main, names in beside.items() for name in names}
+            mains = dict.fromkeys(inside.get(name, name) for name in values if name != "reason")
+            rows = [_row(kind, main, beside.get(main, ()), values) for main in mains]
+            headings = [Heading("Field", "Field"), Heading("Value", "Value")]
+            if beside:
+                headings.append(Heading(ends, ends))
+            else:
+                rows = [[name, value, meaning] for name, value, _, meaning in rows]
+            headings.append(Heading("Meaning", "Meaning", is_text=True))
+            reason = values.get("reason", "")
+            notes = [f"Remark: {reason.rstrip('.')}."] if reason else []
+            return Sheet(headings, rows, title, notes)
 
         def text(self: Any) -> str:
             return sheet(self).text()
@@ -304,29 +318,6 @@ def shown(
         return result
 
     return decorate
-
-
-def _sheet(result: Any, title: str, ends: str, beside: Mapping[str, Beside]) -> Sheet:
-    kind = type(result).__name__
-    values: dict[str, Any] = result._asdict()
-    if any(isinstance(value, pd.Series) for value in values.values()):
-        return _of_series(title, kind, values)
-    inside = {name: main for main, names in beside.items() for name in names}
-    rows, done = [], set()
-    for name in values:
-        main = inside.get(name, name)
-        if name == "reason" or main in done:
-            continue
-        done.add(main)
-        rows.append(_row(kind, main, beside.get(main, ()), values))
-    headings = [Heading("Field", "Field"), Heading("Value", "Value")]
-    if beside:
-        headings.append(Heading(ends, ends))
-    else:
-        rows = [[name, value, meaning] for name, value, _, meaning in rows]
-    headings.append(Heading("Meaning", "Meaning", is_text=True))
-    reason = values.get("reason", "")
-    return Sheet(headings, rows, title, [f"Remark: {reason.rstrip('.')}."] if reason else [])
 
 
 def _row(kind: str, main: str, ends: Beside, values: Mapping[str, Any]) -> list[str]:

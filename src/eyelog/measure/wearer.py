@@ -9,7 +9,7 @@ import pandas as pd
 
 from eyelog.judge.arrays import Floats
 from eyelog.judge.intervals import Groups, Rows, sums
-from eyelog.measure.statistics import Statistic
+from eyelog.measure.groups import Statistic
 from eyelog.series.inference import LEAST_DAYS, rate_of_days
 
 Of: TypeAlias = Literal["minutes", "wearer"]
@@ -49,7 +49,7 @@ def of_wearer(
     keys = np.where(groups.codes >= 0, groups.codes * width + date - first, -1)
     used = np.unique(keys[keys >= 0])
     codes = np.where(keys >= 0, np.searchsorted(used, keys), -1)
-    total = sums(rows, codes, len(used), subjects)
+    total = sums(rows, Groups(pd.Index(used), codes, np.zeros(len(used))), subjects)
     owner, dates = used // width, used % width + first
     _, form, (above, below), times = statistic
     number, size, usable_s = (np.nan_to_num(total[n]) for n in (above, below, usable or below))

@@ -710,7 +710,7 @@ def _opened(
 
     def judged(records: Records) -> Counted:
         made = {name: records.value(name) for name in names if name in records.columns}
-        worn = records.context.time.get(WORN_S)
+        worn = records.context.get(WORN_S)
         return made if worn is None else made | {WORN_S: worn}
 
     rows = enter(frame, what, [judged], limits=limits, wide=False).warn()

@@ -32,9 +32,10 @@ from eyelog.judge.arrays import (
     numbers,
     unit_vectors,
 )
-from eyelog.judge.intervals import added, enter
+from eyelog.judge.intervals import enter
 from eyelog.judge.limits import Limits
 from eyelog.judge.terms import filled, ratio
+from eyelog.measure.groups import added
 from eyelog.measure.resample import terms_of, value_of
 from eyelog.series.inference import check_draws, interval, multiplicities
 from eyelog.series.observed import SHORTEST_DAY_US, one_log, rows_of, stamps_close
@@ -617,7 +618,7 @@ def _quantities(
         for field in chosen
     ]
     if not is_resampled(frame):
-        opened.warn(opened.records.lacking(opened.records.judged))
+        opened.ask().warn()
     return quantities, closing, step_us, which
 
 

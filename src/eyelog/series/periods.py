@@ -12,8 +12,8 @@ from eyelog.clock import DAY_US, microseconds
 from eyelog.errors import ConfigurationError, FieldError
 from eyelog.frame import history, require_frame, takes_tables
 from eyelog.judge.arrays import MISSING, Floats, Ints, numbers
-from eyelog.judge.calendar import calendar_dates
 from eyelog.judge.limits import Limits, limit
+from eyelog.measure.groups import calendar_dates
 from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.inference import (
     Days,
