@@ -52,10 +52,12 @@ def colour_bar(ax: Axes, image: ScalarMappable, label: str) -> Axes:
     bar = ax.figure.figure.colorbar(image, cax=ax.inset_axes((1.015, 0.0, 0.025, 1.0)))
     cast(Any, bar.outline).set_visible(False)
     bar.set_label(label)
-    # On a power scale, values are closer to each other at the top.
-    value_axis(bar.ax.yaxis, most=3 if isinstance(image.norm, PowerNorm) else 6)
+    value_axis(bar.ax.yaxis)
     if isinstance(image.norm, LogNorm):
         bar.ax.yaxis.set_major_locator(mticker.LogLocator(subs=(1.0, 2.0, 5.0)))
+    elif isinstance(image.norm, PowerNorm):  # round numbers that are about as far apart
+        along = image.norm.inverse(np.linspace(0, 1, 5))
+        bar.ax.yaxis.set_ticks(sorted({float(f"{value:.1g}") for value in along}))
     bar.ax.yaxis.set_minor_locator(mticker.NullLocator())
     return bar.ax
 
