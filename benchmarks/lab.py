@@ -28,7 +28,7 @@ import requests
 
 import eyelog as el
 from eyelog.catalogue import COMPUTED_DATA
-from eyelog_service.auth.registry import Registry
+from eyelog_service.grants import Registry
 
 START = "2026-09-01"
 WORKERS = 4

@@ -63,7 +63,7 @@ class Served:
 @contextlib.contextmanager
 def served(folder: Path, *, delay_ms: float = 0.0, page_size: int = 500) -> Iterator[Served]:
     """Serve an archive in another process."""
-    from eyelog_service.auth.registry import Registry
+    from eyelog_service.grants import Registry
 
     registry = Registry(folder)
     with contextlib.suppress(el.ConfigurationError):  # the account exists from an earlier run

@@ -75,7 +75,7 @@ def serve(
     from eyelog_service import require
 
     require("service")
-    from eyelog_service.server import running
+    from eyelog_service.app import running
 
     with running(_folder(archive), page_size=page_size, port=port) as address:
         yield address
@@ -119,7 +119,7 @@ def register(archive: "Archive | str | os.PathLike[str]", account: str) -> Regis
     from eyelog_service import require
 
     require("service")
-    from eyelog_service.auth.registry import Registry
+    from eyelog_service.grants import Registry
 
     if not isinstance(account, str):
         raise ConfigurationError(

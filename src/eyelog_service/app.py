@@ -1,17 +1,33 @@
-"""The service of the contract as an ASGI application.
+"""The service of the contract as an ASGI application, as a command (`serve`), and in a program.
 
-Paths, rules and responses are those of the contract; ``openapi`` states how this service settles
-what the contract leaves open. The data come only from the archive, and the OAuth state only from
-the service's state.
+Paths, rules and responses are those of the contract; `openapi.json` states how this service settles
+what the contract leaves open: in it ``${name}`` stands for what the service itself defines, and the
+schemas of records come from the catalogue. The data come only from the archive, and the OAuth state
+only from the service's state.
 """
 
+import ipaddress
+import json
 import logging
+import multiprocessing
 import os
 import re
-from collections.abc import Awaitable, Callable
-from functools import partial
-from urllib.parse import parse_qsl
+import shutil
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import lru_cache, partial
+from importlib.resources import files
+from multiprocessing.synchronize import Semaphore
+from pathlib import Path
+from string import Template
+from typing import Any
 
+import uvicorn
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,59 +35,27 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from uvicorn.supervisors import Multiprocess
 
-from eyelog.archive.place import is_of_damage, open_place
-from eyelog.catalogue import LOGS
+from eyelog import __version__
+from eyelog.archive.place import Place, is_of_damage, open_place
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS, Field, catalogue, catalogue_version
 from eyelog.checks import whole_number
 from eyelog.errors import ArchiveError, ConfigurationError
-from eyelog_service.apart import Apart
-from eyelog_service.audit import Audit
-from eyelog_service.auth.forms import PATH as ACCOUNT_PATH
-from eyelog_service.auth.forms import Sessions
-from eyelog_service.auth.grants import Bearer
-from eyelog_service.auth.oauth import (
-    error_page,
-    login_forms,
-    may_read,
-    revoke,
-    show_login,
-    take_login,
-    token,
-)
-from eyelog_service.auth.password_tries import PasswordTries
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import StateBusy, StateFault
+from eyelog_service import oauth, records, wearer_page, web
+from eyelog_service.audit import Audit, say
 from eyelog_service.backup import interrupted
-from eyelog_service.hourly_limit import PER_HOUR, UPLOADS_PER_HOUR, HourlyLimits
-from eyelog_service.middleware import Bounds, Proxied, Proxy
-from eyelog_service.parts import Parts, parts_of
-from eyelog_service.records import Cursors, Windows, answer, parse_query
-from eyelog_service.responses import (
-    Problem,
-    json_answer,
-    packed,
-    prefers,
-    problem_answer,
-    unavailable,
-)
-from eyelog_service.status import LastWrite, document, health, start, versions
+from eyelog_service.browser import html, page_template
+from eyelog_service.check import descriptors_left
+from eyelog_service.grants import ACCESS_SECONDS, SCOPE, SCOPES, WRITE, Registry
+from eyelog_service.state import StateBusy, StateFault
 from eyelog_service.uploads import Uploads, take_records
-from eyelog_service.wearer_data import Downloads
-from eyelog_service.wearer_page import (
-    INVITATION,
-    account_forms,
-    invitation_forms,
-    show_account,
-    show_invitation,
-    take_account,
-    take_invitation,
-    trouble_page,
-)
 
 _ERRORS = {
     404: ("not_found", "there is nothing at this address"),
     405: ("method_not_allowed", "this address does not accept this method"),
 }
+_NO_STORE = {"Cache-Control": "no-store"}
 
 _log = logging.getLogger("eyelog.service")
 
@@ -91,8 +75,8 @@ def create_app(
     *,
     local: str | os.PathLike[str] | None = None,
     page_size: int = 500,
-    requests_per_hour: int = PER_HOUR,
-    uploads_per_hour: int = UPLOADS_PER_HOUR,
+    requests_per_hour: int = records.PER_HOUR,
+    uploads_per_hour: int = records.UPLOADS_PER_HOUR,
     quota: int = QUOTA,
     unpacked: int = UNPACKED,
     proxy: str | None = None,
@@ -161,167 +145,109 @@ def create_app(
                 f"{name} must be a number of bytes, or 0 (no limit), not {size!r}"
             )
     registry.signing_key()  # creates the state, so that a fault is reported before anything runs
-    seen_through = Proxy(proxy, root_path)
+    seen_through = web.Proxy(proxy, root_path)
     description = document(page_size, root_path=seen_through.root_path)
 
     async def openapi(request: Request) -> Response:  # noqa: ARG001 (the framework's shape)
-        return json_answer(description)
+        return web.json_answer(description)
 
-    get, post = ["GET"], ["POST"]
     app = Starlette(
         routes=[
-            _route("/v1/oauth/token", (post, token)),
-            _route("/v1/oauth/revoke", (post, revoke)),
-            _route("/v1/oauth/authorize", (get, show_login), (post, take_login)),
-            _route("/account", (get, show_account), (post, take_account)),
-            _route(INVITATION, (get, show_invitation), (post, take_invitation)),
-            *(_route(f"/v2/users/me/official/{log}", (get, _data(log))) for log in LOGS),
-            _route("/v1/records", (post, take_records)),
-            _route("/openapi.json", (get, openapi)),
-            _route("/health", (get, health)),
-            _route("/version", (get, versions)),
-            _route("/", (get, start)),
+            _route("/v1/oauth/token", POST=oauth.token),
+            _route("/v1/oauth/revoke", POST=oauth.revoke),
+            _route("/v1/oauth/authorize", GET=oauth.show_login, POST=oauth.take_login),
+            _route(oauth.PATH, GET=wearer_page.show_account, POST=wearer_page.take_account),
+            _route(
+                wearer_page.INVITATION,
+                GET=wearer_page.show_invitation,
+                POST=wearer_page.take_invitation,
+            ),
+            *(_route(f"/v2/users/me/official/{log}", GET=records.data_of(log)) for log in LOGS),
+            _route("/v1/records", POST=take_records),
+            _route("/openapi.json", GET=openapi),
+            _route("/health", GET=health),
+            _route("/version", GET=versions),
+            _route("/", GET=start),
         ],
-        middleware=[
-            Middleware(Proxied, proxy=seen_through),
-            Middleware(Bounds),
-        ],
-        exception_handlers={
-            HTTPException: _refuse_http,
-            Problem: _refuse,
-            StateBusy: _refuse_busy,
-            StateFault: _refuse_fault,
-            ArchiveError: _refuse_archive,
-        },
+        middleware=[Middleware(web.Bounds, proxy=seen_through)],
+        exception_handlers=dict.fromkeys(
+            (HTTPException, web.Problem, StateBusy, StateFault, ArchiveError), _refuse
+        ),
     )
     app.router.redirect_slashes = False
     registry.grants.clean_up()
-    key = registry.signing_key
-    uploads = Uploads(registry, _hourly(registry, uploads_per_hour, what="upload"), quota, unpacked)
+    upload_limits = records.HourlyLimits(registry.state, uploads_per_hour, what="upload")
+    uploads = Uploads(registry, upload_limits, quota, unpacked)
     for account in uploads.spool.clean_up():  # what a killed process has left
         uploads.sweep(account)
-    app.state.parts = Parts(
+    app.state.parts = web.Parts(
         registry=registry,
         audit=Audit(registry.state_folder),
-        proxy=seen_through,
-        apart=Apart(),
-        page_limits=_hourly(registry, requests_per_hour),
+        windows=records.Windows(registry.archive, processes=workers),
+        cursors=records.Cursors(registry.signing_key),
         page_size=page_size,
-        windows=Windows(registry.archive, processes=workers),
-        cursors=Cursors(key),
-        uploads=uploads,
-        downloads=Downloads(registry.archive),
-        login_forms=login_forms(key),
-        account_forms=account_forms(key),
-        invitation_forms=invitation_forms(key),
-        password_tries=PasswordTries(registry, workers),
-        sessions=Sessions(registry),
-        last_write=LastWrite(place),
+        page_limits=records.HourlyLimits(registry.state, requests_per_hour),
         pages_at_once=CapacityLimiter(_AT_ONCE),
-        health_at_once=CapacityLimiter(1),
+        uploads=uploads,
+        downloads=wearer_page.Downloads(registry.archive),
+        tries=oauth.PasswordTries(registry, workers),
+        apart=CapacityLimiter(1),
+        health=CapacityLimiter(1),
     )
     return app
 
 
-def _hourly(registry: Registry, per_hour: int, *, what: str = "request") -> HourlyLimits | None:
-    """Return the limit of one account per hour; None for no limit."""
-    return HourlyLimits(registry.state, per_hour, what=what) if per_hour else None
-
-
-Endpoint = Callable[[Request], Awaitable[Response]]
-
-
-def _route(path: str, *endpoints: tuple[list[str], Endpoint]) -> Route:
+def _route(path: str, **by_method: Callable[[Request], Awaitable[Response]]) -> Route:
     """Return the route of one address; HEAD comes with GET, and OPTIONS lists the methods."""
-    by_method = {method: endpoint for methods, endpoint in endpoints for method in methods}
     if "GET" in by_method:
         by_method["HEAD"] = by_method["GET"]
-    allowed = ", ".join(sorted([*by_method, "OPTIONS"]))
+    allowed = sorted([*by_method, "OPTIONS"])
 
     async def dispatch(request: Request) -> Response:
         if request.scope["path"].endswith("\n"):  # the router's pattern overlooks one at the end
             raise HTTPException(404)
         if request.method == "OPTIONS":
-            return Response(status_code=204, headers={"Allow": allowed})
+            return Response(status_code=204, headers={"Allow": ", ".join(allowed)})
         return await by_method[request.method](request)
 
-    return Route(path, dispatch, methods=[*by_method, "OPTIONS"])
+    return Route(path, dispatch, methods=allowed)
 
 
-def _data(log: str) -> Endpoint:
-    def page(request: Request) -> Response:
-        bearer = may_read(request)
-        limits = parts_of(request).page_limits
-        if limits is None:
-            return records(request, bearer, {})
-        quota = limits.take(bearer.account)
-        if quota.remaining < 0:
-            raise quota.refusal("requests")
-        try:
-            return records(request, bearer, quota.headers)
-        except Problem as problem:
-            problem.headers |= quota.headers
-            raise
-
-    def records(request: Request, bearer: Bearer, quota: dict[str, str]) -> Response:
-        shared = parts_of(request)
-        pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        body = answer(
-            shared.windows,
-            bearer.account,
-            parse_query(log, pairs),
-            cursors=shared.cursors,
-            page_size=shared.page_size,
-        )
-        headers = {"Cache-Control": "private, no-cache", **quota}
-        return packed(request, body, headers=headers)
-
-    async def data(request: Request) -> Response:
-        return await to_thread.run_sync(
-            partial(page, request),
-            limiter=parts_of(request).pages_at_once,
-            abandon_on_cancel=True,
-        )
-
-    return data
-
-
-def _refuse(request: Request, problem: Exception) -> Response:  # noqa: ARG001 (the framework's shape)
-    assert isinstance(problem, Problem)  # noqa: S101 (registered for nothing else)
-    return problem_answer(problem)
-
-
-def _refuse_http(request: Request, error: Exception) -> Response:  # noqa: ARG001 (as above)
-    assert isinstance(error, HTTPException)  # noqa: S101 (registered for nothing else)
-    name, description = _ERRORS.get(error.status_code, ("invalid_request", str(error.detail)))
-    return problem_answer(Problem(error.status_code, name, description, headers=error.headers))
-
-
-def _refuse_busy(request: Request, busy: Exception) -> Response:  # noqa: ARG001 (as above)
-    return _unavailable(request, "the service's state is locked by another program: try again", 5)
-
-
-def _refuse_fault(request: Request, fault: Exception) -> Response:
-    # One line: the operator must mend the fault, and every request fails until then.
-    _log.error("%s failed: %s", _named(request), str(fault))
-    return _unavailable(request, "the service cannot use its state; its log has the reason", 60)
-
-
-def _refuse_archive(request: Request, fault: Exception) -> Response:
-    assert isinstance(fault, ArchiveError)  # noqa: S101 (registered for nothing else)
-    # One line, as for the state: a damaged month, or an object store that refuses.
-    remote = isinstance(parts_of(request).registry.archive, str)
-    if remote and fault.__cause__ is not None and not is_of_damage(fault):
-        reason = _without_account(str(fault.__cause__) or type(fault.__cause__).__name__)
-        _log.error("%s: the object store does not answer: %s", _named(request), reason)
-        return _unavailable(request, "the archive cannot be used now: try again later", 60)
-    _log.error("%s failed: %s", _named(request), str(fault))
-    description = "the service cannot use its archive; its log has the reason"
-    return problem_answer(Problem(500, "server_error", description))
-
-
-def _named(request: Request) -> str:
-    return f"{request.method} {request.url.path}"
+def _refuse(request: Request, fault: Exception) -> Response:
+    """Return the answer to a request that was refused or cannot be answered now."""
+    if isinstance(fault, HTTPException):
+        other = "invalid_request", str(fault.detail)
+        name, description = _ERRORS.get(fault.status_code, other)
+        fault = web.Problem(fault.status_code, name, description, headers=fault.headers)
+    if isinstance(fault, web.Problem):
+        return web.problem_answer(fault)
+    named = f"{request.method} {request.url.path}"
+    if isinstance(fault, StateBusy):
+        text, wait_s = "the service's state is locked by another program: try again", 5
+    elif isinstance(fault, StateFault):
+        # One line: the operator must mend the fault, and every request fails until then.
+        _log.error("%s failed: %s", named, fault)
+        text, wait_s = "the service cannot use its state; its log has the reason", 60
+    else:
+        # One line, as for the state: a damaged month, or an object store that refuses.
+        assert isinstance(fault, ArchiveError)  # noqa: S101 (registered for nothing else)
+        remote, cause = isinstance(web.parts_of(request).registry.archive, str), fault.__cause__
+        if not remote or cause is None or is_of_damage(fault):
+            _log.error("%s failed: %s", named, fault)
+            description = "the service cannot use its archive; its log has the reason"
+            return web.problem_answer(web.Problem(500, "server_error", description))
+        reason = _without_account(str(cause) or type(cause).__name__)
+        _log.error("%s: the object store does not answer: %s", named, reason)
+        text, wait_s = "the archive cannot be used now: try again later", 60
+    if not web.prefers(request, "text/html"):
+        return web.problem_answer(web.unavailable(text, wait_s=wait_s))
+    # A person, on one of two pages.
+    is_own = request.scope["path"].endswith(oauth.PATH)
+    page = wearer_page.trouble_page if is_own else oauth.error_page
+    text = f"Try again in {wait_s} s. If that does not help, tell the person who runs it."
+    answer = page(503, text, title="The service cannot answer now")
+    answer.headers["Retry-After"] = str(wait_s)
+    return answer
 
 
 def _without_account(text: str) -> str:
@@ -330,14 +256,353 @@ def _without_account(text: str) -> str:
     return re.sub(r"account(=|%3D)[^/\s\"']*", "account=...", text, flags=re.IGNORECASE)
 
 
-def _unavailable(request: Request, description: str, wait_s: int) -> Response:
-    if prefers(request, "text/html"):  # a person, on one of two pages
-        text = f"Try again in {wait_s} s. If that does not help, tell the person who runs it."
-        title = "The service cannot answer now"
-        if request.scope["path"].endswith(ACCOUNT_PATH):
-            page = trouble_page(503, title, text)
+# What the service says of itself: health, versions, its contract as an OpenAPI document.
+
+_START = page_template(html("start.html"))
+_LEAST_DESCRIPTORS = 16  # a request for a day opens a few files
+_LOOK_AGAIN_SECONDS = 60.0
+_LEAST_FREE = 1_000_000  # bytes: about the daily logins of a thousand wearers
+
+
+async def health(request: Request) -> Response:
+    """Answer GET /health: 200 if state and archive can be read and the disk has room, or 503."""
+    # Separate threads: a service that is busy with pages is healthy.
+    shared = web.parts_of(request)
+    in_thread = partial(to_thread.run_sync, limiter=shared.health, abandon_on_cancel=True)
+    archive = open_place(shared.registry.archive)
+    if fault := await in_thread(_fault, shared.registry, archive):
+        raise web.unavailable(fault)
+    written = await in_thread(_last_write, archive, time.monotonic() // _LOOK_AGAIN_SECONDS)
+    age_s = None if written is None else max(0, round(time.time() - written))
+    answer = {"state": "ok", "archive": "ok", "seconds_since_last_write": age_s}
+    return web.json_answer(answer, headers=_NO_STORE)
+
+
+@lru_cache(maxsize=10)
+def _last_write(archive: Place, _minute: float) -> float | None:
+    """Return when a month of the archive was last written; it is looked up once a minute."""
+    times = [0.0]
+    if archive.local:
+        # A month's file is renamed into its folder, whose time is that of the rename.
+        for folder in Path(archive.root).glob("log=*/account=*/month=*"):
+            with suppress(OSError):
+                times.append(folder.stat().st_mtime)
+    else:
+        with suppress(Exception):  # whatever the store raises, which `_fault` reports
+            times += [file.modified for file in archive.everything()]
+    return max(times) or None
+
+
+def _fault(registry: Registry, archive: Place) -> str:
+    """Return what is wrong, without paths: anyone may ask; nothing if all is well."""
+    faults = ["the service's state"]
+    with suppress(ConfigurationError):
+        if registry.state.rows("SELECT 1 FROM meta WHERE name = 'signing_key'"):
+            faults = []
+    try:
+        if archive.local:
+            with os.scandir(archive.root) as entries:
+                next(entries, None)
         else:
-            page = error_page(503, text, title=title)
-        page.headers["Retry-After"] = str(wait_s)
-        return page
-    return problem_answer(unavailable(description, wait_s=wait_s))
+            archive.require_store()
+    except (OSError, ArchiveError):
+        faults.append("the archive")
+    if faults:
+        return f"cannot be read: {' and '.join(faults)}"
+    for folder, what in (
+        (registry.state_folder, "the service's state"),
+        (registry.folder, "the archive"),
+    ):
+        with suppress(OSError):  # counts and tokens that requests write need room
+            if shutil.disk_usage(folder).free < _LEAST_FREE:
+                return f"the disk of {what} is full"
+    if descriptors_left() < _LEAST_DESCRIPTORS:
+        return "hardly any file descriptors are left"
+    return ""
+
+
+def _versions() -> dict[str, Any]:
+    return {"eyelog": __version__, "catalogue": catalogue_version(), "contract": VERSION}
+
+
+async def versions(request: Request) -> Response:  # noqa: ARG001 (the framework's shape)
+    """Answer GET /version."""
+    return web.json_answer(_versions(), headers=_NO_STORE)
+
+
+async def start(request: Request) -> Response:
+    """Answer GET /: the address of the service's description."""
+    base_url = str(request.base_url).rstrip("/")
+    if web.prefers(request, "text/html"):
+        return web.form_page(
+            _START,
+            title="A service for logs of smart eyewear",
+            targets="'none'",
+            base_url=base_url,
+            version=__version__,
+        )
+    return web.json_answer({"description": f"{base_url}/openapi.json", **_versions()})
+
+
+Schema = dict[str, Any]
+
+VERSION = "1.0.0"
+
+
+def document(page_size: int, *, root_path: str = "") -> Schema:
+    """Return the OpenAPI document of a service with pages of `page_size` records.
+
+    `root_path` is the prefix of every path, or empty.
+    """
+    text = json.loads(files("eyelog_service").joinpath("openapi.json").read_text("utf-8"))
+    values = {
+        "version": VERSION,
+        "server": root_path or "/",
+        "root_path": root_path,
+        "page_size": page_size,
+        "access_seconds": ACCESS_SECONDS,
+        "date_pattern": records.DATE_PATTERN,
+        "scope": SCOPE,
+        "scopes": {
+            scope: f"{'Add to' if scope == WRITE else 'Read'} the wearer's own logs"
+            for scope in SCOPES
+        },
+        "scope_names": ", ".join(SCOPES),
+    }
+    filled: Schema = _filled(text["document"], values)
+    for log in LOGS:
+        of_log = {"log": log, "seconds": INTERVAL_SECONDS[log], "fields": list(catalogue(log))}
+        described = _filled(text["records"], values | of_log)
+        filled["paths"][f"/v2/users/me/official/{log}"] = described
+        filled["components"]["schemas"][f"{log}_record"] = {
+            "type": "object",
+            "properties": {name: _field(field) for name, field in catalogue(log).items()},
+            "additionalProperties": False,
+        }
+    for operations in filled["paths"].values():
+        for operation in operations.values():
+            operation["responses"] |= text["every_operation"]
+    return filled
+
+
+def _filled(node: Any, values: Mapping[str, Any]) -> Any:
+    """Return a part of the document with its values; a text of just one name is that value."""
+    if isinstance(node, dict):
+        return {_filled(key, values): _filled(each, values) for key, each in node.items()}
+    if isinstance(node, list):
+        return [_filled(each, values) for each in node]
+    if not isinstance(node, str) or "${" not in node:
+        return node  # also a pattern that ends in $
+    alone = node.removeprefix("${").removesuffix("}")
+    return values[alone] if alone in values else Template(node).substitute(values)
+
+
+def _field(field: Field) -> Schema:
+    words = {"title": field.label, "description": field.description}
+    about = {key: value for key, value in words.items() if value}
+    if field.value_type == "datetime":
+        return {"type": "string", "format": "date-time", **about}
+    return {"type": [field.json_type, "null"], **about}
+
+
+# How it runs.
+
+_START_SECONDS = 20.0
+_STOP_SECONDS = 5
+"""How long requests under way may take when the service stops."""
+_CONNECTIONS = 1000
+"""Connections of one process; a request on another is asked to come again."""
+_BACKLOG = 128
+_NO_LIMITS = {"requests_per_hour": 0, "uploads_per_hour": 0, "quota": 0, "unpacked": 0}
+
+
+def serve(
+    archive_path: str | os.PathLike[str],
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    **settings: Any,
+) -> None:
+    """Serve an archive until SIGINT or SIGTERM.
+
+    When the service is ready, it prints one line with its address to stderr.
+
+    Parameters
+    ----------
+    archive_path : path
+        The archive's folder.
+    host : str
+        Address to bind. On any address other than loopback, everyone on that network can reach
+        the service, and read its traffic unless a proxy adds TLS; a line on stderr warns of it.
+    port : int
+        TCP port; 0 lets the system choose a free one.
+    **settings
+        As for `create_app`; `workers` processes serve, and one that ends is replaced.
+
+    Raises
+    ------
+    ConfigurationError
+        If the archive folder does not exist, the address cannot be bound, or a setting cannot be
+        used.
+    """
+    workers, proxy = settings.get("workers", 1), settings.get("proxy")
+    whole_number(workers, "workers", 1)
+    if workers > 1 and os.name != "posix":
+        raise ConfigurationError("several workers need Linux or macOS: leave out --workers")
+    options: dict[str, Any] = {"archive_path": archive_path, **settings}
+    app = create_app(**options)  # also with workers: any fault is reported once, and immediately
+    _raise_descriptors()
+    with _bound(host, port) as listening:
+        if not ipaddress.ip_address(listening.getsockname()[0]).is_loopback:
+            say(
+                "eyelog: warning: other machines can reach this service over plain HTTP: "
+                + (
+                    "put a proxy with TLS in front of it, or tokens and data can be read on the way"
+                    if proxy is None
+                    else "let a firewall admit only the proxy"
+                )
+            )
+        if workers > 1:
+            ready = multiprocessing.get_context("spawn").Semaphore(0)
+            config = _config(partial(_app_of_worker, options, ready), factory=True, workers=workers)
+
+            def announce() -> None:
+                for _ in range(workers):
+                    ready.acquire()
+                say(_address(listening))
+
+            threading.Thread(target=announce, daemon=True).start()
+            Multiprocess(config, sockets=[listening]).run()
+        else:
+            server = uvicorn.Server(_config(app))
+            for number in (signal.SIGINT, signal.SIGTERM):  # which it sends again when it has ended
+                signal.signal(number, server.handle_exit)
+            say(_address(listening))
+            server.run(sockets=[listening])
+
+
+@contextmanager
+def running(
+    archive_path: str | os.PathLike[str], *, page_size: int = 500, port: int = 0, **settings: Any
+) -> Iterator[str]:
+    """Run the service on 127.0.0.1 in a thread, for the length of a ``with`` block.
+
+    Parameters
+    ----------
+    archive_path, page_size, port
+        As for `serve`, except that a free port is chosen by default.
+    **settings
+        Other settings of `create_app`. Requests and uploads are not limited unless
+        ``requests_per_hour``, ``uploads_per_hour`` and ``quota`` are given: the service has only
+        one user.
+
+    Yields
+    ------
+    str
+        The address, as from `eyelog.serve`.
+
+    Raises
+    ------
+    ConfigurationError
+        If the archive folder does not exist, or the port is in use.
+    """
+    app = create_app(archive_path, page_size=page_size, **{**_NO_LIMITS, **settings})
+    server = uvicorn.Server(_config(app))
+    with _bound("127.0.0.1", port) as listening:
+        thread = threading.Thread(
+            target=server.run, args=([listening],), name="eyelog-service", daemon=True
+        )
+        thread.start()
+        try:
+            deadline = time.monotonic() + _START_SECONDS
+            while not server.started:
+                if not thread.is_alive() or time.monotonic() > deadline:
+                    raise ConfigurationError(
+                        f"the service did not start within {_START_SECONDS:g} s"
+                    )
+                time.sleep(0.005)
+            yield _address(listening)
+        finally:
+            server.should_exit = True
+            thread.join(_STOP_SECONDS * 2)
+
+
+def _config(app: Any, **more: Any) -> uvicorn.Config:
+    """Return how uvicorn serves the application; heads that come slowly are a proxy's task."""
+    _quieten()
+    return uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,  # loggers belong to the embedding program
+        access_log=False,  # addresses hold codes and cursors; a proxy's log can leave them out
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=_CONNECTIONS,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=_STOP_SECONDS,
+        h11_max_incomplete_event_size=web.HEAD_BYTES,
+        backlog=_BACKLOG,  # asyncio tries as often in a row to accept one without a descriptor
+        **more,
+    )
+
+
+def _quieten() -> None:
+    """Leave out warnings about clients: in a flood they would fill the operator's terminal."""
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    logging.getLogger("asyncio").addFilter(_is_worth_a_line)
+
+
+def _is_worth_a_line(record: logging.LogRecord) -> bool:
+    # There is one for each connection that finds no descriptor.
+    return "accept() out of system resource" not in record.getMessage()
+
+
+def _app_of_worker(options: Mapping[str, Any], ready: Semaphore) -> Starlette:
+    """Return the application of one of several processes, which ends with the one above it."""
+    _quieten()
+    supervisor = multiprocessing.parent_process()
+
+    def end() -> None:
+        if supervisor is not None:
+            supervisor.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=end, name="supervisor", daemon=True).start()
+    app = create_app(**options)
+    ready.release()
+    return app
+
+
+def _raise_descriptors() -> None:
+    """Let this process open as many files and connections as the system allows it."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    wanted = 65_536 if most == resource.RLIM_INFINITY else most  # macOS refuses infinity
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a listening socket, so that a port in use is reported before anything runs."""
+    try:
+        if not 0 <= port <= 65535:  # the system would take it modulo 65536
+            raise OverflowError("ports range from 0 to 65535")
+        family, *_, where = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+        return socket.create_server(where, family=family, backlog=_BACKLOG, dualstack_ipv6=both)
+    except (OSError, OverflowError) as error:
+        reason = str(getattr(error, "strerror", None) or error).partition(" (while")[0]
+        raise ConfigurationError(
+            f"cannot listen on {host}, port {port}: {reason}; choose another --host or --port"
+        ) from None
+
+
+def _address(listening: socket.socket) -> str:
+    """Return the address of a listening socket, such as ``http://127.0.0.1:8765``."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

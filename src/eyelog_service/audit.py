@@ -76,6 +76,11 @@ def append(
         os.close(handle)
 
 
+def say(line: str) -> None:
+    """Print a line on the operator's terminal."""
+    print(line, file=sys.stderr, flush=True)  # noqa: T201 (as it says)
+
+
 class Audit:
     """Appends events to the audit log of a service.
 
@@ -130,18 +135,13 @@ class Audit:
         try:
             append(self.file, line.encode(), unless=unless)
         except OSError as error:
-            self._complain(error)
-
-    def _complain(self, error: OSError) -> None:
-        with self._lock:
-            first, self._complained = not self._complained, True
-        if first:
-            print(  # noqa: T201 (the operator's terminal)
-                f"eyelog: warning: the audit log {self.file} cannot be written"
-                f" ({error.strerror or error}): events are lost until it can",
-                file=sys.stderr,
-                flush=True,
-            )
+            with self._lock:
+                first, self._complained = not self._complained, True
+            if first:
+                say(
+                    f"eyelog: warning: the audit log {self.file} cannot be written"
+                    f" ({error.strerror or error}): events are lost until it can"
+                )
 
 
 def _short(value: Any) -> Any:

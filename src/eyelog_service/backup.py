@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from glob import escape
 from hashlib import file_digest, sha256
 from importlib.metadata import version
@@ -45,14 +46,11 @@ from eyelog.home import (
     sync_folder,
     whole_file,
 )
+from eyelog_service import ended
 from eyelog_service.audit import FILE_NAME, lock
-from eyelog_service.auth import ended
-from eyelog_service.auth.ended import is_erased
-from eyelog_service.auth.ending import after_ends
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import connect, version_of
-from eyelog_service.auth.tables import refuse_other
-from eyelog_service.incoming import UPLOADS
+from eyelog_service.grants import Registry
+from eyelog_service.state import connect, refuse_other, version_of
+from eyelog_service.uploads import UPLOADS
 
 _LIST: Final = "backup.json"
 _LAYOUT: Final = 1
@@ -105,7 +103,9 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
         raise ConfigurationError(f"{target} exists and is not empty: name a new folder")
     make_folders(target.parent)
     unfinished = target.with_name(f".{target.name}.unfinished")
-    began = _now(registry)  # what is erased while files are copied may be in the copy
+    began = time.time()  # what is erased while files are copied may be in the copy
+    with suppress(ConfigurationError), registry.state.opened() as db:
+        began = ended.after_ends(db)
     with _note_of_backup(registry) as note:
         if note is None:
             raise ConfigurationError("another backup of this service is under way: try again later")
@@ -116,16 +116,25 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
         try:
             unfinished.mkdir(mode=0o700)
             files = _copy_all(registry, unfinished)
-            _write_list(unfinished, files, began)
+            content = {
+                "layout": _LAYOUT,
+                "made": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+                "at": began,
+                "eyelog": version("eyelog"),
+                "files": {name: list(values) for name, values in sorted(files.items())},
+            }
+            with whole_file(unfinished / _LIST) as sink:
+                sink.write(json.dumps(content, indent=1).encode())
             _check(unfinished, files)
-            damaged = _damaged(unfinished / "archive")
+            problems = Archive(unfinished / "archive").verify()["problem"]
             if target.exists():
                 target.rmdir()
             unfinished.replace(target)
             sync_folder(target.parent)
         finally:
             _remove_unfinished(note)
-    return BackupContents(str(target), len(files), sum(size for size, _ in files.values()), damaged)
+    size, damaged = sum(size for size, _ in files.values()), int((problems != OF_OLD).sum())
+    return BackupContents(str(target), len(files), size, damaged)
 
 
 @contextmanager
@@ -183,13 +192,6 @@ def _refuse_newer(state: Path) -> None:
         refuse_other(version_of(db), state)
 
 
-def _now(registry: Registry) -> float:
-    """Return the time by which later ends are known, as `ending` has it."""
-    with suppress(ConfigurationError), registry.state.opened() as db:
-        return after_ends(db)
-    return time.time()
-
-
 _Files = dict[str, tuple[int, str]]  # the path in the backup, its size and SHA-256
 
 
@@ -218,21 +220,21 @@ def _copy_all(registry: Registry, target: Path) -> _Files:
         with suppress(FileNotFoundError):  # replaced or removed meanwhile
             files[f"archive/{inside}"] = _copy(path, target / "archive" / inside)
 
-    logs, accounts = set(), set()
+    accounts: set[str] = set()
     for path in _files_of_archive(registry):
-        first, *below = path.relative_to(registry.folder).parts
-        of = _accounts_in("/".join(below)) if first.startswith("log=") or first == LISTS else ()
-        accounts |= set(of)
-        logs |= {first} if first.startswith("log=") else set()
+        inside = path.relative_to(registry.folder).as_posix()
+        of = _accounts_in(inside) if inside.startswith(("log=", f"{LISTS}/")) else set()
+        accounts |= of
         if not of:
             take(path)
+    place = open_place(registry.folder)
+    logs = sorted(path.name for path in registry.folder.glob("log=*"))
     for account in sorted(accounts):
-        with locked(open_place(registry.folder), account):
-            for log in sorted(logs):
-                inside = f"{log}/account={check_account(account)}"
-                for path in _files_of_archive(registry, inside):
+        with locked(place, account):
+            for log in logs:
+                for path in _files_of_archive(registry, f"{log}/account={check_account(account)}"):
                     take(path)
-            take(Path(open_place(registry.folder).small_file(LISTS, account)))
+            take(Path(place.small_file(LISTS, account)))
     return files
 
 
@@ -277,47 +279,29 @@ def _size_and_digest(file: Any) -> tuple[int, str]:
     return os.fstat(file.fileno()).st_size, file_digest(file, "sha256").hexdigest()
 
 
-def _write_list(target: Path, files: _Files, at: float) -> None:
-    content = {
-        "layout": _LAYOUT,
-        "made": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
-        "at": at,
-        "eyelog": version("eyelog"),
-        "files": {name: list(values) for name, values in sorted(files.items())},
-    }
-    with whole_file(target / _LIST) as sink:
-        sink.write(json.dumps(content, indent=1).encode())
-
-
 def _check(folder: Path, files: _Files) -> None:
     """Read every file of a backup back."""
     for name, expected in files.items():
         _refuse_links(folder, name)
+        path = folder / name
         try:
-            if not stat.S_ISREG((folder / name).stat().st_mode):
-                raise ConfigurationError(f"{folder / name} of the backup is not a file")
-            with (folder / name).open("rb") as file:
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise ConfigurationError(f"{path} of the backup is not a file")
+            with path.open("rb") as file:
                 actual = _size_and_digest(file)
         except (OSError, UnicodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            raise ConfigurationError(
-                f"{folder / name} of the backup cannot be read: {why}"
-            ) from None
+            why = getattr(error, "strerror", None) or error
+            raise ConfigurationError(f"{path} of the backup cannot be read: {why}") from None
         if actual != expected:
-            raise ConfigurationError(f"{folder / name} of the backup is damaged")
-    for name in files:
+            raise ConfigurationError(f"{path} of the backup is damaged")
         if name.startswith("state/") and name.endswith(".sqlite"):
             try:
-                with closing(connect(folder / name)) as db:
+                with closing(connect(path)) as db:
                     problems = [row[0] for row in db.execute("PRAGMA integrity_check(3)")]
             except (sqlite3.Error, UnicodeDecodeError) as error:
                 problems = [str(error)]
             if problems != ["ok"]:
                 raise ConfigurationError(f"{name} is damaged ({'; '.join(problems)})")
-
-
-def _damaged(archive: Path) -> int:
-    return int((Archive(archive).verify()["problem"] != OF_OLD).sum())
 
 
 def restore(registry: Registry, source: Path) -> Restored:
@@ -344,7 +328,7 @@ def restore(registry: Registry, source: Path) -> Restored:
     if registry.state.file.exists():
         _refuse_newer(registry.state.file)
     accounts = {account for name in files for account in _accounts_in(name)}
-    left_out = {each for each in accounts if is_erased(registry, each, since=at)}
+    left_out = {each for each in accounts if ended.is_erased(registry, each, since=at)}
     for name in files:
         kind, _, inside = name.partition("/")
         if kind == "state":
@@ -355,8 +339,9 @@ def restore(registry: Registry, source: Path) -> Restored:
     make_folders(registry.folder)
     under_way = registry.folder / _UNDER_WAY
     replace_file(under_way, json.dumps({"source": str(source)}).encode())
-    put_back, erased, aside = 0, 0, list[str]()
-    months: dict[str, list[str]] = {}  # files of months, by account
+    erased, aside = 0, list[str]()
+    put_back = partial(_put_back, registry, source, stamp=stamp, aside=aside)
+    put, months = 0, dict[str, list[str]]()  # files of months, by account
     for name in files:
         kind, _, inside = name.partition("/")
         of = _accounts_in(inside)
@@ -365,15 +350,13 @@ def restore(registry: Registry, source: Path) -> Restored:
         elif kind == "archive" and of and inside.startswith(("log=", f"{LISTS}/")):
             months.setdefault(min(of), []).append(name)
         else:
-            put_back += _put_back(registry, source, name, files[name][1], stamp, aside)
-    place = open_place(registry.folder)
+            put += put_back(name, files[name][1])
     for account, names in sorted(months.items()):
-        with locked(place, account):
+        with locked(open_place(registry.folder), account):
             lists = {name for name in names if name.startswith(f"archive/{LISTS}/")}
-            for name in sorted(set(names) - lists):
-                put_back += _put_back(registry, source, name, files[name][1], stamp, aside)
+            put += sum(put_back(name, files[name][1]) for name in sorted(set(names) - lists))
             if _let_count(registry, source, account, stamp, aside):
-                put_back += len(lists)
+                put += len(lists)
     under_way.unlink(missing_ok=True)
     sync_folder(registry.folder)
     kept = sum(
@@ -381,11 +364,11 @@ def restore(registry: Registry, source: Path) -> Restored:
         for path in _files_of_archive(registry)
         if not (inside := path.relative_to(registry.folder).as_posix()).startswith(_ASIDE)
     )
-    return Restored(made, put_back, aside, kept, erased)
+    return Restored(made, put, aside, kept, erased)
 
 
 def _put_back(
-    registry: Registry, source: Path, name: str, digest: str, stamp: str, aside: list[str]
+    registry: Registry, source: Path, name: str, digest: str, *, stamp: str, aside: list[str]
 ) -> int:
     """Put a file back, and set aside another that is in its place; return how many were put."""
     kind, _, inside = name.partition("/")

@@ -7,12 +7,11 @@ import base64
 import hashlib
 from datetime import UTC, date, datetime
 from importlib.resources import files
-from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
-NARROW, WIDE = "page", "page wide"
-"""One card in the middle, or a column of several."""
+WIDE = "page wide"
+"""A column of several cards, and not one in the middle."""
 
 
 def html(name: str) -> str:
@@ -54,40 +53,13 @@ _environment.globals["field"] = _environment.get_template("field.html").module.f
 def page_template(main: str) -> Template:
     """Return the template of a whole page, given the template of its ``<main>``.
 
-    Templates can call ``field(...)`` for a labelled form field, and include files of ``html/``.
+    Templates can call ``field(...)`` for a labelled form field, and include files of ``html/``. A
+    page takes its ``title`` (" - eyelog" follows), and may take ``layout``, ``who`` is logged in,
+    and a ``footer``; all values are escaped.
     """
     return _environment.from_string(
         f'{{% extends "whole.html" %}}{{% block main %}}{main}{{% endblock %}}'
     )
-
-
-def rendered(
-    template: Template,
-    *,
-    title: str,
-    layout: str = NARROW,
-    who: str = "",
-    footer: str = "",
-    **shown: Any,
-) -> str:
-    """Return a page as HTML.
-
-    Parameters
-    ----------
-    template : Template
-        From `page_template`.
-    title : str
-        What the page is about, or what has happened; " - eyelog" follows.
-    layout : str
-        `NARROW` or `WIDE`.
-    who : str
-        Who is logged in, shown at the top.
-    footer : str
-        A line below the page.
-    **shown
-        Values for the template; they are escaped.
-    """
-    return template.render(title=title, layout=layout, who=who, footer=footer, **shown)
 
 
 def page_headers(form_targets: str = "'none'", *, script: str = "") -> dict[str, str]:

@@ -4,32 +4,38 @@ Nothing is changed here: an old state is not brought up to date, and open permis
 are, so that somebody can notice them.
 """
 
+import errno
 import os
 import shutil
 import stat
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal
 
-from eyelog.archive.account import named_accounts, prune, traces
-from eyelog.archive.place import Place, open_place
+from eyelog.archive.account import prune
+from eyelog.archive.place import open_place
 from eyelog.archive.store import Archive
 from eyelog.catalogue import LOGS
 from eyelog.errors import ConfigurationError, EyelogError, counted, listed
+from eyelog_service import ended
+from eyelog_service.accounts import is_readable_on_the_way
 from eyelog_service.audit import FILE_NAME
-from eyelog_service.auth import ended
-from eyelog_service.auth.accounts import is_readable_on_the_way
-from eyelog_service.auth.ended import is_erased, revived
-from eyelog_service.auth.ending import outdated
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import State, StateBusy, StateFault
-from eyelog_service.auth.tables import VERSION, expected_columns, refuse_other, run
 from eyelog_service.backup import interrupted, unfinished_backup
-from eyelog_service.status import descriptors_left
+from eyelog_service.ended import outdated
+from eyelog_service.erase import revived
+from eyelog_service.grants import Registry
+from eyelog_service.state import (
+    VERSION,
+    State,
+    StateBusy,
+    StateFault,
+    expected_columns,
+    refuse_other,
+    run,
+)
 
 _LEAST_DESCRIPTORS: Final = 1024
 _LEAST_FREE: Final = 100_000_000
@@ -64,23 +70,14 @@ def check_service(registry: Registry) -> list[Finding]:
         If there is no state, or another program has it locked.
     """
     registry.require_state()
-    in_database = registry.state.in_database
-    state = _database(registry.state) if in_database else [_permissions(registry)]
-    by_disk = {registry.state_folder.stat().st_dev: registry.state_folder}
-    if registry.folder.is_dir():
-        by_disk.setdefault(registry.folder.stat().st_dev, registry.folder)
-    findings = [*state, *map(_free_space, by_disk.values())]
+    findings = [_place(registry), *_free_space(registry)]
     whole = _whole(registry.state)
-    findings += whole
-    beside = registry.folder.exists() and registry.folder.samefile(registry.state_folder)
-    if in_database or not beside:
-        findings.append(_other_state(registry))
-    findings.append(_audit_log(registry.state_folder))
+    findings += [*whole, *_files(registry)]
     archive, names = _archive(registry.archive)
     findings.append(archive)
     if text := interrupted(registry.folder):
         findings.append(Finding("restore", "wrong", text))
-    if not in_database and (folder := unfinished_backup(registry)):
+    if not registry.state.in_database and (folder := unfinished_backup(registry)):
         text = f"{folder} is of a backup that was killed: the next one, or erase, removes it"
         findings.append(Finding("unfinished backup", "wrong", text))
     findings.append(_descriptors())
@@ -89,7 +86,6 @@ def check_service(registry: Registry) -> list[Finding]:
         return [*findings, Finding("accounts", "wrong", text)]
     try:
         findings += _accounts(registry, names)
-        findings += _applications(registry)
         # What needs the archive of an object store that does not answer.
         unread = names is None and isinstance(registry.archive, str)
         findings += [_not_checked("retention")] if unread else _retention(registry)
@@ -103,21 +99,50 @@ def check_service(registry: Registry) -> list[Finding]:
     return findings
 
 
+def _found(
+    check: str, faults: str, well: str, result: Literal["note", "wrong"] = "wrong"
+) -> Finding:
+    """Return what is wrong, or (no text) that all is well."""
+    return Finding(check, result, faults) if faults else Finding(check, "ok", well)
+
+
+def descriptors_left(*, of_most: bool = False) -> int:
+    """Return how many more files and connections this process may open.
+
+    With `of_most`, if it asks for as many as it may, as a service does.
+    """
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[of_most]
+        if limit == resource.RLIM_INFINITY:
+            return sys.maxsize
+        return limit - len(os.listdir("/proc/self/fd"))  # noqa: PTH208 (names are enough)
+    except ImportError:
+        return sys.maxsize  # on Windows
+    except OSError as error:
+        return 0 if error.errno in (errno.EMFILE, errno.ENFILE) else sys.maxsize  # or on macOS
+
+
 def _descriptors() -> Finding:
     """Check how many files and connections a service may open that starts as this command does."""
     left = descriptors_left(of_most=True)
     text = f"{left:,} may be opened" if left < sys.maxsize else "as many as are needed"
-    if left < _LEAST_DESCRIPTORS:
-        return Finding("descriptors", "note", f"only {text}: raise LimitNOFILE, or ulimit -n")
-    return Finding("descriptors", "ok", text)
+    few = f"only {text}: raise LimitNOFILE, or ulimit -n" if left < _LEAST_DESCRIPTORS else ""
+    return _found("descriptors", few, text, "note")
 
 
 def _not_checked(check: str) -> Finding:
     return Finding(check, "wrong", "not checked, because the archive cannot be read")
 
 
-def _permissions(registry: Registry) -> Finding:
-    file = registry.state.file
+def _place(registry: Registry) -> Finding:
+    """Check who can read and replace the state."""
+    state = registry.state
+    if state.in_database:
+        text = f"{state.name} is reached unencrypted: add ?sslmode=verify-full to its address"
+        return _found("state database", "" if state.is_encrypted() else text, state.name, "note")
+    file = state.file
     status = file.lstat()
     faults = []
     if stat.S_ISLNK(status.st_mode):
@@ -131,24 +156,17 @@ def _permissions(registry: Registry) -> Finding:
             faults.append(f"others can replace it: chmod go-w {file.parent}")
     if not os.access(file, os.R_OK | os.W_OK):
         faults.append("it cannot be read and written")
-    if faults:
-        return Finding("state file", "wrong", f"{file}: {'; '.join(faults)}")
-    return Finding("state file", "ok", f"{file}, {file.stat().st_size / 1000:,.0f} kB, private")
+    text = f"{file}: {'; '.join(faults)}" if faults else ""
+    return _found("state file", text, f"{file}, {file.stat().st_size / 1000:,.0f} kB, private")
 
 
-def _database(state: State) -> list[Finding]:
-    if state.is_encrypted():
-        return [Finding("state database", "ok", state.name)]
-    text = f"{state.name} is reached unencrypted: add ?sslmode=verify-full to its address"
-    return [Finding("state database", "note", text)]
-
-
-def _free_space(folder: Path) -> Finding:
-    free = shutil.disk_usage(folder).free
-    if free < _LEAST_FREE:
+def _free_space(registry: Registry) -> Iterator[Finding]:
+    folders = [folder for folder in (registry.folder, registry.state_folder) if folder.is_dir()]
+    for folder in {folder.stat().st_dev: folder for folder in folders}.values():
+        free = shutil.disk_usage(folder).free
         text = f"{free / 1e6:,.1f} MB left on the disk of {folder}: free some, or requests fail"
-        return Finding("free space", "wrong", text)
-    return Finding("free space", "ok", f"{free / 1e9:,.1f} GB left on the disk of {folder}")
+        well = f"{free / 1e9:,.1f} GB left on the disk of {folder}"
+        yield _found("free space", text if free < _LEAST_FREE else "", well)
 
 
 def _whole(state: State) -> list[Finding]:
@@ -165,57 +183,51 @@ def _whole(state: State) -> list[Finding]:
             raise
         return [Finding("integrity", "wrong", f"{error}; restore a copy")]
     findings = []
-    if faults and faults != ["ok"]:
+    if faults:
         damage = f"the file is damaged ({'; '.join(faults)}): restore a copy"
-        findings.append(Finding("integrity", "wrong", damage))
-    elif faults:
-        findings.append(Finding("integrity", "ok", "no damage found"))
-    findings.append(_schema(version, columns))
-    # Of tables of a newer release nobody here knows what else is in them.
-    return findings if version > VERSION else [*findings, _key(key)]
-
-
-def _schema(version: int, present: set[tuple[str, str]]) -> Finding:
+        findings = [_found("integrity", damage if faults != ["ok"] else "", "no damage found")]
+    refused = ""
     try:
         refuse_other(version)
+        if missing := expected_columns() - columns:
+            names = listed([".".join(pair) for pair in sorted(missing)])
+            refused = f"the state lacks {names}: restore a copy"
     except ConfigurationError as refusal:
-        return Finding("schema", "wrong", str(refusal))
-    if missing := expected_columns() - present:
-        names = listed([".".join(pair) for pair in sorted(missing)])
-        return Finding("schema", "wrong", f"the state lacks {names}: restore a copy")
-    if version < VERSION:
+        refused = str(refusal)
+    if version < VERSION and not refused:
         text = f"version {version} of {VERSION}: it is brought up to date when it is next used"
-        return Finding("schema", "note", text)
-    return Finding("schema", "ok", f"version {version}")
-
-
-def _key(key: bytes | None) -> Finding:
-    if key is None or len(key) < 32:
+        findings.append(Finding("schema", "note", text))
+    else:
+        findings.append(_found("schema", refused, f"version {version}"))
+    if version <= VERSION:  # of tables of a newer release nobody here knows what else is in them
         text = "there is none, or it is too short: eyelog service rotate-key makes another"
-        return Finding("signing key", "wrong", text)
-    return Finding("signing key", "ok", "present")
+        findings.append(_found("signing key", text if len(key or b"") < 32 else "", "present"))
+    return findings
 
 
-def _other_state(registry: Registry) -> Finding:
-    other = registry.folder / registry.state.file.name
-    if other.exists():
+def _files(registry: Registry) -> Iterator[Finding]:
+    """Check what is beside the archive and the state."""
+    apart = registry.state_folder
+    if registry.state.in_database or not (
+        registry.folder.exists() and registry.folder.samefile(apart)
+    ):
+        other = registry.folder / registry.state.file.name
         text = (
             f"the archive has another one, {other}, with password hashes and a key: a service"
             " without --state uses that; delete one of the two"
         )
-        return Finding("state apart", "wrong", text)
-    return Finding("state apart", "ok", "the archive holds no password hash and no key")
-
-
-def _audit_log(folder: Path) -> Finding:
-    file = folder / FILE_NAME
+        well = "the archive holds no password hash and no key"
+        yield _found("state apart", text if other.exists() else "", well)
+    file = apart / FILE_NAME
     if not os.path.lexists(file):
-        return Finding("audit log", "note", f"{file} does not exist: nothing happened yet")
+        yield Finding("audit log", "note", f"{file} does not exist: nothing happened yet")
+        return
+    text = ""
     if file.is_symlink() or not os.access(file, os.W_OK):
-        return Finding("audit log", "wrong", f"{file} cannot be written: events are lost")
-    if os.name == "posix" and file.stat().st_mode & 0o077:
-        return Finding("audit log", "wrong", f"others can read {file}: chmod 600 {file}")
-    return Finding("audit log", "ok", f"{file}, {file.stat().st_size / 1000:,.0f} kB, private")
+        text = f"{file} cannot be written: events are lost"
+    elif os.name == "posix" and file.stat().st_mode & 0o077:
+        text = f"others can read {file}: chmod 600 {file}"
+    yield _found("audit log", text, f"{file}, {file.stat().st_size / 1000:,.0f} kB, private")
 
 
 def _archive(folder: Path | str) -> tuple[Finding, set[str] | None]:
@@ -249,22 +261,24 @@ def _unreadable(folder: Path) -> Iterator[str]:
 
 
 def _accounts(registry: Registry, with_records: set[str] | None) -> Iterator[Finding]:
-    accounts = registry.accounts.all()
-    names = {one.name for one in accounts}
+    """Check the accounts and the applications."""
+    names = set(registry.accounts.names())
     yield Finding("accounts", "ok", f"{len(names)}")
-    if with_records is None:
-        return
-    yield _noted(
-        "accounts without records", names - with_records, "a wearer who logs in finds nothing"
-    )
-    yield _noted(
-        "records without account",
-        with_records - names,
-        "nobody can ask for them: eyelog service add-account NAME",
-    )
-
-
-def _applications(registry: Registry) -> Iterator[Finding]:
+    if with_records is not None:
+        for check, odd, meaning in (
+            (
+                "accounts without records",
+                names - with_records,
+                "a wearer who logs in finds nothing",
+            ),
+            (
+                "records without account",
+                with_records - names,
+                "nobody can ask for them: eyelog service add-account NAME",
+            ),
+        ):
+            text = f"{len(odd)}: {listed(sorted(odd))}; {meaning}" if odd else ""
+            yield _found(check, text, "none", "note")
     applications = registry.applications.all()
     yield Finding("applications", "ok", f"{len(applications)}")
     open_ones = [
@@ -272,116 +286,59 @@ def _applications(registry: Registry) -> Iterator[Finding]:
         for one in applications
         if is_readable_on_the_way(one.redirect_uri)
     ]
-    if open_ones:
-        text = (
-            f"{listed(open_ones)}: codes can be read on the way; register an https address instead"
-        )
-        yield Finding("redirect URIs", "wrong", text)
-    else:
-        yield Finding("redirect URIs", "ok", "https, or on the wearer's own machine")
+    advice = "codes can be read on the way; register an https address instead"
+    text = f"{listed(open_ones)}: {advice}" if open_ones else ""
+    yield _found("redirect URIs", text, "https, or on the wearer's own machine")
 
 
 def _outdated(registry: Registry) -> Finding:
     count = outdated(registry.state)
-    if count:
-        text = f"{count:,} to delete: a running service does so within an hour of the next refresh"
-        return Finding("expired rows", "note", text)
-    return Finding("expired rows", "ok", "none to delete")
+    text = f"{count:,} to delete: a running service does so within an hour of the next refresh"
+    return _found("expired rows", text if count else "", "none to delete", "note")
 
 
 def _list_of_ends(registry: Registry) -> Finding:
     """Check the list by which a restored state is known: what it has lost, nobody ends again."""
+    text = ""
     try:
-        damaged = ended.damage(registry.archive)
+        if damaged := ended.damage(registry.archive):
+            text = (
+                f"{counted(len(damaged), 'damaged line')} ({listed(damaged)}): what was ended there"
+                " may live again in a restored state, unnoticed; put an undamaged copy of the list"
+                " back, or end it again (revoke, disable, remove, erase) and delete the line"
+            )
     except EyelogError as error:
-        return Finding("list of ends", "wrong", f"{error}: what ended may live again, unnoticed")
-    if damaged:
-        text = (
-            f"{counted(len(damaged), 'damaged line')} ({listed(damaged)}):"
-            " what was ended there may live again in a restored state, unnoticed; put an undamaged"
-            " copy of the list back, or end it again (revoke, disable, remove, erase) and delete"
-            " the line"
-        )
-        return Finding("list of ends", "wrong", text)
-    return Finding("list of ends", "ok", "each end that was noted can be read")
+        text = f"{error}: what ended may live again, unnoticed"
+    return _found("list of ends", text, "each end that was noted can be read")
 
 
 def _ended_before(registry: Registry) -> Finding:
-    texts = [text] if (text := revived(registry).text) else []
-    back, unsure = _with_older_records(registry)
-    if back:
-        texts.append(f"records of {counted(len(back), 'account')} erased since")
+    found = revived(registry)
+    texts = [found.text] if found else []
+    if found.with_records:
+        texts.append(f"records of {counted(len(found.with_records), 'account')} erased since")
     doubt = ""
-    if unsure:
+    if found.unsure:
         doubt = (
-            f"{counted(len(unsure), 'account')} ({listed(unsure)}) erased before, with files whose"
-            " dates are older than that: they were put back, or the clock was set back; eyelog"
-            " archive erase NAME erases all records of an account, if they were put back"
+            f"{counted(len(found.unsure), 'account')} ({listed(found.unsure)}) erased before, with"
+            " files whose dates are older than that: they were put back, or the clock was set back;"
+            " eyelog archive erase NAME erases all records of an account, if they were put back"
         )
-    if texts:
-        text = (
-            f"restored from an earlier state: {', '.join(texts)}: eyelog service after-restore"
-            " ends them"
-        )
-        return Finding("ended before", "wrong", "; ".join(filter(None, (text, doubt))))
-    if doubt:
-        return Finding("ended before", "note", doubt)
-    return Finding("ended before", "ok", "nothing lives again that had ended")
+    if not texts:
+        return _found("ended before", doubt, "nothing lives again that had ended", "note")
+    text = (
+        f"restored from an earlier state: {', '.join(texts)}: eyelog service after-restore"
+        " ends them"
+    )
+    return Finding("ended before", "wrong", "; ".join(filter(None, (text, doubt))))
 
 
 def _retention(registry: Registry) -> Iterator[Finding]:
     """Yield for each study with a retention whether it has kept something for longer."""
-    members = registry.accounts.by_study()
+    members, place = registry.accounts.by_study(), open_place(registry.archive)
     for study, days in registry.retention.days().items():
-        before, accounts = datetime.now(UTC) - timedelta(days=days), members.get(study, [])
-        old = prune(open_place(registry.archive), before, accounts=set(accounts), dry_run=True)
+        before, accounts = datetime.now(UTC) - timedelta(days=days), set(members.get(study, []))
+        old = prune(place, before, accounts=accounts, dry_run=True)
         kept = f"study {study!r} keeps records for {days:,} days"
-        if old:
-            text = f"{kept}, and {len(old):,} files are older: eyelog service prune deletes them"
-            yield Finding("retention", "note", text)
-        else:
-            yield Finding("retention", "ok", f"{kept}, and nothing is older")
-
-
-def erased_with_records(registry: Registry) -> list[str]:
-    """Return the accounts that were erased and have older records or events again, sorted."""
-    return _with_older_records(registry)[0]
-
-
-def _with_older_records(registry: Registry) -> tuple[list[str], list[str]]:
-    """Return the accounts that were erased and have older files; those of which it is not sure.
-
-    Nobody knows whose the files are if an account of that name was added after the erasure: the
-    clock may have been set back since. An erasure that is still to come by the clock shows it.
-    """
-    last = {
-        note.account: note.at for note in ended.notes(registry.archive) if note.what == "erased"
-    }
-    if not last:
-        return [], []
-    added = {one.name: one.added for one in registry.accounts.all()}
-    sure, unsure = list[str](), list[str]()
-    for name in sorted(named_accounts(open_place(registry.archive))):
-        at = last.get(ended.account_digest(name))
-        if at is None or not _lives_again(registry, name):
-            continue
-        added_again = name in added and not is_erased(registry, name, since=added[name])
-        (unsure if added_again or at > time.time() else sure).append(name)
-    return sure, unsure
-
-
-def _lives_again(registry: Registry, account: str) -> bool:
-    """Return whether an account that was erased has records that are older than that."""
-    place = open_place(registry.archive)
-    times = (_written(place, one.path) for one in traces(place, account))
-    return is_erased(registry, account, since=min(times, default=0))
-
-
-def _written(place: Place, path: str) -> float:
-    return Path(path).lstat().st_mtime if place.local else place.fs.modified(path).timestamp()
-
-
-def _noted(check: str, names: set[str], meaning: str) -> Finding:
-    if not names:
-        return Finding(check, "ok", "none")
-    return Finding(check, "note", f"{len(names)}: {listed(sorted(names))}; {meaning}")
+        text = f"{kept}, and {len(old):,} files are older: eyelog service prune deletes them"
+        yield _found("retention", text if old else "", f"{kept}, and nothing is older", "note")

@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,19 +16,17 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, inspect
 
-from eyelog.archive.account import traces
-from eyelog.archive.place import open_place
-from eyelog.errors import ConfigurationError
+from eyelog.archive.account import named_accounts, traces
+from eyelog.archive.place import Place, open_place
+from eyelog.archive.store import Archive
+from eyelog.errors import ConfigurationError, counted
 from eyelog.home import remove_leftovers, whole_file
+from eyelog_service import ended
 from eyelog_service.audit import FILE_NAME, is_at, lock
-from eyelog_service.auth import ended
-from eyelog_service.auth.ended import is_erased
-from eyelog_service.auth.ending import time_of_end
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import State
-from eyelog_service.auth.tables import TABLES, refuse_other, run
 from eyelog_service.backup import unfinished_backup
-from eyelog_service.incoming import Spool
+from eyelog_service.grants import Registry
+from eyelog_service.state import TABLES, State, refuse_other, run
+from eyelog_service.uploads import Spool
 
 _PACKED: Final = (".gz", ".bz2", ".xz", ".zst", ".zip")
 
@@ -52,25 +50,22 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     ConfigurationError
         If a file cannot be read or written, or a newer release has written it.
     """
-    states = _states(registry)
-    held = [trace for state in states for trace in _rows(state, account)]
+    held = [trace for state in _states(registry) for trace in _rows(state, account)]
     if folder := unfinished_backup(registry):
         held.append(ServiceTrace("unfinished backup", folder, 1))
     held += _coming_in(registry, account)
-    held += [
-        ServiceTrace("audit log", str(file), count)
-        for file in _logs(registry)
-        if (count := _lines_of(file, account))
-    ]
+    for file in _logs(registry):
+        with file.open("rb") as source:
+            count = sum(_renamed(line, account, "") != line for line in source)
+        held += [ServiceTrace("audit log", str(file), count)] if count else []
     if dry_run:
         return held
     unfinished_backup(registry, remove=True)
     if held or traces(open_place(registry.archive), account):
-        at = time_of_end(registry.state)
-        ended.append(registry.archive, "erased", at=at, accounts=[account])
-        states = _states(registry)  # the time may have brought a state up to date, with a copy
+        ended.note_end(registry.state, "erased", accounts=[account])
+    states = _states(registry)  # the end may have brought a state up to date, with a copy
     for state in states:
-        _delete_rows(state, account)
+        _rows(state, account, delete=True)
     _coming_in(registry, account, remove=True)
     for state in states:
         state.rewrite()  # rows that were deleted earlier are in its free pages
@@ -81,30 +76,8 @@ def erase_account(registry: Registry, account: str, *, dry_run: bool) -> list[Se
     return held
 
 
-def erased_names(registry: Registry) -> list[str]:
-    """Return the names, in a restored state or log, of accounts that were erased before."""
-    digests = {note.account for note in ended.notes(registry.archive) if note.what == "erased"}
-    if not digests:
-        return []
-    added = {one.name: one.added for one in registry.accounts.all()}
-    names = set(added)
-    for file in _logs(registry):
-        with file.open("rb") as source:
-            for line in source:
-                with suppress(ValueError, AttributeError):
-                    names.add(str(json.loads(line).get("account")))
-    return sorted(
-        name
-        for name in names
-        if ended.account_digest(name) in digests
-        # One that was added again later is not the one that was erased.
-        if name not in added or is_erased(registry, name, since=added[name])
-    )
-
-
 def out_of_reach(registry: Registry) -> list[str]:
     """Return what may have the name and cannot be changed here, such as compressed files."""
-    names = (FILE_NAME, "access")
     elsewhere = []
     if registry.state.in_database:
         elsewhere = [
@@ -112,23 +85,17 @@ def out_of_reach(registry: Registry) -> list[str]:
             " command removes it on each of them",
             f"the write-ahead log, replicas and dumps of {registry.state.name}",
         ]
-    return elsewhere + sorted(
-        str(path)
-        for path in _in_folder(registry.state_folder)
-        if path.name.startswith(names) and path.name.endswith(_PACKED)
-    )
+    return elsewhere + [str(path) for path in _logs(registry, packed=True)]
 
 
-def _in_folder(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
-
-
-def _logs(registry: Registry) -> list[Path]:
-    """Return the audit log, and its rotated files that are not compressed."""
+def _logs(registry: Registry, *, packed: bool = False) -> list[Path]:
+    """Return the audit log and its rotated files, those that are not packed or those that are."""
+    names = (FILE_NAME, "access") if packed else FILE_NAME
     return [
         path
-        for path in _in_folder(registry.state_folder)
-        if path.name.startswith(FILE_NAME) and not path.name.endswith(_PACKED)
+        for path in sorted(registry.state_folder.glob("*"))
+        if path.is_file() and path.name.startswith(names)
+        if path.name.endswith(_PACKED) == packed
     ]
 
 
@@ -168,31 +135,24 @@ def _tables(db: Connection) -> dict[str, str]:
     return tables
 
 
-def _rows(state: State, account: str) -> Iterator[ServiceTrace]:
-    # Of the tables of a newer release nobody here knows where they have a name.
-    refuse_other(state.version() or 0, state.name)
-    with state.opened() as db:
-        for table, column in _tables(db).items():
-            sql = f"SELECT count(*) FROM {table} WHERE {column} = :account"  # noqa: S608 (names of the schema)
-            if count := run(db, sql, account=account).scalar():
-                yield ServiceTrace(f"state: {table}", state.name, count)
-
-
-def _delete_rows(state: State, account: str) -> None:
-    with state.alone() as db:
-        refuse_other(state.version_in(db) or 0, state.name)  # another process may have updated it
-        if not state.in_database:
+def _rows(state: State, account: str, *, delete: bool = False) -> list[ServiceTrace]:
+    """Count the rows that name an account, or delete them."""
+    with state.alone() if delete else state.opened() as db:
+        # Of the tables of a newer release nobody here knows where they have a name.
+        refuse_other(state.version_in(db) or 0, state.name)
+        if delete and not state.in_database:
             db.exec_driver_sql("PRAGMA secure_delete = ON")
+        found = []
         for table, column in _tables(db).items():
-            run(db, f"DELETE FROM {table} WHERE {column} = :account", account=account)  # noqa: S608 (names of the schema)
+            of_account = f"FROM {table} WHERE {column} = :account"
+            if count := run(db, f"SELECT count(*) {of_account}", account=account).scalar():
+                found.append(ServiceTrace(f"state: {table}", state.name, count))
+            if delete:
+                run(db, f"DELETE {of_account}", account=account)
+        return found
 
 
 # The audit log.
-
-
-def _lines_of(file: Path, account: str) -> int:
-    with file.open("rb") as source:
-        return sum(_renamed(line, account, "") != line for line in source)
 
 
 def _rename(file: Path, account: str, pseudonym: str) -> None:
@@ -239,3 +199,171 @@ def _replaced(value: Any, account: str, pseudonym: str) -> Any:
     if isinstance(value, list):
         return [_replaced(item, account, pseudonym) for item in value]
     return pseudonym if value == account else value
+
+
+# What lives again in a state, or an archive, that was put back from a backup.
+
+
+@dataclass(frozen=True, slots=True)
+class Revived:
+    """What is there and had ended before: digests of tokens and invitations, names of the others.
+
+    `erased` are accounts that were erased, of which something is left; `with_records` those of them
+    with older records or events. Of those that are `unsure` nobody knows whose the files are: an
+    account of that name was added after the erasure, and the clock may have been set back since, as
+    an erasure that is still to come shows.
+    """
+
+    tokens: list[bytes]
+    accounts: list[str]
+    applications: list[str]
+    enabled: list[str]
+    invitations: list[bytes]
+    erased: list[str]
+    with_records: list[str]
+    unsure: list[str]
+
+    def __bool__(self) -> bool:
+        return any((self.tokens, self.accounts, self.applications, self.enabled, self.invitations))
+
+    @property
+    def text(self) -> str:
+        """What is valid again, in words."""
+        counts = [
+            (len(self.tokens), "token", "revoked since"),
+            (len(self.accounts), "account", "removed since"),
+            (len(self.enabled), "account", "disabled since"),
+            (len(self.applications), "application", "removed since"),
+            (len(self.invitations), "invitation", "used since"),
+        ]
+        return ", ".join(f"{counted(n, what)} {how}" for n, what, how in counts if n)
+
+
+def revived(registry: Registry) -> Revived:
+    """Compare the ends that were noted in the archive with state, audit log and archive.
+
+    Applications are compared by their ids, which are never used twice; accounts and tokens by their
+    times, which follow the order of ends and beginnings (see `ended`).
+    """
+    notes = ended.notes(registry.archive)
+    if not notes:
+        return Revived([], [], [], [], [], [], [], [])
+    accounts = registry.accounts.all()
+    added = {one.name: one.added for one in accounts}
+    digests = {name: ended.account_digest(name) for name in added}
+    last = {
+        note.account: note
+        for note in notes
+        if note.what in ("account", "erased", "disabled", "enabled") and note.account
+    }
+    removed = {note.account: note.at for note in notes if note.what in ("account", "erased")}
+    gone = {note.application for note in notes if note.what == "application"}
+    used = {note.token for note in notes if note.what == "invitation"}
+    again = [name for name in added if ended.began_before(added[name], removed.get(digests[name]))]
+    enabled = [
+        one.name
+        for one in accounts
+        if not one.disabled and one.name not in again
+        if (end := last.get(digests[one.name])) is not None
+        if end.what == "disabled" and ended.began_before(one.added, end.at)
+    ]
+    invitations = registry.state.rows("SELECT hash FROM invitation")
+    with_records, unsure = _with_older_records(registry, notes, added)
+    return Revived(
+        _tokens(registry, notes, digests),
+        again,
+        [one.client_id for one in registry.applications.all() if one.client_id in gone],
+        enabled,
+        [hashed for (hashed,) in invitations if hashed.hex() in used],
+        sorted({*with_records, *_erased_names(registry, notes, added)}),
+        with_records,
+        unsure,
+    )
+
+
+def _tokens(registry: Registry, notes: list[ended.Note], digests: dict[str, str]) -> list[bytes]:
+    rows: list[Any] = registry.state.rows(
+        f"SELECT hash, origin, account, client_id, issued FROM token WHERE {ended.VALID}",  # noqa: S608 (text from here)
+        **ended.valid_at(time.time()),
+    )
+    single = {note.token for note in notes if note.what in ("token", "grant")}
+    ends: dict[tuple[str | None, str | None], float] = {}
+    for note in notes:
+        if note.what in ("tokens", "account", "application", "erased"):
+            whose = note.account, note.application
+            ends[whose] = max(note.at, ends.get(whose, note.at))
+    dead = {
+        origin
+        for _, origin, account, client_id, issued in rows
+        for whose in (digests.get(account) or ended.account_digest(account),)
+        if origin.hex() in single
+        or any(
+            ended.began_before(issued, ends.get(key))
+            for key in ((whose, None), (whose, client_id), (None, client_id), (None, None))
+        )
+    }
+    return [hashed for hashed, origin, *_ in rows if origin in dead or hashed.hex() in single]
+
+
+def _erased_names(
+    registry: Registry, notes: list[ended.Note], added: dict[str, float | None]
+) -> list[str]:
+    """Return the names, in a restored state or log, of accounts that were erased before."""
+    digests = {note.account for note in notes if note.what == "erased"}
+    names = set(added) if digests else set()
+    for file in _logs(registry) if digests else []:
+        with file.open("rb") as source:
+            for line in source:
+                with suppress(ValueError, AttributeError):
+                    names.add(str(json.loads(line).get("account")))
+    return [
+        name
+        for name in names
+        if ended.account_digest(name) in digests
+        # One that was added again later is not the one that was erased.
+        if name not in added or ended.is_erased(registry, name, since=added[name])
+    ]
+
+
+def _with_older_records(
+    registry: Registry, notes: list[ended.Note], added: dict[str, float | None]
+) -> tuple[list[str], list[str]]:
+    """Return the accounts that were erased and have older files; those of which it is not sure."""
+    last = {note.account: note.at for note in notes if note.what == "erased"}
+    place = open_place(registry.archive)
+    sure, unsure = list[str](), list[str]()
+    for name in sorted(named_accounts(place)) if last else []:
+        at = last.get(ended.account_digest(name))
+        if at is None:
+            continue
+        times = (_written(place, one.path) for one in traces(place, name))
+        if ended.is_erased(registry, name, since=min(times, default=0)):
+            added_again = name in added and not ended.is_erased(registry, name, since=added[name])
+            (unsure if added_again or at > time.time() else sure).append(name)
+    return sure, unsure
+
+
+def _written(place: Place, path: str) -> float:
+    return Path(path).lstat().st_mtime if place.local else place.fs.modified(path).timestamp()
+
+
+def end_again(registry: Registry) -> Revived:
+    """End what lives again, and return it."""
+    found = revived(registry)
+    last = max((note.at for note in ended.notes(registry.archive)), default=None)
+    with registry.state.write() as db:
+        if last is not None:  # a state that was put back knows only the ends before it
+            ended.remember_end(db, max(last, ended.after_ends(db)))
+        for hashed in found.tokens:
+            run(db, "UPDATE token SET revoked = 1 WHERE hash = :hash", hash=hashed)
+        for hashed in found.invitations:
+            run(db, "DELETE FROM invitation WHERE hash = :hash", hash=hashed)
+    registry.accounts.remove(*found.accounts)
+    registry.accounts.disable(*found.enabled)
+    for client_id in found.applications:
+        registry.applications.remove(client_id)
+    for name in found.erased:
+        erase_account(registry, name, dry_run=False)
+    for name in found.with_records:
+        Archive(registry.archive).erase(name)
+    return found

@@ -10,10 +10,12 @@ is written. A page never shows an older state of the archive than the disk has.
 """
 
 import hashlib
+import math
 import os
 import re
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,18 +24,144 @@ from functools import partial
 from itertools import pairwise
 from threading import Lock
 from typing import Any, Final, cast
+from urllib.parse import parse_qsl
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+from anyio import to_thread
 from itsdangerous import BadSignature, URLSafeSerializer
+from starlette.requests import Request
+from starlette.responses import Response
 
 from eyelog.archive.export import encode_table
 from eyelog.archive.store import Archive
 from eyelog.arrow_tables import group_edges, months_of, schema_of, span_of, stamps_of
 from eyelog.catalogue import catalogue, columns, near
+from eyelog.checks import whole_number
 from eyelog.errors import ArchiveError
-from eyelog_service.responses import Problem, bad_request, by_name
+from eyelog_service.oauth import may_read
+from eyelog_service.state import State, run
+from eyelog_service.web import Problem, bad_request, by_name, packed, parts_of
+
+PER_HOUR = 10_000
+"""As the public service documented."""
+UPLOADS_PER_HOUR = 60
+_HOUR_S = 3600
+_SHARES = 200  # a share is at most this part of the limit,
+_LEFT = 8  # and at most this part of the remainder
+
+
+@dataclass(slots=True)
+class _Share:
+    left: int  # of the share of this process
+    in_file: int  # not taken by any process then
+
+
+class HourlyLimits:
+    """Counts the requests for data, or the uploads, of accounts over all processes.
+
+    The count is in the service's state, but a write for each request would cost more than the
+    request. So a process takes a share of the remaining requests and counts it down in memory:
+    together, the processes never allow more than the limit. Shares get smaller towards the end,
+    down to single requests; the unused part of a share lapses when the hour ends or the process
+    stops.
+
+    Parameters
+    ----------
+    state : State
+        The service's state.
+    per_hour : int
+        How many requests an account may make from one full hour to the next; 0 for no limit.
+    what : {"request", "upload"}
+        Which requests.
+
+    Raises
+    ------
+    ConfigurationError
+        If `per_hour` is not a whole number from 0.
+    """
+
+    def __init__(self, state: State, per_hour: int = PER_HOUR, *, what: str = "request") -> None:
+        self._per_hour = whole_number(per_hour, f"{what}s_per_hour", 0)
+        self._what = what
+        self._state = state
+        self._hour = -1
+        self._shares: dict[str, _Share] = {}
+        self._lock = Lock()
+
+    def count(self, account: str) -> dict[str, str]:
+        """Count one request of an account; return the headers of its answer.
+
+        Raises
+        ------
+        Problem
+            429, if none is left.
+        StateBusy
+            If another process locks the state file for long.
+        """
+        if not self._per_hour:
+            return {}
+        remaining = self.take(account)
+        now = time.time()
+        reset = (int(now // _HOUR_S) + 1) * _HOUR_S
+        headers = {
+            "X-RateLimit-Limit": str(self._per_hour),
+            "X-RateLimit-Remaining": str(max(0, remaining)),
+            "X-RateLimit-Reset": str(reset),
+        }
+        if remaining < 0:
+            wait_s = max(1, math.ceil(reset - now))
+            raise Problem(
+                429,
+                "rate_limit_exceeded",
+                f"more than {self._per_hour} {self._what}s in this hour: try again in {wait_s} s",
+                headers={"Retry-After": str(wait_s), **headers},
+            )
+        return headers
+
+    def take(self, account: str) -> int:
+        """Count one request; return how many more are allowed, -1 if this one is not."""
+        hour = int(time.time() // _HOUR_S)
+        with self._lock:
+            if hour != self._hour:
+                self._hour = hour
+                self._shares.clear()
+            share = self._shares.get(account)
+            if share is not None and (share.left or not share.in_file):
+                return _count(share)
+        more = self._take_share(account, hour)  # may have to wait for the file: without the lock
+        with self._lock:
+            if hour == self._hour:
+                share = self._shares.setdefault(account, _Share(0, 0))
+                share.left += more.left
+                share.in_file = more.in_file
+                more = share
+            return _count(more)
+
+    def _take_share(self, account: str, hour: int) -> _Share:
+        table = f"{self._what}_count"
+        with self._state.write() as db:
+            # The hour before stays: the clock of another host may be a little behind.
+            run(db, f"DELETE FROM {table} WHERE hour < :before", before=hour - 1)  # noqa: S608 (a name from here)
+            sql = f"SELECT n FROM {table} WHERE account = :account AND hour = :hour"  # noqa: S608 (as above)
+            taken = run(db, sql, account=account, hour=hour).scalar() or 0
+            free = max(0, self._per_hour - taken)
+            size = min(free, max(1, min(self._per_hour // _SHARES, free // _LEFT)))
+            count = (
+                f"INSERT INTO {table} VALUES (:account, :hour, :size)"  # noqa: S608 (as above)
+                f" ON CONFLICT (account, hour) DO UPDATE SET n = {table}.n + excluded.n"
+            )
+            run(db, count, account=account, hour=hour, size=size)
+        return _Share(size, free - size)
+
+
+def _count(share: _Share) -> int:
+    if not share.left:
+        return -1
+    share.left -= 1
+    return share.left + share.in_file
+
 
 _PARAMETERS = ("date_from", "date_to", "fields", "cursor")
 DATE_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:?[0-9]{2})$"
@@ -67,25 +195,39 @@ def parse_query(log: str, pairs: Iterable[tuple[str, str]]) -> Query:
         400, if a parameter is unknown, repeated or missing, or a date, the range or a field name
         breaks its rule.
     """
-    parameters = by_name(pairs)
-    for name in parameters:
+    given = by_name(pairs)
+    for name in given:
         if name not in _PARAMETERS:
             raise bad_request(
                 f"unknown parameter {name[:64]!r}{near(name[:64], _PARAMETERS)}: use"
                 f" {', '.join(_PARAMETERS)}"
             )
     for name in ("date_from", "date_to"):
-        if name not in parameters:
+        if name not in given:
             raise bad_request(f"parameter {name!r} is missing")
-    start, end = (_date(name, parameters[name]) for name in ("date_from", "date_to"))
-    _check_range(start, end)
+    start, end = (_date(name, given[name]) for name in ("date_from", "date_to"))
+    # On a day on which the clock changes, the two offsets differ.
+    if start.date() != end.date() or end - start > _LONGEST:
+        raise bad_request(
+            "the range spans days: date_from and date_to must lie on the same local date, at most"
+            " 23:59:59 apart"
+        )
+    if start > end:
+        raise bad_request("date_from is later than date_to")
+    names = tuple(catalogue(log))
+    requested = set(given["fields"].split(",")) if "fields" in given else set(names)
+    for name in sorted(requested.difference(names)):
+        raise bad_request(
+            f"unknown field {name[:64]!r} in fields{near(name[:64], names)}: use names of the"
+            f" {log} record, joined by commas without spaces"
+        )
     return Query(
         log=log,
         start=start,
         end=end,
-        names=_fields(log, parameters.get("fields")),
-        cursor=parameters.get("cursor"),
-        bound=(log, parameters["date_from"], parameters["date_to"], parameters.get("fields")),
+        names=tuple(name for name in names if name in requested),
+        cursor=given.get("cursor"),
+        bound=(log, given["date_from"], given["date_to"], given.get("fields")),
     )
 
 
@@ -104,31 +246,6 @@ def _date(name: str, text: str) -> datetime:
     if not _YEARS[0] <= date.year <= _YEARS[1]:
         raise bad_request(f"{name} lies outside the years {_YEARS[0]} to {_YEARS[1]}")
     return date
-
-
-def _check_range(start: datetime, end: datetime) -> None:
-    # On a day on which the clock changes, the two offsets differ.
-    if start.date() != end.date() or end - start > _LONGEST:
-        raise bad_request(
-            "the range spans days: date_from and date_to must lie on the same local date, at most"
-            " 23:59:59 apart"
-        )
-    if start > end:
-        raise bad_request("date_from is later than date_to")
-
-
-def _fields(log: str, text: str | None) -> tuple[str, ...]:
-    names = tuple(catalogue(log))
-    if text is None:
-        return names
-    requested = set(text.split(","))
-    for name in sorted(requested):
-        if name not in names:
-            raise bad_request(
-                f"unknown field {name[:64]!r} in fields{near(name[:64], names)}: use names of"
-                f" the {log} record, joined by commas without spaces"
-            )
-    return tuple(name for name in names if name in requested)
 
 
 _KEPT_BYTES: Final = 256 << 20
@@ -327,3 +444,30 @@ def answer(
     page = table.slice(first, page_size)
     offset_us = round(cast(timedelta, query.start.utcoffset()).total_seconds() * 1e6)
     return encode_table(page, query.log, offset_us=offset_us, names=query.names, cursor=cursor)
+
+
+def data_of(log: str) -> Callable[[Request], Awaitable[Response]]:
+    """Return the endpoint of a log."""
+
+    def page(request: Request) -> Response:
+        bearer, shared = may_read(request), parts_of(request)
+        headers = shared.page_limits.count(bearer.account)
+        pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        try:
+            body = answer(
+                shared.windows,
+                bearer.account,
+                parse_query(log, pairs),
+                cursors=shared.cursors,
+                page_size=shared.page_size,
+            )
+        except Problem as problem:
+            problem.headers |= headers
+            raise
+        return packed(request, body, headers={"Cache-Control": "private, no-cache", **headers})
+
+    async def data(request: Request) -> Response:
+        at_once = parts_of(request).pages_at_once
+        return await to_thread.run_sync(page, request, limiter=at_once, abandon_on_cancel=True)
+
+    return data

@@ -1,44 +1,261 @@
-"""The wearer's own page: log in, see and withdraw access, change the password, get one's data.
+"""The wearer's own page: log in, send and see records, withdraw access, delete, get one's data.
 
 All forms are sent to the page itself, each with its action in `do`. They are bound to this browser
 and to the wearer who is logged in. No page has a script. Behind an invitation, a wearer chooses a
 password, once.
+
+All records come as a zip file, which is made while it is sent, so that memory does not grow with
+the range: it holds a few days of records and their packed bytes. The last days and the report are
+made in a process apart.
 """
 
+import io
 import logging
-from collections.abc import Callable
+import os
+import zipfile
+from base64 import b64encode
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, cast
 
 import msgspec
-from anyio import to_thread
+import pandas as pd
+from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
-from eyelog.archive.store import Archive
-from eyelog.catalogue import INTERVAL_SECONDS
-from eyelog.errors import ArchiveError, ConfigurationError, counted
-from eyelog_service.apart import Failed
-from eyelog_service.auth.accounts import check_password_rules
-from eyelog_service.auth.forms import ENDED, MINUTES, PATH, SignedForms, check_origin
-from eyelog_service.auth.grants import Bearer
-from eyelog_service.auth.password_tries import client_address
-from eyelog_service.auth.registry import Registry
+from eyelog.archive.export import csv_pieces
+from eyelog.archive.lists import months
+from eyelog.archive.months import opened
+from eyelog.archive.place import archive_errors
+from eyelog.archive.store import Archive, place_of
+from eyelog.arrow_tables import month_edges
+from eyelog.catalogue import INTERVAL_SECONDS, LOGS
+from eyelog.clock import Zones, known_zones
+from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, counted
+from eyelog.measure.daily import daily
+from eyelog_service import oauth, web
+from eyelog_service.accounts import password_fault
 from eyelog_service.browser import WIDE, html, page_headers, page_template
 from eyelog_service.erase import erase_account
-from eyelog_service.parts import parts_of
-from eyelog_service.responses import Problem, bad_request, form_page
-from eyelog_service.uploads import arriving, note_upload
-from eyelog_service.wearer_data import (
-    DAYS,
-    OwnDays,
-    TooMany,
-    clock_sentence,
-    own_days,
-    own_report,
-    stored_months,
-)
+from eyelog_service.grants import Bearer
+from eyelog_service.uploads import Failed, apart, arriving, note_upload
+from eyelog_service.web import note
+
+_MOST = 8
+"""Downloads under way at the same time, for all wearers: each takes up to 100 MB."""
+
+
+def stored_months(folder: Path | str, account: str) -> dict[str, list[str]]:
+    """Return the months (``2026-10``) of which an account has records, by log."""
+    place = place_of(Archive(folder))
+    with archive_errors("list the months of an account"):
+        by_log = {log: months(place, log, account) for log in LOGS}
+    return {log: present for log, present in by_log.items() if present}
+
+
+def clock_sentence(folder: Path | str, account: str) -> str:
+    """Return in words which clock the times of a download follow; nothing if it is unreadable."""
+    try:
+        zones = _known_zones(folder, account)
+    except EyelogError:  # the download says what is wrong; the page is useful without it
+        return ""
+    if zones is None:
+        return "Times are in UTC, because no time zone is known for you."
+    return f"Times follow your clock ({zones})."
+
+
+class Downloads:
+    """The downloads under way: one per wearer, and few at the same time.
+
+    Parameters
+    ----------
+    folder : Path or str
+        The archive's folder, or its URL in an object store.
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        self._folder = folder
+        self._under_way: set[str] = set()
+        self._at_once = CapacityLimiter(1)  # packing takes a whole core
+
+    async def begin(self, account: str) -> Response:
+        """Return the zip file of all records of an account, as a response.
+
+        Raises
+        ------
+        Problem
+            503, if a download of the account, or too many of others, are under way.
+        ArchiveError
+            If the first records cannot be read. A later fault aborts the response, so that a
+            browser does not mistake a part of the file for the whole.
+        """
+        if account in self._under_way:
+            raise web.unavailable("A download of your data is under way already.")
+        if len(self._under_way) >= _MOST:
+            raise web.unavailable("Many others are downloading: try again in a few minutes.")
+        self._under_way.add(account)
+        try:
+            parts = _zipped(self._folder, account)
+            first = await to_thread.run_sync(next, parts, b"", limiter=self._at_once)
+        except BaseException:
+            self.end(account)
+            raise
+        name = f"eyelog-{datetime.now(UTC):%Y-%m-%d}.zip"
+        headers = page_headers() | {"Content-Disposition": f'attachment; filename="{name}"'}
+        return _Download(self._rest(first, parts), headers, partial(self.end, account))
+
+    async def _rest(self, part: bytes, parts: Iterator[bytes]) -> AsyncIterator[bytes]:
+        """Yield the parts of a zip file as they are made."""
+        while part:
+            yield part
+            part = await to_thread.run_sync(next, parts, b"", limiter=self._at_once)
+
+    def end(self, account: str) -> None:
+        """Note that a download has ended."""
+        self._under_way.discard(account)
+
+
+class _Download(StreamingResponse):
+    """A response that tells when it has ended, even if the browser has gone."""
+
+    def __init__(
+        self, parts: AsyncIterator[bytes], headers: dict[str, str], ended: Callable[[], None]
+    ) -> None:
+        super().__init__(parts, headers=headers, media_type="application/zip")
+        self._ended = ended
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._ended()
+
+
+class _Packed(list[bytes]):
+    """The sink of a zip file: it holds the bytes written since the last read."""
+
+    def write(self, data: bytes, /) -> int:
+        self.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Do nothing: what is written is read from here."""
+
+    def take(self) -> bytes:
+        """Return the bytes written, and forget them."""
+        whole = b"".join(self)
+        self.clear()
+        return whole
+
+
+def _known_zones(folder: Path | str, account: str) -> Zones | None:
+    """Return the zones of an account, or of the setting EYELOG_TZ, or None."""
+    stored = Archive(folder).zones(account)
+    if stored is None and not os.environ.get("EYELOG_TZ", "").strip():
+        return None
+    return known_zones(None, whose=f"account {account!r}", stored=stored)
+
+
+def _zipped(folder: Path | str, account: str) -> Iterator[bytes]:
+    """Yield a zip file in parts, none of them empty."""
+    place = place_of(Archive(folder))
+    stored = stored_months(folder, account)
+    for log, present in stored.items():  # refuse unreadable files before sending
+        span = month_edges(present[0])[0], month_edges(present[-1])[1]
+        with opened(place, log, account, span) as files:
+            list(files.schemas())
+    zones = _known_zones(folder, account) or Zones("UTC")  # the page says so
+    packed = _Packed()
+    # For a year, level 6 would give 91 MB instead of 117, in 32 s of CPU instead of 14.
+    with zipfile.ZipFile(cast(Any, packed), "w", zipfile.ZIP_DEFLATED, compresslevel=1) as box:
+        for log, present in stored.items():
+            for month in present:
+                with (
+                    box.open(f"{log}-{month}.csv", "w") as file,
+                    closing(csv_pieces(place, log, account, month, zones)) as pieces,
+                ):
+                    for piece in pieces:
+                        file.write(piece)
+                        if part := packed.take():
+                            yield part
+    yield packed.take()
+
+
+DAYS: Final = 28
+_DPI: Final = 160
+
+
+class OwnDay(msgspec.Struct):
+    """One day of one log: its date, how many records came in, and for how long it was worn."""
+
+    date: str
+    records: int
+    worn_h: float | None
+
+
+class OwnDays(msgspec.Struct):
+    """The last days of a wearer: a picture (PNG in base64), and the days, the latest first."""
+
+    interval_s: int
+    picture: str
+    days: list[OwnDay]
+
+
+def own_days(archive: str, account: str) -> bytes:
+    """Return the last `DAYS` days of each log of an account, as JSON of a list of `OwnDays`."""
+    shown = []
+    for log, frame in last_days(archive, account).items():
+        latest_first = daily(frame).iloc[::-1]
+        days = [
+            OwnDay(f"{day:%Y-%m-%d}", int(n), None if pd.isna(worn) else float(worn))
+            for day, n, worn in latest_first[["n", "worn_h"]].itertuples()
+        ]
+        shown.append(OwnDays(INTERVAL_SECONDS[log], _picture(frame), days))
+    return msgspec.json.encode(shown)
+
+
+def _picture(frame: pd.DataFrame) -> str:
+    """Return the overview of a frame as a picture for a page: PNG in base64."""
+    from eyelog.figures.overview import plot_overview
+
+    sink = io.BytesIO()
+    cast(Any, plot_overview(frame).figure).canvas.print_figure(sink, format="png", dpi=_DPI)
+    return b64encode(sink.getvalue()).decode()
+
+
+def own_report(archive: str, account: str) -> bytes:
+    """Return the report of the last `DAYS` days of an account, as HTML."""
+    from eyelog.reports.report import report
+
+    frames = last_days(archive, account)
+    with TemporaryDirectory() as folder:
+        return report(frames, Path(folder) / "report.html").read_bytes()
+
+
+def last_days(archive: str, account: str, days: int = DAYS) -> dict[str, pd.DataFrame]:
+    """Return the last days of each log that have records, up to the latest day of both."""
+    store = Archive(archive)
+    place = place_of(store)
+    by_log = {}
+    for log in LOGS:
+        present = months(place, log, account)
+        if present:
+            since = pd.Timestamp(present[-2:][0], tz="UTC")
+            by_log[log] = store.read(log, since.to_pydatetime(), account=account)
+    if not by_log:
+        return {}
+    # A record stamped at midnight belongs to the day that ended.
+    latest = max(frame.index[-1] for frame in by_log.values()) - pd.Timedelta("1us")
+    first = latest.normalize() - pd.Timedelta(days=days - 1)
+    kept = {log: frame[frame.index > first] for log, frame in by_log.items()}
+    return {log: frame for log, frame in kept.items() if len(frame)}
+
 
 _LOGIN = page_template(html("account-login.html"))
 _ACCOUNT = page_template(html("account.html"))
@@ -56,25 +273,22 @@ _DONE = {
     "logged-out": "You have logged out.",
 }
 _FOOTER = (
-    f"You are logged out automatically {MINUTES} minutes after you log in. Logging out ends your"
-    " sessions in every browser."
+    f"You are logged out automatically {oauth.MINUTES} minutes after you log in. Logging out ends"
+    " your sessions in every browser."
 )
 
 _log = logging.getLogger("eyelog.service")
 
 
-def account_forms(key: Callable[[], bytes]) -> SignedForms:
-    """Return the forms of the wearer's own page."""
-    return SignedForms(key, "account", cookie="eyelog_account", path=PATH)
+_FORMS = oauth.SignedForms("account", oauth.PATH)
 
 
 async def show_account(request: Request) -> Response:
     """Answer GET /account: the wearer's page, or the login to it."""
     done = _DONE.get(request.query_params.get("done", ""), "")
-    sessions = parts_of(request).sessions
-    account = await to_thread.run_sync(sessions.account, request)
+    account = await to_thread.run_sync(oauth.session_of, request)
     if account is None:
-        if not done and sessions.has_cookie(request):
+        if not done and oauth.SESSION in request.cookies:
             return _ended(request)
         return _login(request, note=done)
     if request.query_params.get("show") == "days":
@@ -87,27 +301,27 @@ async def take_account(request: Request) -> Response:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         return await _take_files(request)
     try:
-        form, (signed_for,) = await parts_of(request).account_forms.read(request)
-    except Problem as problem:
+        form, (signed_for,) = await _FORMS.read(request)
+    except web.Problem as problem:
         return _not_accepted(problem)
     do = form.get("do")
     if signed_for == "" and do == "log-in":
         return await _log_in(request, form)
-    account = await to_thread.run_sync(parts_of(request).sessions.account, request)
+    account = await to_thread.run_sync(oauth.session_of, request)
     if account is None:
         return _ended(request, status=403)
     action = _ACTIONS.get(do or "")
     if signed_for != account or action is None:
         text = "The form belongs to another login. Open your account page again."
-        return _not_accepted(bad_request(text))
+        return _not_accepted(web.bad_request(text))
     return await action(request, account, form)
 
 
 async def _log_in(request: Request, form: dict[str, str]) -> Response:
-    name = form.get("name", "").strip()
-    tries = parts_of(request).password_tries
-    if refusal := await tries.refusal(request, name, form, partial(_login, request)):
+    tries = web.parts_of(request).tries
+    if refusal := await tries.refusal(request, form, partial(_login, request)):
         return refusal
+    name = form["name"].strip()
     answer = await _logged_in(request, name)
     await note(request, "login", name, page="account")
     return answer
@@ -116,25 +330,25 @@ async def _log_in(request: Request, form: dict[str, str]) -> Response:
 async def _logged_in(request: Request, account: str, done: str = "") -> Response:
     """Begin a session, and send the browser to the page."""
     answer = see_page(done)
-    await to_thread.run_sync(parts_of(request).sessions.start, request, answer, account)
+    await to_thread.run_sync(oauth.start_session, request, answer, account)
     return answer
 
 
 async def _take_files(request: Request) -> Response:
     """Import the files of the page's form, and show what happened to them."""
-    shared = parts_of(request)
-    account = await to_thread.run_sync(shared.sessions.account, request)
+    shared = web.parts_of(request)
+    account = await to_thread.run_sync(oauth.session_of, request)
     if account is None:  # before anything is kept
         return _closing(_ended(request, status=403))
     fields: dict[str, str] = {}
     try:
-        check_origin(request)
+        oauth.check_origin(request)
         async with arriving(request, account, fields=fields) as arrived:
-            if shared.account_forms.values(request, fields.get("form", "")) != [account]:
-                raise bad_request("The form belongs to another login.")
+            if _FORMS.values(request, fields.get("form", "")) != [account]:
+                raise web.bad_request("The form belongs to another login.")
             answer = await shared.uploads.take(account, arrived)
-    except Problem as problem:
-        if await to_thread.run_sync(shared.sessions.account, request) is None:  # deleted meanwhile
+    except web.Problem as problem:
+        if await to_thread.run_sync(oauth.session_of, request) is None:  # deleted meanwhile
             return _closing(_ended(request, status=problem.status))
         text = problem.description
         wrong = {"files": f"{text[:1].upper()}{text[1:].rstrip('.')}."}
@@ -156,23 +370,23 @@ def _closing(page: Response) -> Response:
 
 
 async def _show_days(request: Request, account: str) -> Response:
-    shared = parts_of(request)
-    archive = str(shared.registry.archive)
+    archive = str(web.parts_of(request).registry.archive)
     try:
-        encoded = await shared.apart.whole(own_days, archive=archive, account=account)
+        encoded = await apart(request, own_days, archive=archive, account=account)
     except Failed as failed:
         return _not_made(account, "days", failed)
     logs = msgspec.json.decode(encoded, type=list[OwnDays])
-    return form_page(_DAYS, title="What arrived per day", layout=WIDE, who=account, logs=logs)
+    return web.form_page(_DAYS, title="What arrived per day", layout=WIDE, who=account, logs=logs)
 
 
 async def _report(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    shared = parts_of(request)
-    archive = shared.registry.archive
+    archive = web.parts_of(request).registry.archive
     if not await to_thread.run_sync(stored_months, archive, account):
-        return trouble_page(404, "There is no report", "There are no records of yours here yet.")
+        return trouble_page(
+            404, "There are no records of yours here yet.", title="There is no report"
+        )
     try:
-        made = await shared.apart.whole(own_report, archive=str(archive), account=account)
+        made = await apart(request, own_report, archive=str(archive), account=account)
     except Failed as failed:
         return _not_made(account, "report", failed)
     await note(request, "report", account)
@@ -186,7 +400,7 @@ def _not_made(
 ) -> Response:
     _log.error("the %s of %r could not be made: %s", what, account, fault)
     text = "Part of your records cannot be read. Please tell the person who runs this service."
-    return trouble_page(500, title, text)
+    return trouble_page(500, text, title=title)
 
 
 async def _delete(request: Request, account: str, form: dict[str, str]) -> Response:
@@ -195,11 +409,17 @@ async def _delete(request: Request, account: str, form: dict[str, str]) -> Respo
         return await _account(request, account, status=400, wrong=wrong)
     if refusal := await _refusal(request, account, form, "password", "The password is wrong."):
         return refusal
-    shared = parts_of(request)
-    files = await to_thread.run_sync(_erase, shared.registry, account)
+    shared = web.parts_of(request)
+
+    def erase() -> int:
+        removed = erase_account(shared.registry, account, dry_run=False)  # the login first
+        records = Archive(shared.registry.archive).erase(account)
+        return len({one.path for one in removed}) + len(records)
+
+    files = await to_thread.run_sync(erase)
     await to_thread.run_sync(partial(shared.audit.write, "erase", places=files))
-    answer = form_page(_DELETED, title="Everything is deleted", files=files)
-    shared.sessions.forget(request, answer)
+    answer = web.form_page(_DELETED, title="Everything is deleted", files=files)
+    oauth.forget_session(request, answer)
     return answer
 
 
@@ -207,21 +427,17 @@ async def _refusal(
     request: Request, account: str, form: dict[str, str], field: str, text: str
 ) -> Response | None:
     """Return the page that says that the password in a field is wrong; None if it is right."""
-    refused = await parts_of(request).password_tries.check(request, account, form[field])
+    tries = web.parts_of(request).tries
+    refused = await tries.check(request, account, form[field], wrong=text)
     if refused is None:
         return None
-    wrong = {field: refused.text(text)}
-    return refused.delay(await _account(request, account, status=refused.status, wrong=wrong))
-
-
-def _erase(registry: Registry, account: str) -> int:
-    """Delete everything of an account; return how many files."""
-    removed = erase_account(registry, account, dry_run=False)  # the login first
-    return len({one.path for one in removed}) + len(Archive(registry.archive).erase(account))
+    page = await _account(request, account, status=refused.status, wrong={field: refused.text})
+    page.headers.update(refused.headers)
+    return page
 
 
 async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:
-    registered = parts_of(request).registry.grants
+    registered = web.parts_of(request).registry.grants
     for grant in await to_thread.run_sync(registered.of_account, account):
         if grant.grant_id == form.get("grant"):
             ended = await to_thread.run_sync(registered.withdraw, account, grant.client_id)
@@ -234,7 +450,7 @@ async def _change_password(request: Request, account: str, form: dict[str, str])
         return await _account(request, account, status=400, wrong=wrong)
     if refusal := await _refusal(request, account, form, "old", "The old password is wrong."):
         return refusal
-    accounts = parts_of(request).registry.accounts
+    accounts = web.parts_of(request).registry.accounts
     await to_thread.run_sync(accounts.set_password, account, form["new"])
     await note(request, "password_changed", account)
     return await _logged_in(request, account, "changed")
@@ -253,23 +469,19 @@ def wrong_passwords(
     }
     wrong = {name: empty[name] for name in names if not form.get(name)}
     if "new" not in wrong:
-        try:
-            check_password_rules(form["new"], account=account)
-        except ConfigurationError as rule:
-            reason = str(rule).removeprefix(f"the password of account {account!r} ")
-            wrong["new"] = f"The new password {reason}."
-        else:
-            if "again" not in wrong and form["again"] != form["new"]:
-                wrong["again"] = "The two new passwords differ."
+        if fault := password_fault(form["new"], account=account):
+            wrong["new"] = f"The new password {fault}."
+        elif "again" not in wrong and form["again"] != form["new"]:
+            wrong["again"] = "The two new passwords differ."
     return {name: wrong[name] for name in empty if name in wrong}
 
 
 async def _download(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    downloads = parts_of(request).downloads
+    downloads = web.parts_of(request).downloads
     try:
         answer = await downloads.begin(account)
-    except TooMany as busy:
-        return trouble_page(503, "The download cannot begin now", str(busy))
+    except web.Problem as busy:
+        return trouble_page(503, busy.description, title="The download cannot begin now")
     except ArchiveError as damaged:
         return _not_made(account, "download", damaged, "Your data cannot be downloaded")
     try:
@@ -281,7 +493,7 @@ async def _download(request: Request, account: str, form: dict[str, str]) -> Res
 
 
 async def _make_upload_token(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    grants = parts_of(request).registry.grants
+    grants = web.parts_of(request).registry.grants
     try:
         token = await to_thread.run_sync(grants.issue_upload_token, account)
     except ConfigurationError:
@@ -292,15 +504,17 @@ async def _make_upload_token(request: Request, account: str, form: dict[str, str
 
 
 async def _end_upload_tokens(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    grants = parts_of(request).registry.grants
-    ended = await to_thread.run_sync(grants.end_upload_tokens, account)
+    grants = web.parts_of(request).registry.grants
+    ended = await to_thread.run_sync(grants.withdraw, account, "")
     await note(request, "upload_tokens_ended", account, tokens=ended)
     return see_page("ended")
 
 
 async def _log_out(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
     answer = see_page("logged-out")
-    await to_thread.run_sync(parts_of(request).sessions.end, request, answer, account)
+    # All sessions, so that every copy of the cookie is void.
+    await to_thread.run_sync(web.parts_of(request).registry.accounts.end_sessions, account)
+    oauth.forget_session(request, answer)
     return answer
 
 
@@ -322,96 +536,59 @@ def see_page(done: str = "") -> Response:
     return Response(status_code=303, headers=page_headers() | {"Location": target})
 
 
-def _login(
-    request: Request,
-    *,
-    status: int = 200,
-    name: str = "",
-    wrong: dict[str, str] | None = None,
-    error: str = "",
-    note: str = "",
-) -> Response:
+def _login(request: Request, **shown: Any) -> Response:
     """Return the page that asks for name and password."""
-    page = partial(
-        form_page,
-        _LOGIN,
-        status=status,
-        title=error or " ".join((wrong or {}).values()) or note or "Log in to your account",
-        name=name,
-        wrong=wrong or {},
-        error=error,
-        note=note,
-    )
-    return parts_of(request).account_forms.page(request, lambda form: page(form=form), "")
+    page = partial(web.form_page, _LOGIN, title="Log in to your account", **shown)
+    return _FORMS.page(request, page, "")
 
 
 def _ended(request: Request, *, status: int = 200) -> Response:
-    page = _login(request, status=status, note=ENDED)
-    parts_of(request).sessions.forget(request, page)
+    page = _login(request, status=status, note=oauth.ENDED)
+    oauth.forget_session(request, page)
     return page
 
 
 async def _account(
-    request: Request,
-    account: str,
-    *,
-    status: int = 200,
-    title: str = "",
-    wrong: dict[str, str] | None = None,
-    note: str = "",
-    token: str = "",
-    files: list[dict[str, Any]] | None = None,
+    request: Request, account: str, *, title: str = "Your account", **shown: Any
 ) -> Response:
     """Return the page of a wearer who is logged in.
 
-    `wrong` are texts by field, `token` is a new one to be shown once, and `files` are those that
-    were just sent, as `uploads.import_upload` answers.
+    Besides what any page may show, `token` is a new one to be shown once, and `files` are those
+    that were just sent, as `uploads.import_upload` answers.
     """
-    forms, registry = parts_of(request).account_forms, parts_of(request).registry
-    browser = forms.browser(request)
+    registry, browser = web.parts_of(request).registry, _FORMS.browser(request)
 
     def page() -> Response:
-        return form_page(
+        stored = stored_months(registry.archive, account)
+        return web.form_page(
             _ACCOUNT,
-            status=status,
-            title=title or " ".join((wrong or {}).values()) or note or "Your account",
+            title=title,
             layout=WIDE,
             who=account,
-            form=forms.sign(browser, account),
+            form=_FORMS.sign(request, browser, account),
             grants=registry.grants.of_account(account),
-            records=[
-                (INTERVAL_SECONDS[log], months[0], months[-1])
-                for log, months in stored_months(registry.archive, account).items()
-            ],
+            records=[(INTERVAL_SECONDS[log], each[0], each[-1]) for log, each in stored.items()],
             times=clock_sentence(registry.archive, account),
             days=DAYS,
             kept_days=registry.retention.days_of(account),
-            files=files,
-            token=token,
             tokens=registry.grants.upload_tokens(account),
-            wrong=wrong or {},
-            note=note,
             footer=_FOOTER,
+            **{"files": None, "token": "", **shown},
         )
 
     answer = await to_thread.run_sync(page)
-    forms.bind(request, answer, browser)
+    _FORMS.bind(request, answer, browser)
     return answer
 
 
-async def note(request: Request, event: str, account: str, **more: Any) -> None:
-    """Write what somebody did on a page to the audit log; values that are None are left out."""
-    write = partial(parts_of(request).audit.write, event, account=account)
-    await to_thread.run_sync(partial(write, address=client_address(request), **more))
-
-
-def trouble_page(status: int, title: str, description: str) -> Response:
+def trouble_page(status: int, description: str, *, title: str) -> Response:
     """Return the page for a request that cannot be answered."""
-    return form_page(_TROUBLE, status=status, title=title, description=description)
+    return web.form_page(_TROUBLE, status=status, title=title, description=description)
 
 
-def _not_accepted(problem: Problem) -> Response:
-    return trouble_page(problem.status, "Your request was not accepted", problem.description)
+def _not_accepted(problem: web.Problem) -> Response:
+    title = "Your request was not accepted"
+    return trouble_page(problem.status, problem.description, title=title)
 
 
 INVITATION = "/invitation"
@@ -421,33 +598,30 @@ _USED_UP = (
 )
 
 
-def invitation_forms(key: Callable[[], bytes]) -> SignedForms:
-    """Return the forms of this page. People arrive on it from their mail, hence "lax"."""
-    return SignedForms(
-        key, "invitation", cookie="eyelog_invitation", path=INVITATION, samesite="lax"
-    )
+# People arrive there from their mail.
+_INVITATION_FORMS = oauth.SignedForms("invitation", INVITATION, "lax")
 
 
 async def show_invitation(request: Request) -> Response:
     """Answer GET /invitation: the form. Only sending it uses the link: mail programs look at it."""
     code = request.query_params.get("code", "")
-    account = await to_thread.run_sync(parts_of(request).registry.accounts.invited, code)
+    account = await to_thread.run_sync(web.parts_of(request).registry.accounts.invited, code)
     return _used_up() if account is None else _invitation(request, account, code)
 
 
 async def take_invitation(request: Request) -> Response:
     """Answer POST /invitation: the password that the wearer has chosen."""
-    shared = parts_of(request)
+    shared = web.parts_of(request)
     try:
-        form, (code,) = await shared.invitation_forms.read(request)
-    except Problem as problem:
+        form, (code,) = await _INVITATION_FORMS.read(request)
+    except web.Problem as problem:
         return _not_accepted(problem)
     account = await to_thread.run_sync(shared.registry.accounts.invited, code)
     if account is None:
         return _used_up()
     if wrong := wrong_passwords(account, form, names=("new", "again")):
-        return _invitation(request, account, code, wrong=wrong)
-    accept, at_once = shared.registry.accounts.accept_invitation, shared.password_tries.at_once
+        return _invitation(request, account, code, status=400, wrong=wrong)
+    accept, at_once = shared.registry.accounts.accept_invitation, shared.tries.at_once
     if not await to_thread.run_sync(accept, code, form["new"], limiter=at_once):
         return _used_up()
     answer = await _logged_in(request, account, "chosen")
@@ -455,20 +629,12 @@ async def take_invitation(request: Request) -> Response:
     return answer
 
 
-def _invitation(
-    request: Request, account: str, code: str, *, wrong: dict[str, str] | None = None
-) -> Response:
+def _invitation(request: Request, account: str, code: str, **shown: Any) -> Response:
     """Return the page on which an invited wearer chooses a password."""
-    page = partial(
-        form_page,
-        _INVITATION,
-        status=400 if wrong else 200,
-        title=" ".join((wrong or {}).values()) or "Choose your password",
-        account=account,
-        wrong=wrong or {},
-    )
-    return parts_of(request).invitation_forms.page(request, lambda form: page(form=form), code)
+    title = "Choose your password"
+    page = partial(web.form_page, _INVITATION, title=title, account=account, **shown)
+    return _INVITATION_FORMS.page(request, page, code)
 
 
 def _used_up() -> Response:
-    return trouble_page(404, "This link cannot be used", _USED_UP)
+    return trouble_page(404, _USED_UP, title="This link cannot be used")

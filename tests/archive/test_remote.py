@@ -10,7 +10,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog_service.auth import ended
+from eyelog_service import ended
 from support.logs import LOGS
 from support.records import records
 from support.stores import object_store

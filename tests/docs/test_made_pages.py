@@ -8,7 +8,7 @@ from eyelog_docs.columns import columns_page
 from eyelog_docs.command_line import command_line_page, commands
 from eyelog_docs.fields import field_page
 from eyelog_docs.service_api import PAGE_SIZE, service_page
-from eyelog_service.status import document
+from eyelog_service.app import document
 from support.logs import LOGS
 
 

@@ -277,8 +277,8 @@ who.revoke()
 @pytest.fixture
 def service(tmp_path, monkeypatch):
     """The project's own service with one account and one application, set up in the environment."""
-    from eyelog_service.auth.registry import Registry
-    from eyelog_service.server import running
+    from eyelog_service.app import running
+    from eyelog_service.grants import Registry
 
     archive = tmp_path / "archive"
     archive.mkdir()

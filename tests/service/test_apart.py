@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog_service.apart import Failed, run_apart
+from eyelog_service.uploads import Failed, run_apart
 
 
 def _numbers(n: int) -> bytes:

@@ -11,8 +11,8 @@ import pytest
 import requests
 
 import eyelog as el
+from eyelog_service import state
 from eyelog_service.app import create_app
-from eyelog_service.auth import state
 from support import live
 from support.live import STANDARD, Live
 
@@ -62,7 +62,7 @@ def test_an_address_with_something_after_it_is_another_one(
 def test_a_locked_state_is_a_503_that_says_when_to_try_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eyelog_service.auth.state.WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 0.1)
     with live.service(tmp_path / "a", {"ada": []}) as there:
         token = there.login("ada")["access_token"]
         with contextlib.closing(sqlite3.connect(there.archive / "_service.sqlite")) as other:

@@ -15,15 +15,13 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog_service import backup
+from eyelog_service import backup, ended
 from eyelog_service.app import create_app
 from eyelog_service.audit import FILE_NAME, Audit
-from eyelog_service.auth import ended
-from eyelog_service.auth.ended import revived
-from eyelog_service.auth.grants import Bearer
-from eyelog_service.auth.registry import Registry
 from eyelog_service.backup import back_up, interrupted, restore
 from eyelog_service.check import check_service
+from eyelog_service.erase import revived
+from eyelog_service.grants import Bearer, Registry
 from support import live
 from support.command import main
 from support.records import records
@@ -33,7 +31,7 @@ STANDARD = live.STANDARD
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
 
 
 @pytest.fixture(params=[False, True], ids=["state in the archive", "state apart"])

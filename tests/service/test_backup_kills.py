@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog_service.auth.registry import Registry
 from eyelog_service.backup import back_up, interrupted, restore, unfinished_backup
+from eyelog_service.grants import Registry
 from support import live
 from support.processes import killed_at
 from support.records import records
@@ -17,7 +17,7 @@ STANDARD = live.STANDARD
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
 
 
 COMMAND = "from eyelog.cli import main; sys.exit(main(sys.argv[1:]))"

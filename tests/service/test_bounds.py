@@ -10,8 +10,8 @@ import pytest
 import requests
 from starlette.types import Message, Receive, Scope, Send
 
-from eyelog_service import middleware
-from eyelog_service.middleware import Bounds
+from eyelog_service import web
+from eyelog_service.web import Bounds
 from support.live import Live
 
 
@@ -106,7 +106,7 @@ def test_a_broken_chunk_in_a_body_closes_the_connection_and_nothing_else(there: 
 
 
 def test_a_body_that_does_not_end_times_out(there: Live, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(middleware, "REQUEST_SECONDS", 0.5)
+    monkeypatch.setattr(web, "REQUEST_SECONDS", 0.5)
     with _connect(there) as connection:
         connection.sendall(
             b"POST /v1/oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n"
@@ -116,7 +116,7 @@ def test_a_body_that_does_not_end_times_out(there: Live, monkeypatch: pytest.Mon
 
 
 def test_a_response_in_parts_that_nobody_reads_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(middleware, "STALL_SECONDS", 0.05)
+    monkeypatch.setattr(web, "STALL_SECONDS", 0.05)
     sent: list[Message] = []
 
     async def endless(scope: Scope, receive: Receive, send: Send) -> None:
@@ -160,7 +160,7 @@ def test_a_request_that_finds_no_descriptor_is_asked_to_come_again(fault, status
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": "/health", "headers": [], "query_string": b""}
-    asyncio.run(middleware.Bounds(fails)(scope, None, send))
+    asyncio.run(web.Bounds(fails)(scope, None, send))
     assert sent[0]["status"] == status
     assert b"cannot be opened" not in sent[1]["body"]
 

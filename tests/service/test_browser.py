@@ -4,20 +4,20 @@ import base64
 import hashlib
 import re
 
-from eyelog_service.browser import page_headers, page_template, rendered
+from eyelog_service.browser import page_headers, page_template
 
 PLAIN = page_template("<h1>{{ title }}</h1>")
 
 
 def test_every_text_is_escaped() -> None:
     text = "<b>\"&'"
-    page = rendered(PLAIN, title=text, who=text, footer=text)
+    page = PLAIN.render(title=text, who=text, footer=text)
     assert text not in page
     assert page.count("&lt;b&gt;&#34;&amp;&#39;") == 4
 
 
 def test_the_policy_allows_the_style_of_the_page_and_no_script() -> None:
-    style = re.search(r"<style>(.*?)</style>", rendered(PLAIN, title="x"), re.DOTALL)
+    style = re.search(r"<style>(.*?)</style>", PLAIN.render(title="x"), re.DOTALL)
     assert style is not None
     hashed = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
     policy = page_headers("'self' https://lab.example")["Content-Security-Policy"]

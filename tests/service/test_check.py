@@ -8,8 +8,8 @@ import pytest
 
 import eyelog as el
 from eyelog_service.audit import FILE_NAME, Audit
-from eyelog_service.auth.registry import Registry
 from eyelog_service.check import Finding, check_service
+from eyelog_service.grants import Registry
 from support.first_release import first_release_state
 from support.live import REDIRECT, STANDARD
 from support.records import records

@@ -20,7 +20,7 @@ import yaml
 
 from eyelog_service.audit import FILE_NAME
 from eyelog_service.cli.operate import configuration
-from eyelog_service.cli.settings import Serving
+from eyelog_service.cli.serve import Serving
 from support.command import main
 from support.parsers import parsed
 

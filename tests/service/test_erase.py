@@ -21,9 +21,9 @@ from eyelog.fetch.cache import DayCache
 from eyelog.fetch.client import days_of
 from eyelog.fetch.oauth import TokenFile
 from eyelog_service.audit import FILE_NAME, Audit
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import State
 from eyelog_service.erase import erase_account
+from eyelog_service.grants import Registry
+from eyelog_service.state import State
 from support import live
 from support.command import main
 from support.first_release import first_release_state
@@ -50,7 +50,7 @@ NAMES = [
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
 
 
 def fill(folder: Path, home: Path, name: str) -> list[bytes]:
@@ -236,7 +236,7 @@ def test_a_state_that_a_newer_release_takes_over_meanwhile_is_left_alone(
         with closing(sqlite3.connect(registry.state.file)) as db, db:
             db.execute("PRAGMA user_version = 99")
 
-    monkeypatch.setattr("eyelog_service.auth.ended.append", take_over)
+    monkeypatch.setattr("eyelog_service.ended.append", take_over)
     with pytest.raises(el.ConfigurationError, match=r"_service\.sqlite was written by a newer"):
         erase_account(registry, "anna", dry_run=False)
     with closing(sqlite3.connect(registry.state.file)) as db:

@@ -14,12 +14,10 @@ import requests
 
 import eyelog as el
 from eyelog.archive.place import open_place
-from eyelog_service import uploads
-from eyelog_service.app import create_app
-from eyelog_service.auth import ended
-from eyelog_service.auth.ended import revived
-from eyelog_service.auth.registry import Registry
-from eyelog_service.server import running
+from eyelog_service import ended, uploads
+from eyelog_service.app import create_app, running
+from eyelog_service.erase import revived
+from eyelog_service.grants import Registry
 from support.account_page import Visitor
 from support.command import main
 from support.live import REDIRECT, Live
@@ -38,7 +36,7 @@ DAY = {"date_from": "2026-10-24T00:00:00Z", "date_to": "2026-10-24T23:59:59Z"}
 
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
     with object_store() as url:
         yield url
 

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from eyelog.catalogue import catalogue
-from eyelog_service.app import create_app
-from eyelog_service.auth.grants import ACCESS_SECONDS, SCOPE
-from eyelog_service.status import VERSION, document
+from eyelog_service.app import VERSION, create_app, document
+from eyelog_service.grants import ACCESS_SECONDS, SCOPE
 from support import live
 from support.live import Live
 from support.logs import LOGS

@@ -10,7 +10,7 @@ import requests
 import eyelog as el
 from eyelog_service.app import create_app
 from eyelog_service.audit import FILE_NAME
-from eyelog_service.middleware import Proxy
+from eyelog_service.web import Proxy
 from support import live
 from support.live import STANDARD, Live
 from support.login_page import Browser

@@ -9,10 +9,9 @@ import requests
 
 import eyelog as el
 from eyelog.archive.intake import import_files
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import version_of
-from eyelog_service.auth.tables import VERSION
-from eyelog_service.server import running
+from eyelog_service.app import running
+from eyelog_service.grants import Registry
+from eyelog_service.state import VERSION, version_of
 from support.command import main
 from support.logs import LOGS
 from support.second_release import SecondRelease, second_release

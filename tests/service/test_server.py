@@ -13,7 +13,7 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service.server import running, serve
+from eyelog_service.app import running, serve
 from support import live
 from support.live import COMPUTED, STANDARD
 from support.records import records
@@ -24,7 +24,7 @@ from support.replies import DAY
 def _process(*arguments: object, page_size: int = 500) -> Iterator[subprocess.Popen[str]]:
     """`serve` in a process of its own, its address read from the first line."""
     called = ", ".join(map(repr, arguments))
-    program = f"from eyelog_service.server import serve; serve({called}, page_size={page_size})"
+    program = f"from eyelog_service.app import serve; serve({called}, page_size={page_size})"
     with subprocess.Popen(
         [sys.executable, "-W", "error", "-c", program],
         stderr=subprocess.PIPE,

@@ -19,7 +19,7 @@ import requests
 
 import eyelog as el
 from eyelog_service.audit import FILE_NAME
-from eyelog_service.auth.registry import Registry
+from eyelog_service.grants import Registry
 from support.account_page import Visitor, granted
 from support.command import main
 from support.live import Live

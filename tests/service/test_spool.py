@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog_service.incoming import UPLOADS, Spool
+from eyelog_service.uploads import UPLOADS, Spool
 from support.records import records
 
 HOLDS = """
 import sys
 from pathlib import Path
-from eyelog_service.incoming import Spool
+from eyelog_service.uploads import Spool
 with Spool(Path(sys.argv[1])).folder("ada") as (folder, _):
     (folder / "body").write_text("half a body")
     print(folder, flush=True)

@@ -38,7 +38,7 @@ def test_what_cannot_be_read_is_named_without_a_path(tmp_path: Path) -> None:
 def test_a_damaged_or_locked_state_is_not_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eyelog_service.auth.state.WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 0.1)
     with live.service(tmp_path / "a", {}) as there:
         state = there.archive / "_service.sqlite"
         with closing(sqlite3.connect(state)) as other:
@@ -61,14 +61,14 @@ def test_the_first_address_shows_a_person_a_page(there: Live) -> None:
 
 def test_a_full_disk_is_not_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with live.service(tmp_path / "a", {}) as there:
-        monkeypatch.setattr("eyelog_service.status._LEAST_FREE", 1 << 62)
+        monkeypatch.setattr("eyelog_service.app._LEAST_FREE", 1 << 62)
         answer = requests.get(f"{there.url}/health", timeout=30)
         assert oauth_error(answer, 503) == "temporarily_unavailable"
         assert answer.json()["error_description"] == "the disk of the service's state is full"
 
 
 def test_too_few_descriptors_are_a_fault(there: Live, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eyelog_service.status.descriptors_left", lambda: 15)
+    monkeypatch.setattr("eyelog_service.app.descriptors_left", lambda: 15)
     answer = requests.get(f"{there.url}/health", timeout=30)
     assert answer.status_code == 503
     assert "descriptors" in answer.json()["error_description"]

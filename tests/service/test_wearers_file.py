@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog_service.wearers_file import Listed, read_wearers
+from eyelog_service.accounts import Listed, read_wearers
 
 
 def read(folder: Path, text: str) -> list[Listed]:

@@ -17,7 +17,7 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service.server import serve
+from eyelog_service.app import serve
 from support import live
 from support.live import STANDARD
 from support.login_page import Browser
@@ -66,7 +66,7 @@ def _team(folder: Path, **settings: Any) -> Iterator[Team]:
     frame = records(STANDARD, "2026-10-24 00:01", 300)
     registry, client_id, secret = live.make(folder, {"ada": [frame]}, password="correct horse")
     settings = {"port": 0, "page_size": 20, "workers": WORKERS, **settings}
-    program = f"from eyelog_service.server import serve; serve({str(folder)!r}, **{settings!r})"
+    program = f"from eyelog_service.app import serve; serve({str(folder)!r}, **{settings!r})"
     with subprocess.Popen(
         [sys.executable, "-W", "error", "-c", program], stderr=subprocess.PIPE, text=True
     ) as process:

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from eyelog_service.auth.secrets import hash_password
+from eyelog_service.state import hash_password
 from support.live import REDIRECT
 
 __all__ = ["FirstRelease", "as_of_0_3", "first_release_state"]

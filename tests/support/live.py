@@ -25,8 +25,8 @@ import requests
 
 import eyelog as el
 from eyelog.frame import log_of
-from eyelog_service.auth.registry import Registry
-from eyelog_service.server import running
+from eyelog_service.app import running
+from eyelog_service.grants import Registry
 
 REDIRECT = "http://127.0.0.1/callback"
 COMPUTED, STANDARD = "computed_data", "standard_mode_logs"

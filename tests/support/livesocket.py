@@ -14,7 +14,7 @@ from typing import Any
 from websockets.sync.client import connect
 
 import eyelog as el
-from eyelog_service.live.listen import Listener
+from eyelog_service.live import Listener
 
 
 def packet(number: int, **changes: Any) -> dict[str, Any]:

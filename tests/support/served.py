@@ -28,7 +28,7 @@ def served(
     registry, client_id, secret = live.make(folder, wearers, password=password)
     options = {"port": 0, "requests_per_hour": 0, **options}
     program = (
-        f"{before}\nfrom eyelog_service.server import serve; serve({str(folder)!r}, **{options!r})"
+        f"{before}\nfrom eyelog_service.app import serve; serve({str(folder)!r}, **{options!r})"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program], stderr=subprocess.PIPE, text=True

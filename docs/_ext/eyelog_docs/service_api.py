@@ -3,7 +3,7 @@
 from typing import Any
 
 from eyelog.catalogue import LOGS
-from eyelog_service.status import document
+from eyelog_service.app import document
 
 __all__ = ["service_page"]
 

@@ -16,13 +16,11 @@ import click
 from eyelog.cli.erasing import erase_records, print_erasure
 from eyelog.cli.output import note, one_line, print_json
 from eyelog.errors import ConfigurationError, counted
-from eyelog_service.cli.settings import Places, action, noted
+from eyelog_service.cli.serve import Places, action, noted
 
 if TYPE_CHECKING:
-    from eyelog.archive.store import Archive
-    from eyelog.clock import Zones
-    from eyelog_service.auth.ending import Ended
-    from eyelog_service.auth.registry import Registry
+    from eyelog_service.ended import Ended
+    from eyelog_service.grants import Registry
 
 
 _INVITED_DAYS: Final = 14
@@ -81,28 +79,21 @@ def _minute(seconds: float | None) -> str:
     return _stamp(seconds, "%Y-%m-%d %H:%M") or "never"
 
 
-def _by_account(ended: "list[Ended]") -> "dict[str, list[Ended]]":
-    ends: dict[str, list[Ended]] = {}
-    for one in ended:
-        ends.setdefault(one.account, []).append(one)
-    return ends
-
-
 def _say_ended(ended: "list[Ended]", *, what: str) -> None:
     """Print which tokens ended, one line per account and application."""
     for one in ended:
         name = f"{one.name!r} ({one.client_id})" if one.name else one.client_id
         whose = f"application {name}" if name else "of its own devices"
-        kind = "access token" if name else "upload token"
-        kinds = ((one.refresh, "refresh token"), (one.access, kind))
-        counts = " and ".join(counted(count, kind) for count, kind in kinds if count)
+        kinds = ((one.refresh, "refresh"), (one.access, "access" if name else "upload"))
+        counts = " and ".join(counted(count, f"{kind} token") for count, kind in kinds if count)
         print(f"ended: {counts} of account {one.account!r}, {whose}")
     if not ended:
         print(f"ended: no token; {what} had none that could be used")
 
 
-def _tokens(ended: "list[Ended]") -> int:
-    return sum(one.refresh + one.access for one in ended)
+def _tokens(ended: "list[Ended]", account: str | None = None) -> int:
+    """Return how many tokens ended (of an account)."""
+    return sum(one.refresh + one.access for one in ended if account in (None, one.account))
 
 
 def _chosen(
@@ -119,7 +110,7 @@ def _chosen(
     if csv is None:
         zones = {str(name): ""}
     else:
-        from eyelog_service.wearers_file import read_wearers
+        from eyelog_service.accounts import read_wearers
 
         zones = {one.account.name: one.zone for one in read_wearers(csv)}
     registry.accounts.check([*zones])
@@ -164,17 +155,26 @@ def add_accounts(
         The address of the service in these links.  [default: EYELOG_BASE_URL]
     """
     registry, archive = places.registry(existing=False), places.open_archive()
-    from eyelog_service.wearers_file import read_wearers
+    from eyelog.clock import as_zones
+    from eyelog_service.accounts import read_wearers
+    from eyelog_service.state import new_token
 
     listed = read_wearers(file)
+    zones = {}  # that the archive does not know yet
+    for name, text in ((one.account.name, one.zone) for one in listed if one.zone):
+        zone, stored = as_zones(text, what="a list of wearers"), archive.zones(name)
+        if stored is None:
+            zones[name] = zone
+        elif stored != zone:
+            raise ConfigurationError(
+                f"account {name!r} lives in {stored} in the archive, not in {zone}: eyelog service"
+                " set-zone changes it"
+            )
     new = [one.account for one in listed]
-    zones = _zones_to_set(archive, {one.account.name: one.zone for one in listed if one.zone})
+    codes = {one.name: new_token() for one in new if one.password is None}
     if invite is None:
         registry.accounts.add_all(new)
     else:
-        from eyelog_service.auth.secrets import new_token
-
-        codes = {one.name: new_token() for one in new if one.password is None}
         _write_links(invite, codes, base_url)
         try:
             registry.accounts.add_all(new, codes)
@@ -213,23 +213,6 @@ def _write_links(file: Path, codes: dict[str, str], base_url: str | None) -> Non
         raise ConfigurationError(f"{file} exists already: name a new file for the links") from None
 
 
-def _zones_to_set(archive: "Archive", zones: dict[str, str]) -> "dict[str, Zones]":
-    """Return the zones of wearers that the archive does not know yet; refuse a different zone."""
-    from eyelog.clock import as_zones
-
-    new = {}
-    for name, text in zones.items():
-        zone, stored = as_zones(text, what="a list of wearers"), archive.zones(name)
-        if stored is None:
-            new[name] = zone
-        elif stored != zone:
-            raise ConfigurationError(
-                f"account {name!r} lives in {stored} in the archive, not in {zone}: eyelog service"
-                " set-zone changes it"
-            )
-    return new
-
-
 @action
 def list_accounts(places: Places, *, study: str | None = None, json: bool = False) -> None:
     """List the accounts, and who has access.
@@ -245,10 +228,8 @@ def list_accounts(places: Places, *, study: str | None = None, json: bool = Fals
     for token in registry.grants.issued():
         applications.setdefault(token.account, set()).add(token.client_id)
         used[token.account] = max(used.get(token.account, 0), token.last_used or 0)
-    accounts = registry.accounts.all()
-    if study is not None:
-        members = set(registry.accounts.in_study(study))
-        accounts = [one for one in accounts if one.name in members]
+    members = None if study is None else registry.accounts.in_study(study)
+    accounts = [one for one in registry.accounts.all() if members is None or one.name in members]
     rows = [
         {
             "account": one.name,
@@ -310,14 +291,9 @@ def disable(
 
     Nothing is deleted: enable makes logins and tokens valid again.
     """
-    registry = places.registry()
-    names = [*_chosen(registry, name, csv, all_in)]
-    registry.accounts.disable(*names)
-    for each in names:
-        noted(registry, "disable", account=each)
-    who = counted(len(names), "account") if name is None else f"Account {name!r}"
     until = "enable" if name is None else places.typed("enable", name)
-    note(f"{who} disabled: logins and tokens are refused until {until}.")
+    done = f"disabled: logins and tokens are refused until {until}."
+    _switch(places.registry(), "disable", (name, csv, all_in), done)
 
 
 @action
@@ -325,13 +301,17 @@ def enable(
     places: Places, name: str | None = None, *, csv: Path | None = None, all_in: str | None = None
 ) -> None:
     """Allow disabled accounts again."""
-    registry = places.registry()
-    names = [*_chosen(registry, name, csv, all_in)]
-    registry.accounts.enable(*names)
-    for each in names:
-        noted(registry, "enable", account=each)
-    who = counted(len(names), "account") if name is None else f"Account {name!r}"
-    note(f"{who} enabled: logins and tokens are valid again.")
+    done = "enabled: logins and tokens are valid again."
+    _switch(places.registry(), "enable", (name, csv, all_in), done)
+
+
+def _switch(registry: "Registry", what: str, which: tuple[Any, ...], done: str) -> None:
+    names = [*_chosen(registry, *which)]
+    getattr(registry.accounts, what)(*names)
+    for name in names:
+        noted(registry, what, account=name)
+    who = f"Account {names[0]!r}" if len(names) == 1 else counted(len(names), "account")
+    note(f"{who} {done}")
 
 
 @action
@@ -344,13 +324,13 @@ def remove_account(
     """
     registry = places.registry()
     names = _chosen(registry, name, csv, all_in)
-    by_name = _by_account(registry.accounts.remove(*names))
+    ended = registry.accounts.remove(*names)
     for account in names:
-        ended = by_name.get(account, [])
-        noted(registry, "remove_account", account=account, tokens=_tokens(ended))
+        of_account = [one for one in ended if one.account == account]
+        noted(registry, "remove_account", account=account, tokens=_tokens(of_account))
         print(one_line(f"removed: account {account!r}"))
-        if ended or name is not None:
-            _say_ended(ended, what="the account")
+        if of_account or name is not None:
+            _say_ended(of_account, what="the account")
     if name is None:
         note("Their records stay in the archive: eyelog service erase deletes those of one wearer.")
         return
@@ -622,21 +602,16 @@ def revoke(
     client_id = details.client_id if details else None
     names = [*_chosen(registry, account, csv, all_in)] if some else None
     ended = registry.grants.revoke_all(accounts=names, client_id=client_id)
-    if names is None:
-        noted(registry, "revoke", application=client_id, tokens=_tokens(ended))
-    by_name = _by_account(ended)
-    for name in names or []:
-        tokens = _tokens(by_name.get(name, []))
+    for name in [None] if names is None else names:
+        tokens = _tokens(ended, name)
         noted(registry, "revoke", account=name, application=client_id, tokens=tokens)
     if ended or (csv is None and all_in is None):
         whose = [f"account {account!r}"] if account is not None else []
         whose += [f"application {details.label!r}"] if details else []
         _say_ended(ended, what=" and ".join(whose) or "the service")
     if account is not None and application is None:
+        sets = places.typed("set-password", account, "--password-stdin")
         note(
             f"Codes not exchanged yet and sessions in browsers have ended too. {account!r} has"
-            " to log in again. If the password may be known,"
-            f" {places.typed('set-password', account, '--password-stdin')} sets another."
+            f" to log in again. If the password may be known, {sets} sets another."
         )
-    else:
-        note("Codes not exchanged yet have ended too. The wearers have to log in again.")

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from eyelog.cli.erasing import ELSEWHERE, led_elsewhere
 from eyelog.cli.output import note, one_line, print_json
 from eyelog.errors import ConfigurationError, counted, listed
-from eyelog_service.cli.settings import Places, action, noted, shown_state, warn_of_password
+from eyelog_service.cli.serve import Places, action, noted, shown_state, warn_of_password
 
 if TYPE_CHECKING:
-    from eyelog_service.auth.registry import Registry
     from eyelog_service.check import Finding
+    from eyelog_service.grants import Registry
 
 
 @action
@@ -52,13 +52,9 @@ def set_retention(study: str, days: str, places: Places) -> None:
     registry = places.registry()
     registry.retention.set(study, kept)
     noted(registry, "set_retention", study=study, days=kept)
-    if kept is None:
-        note(f"Study {study!r} keeps its records forever.")
-        return
-    note(
-        f"Study {study!r} keeps its records for {kept:,} days."
-        f" {places.typed('prune', '--dry-run')} shows which are older."
-    )
+    shows = f"{places.typed('prune', '--dry-run')} shows which are older."
+    kept_for = "forever." if kept is None else f"for {kept:,} days. {shows}"
+    note(f"Study {study!r} keeps its records {kept_for}")
 
 
 def _kept_days(
@@ -67,19 +63,17 @@ def _kept_days(
     """Return the studies to prune, None for the whole archive, and how many days each keeps."""
     if older_than is not None:
         return [(all_in, _days_of(older_than, "--older-than"))]
-    kept: list[tuple[str | None, int]] = list(registry.retention.days().items())
     if all_in is not None:
         registry.accounts.in_study(all_in)  # a misspelt name has its own message
-        kept = [(study, days) for study, days in kept if study == all_in]
+    every = registry.retention.days()
+    kept = [(study, days) for study, days in every.items() if all_in in (None, study)]
     if not kept:
-        nothing = (
-            "no study has a retention" if all_in is None else f"study {all_in!r} has no retention"
-        )
+        whose = "no study has a" if all_in is None else f"study {all_in!r} has no"
         raise ConfigurationError(
-            f"{nothing}: give --older-than 730d, or set one with"
+            f"{whose} retention: give --older-than 730d, or set one with"
             f" {places.typed('set-retention', all_in or 'STUDY', '730d')}"
         )
-    return kept
+    return [*kept]
 
 
 @action
@@ -109,7 +103,7 @@ def prune(
 
     place = open_place(registry.archive)
     now = datetime.now(UTC)
-    pruned = []
+    pruned: list[dict[str, Any]] = []
     kept_days = _kept_days(places, registry, older_than, all_in)
     members = registry.accounts.by_study()
     # The study of removed accounts is unknown; their records may have to be deleted too.
@@ -121,33 +115,34 @@ def prune(
         removed = prune(place, before, accounts=accounts, dry_run=dry_run)
         if removed and not dry_run:
             noted(registry, "prune", study=study, days=days, files=len(removed))
-        pruned.append((study, days, before, removed))
-    every = [(one.what, one.path) for *_, removed in pruned for one in removed]
-    beyond = [*led_elsewhere(every), *ELSEWHERE]
-    if json:
-        of_studies = [
+        pruned.append(
             {
                 "study": study,
                 "days": days,
                 "before": f"{before:%Y-%m-%dT%H:%M:%SZ}",
                 "removed": [one._asdict() for one in removed],
             }
-            for study, days, before, removed in pruned
-        ]
-        protocol = {"dry_run": dry_run, "pruned": of_studies}
+        )
+    every = [one for of_study in pruned for one in of_study["removed"]]
+    beyond = [*led_elsewhere((one["what"], one["path"]) for one in every), *ELSEWHERE]
+    if json:
+        protocol = {"dry_run": dry_run, "pruned": pruned}
         print_json(protocol | {"without_retention": sorted(left), "not_reached": beyond})
         return
     did = "would remove" if dry_run else "removed"
-    for study, days, before, removed in pruned:
-        whose = "all accounts" if study is None else f"study {study!r}"
-        print(one_line(f"{whose}: kept for {days:,} days, since {before:%Y-%m-%d %H:%M} UTC"))
-        for one in removed:
-            print(one_line(f"{did}: {one.what}, {one.bytes:,} bytes: {one.path}"))
+    lines = []
+    for one in pruned:
+        whose = "all accounts" if one["study"] is None else f"study {one['study']!r}"
+        lines.append(f"{whose}: kept for {one['days']:,} days, since {one['before']}")
+        lines += [
+            f"{did}: {file['what']}, {file['bytes']:,} bytes: {file['path']}"
+            for file in one["removed"]
+        ]
     if left:
         names = listed(sorted(left))
-        print(one_line(f"not pruned: {counted(len(left), 'account')} without a retention: {names}"))
-    for text in beyond:
-        print(one_line(f"not reached: {text}"))
+        lines.append(f"not pruned: {counted(len(left), 'account')} without a retention: {names}")
+    for line in (*lines, *(f"not reached: {text}" for text in beyond)):
+        print(one_line(line))
     if not every:
         note("No month is older.")
 
@@ -160,7 +155,7 @@ def copy_state(to: str, places: Places) -> None:
     empty; the file stays as it is.
     """
     registry = places.registry()
-    from eyelog_service.auth.state import State, copy_state
+    from eyelog_service.state import State, copy_state
 
     warn_of_password(to)
     target = State(registry.archive, to, registry.state_folder)
@@ -246,40 +241,32 @@ def after_restore(places: Places, *, json: bool = False) -> None:
 
     Ends are noted in the archive, where putting back the state does not lose them.
     """
-    registry, archive = places.registry(), places.open_archive()
-    from eyelog_service.auth.ended import end_again
-    from eyelog_service.check import erased_with_records
-    from eyelog_service.erase import erase_account, erased_names
+    registry = places.registry()
+    from eyelog_service.erase import end_again
 
-    records = erased_with_records(registry)
-    names = sorted({*records, *erased_names(registry)})
     ended = end_again(registry)
-    for name in names:
-        erase_account(registry, name, dry_run=False)
-    for name in records:
-        archive.erase(name)
     counts = {
         "tokens": len(ended.tokens),
         "accounts": len(ended.accounts),
         "applications": len(ended.applications),
         "disabled": len(ended.enabled),
         "invitations": len(ended.invitations),
-        "erased": len(names),
+        "erased": len(ended.erased),
     }
     if any(counts.values()):
         noted(registry, "after_restore", **counts)
     if json:
         print_json(counts)
         return
-    lines = [f"removed: account {name!r}" for name in ended.accounts if name not in names]
+    lines = [f"removed: account {name!r}" for name in ended.accounts if name not in ended.erased]
     lines += [f"disabled: account {name!r}" for name in ended.enabled]
     lines += [f"removed: application {client_id}" for client_id in ended.applications]
-    for did, number, noun in (
-        ("ended", len(ended.tokens), "token"),
-        ("ended", len(ended.invitations), "invitation"),
-        ("erased", len(names), "account"),
+    for did, what, noun in (
+        ("ended", "tokens", "token"),
+        ("ended", "invitations", "invitation"),
+        ("erased", "erased", "account"),
     ):
-        lines += [f"{did}: {counted(number, noun)}"] * bool(number)
+        lines += [f"{did}: {counted(counts[what], noun)}"] * bool(counts[what])
     for line in lines:
         print(line)
     if not lines:

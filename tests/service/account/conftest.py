@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog_service.auth import secrets
+from eyelog_service import state
 from support import live
 from support.account_page import Visitor
 from support.login_page import PASSWORD
@@ -15,7 +15,7 @@ from support.records import records
 @pytest.fixture(autouse=True)
 def _cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a check of a password take a millisecond, not a fifth of a second of CPU."""
-    monkeypatch.setattr(secrets, "_LOG2_N", 6)
+    monkeypatch.setattr(state, "_LOG2_N", 6)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import requests
 
 import eyelog as el
 from eyelog_service.audit import FILE_NAME
-from eyelog_service.auth.grants import Bearer
+from eyelog_service.grants import Bearer
 from support.account_page import Visitor, granted, signed, title
 from support.live import REDIRECT, STANDARD, Live
 from support.login_page import PASSWORD, Browser, tag_of
@@ -205,5 +205,5 @@ def test_too_many_upload_tokens_are_refused_on_the_page(there: Live, visitor: Vi
     page = visitor.send(visitor.log_in(), "make-upload-token")
     assert page.status_code == 400
     assert "end them first" in page.text
-    there.registry.grants.end_upload_tokens("ada")
+    there.registry.grants.withdraw("ada", "")
     assert visitor.send(page, "make-upload-token").status_code == 200

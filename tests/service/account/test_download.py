@@ -12,7 +12,7 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service import middleware, wearer_data
+from eyelog_service import wearer_page, web
 from support import live
 from support.account_page import Visitor, signed, title
 from support.command import main
@@ -114,14 +114,14 @@ def test_a_damaged_month_gives_a_page_and_no_part_of_a_file(visitor: Visitor) ->
 
 def test_a_fault_on_the_way_breaks_the_download_off(visitor: Visitor, monkeypatch) -> None:
     page = visitor.log_in()
-    whole = wearer_data.csv_pieces
+    whole = wearer_page.csv_pieces
 
     def fails(place, log, account, month, zones):
         yield from whole(place, log, account, month, zones)
         if month == "2026-11":
             raise el.ArchiveError("the disk is gone")
 
-    monkeypatch.setattr(wearer_data, "csv_pieces", fails)
+    monkeypatch.setattr(wearer_page, "csv_pieces", fails)
     with pytest.raises(requests.exceptions.ChunkedEncodingError):
         visitor.send(page, "download")
     monkeypatch.undo()
@@ -133,7 +133,7 @@ def test_one_download_of_a_wearer_runs_at_a_time_and_ends_when_the_browser_goes(
 ) -> None:
     page = visitor.log_in()
     going, gone = threading.Event(), threading.Event()
-    whole = wearer_data.csv_pieces
+    whole = wearer_page.csv_pieces
 
     def endless(place, log, account, month, zones):
         yield from whole(place, log, account, month, zones)
@@ -141,7 +141,7 @@ def test_one_download_of_a_wearer_runs_at_a_time_and_ends_when_the_browser_goes(
         while not gone.is_set():
             yield b"\n" * 1_000_000
 
-    monkeypatch.setattr(wearer_data, "csv_pieces", endless)
+    monkeypatch.setattr(wearer_page, "csv_pieces", endless)
     form = {"form": signed(page), "do": "download"}
     with visitor.session.post(visitor.url, form, stream=True, timeout=30) as first:
         assert first.status_code == 200
@@ -161,14 +161,14 @@ def test_a_download_that_took_too_long_to_begin_is_not_under_way_for_ever(
     visitor: Visitor, monkeypatch
 ) -> None:
     page = visitor.log_in()
-    whole = wearer_data._zipped
+    whole = wearer_page._zipped
 
     def slow(folder: Path, account: str) -> Iterator[bytes]:
         time.sleep(0.6)
         yield from whole(folder, account)
 
-    monkeypatch.setattr(middleware, "REQUEST_SECONDS", 0.3)
-    monkeypatch.setattr(wearer_data, "_zipped", slow)
+    monkeypatch.setattr(web, "REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr(wearer_page, "_zipped", slow)
     assert visitor.send(page, "download").status_code == 503
     monkeypatch.undo()
     assert visitor.send(page, "download").status_code == 200
@@ -178,5 +178,5 @@ def test_a_download_is_made_in_small_parts(tmp_path: Path) -> None:
     archive = el.Archive(tmp_path)
     for month in (9, 10):
         archive.write(COMPUTED, records(COMPUTED, f"2025-{month:02}-01", 10 * 5760), account="ada")
-    parts = [len(part) for part in wearer_data._zipped(tmp_path, "ada")]
+    parts = [len(part) for part in wearer_page._zipped(tmp_path, "ada")]
     assert max(parts) < sum(parts) / 4  # of four days

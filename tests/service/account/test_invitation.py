@@ -6,8 +6,8 @@ from html import unescape
 import pytest
 import requests
 
+from eyelog_service.accounts import NewAccount
 from eyelog_service.audit import FILE_NAME
-from eyelog_service.auth.accounts import NewAccount
 from support.live import Live
 
 CODE = "c" * 43

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 import eyelog as el
-from eyelog_service.wearer_data import DAYS, OwnDays, last_days, own_days, own_report
+from eyelog_service.wearer_page import DAYS, OwnDays, last_days, own_days, own_report
 from support.logs import LOGS
 
 

@@ -10,7 +10,7 @@ import requests
 
 import eyelog as el
 from eyelog_service.audit import FILE_NAME
-from eyelog_service.auth.registry import Registry
+from eyelog_service.grants import Registry
 from support.account_page import Visitor, signed, title
 from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
 from support.live import STANDARD, Live

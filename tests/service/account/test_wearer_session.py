@@ -5,7 +5,7 @@ from http.cookies import SimpleCookie
 
 import pytest
 
-from eyelog_service.auth import forms
+from eyelog_service import oauth
 from support.account_page import Visitor, signed, title
 from support.login_page import PASSWORD
 
@@ -68,7 +68,7 @@ def test_the_operator_ends_a_session(visitor: Visitor, monkeypatch, ending: str)
 
 def test_a_session_ends_in_time(visitor: Visitor, monkeypatch) -> None:
     visitor.log_in()
-    monkeypatch.setattr(forms, "MINUTES", -1)  # as if that had passed
+    monkeypatch.setattr(oauth, "MINUTES", -1)  # as if that had passed
     assert title(visitor.open()).startswith("Your session has ended")
 
 

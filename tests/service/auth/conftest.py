@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog_service.auth.registry import Registry
+from eyelog_service.grants import Registry
 from support.live import REDIRECT, Live
 from support.login_page import Browser
 from support.postgres import Postgres
@@ -14,7 +14,7 @@ from support.postgres import Postgres
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
     """An empty registry, whose passwords are hashed at a cost that a test can afford."""
-    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
     return Registry(tmp_path / "archive")
 
 
@@ -41,7 +41,7 @@ def browser(there: Live) -> Browser:
 @pytest.fixture
 def address(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> str:
     """The address of an empty database."""
-    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
     return server.database()
 
 

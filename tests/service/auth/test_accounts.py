@@ -5,9 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import eyelog as el
-from eyelog_service.auth.accounts import NewAccount
-from eyelog_service.auth.grants import Bearer, GrantRefused
-from eyelog_service.auth.registry import Registry
+from eyelog_service.accounts import NewAccount
+from eyelog_service.grants import Bearer, GrantRefused, Registry
 from support.live import REDIRECT
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog_service.auth.grants import Bearer, GrantRefused
-from eyelog_service.auth.registry import Registry
+from eyelog_service.grants import Bearer, GrantRefused, Registry
 from support.live import REDIRECT
 
 
@@ -72,7 +71,7 @@ def test_a_removed_application_has_no_access_any_more(
 
 _ROTATE = """
 import sys
-from eyelog_service.auth.registry import Registry
+from eyelog_service.grants import Registry
 registry = Registry(sys.argv[1])
 print("ready", flush=True)
 while True:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from eyelog_service import state
 from eyelog_service.audit import FILE_NAME
-from eyelog_service.auth import secrets
 from support import live
 from support.live import Live
 from support.login_page import CALLBACK, PASSWORD, Browser, sent_back
@@ -23,7 +23,7 @@ def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     """Three wearers, whose passwords take a millisecond to check, not a fifth of a second."""
     folder = tmp_path_factory.mktemp("authorization") / "archive"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(secrets, "_LOG2_N", 6)
+        patch.setattr(state, "_LOG2_N", 6)
         wearers = {"ada": [], "bea": [], "nobody": []}
         with live.service(folder, wearers, password=PASSWORD) as running:
             yield running

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from eyelog_service.auth.ending import CleanUp, outdated
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import State
+from eyelog_service.ended import CleanUp, outdated
+from eyelog_service.grants import Registry
+from eyelog_service.state import State
 
 DAY = 86400
 

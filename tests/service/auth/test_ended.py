@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog_service.auth import ended
-from eyelog_service.auth.registry import Registry
+from eyelog_service import ended
 from eyelog_service.check import check_service
+from eyelog_service.grants import Registry
 from support import live
 
 

@@ -1,7 +1,7 @@
 """Tokens end together, and what is counted is what could still be used."""
 
-from eyelog_service.auth.ending import end
-from eyelog_service.auth.registry import Registry
+from eyelog_service.ended import end
+from eyelog_service.grants import Registry
 from support.live import REDIRECT
 
 

@@ -8,8 +8,7 @@ from contextlib import closing
 import pytest
 
 import eyelog as el
-from eyelog_service.auth.grants import Bearer, GrantRefused
-from eyelog_service.auth.registry import Registry
+from eyelog_service.grants import Bearer, GrantRefused, Registry
 from support.live import REDIRECT
 
 
@@ -52,9 +51,7 @@ def test_a_locked_file_delays_no_request_only_to_note_a_use(
     registry: Registry, tokens: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     access, _ = tokens
-    monkeypatch.setattr(
-        "eyelog_service.auth.state.WAIT_SECONDS", 600
-    )  # longer than a test may take
+    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 600)  # longer than a test may take
     with closing(sqlite3.connect(registry.state.file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert isinstance(registry.grants.bearer(access), Bearer)

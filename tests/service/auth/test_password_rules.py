@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog_service.auth.accounts import check_password_rules
+from eyelog_service.accounts import check_password_rules
 
 
 @pytest.mark.parametrize(

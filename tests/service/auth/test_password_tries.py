@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from eyelog_service.auth import password_tries
-from eyelog_service.auth.accounts import Accounts
-from eyelog_service.auth.password_tries import _keys, take_try
-from eyelog_service.auth.registry import Registry
+from eyelog_service import oauth
+from eyelog_service.accounts import Accounts
+from eyelog_service.grants import Registry
+from eyelog_service.oauth import _keys, take_try
 from support import live
 from support.login_page import PASSWORD, Browser
 
 
 def test_wrong_passwords_for_one_name_keep_no_other_wearer_out(tmp_path: Path, monkeypatch):
-    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)  # the guesses would take a minute
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)  # the guesses would take a minute
     with live.service(tmp_path / "a", {"ada": [], "bea": []}, password=PASSWORD) as there:
         stranger = Browser(there)
         page = stranger.open()
@@ -40,7 +40,7 @@ def test_a_flood_of_guesses_waits_for_no_more_than_a_few(tmp_path: Path, monkeyp
             assert held.wait(30)
         return check(accounts, name, password)
 
-    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
     monkeypatch.setattr(Accounts, "check_login", slow_for_strangers)
     with live.service(tmp_path / "a", {"ada": []}, password=PASSWORD) as there:
         stranger = Browser(there)
@@ -63,7 +63,7 @@ def test_a_flood_of_guesses_waits_for_no_more_than_a_few(tmp_path: Path, monkeyp
 
 
 def test_one_password_is_not_tried_on_every_account(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
     with live.service(tmp_path / "a", {"ada": []}, password=PASSWORD) as there:
         stranger = Browser(there)
         page = stranger.open()
@@ -86,7 +86,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Any:
             return self.now
 
     clock = Clock()
-    monkeypatch.setattr(password_tries, "time", clock)
+    monkeypatch.setattr(oauth, "time", clock)
     return clock
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import eyelog as el
-from eyelog_service.auth.registry import Registry
+from eyelog_service.grants import Registry
 
 
 @pytest.mark.parametrize(

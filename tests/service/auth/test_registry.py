@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog_service.auth import registry as registry_module
-from eyelog_service.auth.registry import Registry
+from eyelog_service import grants
+from eyelog_service.grants import Registry
 from support import live
 from support.live import STANDARD
 from support.records import records
@@ -33,7 +33,7 @@ def test_a_state_without_a_key_is_said_in_one_line_and_gets_another(registry: Re
 def test_a_running_service_refuses_cursors_of_the_old_key_and_keeps_tokens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry_module, "_KEY_SECONDS", 0.05)
+    monkeypatch.setattr(grants, "_KEY_SECONDS", 0.05)
     day = records(STANDARD, "2026-10-24 00:01", 60)
     window = ("2026-10-24T00:00:00Z", "2026-10-24T23:59:59Z")
     with live.service(tmp_path / "a", {"ada": [day]}, page_size=20) as there:

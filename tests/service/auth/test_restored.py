@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from eyelog_service.auth.accounts import NewAccount
-from eyelog_service.auth.ended import end_again, is_erased, revived
-from eyelog_service.auth.registry import Registry
-from eyelog_service.erase import erase_account
+from eyelog_service.accounts import NewAccount
+from eyelog_service.ended import is_erased
+from eyelog_service.erase import end_again, erase_account, revived
+from eyelog_service.grants import Registry
 from support import live
 
 

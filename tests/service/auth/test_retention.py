@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from eyelog_service.auth.accounts import NewAccount
-from eyelog_service.auth.registry import Registry
+from eyelog_service.accounts import NewAccount
+from eyelog_service.grants import Registry
 
 
 @pytest.fixture

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 import eyelog as el
-from eyelog_service.auth import state
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import State
-from eyelog_service.auth.tables import VERSION, expected_columns
+from eyelog_service import state
+from eyelog_service.grants import Registry
+from eyelog_service.state import VERSION, State, expected_columns
 from support.first_release import first_release_state
 
 

@@ -1,6 +1,6 @@
 """Random tokens, and the hashes that are all that is stored of secrets."""
 
-from eyelog_service.auth.secrets import (
+from eyelog_service.state import (
     check_password,
     hash_password,
     pkce_challenge,

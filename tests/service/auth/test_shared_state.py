@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog_service.auth.ended import end_again, revived
-from eyelog_service.auth.grants import GrantRefused
-from eyelog_service.auth.password_tries import take_try
-from eyelog_service.auth.registry import Registry
-from eyelog_service.erase import erase_account
-from eyelog_service.hourly_limit import HourlyLimits
+from eyelog_service.erase import end_again, erase_account, revived
+from eyelog_service.grants import GrantRefused, Registry
+from eyelog_service.oauth import take_try
+from eyelog_service.records import HourlyLimits
 from support.live import REDIRECT
 from support.postgres import Postgres, needs_postgres
 
@@ -104,7 +102,7 @@ def test_requests_of_an_hour_are_counted_by_all_hosts(registry: Registry, host: 
     registry.accounts.add("ada")
     limits = [HourlyLimits(host().state, 300) for _ in range(3)]
     with ThreadPoolExecutor(6) as pool:
-        left = list(pool.map(lambda n: limits[n % 3].take("ada").remaining, range(330)))
+        left = list(pool.map(lambda n: limits[n % 3].take("ada"), range(330)))
     assert sum(n >= 0 for n in left) == 300
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog_service.auth.database import has_password, is_database, shown_database
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import State
+from eyelog_service.grants import Registry
+from eyelog_service.state import State, has_password, is_database, shown_database
 
 
 def test_a_remote_archive_needs_a_local_folder_for_the_state(tmp_path: Path) -> None:

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
+from eyelog_service.accounts import NewAccount
 from eyelog_service.audit import FILE_NAME
-from eyelog_service.auth.accounts import NewAccount
-from eyelog_service.auth.ending import CleanUp
-from eyelog_service.auth.grants import Bearer
-from eyelog_service.auth.password_tries import take_try
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import copy_state
+from eyelog_service.ended import CleanUp
+from eyelog_service.grants import Bearer, Registry
+from eyelog_service.oauth import take_try
+from eyelog_service.state import copy_state
 from support.command import main
 from support.live import REDIRECT
 from support.postgres import PASSWORD, needs_postgres
@@ -73,7 +72,7 @@ def test_what_cannot_be_copied_leaves_an_empty_database(
 ) -> None:
     in_use(registry)
     with monkeypatch.context() as damaged:
-        damaged.setattr("eyelog_service.auth.state._counted_rows", lambda _: object())
+        damaged.setattr("eyelog_service.state._counted_rows", lambda _: object())
         with pytest.raises(el.ConfigurationError):
             copy_state(registry.state, host().state)
     assert host().accounts.names() == []

@@ -13,10 +13,9 @@ import psycopg
 import pytest
 
 import eyelog as el
-from eyelog_service.auth import database, state
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import StateBusy, StateFault
-from eyelog_service.auth.tables import VERSION, expected_columns, statement
+from eyelog_service import state
+from eyelog_service.grants import Registry
+from eyelog_service.state import VERSION, StateBusy, StateFault, expected_columns, statement
 from support.live import REDIRECT
 from support.postgres import PASSWORD, Postgres, needs_postgres
 
@@ -92,7 +91,7 @@ def test_a_lock_that_is_not_given_back_is_waited_for_but_not_for_ever(
     registry: Registry, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry.accounts.add("ada")
-    monkeypatch.setattr(database, "_SESSION", "SET lock_timeout = '300ms'")
+    monkeypatch.setattr(state, "_SESSION", "SET lock_timeout = '300ms'")
     other = host()
     with registry.state.write():
         with pytest.raises(StateBusy, match="locked by another host or program: try again"):
@@ -108,9 +107,9 @@ def test_a_host_that_is_cut_off_in_a_transaction_does_not_keep_others_waiting(
     registry: Registry, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry.accounts.add("ada")
-    session = database._SESSION
+    session = state._SESSION
     assert "idle_in_transaction_session_timeout = '30s'" in session
-    monkeypatch.setattr(database, "_SESSION", session.replace("'30s'", "'500ms'"))
+    monkeypatch.setattr(state, "_SESSION", session.replace("'30s'", "'500ms'"))
     cut_off = host()
 
     def change() -> None:
@@ -249,7 +248,7 @@ def test_one_import_into_an_account_waits_for_another_and_not_for_other_accounts
 
 _HOLDER = """
 import subprocess, sys
-from eyelog_service.auth.registry import Registry
+from eyelog_service.grants import Registry
 with Registry(*sys.argv[1:]).state.importing("ada") as handle:
     program = "import sys; print('importing', flush=True); sys.stdin.read()"
     subprocess.Popen([sys.executable, "-c", program], pass_fds=[handle]).wait()

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog_service.auth.registry import Registry
+from eyelog_service.grants import Registry
 from support.live import REDIRECT
 from support.records import records
 

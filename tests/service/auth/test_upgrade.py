@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog_service.auth.grants import Bearer
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.tables import VERSION
+from eyelog_service.grants import Bearer, Registry
+from eyelog_service.state import VERSION
 from support.first_release import FirstRelease, first_release_state
 from support.live import REDIRECT
 

@@ -15,7 +15,7 @@ import pytest
 
 import eyelog as el
 from eyelog_service.audit import FILE_NAME
-from eyelog_service.auth.registry import Registry
+from eyelog_service.grants import Registry
 from support import live
 from support.command import main
 from support.first_release import first_release_state
@@ -28,7 +28,7 @@ PASSWORD = "correct horse"
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ def test_a_state_in_the_archive_is_moved_by_the_command_in_the_message(
 def test_a_locked_state_is_said_in_one_line(
     lab: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("eyelog_service.auth.state.WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 0.05)
     with closing(sqlite3.connect(lab.registry.state.file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         for words in (

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 import eyelog as el
+from eyelog_service import ended
+from eyelog_service.accounts import INVITED_DAYS, Accounts, NewAccount
 from eyelog_service.audit import FILE_NAME
-from eyelog_service.auth import ended
-from eyelog_service.auth.accounts import INVITED_DAYS, Accounts, NewAccount
-from eyelog_service.auth.registry import Registry
-from eyelog_service.auth.state import State
+from eyelog_service.grants import Registry
+from eyelog_service.state import State
 from support.live import STANDARD
 from support.records import records
 
@@ -23,7 +23,7 @@ PASSWORD = "correct horse"
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eyelog_service.auth.secrets._LOG2_N", 4)
+    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
 
 
 def table(printed: str) -> list[list[str]]:

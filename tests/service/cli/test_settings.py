@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog_service.cli.settings import SETTINGS, Serving
+from eyelog_service.cli.serve import SETTINGS, Serving
 from support.command import main
 from support.parsers import parsed
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eyelog_service.live.listen import address_of, is_this_machine, qr_code
+from eyelog_service.live import address_of, is_this_machine, qr_code
 
 
 def test_a_server_at_all_addresses_is_shown_at_one_that_a_phone_can_call() -> None:

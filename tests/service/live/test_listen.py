@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 import eyelog as el
-from eyelog_service.live.listen import MOST_CONNECTIONS
+from eyelog_service.live import MOST_CONNECTIONS
 from support.livesocket import (
     Listening,
     ListeningHere,

@@ -13,7 +13,7 @@ import pytest
 from websockets.sync.client import connect
 
 import eyelog as el
-from eyelog_service.live.live_page import LivePage, Recent
+from eyelog_service.live_page import LivePage, Recent
 from support.chromium import DESK, PHONE, chromium, needs_chromium
 from support.livesocket import listening, packet
 

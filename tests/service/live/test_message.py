@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eyelog_service.live.recording import MalformedMessage, Messages
+from eyelog_service.live import MalformedMessage, Messages
 from support.livesocket import packet
 
 NOON = datetime(2026, 10, 19, 12, 0, 0, 250_000, tzinfo=UTC)

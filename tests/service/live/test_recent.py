@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from eyelog_service.live.live_page import BIN_S, MINUTES, Recent
-from eyelog_service.live.recording import Messages
+from eyelog_service.live import Messages
+from eyelog_service.live_page import BIN_S, MINUTES, Recent
 from support.livesocket import packet
 
 START = datetime(2026, 10, 19, 10, 0, tzinfo=UTC)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog_service.live import recording as module
-from eyelog_service.live.recording import (
+from eyelog_service import live
+from eyelog_service.live import (
     Messages,
     Recording,
     import_recording,
@@ -69,7 +69,7 @@ def test_a_file_ends_at_its_largest_size_and_the_next_begins(
     archive: el.Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     each = lines(10)
-    monkeypatch.setattr(module, "_LARGEST", 3 * len(each[0]))
+    monkeypatch.setattr(live, "_LARGEST", 3 * len(each[0]))
     recording = Recording(archive, "anna", 1)
     complete = [path for line in each if (path := recording.add(CURRENT, line))]
     assert len(complete) == 3
@@ -156,10 +156,10 @@ def test_a_full_disk_lets_a_file_wait(archive: el.Archive, monkeypatch: pytest.M
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "import_files", full)
+    monkeypatch.setattr(live, "import_files", full)
     assert import_recording(archive, path).startswith("waits for the next start: ")
     monkeypatch.undo()
-    monkeypatch.setattr(module, "whole_file", full)
+    monkeypatch.setattr(live, "whole_file", full)
     assert import_recording(archive, path).startswith("waits for the next start: ")
     assert list(waiting_files(archive)) == [path]
 

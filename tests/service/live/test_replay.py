@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog_service.live.recording import messages_of, replay
+from eyelog_service.live import messages_of, replay
 from support.livesocket import listening, packet
 from support.packets import packets
 

@@ -13,7 +13,7 @@ import eyelog as el
 from eyelog.catalogue import catalogue
 from eyelog.frame import empty
 from eyelog_service.records import Cursors, Windows, answer, parse_query
-from eyelog_service.responses import Problem
+from eyelog_service.web import Problem
 from support import live
 from support.live import COMPUTED, STANDARD, Live
 from support.logs import columns

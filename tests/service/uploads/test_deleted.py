@@ -12,8 +12,7 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service import uploads
-from eyelog_service.auth import ended
+from eyelog_service import ended, uploads
 from eyelog_service.erase import erase_account
 from eyelog_service.uploads import import_apart
 from support import live

@@ -10,9 +10,8 @@ import pytest
 
 import eyelog as el
 from eyelog_service import uploads
-from eyelog_service.apart import Failed
-from eyelog_service.responses import Problem
-from eyelog_service.uploads import import_apart, import_upload
+from eyelog_service.uploads import Failed, import_apart, import_upload
+from eyelog_service.web import Problem
 from support.uploads import FIFTEEN, SIXTY, csv
 
 

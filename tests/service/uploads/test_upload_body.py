@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from eyelog_service import incoming
-from eyelog_service.incoming import receive, shown_name
-from eyelog_service.responses import Problem
+from eyelog_service import uploads
+from eyelog_service.uploads import receive, shown_name
+from eyelog_service.web import Problem
 
 FORM = "multipart/form-data; boundary=edge"
 
@@ -98,7 +98,7 @@ def test_a_full_disk_is_507_and_another_fault_is_raised(
         def fails(self: Any, data: bytes) -> None:
             raise OSError(number, "a fault")
 
-        monkeypatch.setattr(incoming._Files, "write", fails)
+        monkeypatch.setattr(uploads._Files, "write", fails)
 
     def folder(name: str) -> Path:
         (tmp_path / name).mkdir()

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import requests
 
-from eyelog_service import middleware, uploads
+from eyelog_service import uploads, web
 from support import live
 from support.answers import encode_answer
 from support.loggerfiles import zipped
@@ -296,10 +296,10 @@ def test_an_upload_is_written_to_the_audit_log_without_its_content(
 def test_a_long_body_takes_as_long_as_it_moves_on_and_no_longer(
     there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(middleware, "REQUEST_SECONDS", 1.0)
-    monkeypatch.setattr(middleware, "STALL_SECONDS", 10.0)
+    monkeypatch.setattr(web, "REQUEST_SECONDS", 1.0)
+    monkeypatch.setattr(web, "STALL_SECONDS", 10.0)
     body = csv(FIFTEEN, "2026-10-24 00:00:15", 400)
-    assert len(body) > 4 * middleware.STALL_BYTES
+    assert len(body) > 4 * web.STALL_BYTES
 
     def slowly(pause: float) -> Iterator[bytes]:
         for at in range(0, len(body), 40_000):
@@ -307,7 +307,7 @@ def test_a_long_body_takes_as_long_as_it_moves_on_and_no_longer(
             time.sleep(pause)
 
     assert post(slowly(0.4)).json()["new"] == 400
-    monkeypatch.setattr(middleware, "STALL_SECONDS", 0.5)
+    monkeypatch.setattr(web, "STALL_SECONDS", 0.5)
     with suppress(requests.ConnectionError):  # the rest of the body finds a closed line
         assert post(slowly(2.0)).status_code == 408
     assert spooled(there) == []

@@ -19,7 +19,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock, Thread
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 import msgspec
@@ -39,8 +39,10 @@ from eyelog.judge.packets import packets
 from eyelog.measure.blinks import rate
 from eyelog.read.files import Source
 from eyelog.read.saved import RECEIVED, SocketLog
-from eyelog_service.browser import html, page_headers, page_template, rendered
-from eyelog_service.live.recording import MessageLine
+from eyelog_service.browser import html, page_headers, page_template
+
+if TYPE_CHECKING:
+    from eyelog_service.live import MessageLine
 
 _LARGEST_FORM: Final = 8_192
 _MOST_READ: Final = 1 << 16
@@ -101,9 +103,7 @@ class LivePage:
         *,
         keeps_diary: bool = True,
     ) -> None:
-        self.archive = archive
-        self.account = account
-        self.recent = recent
+        self.archive, self.account, self.recent = archive, account, recent
         self.keeps_diary = keeps_diary
         self._diaries: dict[str, Diary] = {}
         self._lock = Lock()
@@ -136,7 +136,7 @@ class LivePage:
 
     def accounts(self) -> list[str]:
         """Return the accounts that can be shown."""
-        return sorted({self.account, *list(self.recent)})
+        return sorted({self.account, *self.recent})
 
     def news(self, account: str) -> dict[str, Any]:
         """Return what the page shows of an account now."""
@@ -171,35 +171,31 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing: the page asks each second."""
 
     def do_GET(self) -> None:
+        path, _, query = self.path.partition("?")
+        account = parse_qs(query).get("account", [self.page.account])[0]
         if not self._is_own():
             return
-        path, account = self._asked(self.path)
-        if account not in self.page.accounts():
-            self._answer(HTTPStatus.NOT_FOUND, "no such account\n")
+        if account not in self.page.accounts() or path not in ("/", "/news"):
+            self._answer(HTTPStatus.NOT_FOUND, "not here, or no such account\n")
         elif path == "/":
             self._answer(HTTPStatus.OK, self._html(account), "text/html")
-        elif path == "/news":
-            self._answer(HTTPStatus.OK, json.dumps(self.page.news(account)), "application/json")
         else:
-            self._answer(HTTPStatus.NOT_FOUND, "not here\n")
+            self._answer(HTTPStatus.OK, json.dumps(self.page.news(account)), "application/json")
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
-        has_length = length.isascii() and length.isdigit()
+        size = int(length) if length.isascii() and length.isdigit() else -1
         # A connection that is closed with unread bytes is reset, and its answer lost.
-        body = self.rfile.read(min(int(length), _MOST_READ)) if has_length else b""
+        form = parse_qs(self.rfile.read(min(max(size, 0), _MOST_READ)).decode("utf-8", "replace"))
+        label = " ".join(form.get("label", [""])[0].split())[:_LONGEST_LABEL]
+        account = form.get("account", [self.page.account])[0]
         if not self._is_own():
             return
         if "Origin" not in self.headers:
             self._answer(HTTPStatus.FORBIDDEN, "only from its own page\n")
-            return
-        if not has_length or int(length) > _LARGEST_FORM:
+        elif not 0 <= size <= _LARGEST_FORM:
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too much\n")
-            return
-        form = parse_qs(body.decode("utf-8", "replace"))
-        label = " ".join(form.get("label", [""])[0].split())[:_LONGEST_LABEL]
-        account = form.get("account", [self.page.account])[0]
-        if self.path != "/mark" or account not in self.page.accounts():
+        elif self.path != "/mark" or account not in self.page.accounts():
             self._answer(HTTPStatus.NOT_FOUND, "not here\n")
         elif not label or not self.page.keeps_diary:
             self._answer(HTTPStatus.BAD_REQUEST, "an event has a label, and a dry run no diary\n")
@@ -220,14 +216,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(HTTPStatus.FORBIDDEN, "only from its own page\n")
         return False
 
-    def _asked(self, target: str) -> tuple[str, str]:
-        path, _, query = target.partition("?")
-        return path, parse_qs(query).get("account", [self.page.account])[0]
-
     def _html(self, account: str) -> str:
         page = self.page
-        return rendered(
-            _TEMPLATE,
+        return _TEMPLATE.render(
             title=f"Listening to {account}",
             layout="page wide live-page",
             footer="Only this computer can see this page.",
@@ -272,7 +263,7 @@ class Recent:
         self.since: datetime | None = None
         self.last: datetime | None = None
 
-    def add(self, message: MessageLine) -> None:
+    def add(self, message: "MessageLine") -> None:
         """Take a message; those of the log of single packets are kept for the page."""
         with self._lock:
             self.kinds[message.kind] += 1
@@ -326,7 +317,7 @@ def _numbers(frame: pd.DataFrame, log: str, now: datetime) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore"
-        )  # senders may leave fields out; the page shows what there is
+        )  # senders may leave fields out; the page shows what is there
         state = states(frame, log=log).astype("object").to_numpy()
         last_minutes = frame[frame.index > pd.Timestamp(now) - pd.Timedelta(minutes=_RATE_MINUTES)]
         rates = rate(last_minutes, log=log, limits=_THIN) if len(last_minutes) else None
@@ -334,57 +325,39 @@ def _numbers(frame: pd.DataFrame, log: str, now: datetime) -> dict[str, Any]:
     packet_s = log_named(log).interval_s
     us = pd.DatetimeIndex(frame.index).as_unit("us").asi8
     ago_s = now.timestamp() - us / 1e6
-    bins = MINUTES * 60 // BIN_S
-    number = bins - 1 - np.clip(ago_s // BIN_S, 0, bins - 1).astype(int)
-
-    def column(part: str) -> np.ndarray:
-        return frame[role_field(log, part)].to_numpy(np.float64, na_value=np.nan)
-
-    def total(values: np.ndarray) -> list[float | None]:
-        sums = np.bincount(number, np.nan_to_num(values), minlength=bins)
-        rows = np.bincount(number, minlength=bins)
-        return [_json(each) if n else None for each, n in zip(sums, rows, strict=True)]
-
-    steps, noise = column("steps"), column("noise_flag") * packet_s
-    gone = packets(us, column("sequence")).lost
-    worn = pd.Series(state).isin(["usable", "walking", "noisy"]).to_numpy()
-    tilt = _tilt(column("acc_fore_aft"), column("acc_vertical"), number, worn, bins)
-    battery = pd.Series(column("battery")).dropna()
-    of_bin = {
-        int(each): next(iter(pd.Series(state[number == each]).mode()), None)
-        for each in np.unique(number)
+    bins = range(MINUTES * 60 // BIN_S)
+    number = bins[-1] - np.clip(ago_s // BIN_S, 0, bins[-1]).astype(int)
+    parts = ("steps", "noise_flag", "acc_fore_aft", "acc_vertical", "battery", "sequence")
+    columns = {
+        part: frame[role_field(log, part)].to_numpy(np.float64, na_value=np.nan) for part in parts
     }
+    rows = pd.DataFrame({**columns, "noise": columns["noise_flag"] * packet_s, "state": state})
+    worn = rows["state"].isin(["usable", "walking", "noisy"])
+    # The mean direction of gravity, as in `eyelog.posture.tilt`.
+    gravity = rows.loc[worn, ["acc_fore_aft", "acc_vertical"]].dropna()
+    ahead, up = gravity.groupby(number[gravity.index]).sum().reindex(bins).to_numpy().T
+    by_bin = rows.groupby(number)
+    sums = by_bin[["noise", "steps"]].sum().reindex(bins)
+    of_bin: dict[Any, Any] = {key: next(iter(each.mode()), None) for key, each in by_bin["state"]}
+    gone, battery = packets(us, columns["sequence"]).lost, rows["battery"].dropna()
+    ends = pd.DatetimeIndex(by_minute.index)
     return {
         "worn_s": _json(worn.sum() * packet_s),
-        "noise_s": _json(np.nansum(noise[ago_s < 60])),
-        "steps": _json(np.nansum(steps)),
+        "noise_s": _json(rows["noise"][ago_s < 60].sum()),
+        "steps": _json(rows["steps"].sum()),
         "lost": int(gone.sum()),
         "packets": len(frame) + int(gone.sum()),
         "battery": _json(battery.iloc[-1]) if len(battery) else None,
         "rate": _rate(rates.iloc[0]) if rates is not None else None,
         "minutes": [
-            {"ago_s": _json(now.timestamp() - pd.Timestamp(at).timestamp() - 30), **_rate(row)}
-            for at, (_, row) in zip(
-                pd.DatetimeIndex(by_minute.index), by_minute.iterrows(), strict=True
-            )
+            {"ago_s": _json(now.timestamp() - at.timestamp() - 30), **_rate(row)}
+            for at, (_, row) in zip(ends, by_minute.iterrows(), strict=True)
         ],
-        "states": [of_bin.get(each) for each in range(bins)],
-        "noise": total(noise),
-        "steps_by": total(steps),
-        "tilt": tilt,
+        "states": [of_bin.get(each) for each in bins],
+        "noise": [_json(each) for each in sums["noise"]],
+        "steps_by": [_json(each) for each in sums["steps"]],
+        "tilt": [_json(each) for each in np.degrees(np.arctan2(ahead, np.abs(up)))],
     }
-
-
-def _tilt(
-    fore_aft: np.ndarray, vertical: np.ndarray, number: np.ndarray, worn: np.ndarray, bins: int
-) -> list[float | None]:
-    """Return the fore-aft tilt of each bin from the mean direction of gravity, in degrees."""
-    measured = worn & np.isfinite(fore_aft) & np.isfinite(vertical)
-    ahead = np.bincount(number[measured], fore_aft[measured], minlength=bins)
-    up = np.bincount(number[measured], vertical[measured], minlength=bins)
-    angles = np.degrees(np.arctan2(ahead, np.abs(up)))  # as `eyelog.posture.tilt`
-    rows = np.bincount(number[measured], minlength=bins)
-    return [_json(each) if n else None for each, n in zip(angles, rows, strict=True)]
 
 
 def _rate(row: Any) -> dict[str, float | None]:

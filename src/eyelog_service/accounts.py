@@ -6,29 +6,42 @@ name, a redirect URI and a hashed secret.
 Passwords are long enough, and not among those that attackers guess first, as NIST SP 800-63B
 (section 5.1.1.2) requires: a minimum length, a list of common passwords and of those that the
 service itself suggests, and no rule about kinds of letters. Passwords chosen before stay valid.
+
+Wearers may also come as a CSV file. No message about it quotes a cell: where the columns are
+shifted, or their names are missing, any cell may be a password.
 """
 
+import csv
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from hmac import compare_digest
 from pathlib import Path
+from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
 from sqlalchemy import Connection
 
 from eyelog.catalogue import near
+from eyelog.clock import as_zones
 from eyelog.cores import usable_cores
-from eyelog.errors import ConfigurationError, listed
-from eyelog_service.auth import ended
-from eyelog_service.auth.ending import Ended, after_ends, end, time_of_end
-from eyelog_service.auth.secrets import check_password, digest, hash_password, new_token
-from eyelog_service.auth.state import KeyTaken, State
-from eyelog_service.auth.tables import add, run
+from eyelog.errors import ConfigurationError, EyelogError, listed
+from eyelog_service import ended
+from eyelog_service.ended import Ended, after_ends, end
+from eyelog_service.state import (
+    KeyTaken,
+    State,
+    add,
+    check_password,
+    digest,
+    hash_password,
+    new_token,
+    run,
+)
 
 INVITED_DAYS = 14
 NAME_RULE = "use printable characters, at most 64 bytes as UTF-8, without a space at either end"
@@ -91,17 +104,18 @@ class Accounts:
         if present := set(names) & set(self.names()):
             raise _exist(sorted(present))
         for one in new:
-            check_new(one)
+            check_name(one.name, "an account's name")
+            if one.study:
+                check_name(one.study, "the name of a study")
+            if one.password is not None:
+                check_password_rules(one.password, account=one.name)
         if twice := {name for name, count in Counter(names).items() if count > 1}:
             raise ConfigurationError(
                 f"{listed(map(repr, sorted(twice)))}: each account can be added once"
             )
         # Hashing leaves the interpreter free, so threads use all processors.
         with ThreadPoolExecutor(usable_cores()) as pool:
-            passwords = [one.password for one in new]
-            stored = list(
-                pool.map(lambda each: None if each is None else hash_password(each), passwords)
-            )
+            stored = list(pool.map(lambda one: one.password and hash_password(one.password), new))
         self._state.prepare()
         try:
             with self._state.write() as db:
@@ -129,7 +143,8 @@ class Accounts:
         """
         if (name := self.invited(code)) is None:
             return False
-        stored = self._hashed(name, password)
+        check_password_rules(password, account=name)
+        stored = hash_password(password)
         ended.append(self._state.archive, "invitation", token=digest(code).hex())
         with self._state.write() as db:
             # Somebody else may have been faster with the same link.
@@ -209,7 +224,8 @@ class Accounts:
             If the account is unknown or the password cannot be used.
         """
         self.find(name)
-        stored = self._hashed(name, password)
+        check_password_rules(password, account=name)
+        stored = hash_password(password)
         with self._state.write() as db:
             if not _set_password(db, name, stored):
                 raise self._unknown(name)
@@ -217,19 +233,19 @@ class Accounts:
     def disable(self, *names: str) -> None:
         """Refuse every login and every token of accounts, until `enable`."""
         self.check(names)
-        self._note("disabled", names)
+        ended.note_end(self._state, "disabled", accounts=names)
         self._change(names, "disabled = 1, session = session + 1")
 
     def enable(self, *names: str) -> None:
         """Allow logins again; tokens that were neither revoked nor have expired are valid again."""
         self.check(names)
-        self._note("enabled", names)
+        ended.note_end(self._state, "enabled", accounts=names)
         self._change(names, "disabled = 0")
 
     def remove(self, *names: str) -> list[Ended]:
         """Remove accounts with their codes and tokens, and return what ended; records stay."""
         self.check(names)
-        self._note("account", names)
+        ended.note_end(self._state, "account", accounts=names)
         revoked = []
         with self._state.write() as db:
             for name in names:
@@ -239,9 +255,6 @@ class Accounts:
                 if not run(db, "DELETE FROM account WHERE name = :name", name=name).rowcount:
                     raise self._unknown(name)  # another process was first
         return revoked
-
-    def _note(self, what: str, names: Sequence[str]) -> None:
-        ended.append(self._state.archive, what, at=time_of_end(self._state), accounts=names)
 
     def check_login(self, name: str, password: str) -> bool:
         """Return whether the account exists, is not disabled, and has this password."""
@@ -267,10 +280,6 @@ class Accounts:
     def end_sessions(self, name: str) -> None:
         """End the sessions of an account in browsers."""
         self._change([name], "session = session + 1")
-
-    def _hashed(self, name: str, password: str) -> bytes:
-        check_password_rules(password, account=name)
-        return hash_password(password)
 
     def _accounts(self, which: str, **values: str) -> list[Account]:
         rows = self._state.rows(
@@ -315,15 +324,6 @@ def _exist(names: list[str]) -> ConfigurationError:
     return ConfigurationError(f"{len(names)} accounts exist already: {listed(map(repr, names))}")
 
 
-def check_new(new: NewAccount) -> None:
-    """Raise `ConfigurationError` for an account that cannot be added, whatever else exists."""
-    check_name(new.name, "an account's name")
-    if new.study:
-        check_name(new.study, "the name of a study")
-    if new.password is not None:
-        check_password_rules(new.password, account=new.name)
-
-
 def check_name(name: str, what: str) -> None:
     """Raise `ConfigurationError` for a name that could mislead readers of a list or a page."""
     if not is_name(name):
@@ -350,37 +350,37 @@ _OWN_NAME = "eyelog"
 
 
 def check_password_rules(password: str, *, account: str = "") -> None:
-    """Raise `ConfigurationError`, with one line, for a password that is too easy to guess.
+    """Raise `ConfigurationError`, with one line, for a password that is too easy to guess."""
+    if fault := password_fault(password, account=account):
+        what = f"the password of account {account!r}" if account else "the password"
+        raise ConfigurationError(f"{what} {fault}")
+
+
+def password_fault(password: str, *, account: str = "") -> str:
+    """Return why a password is too easy to guess; nothing if it is not.
 
     Parameters
     ----------
     password : str
-        The password that somebody chose. The message does not contain it.
+        The password that somebody chose. The text does not contain it.
     account : str
         The account of the password; its own name is refused too.
     """
-    what = f"the password of account {account!r}" if account else "the password"
-    if not password:
-        raise ConfigurationError(f"{what} is empty: choose one of at least {_SHORTEST} characters")
-    if len(password) < _SHORTEST:
-        raise ConfigurationError(
-            f"{what} is too short: choose one of at least {_SHORTEST} characters"
-        )
-    if len(password) > _LONGEST:
-        raise ConfigurationError(
-            f"{what} is too long: choose one of at most {_LONGEST:,} characters"
-        )
     folded = _folded(password)
-    if folded in _common():
-        raise ConfigurationError(
-            f"{what} is among the most common ones, which are guessed first: choose another"
-        )
     # Digits and signs around a name are guessed with the name.
     core = folded.strip("0123456789 !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+    if len(password) < _SHORTEST:
+        short = "too short" if password else "empty"
+        return f"is {short}: choose one of at least {_SHORTEST} characters"
+    if len(password) > _LONGEST:
+        return f"is too long: choose one of at most {_LONGEST:,} characters"
+    if folded in _common():
+        return "is among the most common ones, which are guessed first: choose another"
     if account and _folded(account) in (folded, core):
-        raise ConfigurationError(f"{what} is the account's own name: choose another")
+        return "is the account's own name: choose another"
     if core == _OWN_NAME:
-        raise ConfigurationError(f"{what} is {_OWN_NAME!r}, which is guessed first: choose another")
+        return f"is {_OWN_NAME!r}, which is guessed first: choose another"
+    return ""
 
 
 def _folded(text: str) -> str:
@@ -475,21 +475,19 @@ class Applications:
         ConfigurationError
             If the redirect URI is not absolute or has a fragment, or the name cannot be used.
         """
-        check_redirect_uri(redirect_uri)
+        if _split(redirect_uri) is None:
+            raise ConfigurationError(
+                f"{redirect_uri!r} cannot be a redirect URI: use an absolute address without a"
+                " fragment, such as http://127.0.0.1/callback (any port) or"
+                " https://example.org/callback"
+            )
         if name:
             check_name(name, "an application's name")
         client_id, secret = new_token()[:22], new_token()
         self._state.prepare()
+        row = {"client_id": client_id, "redirect_uri": redirect_uri, "name": name}
         with self._state.write() as db:
-            add(
-                db,
-                "application",
-                client_id=client_id,
-                secret=digest(secret),
-                redirect_uri=redirect_uri,
-                name=name,
-                added=time.time(),
-            )
+            add(db, "application", secret=digest(secret), added=time.time(), **row)
         return client_id, secret
 
     def get(self, client_id: str) -> ApplicationDetails | None:
@@ -562,8 +560,7 @@ class Applications:
             If there is no such application.
         """
         client_id = self.find(client_id).client_id
-        at = time_of_end(self._state)
-        ended.append(self._state.archive, "application", at=at, application=client_id)
+        ended.note_end(self._state, "application", application=client_id)
         with self._state.write() as db:
             revoked = end(db, client_id=client_id)
             for table in ("code", "token", "application"):
@@ -601,16 +598,6 @@ def _split(uri: str) -> SplitResult | None:
     return parts if "." in parts.scheme and (parts.netloc or parts.path) else None
 
 
-def check_redirect_uri(uri: str) -> str:
-    """Return `uri` if an application may register it, otherwise raise `ConfigurationError`."""
-    if _split(uri) is None:
-        raise ConfigurationError(
-            f"{uri!r} cannot be a redirect URI: use an absolute address without a fragment, such"
-            " as http://127.0.0.1/callback (any port) or https://example.org/callback"
-        )
-    return uri
-
-
 def matches(registered: str, requested: str) -> bool:
     """Return whether two addresses are the same; a loopback address may have any port.
 
@@ -642,3 +629,95 @@ def form_target(uri: str) -> str:
     if parts.scheme in ("http", "https"):
         return f"{parts.scheme}://{parts.netloc}"
     return f"{parts.scheme}:"
+
+
+COLUMNS: Final = ("name", "password", "study", "zone")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One line of the file: the account, and the zone of the wearer ("" if it is not given)."""
+
+    account: NewAccount
+    zone: str
+
+
+def read_wearers(path: Path) -> list[Listed]:
+    """Return the lines of a file with the columns name, password, study and zone.
+
+    All columns except the name may be missing or empty: there is then no password, no study and no
+    zone.
+
+    Raises
+    ------
+    ConfigurationError
+        If the file or one of its lines cannot be used; the message names the line.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            wearers = list(_wearers(path, csv.reader(file, strict=True)))
+    except OSError as error:
+        raise ConfigurationError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{path} is not text in UTF-8: save it as CSV UTF-8") from None
+    if not wearers:
+        raise ConfigurationError(f"{path} lists no wearer")
+    return wearers
+
+
+def _wearers(path: Path, lines: Any) -> Iterator[Listed]:
+    first: dict[str, int] = {}
+    try:
+        columns: list[str] = next(lines, [])
+        _check_columns(f"{path}, line 1", columns)
+        for cells in filter(None, lines):
+            where = f"{path}, line {lines.line_num}"
+            if len(cells) != len(columns):
+                raise ConfigurationError(f"{where} does not have {len(columns)} cells")
+            row = dict.fromkeys(COLUMNS, "") | dict(zip(columns, cells, strict=True))
+            name = row["name"]
+            if fault := _fault(row, first.setdefault(name, lines.line_num), lines.line_num):
+                raise ConfigurationError(f"{where}, column {fault}")
+            yield Listed(NewAccount(name, row["password"] or None, row["study"]), row["zone"])
+    except csv.Error as error:
+        raise ConfigurationError(
+            f"{path} is not a CSV file: line {lines.line_num}: {error}"
+        ) from None
+
+
+def _check_columns(where: str, columns: list[str]) -> None:
+    if unknown := [str(at) for at, column in enumerate(columns, 1) if column not in COLUMNS]:
+        which = f"column {unknown[0]} is"
+        if len(unknown) > 1:
+            which = f"columns {', '.join(unknown[:-1])} and {unknown[-1]} are"
+        raise ConfigurationError(
+            f"{where} has to name the columns, with commas between them: {which} none of"
+            f" {', '.join(COLUMNS)}"
+        )
+    if "name" not in columns:
+        raise ConfigurationError(
+            f"{where} names no column name: the file needs it, and may have"
+            f" {', '.join(COLUMNS[1:])}"
+        )
+    if twice := [column for column in COLUMNS if columns.count(column) > 1]:
+        raise ConfigurationError(f"{where} names the column {twice[0]} twice")
+
+
+def _fault(row: dict[str, str], first: int, line: int) -> str:
+    """Return the column of a cell that cannot be used, and why; empty if all can."""
+    for column, cell in row.items():
+        if "\n" in cell or "\r" in cell:
+            return f"{column}: a line break in a cell"
+    if first != line:
+        return f"name: the account stands in line {first} already"
+    if not is_name(row["name"]):
+        return f"name: no account can have this name: {NAME_RULE}"
+    if row["study"] and not is_name(row["study"]):
+        return f"study: no study can have this name: {NAME_RULE}"
+    if row["password"] and (fault := password_fault(row["password"], account=row["name"])):
+        return f"password: the password {fault}"
+    try:
+        as_zones(row["zone"] or "UTC", what="a list of wearers")
+    except EyelogError:
+        return "zone: no time zone such as Asia/Tokyo"
+    return ""

@@ -1,33 +1,24 @@
 """The grants of wearers: codes and tokens, and the rules on how long and how often they are valid.
 
 Only hashes of codes and tokens are stored. Each rule holds within one transaction.
+
+`Registry` is the whole: what a service keeps between requests.
 """
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from itertools import groupby
+from typing import Any
 
 from sqlalchemy import Connection
 
 from eyelog.errors import ConfigurationError
-from eyelog_service.auth import ended
-from eyelog_service.auth.accounts import Accounts, Applications, matches
-from eyelog_service.auth.ending import (
-    LAST_USE,
-    UNUSED_SECONDS,
-    VALID,
-    CleanUp,
-    Ended,
-    after_ends,
-    end,
-    time_of_end,
-    valid_at,
-)
-from eyelog_service.auth.secrets import digest, new_token, pkce_challenge
-from eyelog_service.auth.state import State
-from eyelog_service.auth.tables import add, run
+from eyelog_service import ended
+from eyelog_service.accounts import Accounts, Applications, Retention, matches
+from eyelog_service.state import State, add, add_key, digest, new_token, pkce_challenge, run
 
 ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
 _CODE_SECONDS = 600  # the longest life RFC 6749 (section 4.1.2) recommends
@@ -38,6 +29,7 @@ WRITE = "write"  # to add to the wearer's own logs; it reads nothing
 SCOPES = (*_READING, WRITE)
 _FIRST_SCOPE = "read"  # for tokens that an older release issued
 _USED = "UPDATE token SET used = :now WHERE hash = :hash"
+_UNUSED_UNTIL = f"{ended.LAST_USE} + {ended.UNUSED_SECONDS}"
 _MOST_UPLOAD_TOKENS = 10  # a wearer has a few devices
 
 
@@ -128,7 +120,7 @@ class Grants:
 
     def __init__(self, state: State, accounts: Accounts, applications: Applications) -> None:
         self._state, self._accounts, self._applications = state, accounts, applications
-        self._clean_up = CleanUp(state)
+        self._clean_up = ended.CleanUp(state)
 
     def clean_up(self) -> None:
         """Delete outdated codes and tokens while requests are served, at most once per hour."""
@@ -159,19 +151,11 @@ class Grants:
                 f" use {application.redirect_uri!r}"
             )
         code = new_token()
+        asked = {"redirect_uri": redirect_uri, "challenge": challenge, "scope": scope}
+        whose = {"account": account, "client_id": application.client_id}
+        expires = time.time() + _CODE_SECONDS
         with self._state.write() as db:
-            add(
-                db,
-                "code",
-                hash=digest(code),
-                account=account,
-                client_id=application.client_id,
-                redirect_uri=redirect_uri,
-                challenge=challenge,
-                expires=time.time() + _CODE_SECONDS,
-                used=0,
-                scope=scope,
-            )
+            add(db, "code", hash=digest(code), expires=expires, used=0, **whose, **asked)
         return code
 
     def _check_enabled(self, account: str) -> None:
@@ -213,8 +197,9 @@ class Grants:
                 _check_account(db, account)
                 run(db, "UPDATE code SET used = 1 WHERE hash = :hash", hash=origin)
                 access, refresh = new_token(), new_token()
-                _store(db, access, "access", account, client_id, origin, scope)
-                _store(db, refresh, "refresh", account, client_id, origin, scope)
+                whose = {"account": account, "client_id": client_id, "scope": scope}
+                _store(db, access, "access", origin=origin, **whose)
+                _store(db, refresh, "refresh", origin=origin, **whose)
                 return access, refresh
             self._end_grant(db, origin)
         raise GrantRefused("the code was used before; its tokens are now revoked")
@@ -246,7 +231,8 @@ class Grants:
             _check_account(db, account)
             access = new_token()
             run(db, _USED, now=time.time(), hash=hashed)
-            _store(db, access, "access", account, client_id, origin, scope)
+            whose = {"account": account, "client_id": client_id, "scope": scope}
+            _store(db, access, "access", origin=origin, **whose)
         self.clean_up()
         return access
 
@@ -255,7 +241,7 @@ class Grants:
         hashed, now = digest(access_token), time.time()
         rows = self._state.rows(
             "SELECT token.account, token.client_id, token.kind,"  # noqa: S608 (text from here)
-            f" coalesce(token.expires, {LAST_USE} + {UNUSED_SECONDS}), token.revoked, token.used,"
+            f" coalesce(token.expires, {_UNUSED_UNTIL}), token.revoked, token.used,"
             " token.scope, account.disabled, application.client_id FROM token"
             " LEFT JOIN account ON account.name = token.account"
             " LEFT JOIN application ON application.client_id = token.client_id"
@@ -299,16 +285,13 @@ class Grants:
             )
         token = new_token()
         with self._state.write() as db:
-            _store(db, token, "upload", account, "", digest(token), WRITE)
+            whose = {"account": account, "client_id": "", "scope": WRITE}
+            _store(db, token, "upload", origin=digest(token), **whose)
         return token
 
     def upload_tokens(self, account: str) -> list[Issued]:
         """Return the upload tokens of an account that can be used, the oldest first."""
         return [one for one in self.issued(account) if one.kind == "upload"]
-
-    def end_upload_tokens(self, account: str) -> int:
-        """End the upload tokens of an account; return how many there were."""
-        return self.withdraw(account, "")
 
     def owner(self, token: str) -> Bearer | None:
         """Return the account and application of a token, whether or not it can still be used."""
@@ -379,12 +362,12 @@ class Grants:
         rows = self._state.rows(
             "SELECT token.account, token.client_id, coalesce(application.name, ''), token.kind,"  # noqa: S608 (text from here)
             " token.issued, token.used, CASE WHEN token.kind <> 'refresh'"
-            f" THEN coalesce(token.expires, {LAST_USE} + {UNUSED_SECONDS}) END,"
+            f" THEN coalesce(token.expires, {_UNUSED_UNTIL}) END,"
             f" coalesce(token.scope, '{_FIRST_SCOPE}')"
             " FROM token LEFT JOIN application ON application.client_id = token.client_id"
-            f" WHERE {whose} {VALID}",
+            f" WHERE {whose} {ended.VALID}",
             account=account,
-            **valid_at(time.time()),
+            **ended.valid_at(time.time()),
         )
         issued = [Issued(*row) for row in rows]
         return sorted(
@@ -393,17 +376,11 @@ class Grants:
 
     def withdraw(self, account: str, client_id: str) -> int:
         """End the access of an application to an account; return how many tokens were revoked."""
-        at = time_of_end(self._state)
-        ended.append(
-            self._state.archive, "tokens", at=at, accounts=[account], application=client_id
-        )
-        with self._state.write() as db:
-            revoked = end(db, account=account, client_id=client_id)
-        return sum(one.refresh + one.access for one in revoked)
+        return sum(one.refresh + one.access for one in self._revoke([account], client_id))
 
     def revoke_all(
         self, *, accounts: Sequence[str] | None = None, client_id: str | None = None
-    ) -> list[Ended]:
+    ) -> list[ended.Ended]:
         """Revoke the tokens of accounts, of an application, or (without) all; return what ended.
 
         It also ends the sessions of the accounts in browsers.
@@ -417,17 +394,17 @@ class Grants:
             self._accounts.check(accounts)
         if client_id is not None:
             client_id = self._applications.find(client_id).client_id
-        whose: Sequence[str | None] = [None] if accounts is None else accounts
-        at = time_of_end(self._state)
-        ended.append(self._state.archive, "tokens", at=at, accounts=whose, application=client_id)
+        return self._revoke([None] if accounts is None else accounts, client_id)
+
+    def _revoke(self, accounts: Sequence[str | None], client_id: str | None) -> list[ended.Ended]:
+        ended.note_end(self._state, "tokens", accounts=accounts, application=client_id)
         revoked = []
         with self._state.write() as db:
-            for account in whose:
+            for account in accounts:
                 if client_id is None:
-                    end_sessions = "UPDATE account SET session = session + 1"
-                    whose_sessions = "" if account is None else " WHERE name = :name"
-                    run(db, end_sessions + whose_sessions, name=account)
-                revoked += end(db, account=account, client_id=client_id)
+                    whose = "" if account is None else " WHERE name = :name"
+                    run(db, f"UPDATE account SET session = session + 1{whose}", name=account)  # noqa: S608 (text from here)
+                revoked += ended.end(db, account=account, client_id=client_id)
         return revoked
 
 
@@ -456,25 +433,117 @@ def _check_verifier(challenge: str | None, verifier: str | None) -> None:
         raise GrantRefused("code_verifier does not match the code_challenge")
 
 
-def _store(
-    db: Connection,
-    token: str,
-    kind: str,
-    account: str,
-    client_id: str,
-    origin: bytes,
-    scope: str | None,
-) -> None:
-    add(
-        db,
-        "token",
-        hash=digest(token),
-        kind=kind,
-        account=account,
-        client_id=client_id,
-        origin=origin,
-        expires=time.time() + ACCESS_SECONDS if kind == "access" else None,
-        revoked=0,
-        issued=after_ends(db),
-        scope=scope,
-    )
+def _store(db: Connection, token: str, kind: str, **whose: Any) -> None:
+    """Add a token; `whose` are account, client_id, origin and scope."""
+    expires = time.time() + ACCESS_SECONDS if kind == "access" else None
+    row = {"hash": digest(token), "kind": kind, "expires": expires, "revoked": 0}
+    add(db, "token", issued=ended.after_ends(db), **row, **whose)
+
+
+_KEY_SECONDS = 1.0
+
+
+class Registry:
+    """What the service on one archive keeps between requests: one store for each of its tables.
+
+    Parameters
+    ----------
+    archive_path : path or URL
+        The archive's folder, or a URL such as ``s3://bucket/archive``.
+    state : path or URL, optional
+        The folder of ``_service.sqlite`` (0600), by default the archive's folder; or the address of
+        a database, ``postgresql://USER@HOST/NAME``, which several hosts share. File and tables are
+        created by the first account or application added, or by `signing_key` when a service
+        starts.
+    local : path, optional
+        With a database, the folder of this host for incoming files and the audit log; by default
+        the archive's folder.
+
+    Attributes
+    ----------
+    state : State
+        The file or database in which all of them are.
+    archive : Path or str
+        The archive's folder, or its URL in an object store.
+    folder : Path
+        The archive's folder; that of the state, if the archive is in an object store.
+    state_folder : Path
+        The folder of the state's file; with a database, that of this host.
+    accounts : Accounts
+        The wearers.
+    applications : Applications
+        What may ask wearers for access.
+    grants : Grants
+        The codes and tokens that applications and wearers have.
+    retention : Retention
+        For how long each study keeps records.
+
+    Raises
+    ------
+    ConfigurationError
+        If the archive is not local and no folder is given, the state is in the archive and not in
+        `state`, or the file or database cannot be used.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from eyelog_service.grants import Registry
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     registry = Registry(folder)
+    ...     registry.accounts.add("ada")
+    ...     client_id, client_secret = registry.applications.add("http://127.0.0.1/callback")
+    ...     code = registry.grants.issue_code("ada", client_id, "http://127.0.0.1:5000/callback")
+    ...     registry.accounts.names()
+    ['ada']
+    """
+
+    def __init__(
+        self,
+        archive_path: str | os.PathLike[str],
+        state: str | os.PathLike[str] | None = None,
+        local: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.state = State(archive_path, state, local)
+        self.archive = self.state.archive
+        self.folder = self.state.beside
+        self.state_folder = self.state.folder
+        self.accounts = Accounts(self.state)
+        self.applications = Applications(self.state)
+        self.grants = Grants(self.state, self.accounts, self.applications)
+        self.retention = Retention(self.state, self.accounts)
+        self._key: tuple[float, bytes] | None = None
+
+    def __repr__(self) -> str:
+        return f"Registry({str(self.folder)!r})"
+
+    def require_state(self) -> None:
+        """Raise `ConfigurationError` if no service was set up."""
+        self.state.require()
+
+    def signing_key(self) -> bytes:
+        """Return the key that signs cursors, forms and cookies; it is created with the file.
+
+        It is read again after a second, so that a running service notices a new key.
+        """
+        known, now = self._key, time.monotonic()
+        if known is None:
+            self.state.prepare()
+        if known is None or now - known[0] > _KEY_SECONDS:
+            rows = self.state.rows("SELECT value FROM meta WHERE name = 'signing_key'")
+            if rows:
+                known = now, bytes(rows[0][0])
+            elif known is None:  # otherwise the file was moved away under a running service
+                raise ConfigurationError(
+                    f"the service's state in {self.state.name} has no signing key:"
+                    " eyelog service rotate-key makes one"
+                )
+            self._key = known
+        return known[1]
+
+    def rotate_key(self) -> None:
+        """Replace the signing key: cursors, open login pages and cookies of browsers end."""
+        self.state.prepare()
+        with self.state.write() as db:
+            run(db, "DELETE FROM meta WHERE name = 'signing_key'")
+            add_key(db)
+        self._key = None

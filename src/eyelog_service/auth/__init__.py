@@ -1,1 +1,0 @@
-"""Access to the service: accounts, applications, codes, tokens and the login page."""

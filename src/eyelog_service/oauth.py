@@ -1,0 +1,726 @@
+"""OAuth 2.0: the login with its code, the tokens for it, and their end.
+
+RFC 6749 (codes, tokens and their errors), RFC 6750 (bearer tokens), RFC 7009 (revocation), RFC 7636
+(PKCE, only S256). Nothing is ever sent to an address that the application did not register.
+
+Here are also the forms that only the browser which got them can send back, the sessions of wearers,
+and the pace at which passwords are checked.
+"""
+
+import base64
+import hashlib
+import ipaddress
+import math
+import re
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import astuple, dataclass
+from functools import partial
+from hmac import compare_digest
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit
+
+from anyio import CapacityLimiter, to_thread
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+from starlette.requests import Request
+from starlette.responses import Response
+
+from eyelog_service import web
+from eyelog_service.accounts import form_target, matches
+from eyelog_service.browser import html, page_template
+from eyelog_service.grants import (
+    ACCESS_SECONDS,
+    SCOPE,
+    WRITE,
+    Bearer,
+    GrantRefused,
+    Registry,
+    granted,
+)
+from eyelog_service.state import State, digest, run
+
+# Forms: each parameter once, and an empty one counts as missing.
+
+FORM = "application/x-www-form-urlencoded"
+_MOST_FIELDS = 50
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """Return the parameters of a form-encoded body.
+
+    Raises
+    ------
+    Problem
+        400 ``invalid_request``, if the body is not form-encoded or repeats a parameter.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != FORM:
+        raise web.bad_request(f"the body must be a form: Content-Type {FORM}")
+    body = await request.body()
+    try:
+        return filled(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+    except ValueError:
+        raise web.bad_request("the body is not a readable form") from None
+
+
+def filled(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    """Return the parameters that have a value, by name; none may be repeated."""
+    return {name: value for name, value in web.by_name(pairs).items() if value}
+
+
+def require(form: dict[str, str], *names: str) -> list[str]:
+    """Return the values of `names`; refuse a form that lacks any, naming them."""
+    missing = [name for name in names if name not in form]
+    if missing:
+        raise web.bad_request(f"missing from the form: {', '.join(missing)}")
+    return [form[name] for name in names]
+
+
+_SECONDS = 1800
+
+
+def signer(request: Request, purpose: str) -> URLSafeTimedSerializer:
+    """Return the signer of texts for one purpose; no other purpose accepts them."""
+    key = web.parts_of(request).registry.signing_key()  # which the operator may replace at any time
+    return URLSafeTimedSerializer(
+        key, salt=purpose, signer_kwargs={"digest_method": hashlib.sha256}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SignedForms:
+    """Forms of one page, each bound to a browser by a cookie.
+
+    Parameters
+    ----------
+    purpose : str
+        Which page: no other page accepts its forms.
+    path : str
+        The address to which browsers send the cookie.
+    samesite : {"lax", "strict"}
+        Strict, unless people arrive on the page by a link of another site.
+    """
+
+    purpose: str
+    path: str
+    samesite: str = "strict"
+
+    def browser(self, request: Request) -> str:
+        """Return the cookie of this browser; one that was not made here is replaced."""
+        cookie, browsers = self._cookie(request), signer(request, f"browser of {self.purpose}")
+        with suppress(BadSignature):
+            browsers.loads(cookie, max_age=_SECONDS)
+            return cookie
+        return browsers.dumps(secrets.token_urlsafe(16))
+
+    def sign(self, request: Request, browser: str, *values: Any) -> str:
+        """Return the hidden field of a form for the browser with this cookie."""
+        return signer(request, self.purpose).dumps([browser, *values])
+
+    def bind(self, request: Request, answer: Response, browser: str) -> None:
+        """Let the browser keep its cookie."""
+        how = {"path": self.path, "max_age": _SECONDS, "samesite": self.samesite}
+        set_cookie(request, answer, f"eyelog_{self.purpose}", browser, **how)
+
+    def page(self, request: Request, of_form: Callable[..., Response], *values: Any) -> Response:
+        """Return the page that `of_form` makes with the hidden field, only for this browser."""
+        browser = self.browser(request)
+        answer = of_form(form=self.sign(request, browser, *values))
+        self.bind(request, answer, browser)
+        return answer
+
+    def values(self, request: Request, form: str) -> list[Any]:
+        """Return the values that were signed, if this browser got the form recently.
+
+        Raises
+        ------
+        Problem
+            400, if the form is old, another browser's, or not from here.
+        """
+        with suppress(BadSignature, ValueError, TypeError):
+            browser, *values = list[Any](
+                signer(request, self.purpose).loads(form, max_age=_SECONDS)
+            )
+            if compare_digest(str(browser).encode(), self._cookie(request).encode()):
+                return values
+        text = "The form is too old, or belongs to another browser (are cookies off?)."
+        raise web.bad_request(text)
+
+    async def read(self, request: Request) -> tuple[dict[str, str], list[Any]]:
+        """Return a form that this browser sends back, and the values that were signed into it.
+
+        Raises
+        ------
+        Problem
+            400 or 403, if the body is not a form, or the form is old, another browser's, or sent
+            from another site.
+        """
+        check_origin(request)
+        form = await read_form(request)
+        return form, self.values(request, form.get("form", ""))
+
+    def _cookie(self, request: Request) -> str:
+        return request.cookies.get(f"eyelog_{self.purpose}", "")
+
+
+def check_origin(request: Request) -> None:
+    """Raise a `Problem` if another site sends a form (browsers say so themselves)."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        foreign = site not in ("same-origin", "none")
+    else:
+        foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("host")
+    if foreign:
+        raise web.Problem(403, "access_denied", "The form was sent from another site.")
+
+
+def set_cookie(request: Request, answer: Response, name: str, value: str, **how: Any) -> None:
+    """Set a cookie that only this service reads; `how` are its path, max_age and samesite."""
+    how["path"] = f"{request.scope.get('root_path', '')}{how['path']}"
+    more: dict[str, Any] = {
+        "samesite": "strict",
+        "secure": request.url.scheme == "https",
+        "httponly": True,
+    } | how
+    answer.set_cookie(name, value, **more)
+
+
+# Sessions of wearers. The service keeps no list of them: a cookie holds the account's name and its
+# mark, which changes with the password, with each logout, and when the operator disables it.
+
+PATH = "/account"
+SESSION = "eyelog_session"
+MINUTES = 30
+ENDED = (
+    f"Your session has ended: {MINUTES} minutes have passed, you logged out elsewhere, or the"
+    " password was changed. Log in again."
+)
+
+
+def start_session(request: Request, answer: Response, account: str) -> None:
+    """Begin a session of an account in this browser."""
+    mark = web.parts_of(request).registry.accounts.session_mark(account)
+    cookie = signer(request, "session").dumps([account, mark])
+    set_cookie(request, answer, SESSION, cookie, path=PATH, max_age=MINUTES * 60)
+
+
+def session_of(request: Request) -> str | None:
+    """Return whose session it is; None if there is none, or it has ended."""
+    with suppress(BadSignature, ValueError, TypeError):
+        cookie = request.cookies.get(SESSION, "")
+        account, mark = signer(request, "session").loads(cookie, max_age=MINUTES * 60)
+        now = web.parts_of(request).registry.accounts.session_mark(account)
+        if now is not None and compare_digest(now, mark):
+            return str(account)
+    return None
+
+
+def forget_session(request: Request, answer: Response) -> None:
+    """Remove the cookie from this browser."""
+    set_cookie(request, answer, SESSION, "", path=PATH, max_age=0)
+
+
+# Passwords that somebody typed, checked at the pace that wrong ones allow.
+
+_FREE = 5
+"""Tries without a delay. Then it is 2 s, and doubles up to `_LONGEST_S`."""
+_FREE_OF_ADDRESS = 20
+"""The same for an address, with whatever names: a lab's wearers may share one."""
+_LONGEST_S = 300
+_FORGET_S = 3600
+"""Seconds without a try after which the count starts again."""
+_MOST_WAITING = 8
+"""Passwords from one address that are being checked or waiting, in one process."""
+_BUSY_S = 5
+_AT_ONCE = 2
+"""Passwords that are checked at the same time, by all processes: each takes much of a core."""
+
+
+class WrongPassword(NamedTuple):
+    """Why a password was not accepted: the status, text and headers of the answer."""
+
+    status: int
+    text: str
+    headers: dict[str, str]
+
+
+def _later(wait_s: int, text: str) -> WrongPassword:
+    return WrongPassword(429, text, {"Retry-After": str(wait_s)})
+
+
+class PasswordTries:
+    """Checks passwords.
+
+    Wrong ones are counted for a name and the address they come from, so that a stranger who guesses
+    Ada's password keeps nobody out elsewhere; and for an address and all names together, so that
+    one password cannot be tried on every account. The counts are in the service's state, which all
+    its processes share.
+
+    Parameters
+    ----------
+    registry : Registry
+        The accounts, and the state with the counts.
+    workers : int
+        How many processes check passwords on this machine.
+    """
+
+    def __init__(self, registry: Registry, workers: int = 1) -> None:
+        self._registry = registry
+        self.at_once = CapacityLimiter(max(1, _AT_ONCE // workers))
+        self._counting = CapacityLimiter(4)  # a flood leaves threads for others
+        self._waiting: Counter[str] = Counter()
+
+    async def check(
+        self,
+        request: Request,
+        name: str,
+        password: str,
+        *,
+        wrong: str = "Wrong name or password.",
+        application: str | None = None,
+    ) -> WrongPassword | None:
+        """Return None for the right password; any other is counted and goes to the audit log."""
+        address, state = web.client_address(request), self._registry.state
+        if self._waiting[address] >= _MOST_WAITING:
+            text = f"Too many logins from your network at once. Try again in {_BUSY_S} s."
+            return _later(_BUSY_S, text)
+        self._waiting[address] += 1
+        try:
+            counted, accounts = _keys(name, address), self._registry.accounts
+            wait_s = await to_thread.run_sync(take_try, state, counted, limiter=self._counting)
+            if not wait_s and await to_thread.run_sync(
+                accounts.check_login, name, password, limiter=self.at_once
+            ):
+                await to_thread.run_sync(_forget, state, counted)
+                return None
+            # A name without an account may be a password typed into the wrong field.
+            known = name if await to_thread.run_sync(accounts.has, name) else None
+            what = {"application": application, "wait_s": wait_s or None}
+            await web.note(request, "login_failed", known, **what)
+        finally:
+            self._waiting[address] -= 1
+            if not self._waiting[address]:
+                del self._waiting[address]
+        if not wait_s:
+            return WrongPassword(400, wrong, {})
+        wait = f"{wait_s} s" if wait_s < 100 else f"{-(-wait_s // 60)} min"
+        return _later(wait_s, f"Too many wrong passwords. Try again in {wait}.")
+
+    async def refusal(
+        self,
+        request: Request,
+        form: dict[str, str],
+        page: Callable[..., Response],
+        *,
+        application: str | None = None,
+    ) -> Response | None:
+        """Return the page of a login again, saying what is wrong, unless the form is right.
+
+        Parameters
+        ----------
+        request : Request
+            The filled form.
+        form : dict of str to str
+            What it says. An empty field is not counted as a guess.
+        page : callable
+            The page of the login: takes ``status``, ``name``, and ``wrong`` or ``error``.
+        application : str, optional
+            The application that asked for the login.
+        """
+        name = form.get("name", "").strip()
+        empty = {} if name else {"name": "Enter your name."}
+        empty |= {} if form.get("password") else {"password": "Enter your password."}
+        if empty:
+            return page(status=400, name=name, wrong=empty)
+        wrong = await self.check(request, name, form["password"], application=application)
+        if wrong is None:
+            return None
+        answer = page(status=wrong.status, name=name, error=wrong.text)
+        answer.headers.update(wrong.headers)
+        return answer
+
+
+def _keys(name: str, address: str) -> dict[bytes, int]:
+    """Return the keys under which a try is counted, each with the tries that are free.
+
+    Of an address of IPv6 only the first 64 bits are used: one household has all of the others.
+    """
+    household = address
+    with suppress(ValueError):
+        host = ipaddress.ip_address(address)
+        mapped = getattr(host, "ipv4_mapped", None)
+        household = str(mapped or host)
+        if host.version == 6 and mapped is None:
+            household = str(ipaddress.ip_network((int(host), 64), strict=False))
+    return {
+        digest(f"address\n{household}\n{name}"): _FREE,
+        digest(f"network\n{household}"): _FREE_OF_ADDRESS,
+    }
+
+
+def take_try(state: State, counted: dict[bytes, int]) -> int:
+    """Count one try and return 0, or the seconds until another try is allowed.
+
+    A try is counted before the password is checked, so that guesses made at the same time count
+    too. A refused one is not counted, so that waiting always ends.
+
+    Parameters
+    ----------
+    state : State
+        With the counts.
+    counted : dict
+        The keys of the try, each with the number of tries that are free.
+    """
+    now = time.time()
+    sql = "SELECT n, last FROM login_try WHERE who = :who"
+
+    def wait_s(of_key: Callable[[bytes], Any]) -> int:
+        waits = [0.0]
+        for key, free in counted.items():
+            row = of_key(key)
+            if row is not None and row[0] >= free:
+                waits.append(row[1] + min(2.0 ** min(row[0] - free + 1, 30), _LONGEST_S) - now)
+        return math.ceil(max(waits))
+
+    # In a flood most are refused: they must not wait for the lock, nor keep others from it.
+    known = wait_s(lambda key: next(iter(state.rows(sql, who=key)), None))
+    if 0 < known <= _LONGEST_S:
+        return known
+    with state.write() as db:
+        # A time that is to come is from a clock that was set back since, or damaged.
+        run(db, "DELETE FROM login_try WHERE last < :old", old=now - _FORGET_S)
+        run(db, "UPDATE login_try SET last = :now WHERE last > :now", now=now)
+        if known := wait_s(lambda key: run(db, sql, who=key).first()):
+            return known
+        count = (
+            "INSERT INTO login_try VALUES (:who, 1, :now)"
+            " ON CONFLICT (who) DO UPDATE SET n = login_try.n + 1, last = excluded.last"
+        )
+        for key in counted:
+            run(db, count, who=key, now=now)
+    return 0
+
+
+def _forget(state: State, counted: dict[bytes, int]) -> None:
+    """Forget the tries after the right password; of the address and all names, only this one."""
+    of_name, of_address = counted
+    with state.write() as db:
+        run(db, "DELETE FROM login_try WHERE who = :who", who=of_name)
+        # Somebody who has one password must not be free to guess the others.
+        run(db, "UPDATE login_try SET n = n - 1 WHERE who = :who AND n > 0", who=of_address)
+
+
+_LOGIN = page_template(html("login.html"))
+_ERROR = page_template(html("login-error.html"))
+_FORMS = SignedForms("login", "/v1/oauth/authorize", "lax")  # people come from other sites
+_ONLY_CODE = "response_type must be code"
+_ONLY_S256 = "code_challenge_method must be S256"
+_CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")
+_LONGEST_NAME = 128  # characters that the page accepts; a name of an account has at most 64
+
+
+@dataclass(frozen=True, slots=True)
+class _LoginRequest:
+    """What an application asks for, checked."""
+
+    client_id: str
+    application: str  # the name that people see
+    redirect_uri: str
+    state: str | None
+    challenge: str | None
+    scope: str
+
+
+class _Refusal(Exception):
+    """A request that is refused by a redirect back to the application."""
+
+    def __init__(self, to: str, error: str, description: str, state: str | None) -> None:
+        super().__init__(description)
+        self.answer = _send_back(to, {"error": error, "error_description": description}, state)
+
+
+async def show_login(request: Request) -> Response:
+    """Answer GET /v1/oauth/authorize with the login page."""
+    try:
+        text = request.scope["query_string"].decode("latin-1")
+        query = filled(parse_qsl(text, keep_blank_values=True))
+        login_request = await to_thread.run_sync(_check, web.parts_of(request).registry, query)
+    except web.Problem as problem:
+        return _refused(request, problem)
+    except _Refusal as refusal:
+        return refusal.answer
+    hint = query.get("login_hint", "")
+    usable = len(hint) <= _LONGEST_NAME and hint.isprintable()
+    return _page(request, login_request, name=hint if usable else "")
+
+
+async def take_login(request: Request) -> Response:
+    """Answer POST /v1/oauth/authorize: the filled form of the login page."""
+    try:
+        form, signed = await _FORMS.read(request)
+    except web.Problem as problem:
+        return _refused(request, problem)
+    asked = _LoginRequest(*signed)
+    again = partial(_page, request, asked)
+    name, decision = form.get("name", "").strip(), form.get("decision")
+    if decision == "deny":
+        await web.note(request, "login_denied", application=asked.client_id)
+        denied = {"error": "access_denied", "error_description": "the wearer denied access"}
+        return _send_back(asked.redirect_uri, denied, asked.state)
+    if decision != "allow":
+        return again(name=name, error="Choose Allow or Deny.", status=400)
+    parts, application = web.parts_of(request), asked.client_id
+    if refusal := await parts.tries.refusal(request, form, again, application=application):
+        return refusal
+    issue = partial(parts.registry.grants.issue_code, challenge=asked.challenge, scope=asked.scope)
+    code = await to_thread.run_sync(issue, name, application, asked.redirect_uri)
+    await web.note(request, "login", name, application=application)
+    return _send_back(asked.redirect_uri, {"code": code}, asked.state)
+
+
+def _check(registry: Registry, query: dict[str, str]) -> _LoginRequest:
+    """Return the request; until the redirect URI is checked, errors stay on this page."""
+    client_id, redirect_uri = query.get("client_id"), query.get("redirect_uri")
+    application = registry.applications.get(client_id) if client_id else None
+    if application is None:
+        raise web.Problem(400, "invalid_client", "No application has this client_id.")
+    if redirect_uri is None or not matches(application.redirect_uri, redirect_uri):
+        raise web.bad_request(
+            "redirect_uri is missing, or is not the address that the application registered."
+        )
+    challenge, method = query.get("code_challenge"), query.get("code_challenge_method")
+    hashed = challenge is None or _CHALLENGE.fullmatch(challenge)
+    for is_fault, error, description in (
+        ("response_type" not in query, "invalid_request", "response_type is missing"),
+        (query.get("response_type") != "code", "unsupported_response_type", _ONLY_CODE),
+        (challenge is None and method is not None, "invalid_request", "code_challenge is missing"),
+        (challenge is not None and method != "S256", "invalid_request", _ONLY_S256),
+        (not hashed, "invalid_request", "code_challenge is not a base64url SHA-256"),
+    ):
+        if is_fault:
+            raise _Refusal(redirect_uri, error, description, query.get("state"))
+    return _LoginRequest(
+        application.client_id,
+        application.label,
+        redirect_uri,
+        query.get("state"),
+        challenge,
+        granted(query.get("scope")),
+    )
+
+
+def _page(request: Request, asked: _LoginRequest, **shown: Any) -> Response:
+    """Return the page that asks for name, password and consent, bound to this browser."""
+    scopes = asked.scope.split()
+    writes, reads = WRITE in scopes, scopes != [WRITE]
+    act = "read your data" if reads else "add to your data"
+    if reads and writes:
+        act = "read your data, and add to them"
+    question = f"Allow {asked.application} to {act}?"
+    # Browsers also apply the policy to the redirect that follows the form.
+    targets = f"'self' {form_target(asked.redirect_uri)}"
+    shown |= {"question": question, "asked": asked, "reads": reads, "writes": writes}
+    page = partial(web.form_page, _LOGIN, title=question, targets=targets, **shown)
+    return _FORMS.page(request, page, *astuple(asked))
+
+
+def _send_back(redirect_uri: str, values: dict[str, str], state: str | None) -> Response:
+    """Redirect the browser to the application."""
+    query = urlencode(values | ({} if state is None else {"state": state}))
+    separator = "&" if "?" in redirect_uri else "?"
+    headers = {
+        "Location": f"{redirect_uri}{separator}{query}",
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer",
+    }
+    return Response(status_code=303, headers=headers)
+
+
+def _refused(request: Request, problem: web.Problem) -> Response:
+    """Show a person a page; let a program have the JSON error."""
+    if "text/html" in request.headers.get("accept", ""):
+        return error_page(problem.status, problem.description)
+    raise problem
+
+
+def error_page(
+    status: int, description: str, *, title: str = "This login cannot continue"
+) -> Response:
+    """Return the page for a login that cannot start or continue."""
+    shown = {"title": title, "description": description}
+    return web.form_page(_ERROR, status=status, targets="'none'", **shown)
+
+
+_NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+_REALM = 'Bearer realm="eyelog"'
+_IS_BEARER = re.compile(r"\s*bearer(\s|$)", re.IGNORECASE)
+_BASIC = re.compile(r"\s*basic(\s+|$)", re.IGNORECASE)
+_BEARER = re.compile(r"bearer +([A-Za-z0-9\-._~+/]+=*)", re.IGNORECASE)
+
+
+async def token(request: Request) -> Response:
+    """Answer POST /v1/oauth/token: a code or a refresh token for an access token."""
+    form = await read_form(request)
+    registry = web.parts_of(request).registry
+    try:
+        basic = _basic(request.headers.getlist("authorization"), form)
+        form |= basic
+        scheme = "Basic" if basic else "Form"
+        access, refresh = await to_thread.run_sync(_grant, registry, form, scheme)
+    except web.Problem as problem:
+        problem.headers |= _NO_STORE
+        raise
+    owner = await to_thread.run_sync(registry.grants.owner, access)
+    event = "refresh" if form["grant_type"] == "refresh_token" else "token"
+    account, scope = (owner.account, owner.scope) if owner else (None, SCOPE)
+    await web.note(request, event, account, application=form["client_id"])
+    answer = {
+        "access_token": access,
+        "refresh_token": refresh,
+        "token_type": "Bearer",
+        "expires_in": ACCESS_SECONDS,
+        "scope": scope,
+    }
+    return web.json_answer(answer, headers=_NO_STORE)
+
+
+def _basic(headers: list[str], form: dict[str, str]) -> dict[str, str]:
+    """Return the application's id and secret from HTTP Basic (RFC 6749, section 2.3.1)."""
+    if not any(_BASIC.match(header) for header in headers):
+        return {}
+    if "client_secret" in form or len(headers) > 1:
+        raise web.bad_request(
+            "send the application's secret once: in the header Authorization or in the form"
+        )
+    try:
+        text = base64.b64decode(_BASIC.sub("", headers[0]).strip(), validate=True).decode()
+        client_id, colon, secret = text.partition(":")
+        if not colon:
+            raise ValueError
+        client_id, secret = (unquote_plus(part, errors="strict") for part in (client_id, secret))
+    except ValueError:
+        raise _wrong_client("the Authorization header is not readable", scheme="Basic") from None
+    if form.get("client_id", client_id) != client_id:
+        raise web.bad_request("the client_id of the form is not that of the header")
+    return {"client_id": client_id, "client_secret": secret}
+
+
+def _wrong_client(text: str, *, scheme: str) -> web.Problem:
+    headers = {"WWW-Authenticate": f'{scheme} realm="eyelog"'}
+    return web.Problem(401, "invalid_client", text, headers=headers)
+
+
+def _application(registry: Registry, form: dict[str, str], scheme: str) -> str:
+    """Return the id of the application that a form comes from."""
+    client_id, secret = require(form, "client_id", "client_secret")
+    if not registry.applications.check_secret(client_id, secret):
+        raise _wrong_client("client_id or client_secret is wrong", scheme=scheme)
+    return client_id
+
+
+def _grant(registry: Registry, form: dict[str, str], scheme: str) -> tuple[str, str]:
+    """Return an access token and its refresh token, for a code or a refresh token."""
+    is_refresh = form.get("grant_type") == "refresh_token"
+    # The contract asks for the address with a refresh too; RFC 6749, section 6, does not.
+    also = () if is_refresh else ("redirect_uri",)
+    grant_type, *_ = require(form, "grant_type", "client_id", "client_secret", *also)
+    if grant_type not in ("authorization_code", "refresh_token"):
+        text = "grant_type must be authorization_code or refresh_token"
+        raise web.Problem(400, "unsupported_grant_type", text)
+    client_id = _application(registry, form, scheme)
+    application = registry.applications.get(client_id)
+    redirect_uri = form.get("redirect_uri", application.redirect_uri if application else "")
+    if application is None or not matches(application.redirect_uri, redirect_uri):
+        text = "redirect_uri is not the address that the application registered"
+        raise web.Problem(400, "invalid_grant", text)
+    try:
+        if is_refresh:
+            (refresh,) = require(form, "refresh_token")
+            return registry.grants.refresh(refresh, client_id), refresh
+        (code,) = require(form, "code")
+        verifier = form.get("code_verifier")
+        return registry.grants.exchange(code, client_id, redirect_uri, verifier)
+    except GrantRefused as refused:
+        raise web.Problem(400, "invalid_grant", str(refused)) from None
+
+
+async def revoke(request: Request) -> Response:
+    """Answer POST /v1/oauth/revoke: make one of the caller's own tokens unusable.
+
+    The caller is the bearer of a token, as the contract has it, or an application with its id and
+    secret (RFC 7009, section 2.1).
+    """
+    registry = web.parts_of(request).registry
+    headers = request.headers.getlist("authorization")
+    caller = None
+    is_basic = any(_BASIC.match(header) for header in headers)
+    if (headers and not is_basic) or "content-type" not in request.headers:
+        caller = await to_thread.run_sync(authenticate, request)
+    form = await read_form(request)
+    basic = _basic(headers, form)
+    if caller is None and not basic and "client_secret" not in form:
+        caller = await to_thread.run_sync(authenticate, request)  # which says what is missing
+    if caller is None:
+        scheme = "Basic" if basic else "Form"
+        client_id = await to_thread.run_sync(_application, registry, form | basic, scheme)
+        account = None
+    else:
+        client_id, account = caller.client_id, caller.account
+    (revoked,) = require(form, "token")
+    owner = await to_thread.run_sync(registry.grants.owner, revoked)
+    if not await to_thread.run_sync(registry.grants.revoke, revoked, client_id, account):
+        text = "the token belongs to another application or account and was not revoked"
+        raise web.Problem(400, "unauthorized_client", text)
+    whose = owner.account if account is None and owner is not None else account
+    await web.note(request, "revoke", whose, application=client_id)
+    return web.json_answer({}, headers=_NO_STORE)
+
+
+def authenticate(request: Request) -> Bearer:
+    """Return the account and application of the request's bearer token.
+
+    Raises
+    ------
+    Problem
+        401 with ``WWW-Authenticate``, if there is no bearer token or it is not valid.
+    """
+    headers = request.headers.getlist("authorization")
+    if not any(_IS_BEARER.match(header) for header in headers):
+        # Without a bearer token, no error in the challenge: RFC 6750, section 3.1.
+        text = "send the access token in the header Authorization: Bearer ACCESS_TOKEN"
+        raise web.Problem(401, "unauthorized", text, headers={"WWW-Authenticate": _REALM})
+    match = _BEARER.fullmatch(headers[0].strip()) if len(headers) == 1 else None
+    bearer: Bearer | str = "the Authorization header is not one bearer token"
+    if match:
+        bearer = web.parts_of(request).registry.grants.bearer(match[1])
+    if isinstance(bearer, Bearer):
+        return bearer
+    challenge = f'{_REALM}, error="invalid_token", error_description="{bearer}"'
+    raise web.Problem(401, "invalid_token", bearer, headers={"WWW-Authenticate": challenge})
+
+
+def may_read(request: Request) -> Bearer:
+    """Return the bearer of a request for data; raise as `authenticate` does, or 403."""
+    bearer = authenticate(request)
+    if not bearer.reads:
+        raise _insufficient(SCOPE, "this token cannot read: it may only add records")
+    return bearer
+
+
+def may_write(request: Request) -> Bearer:
+    """Return the bearer of an upload; raise as `authenticate` does, or 403."""
+    bearer = authenticate(request)
+    if not bearer.writes:
+        text = "this token cannot add records: ask the wearer for the scope write"
+        raise _insufficient(WRITE, text)
+    return bearer
+
+
+def _insufficient(scope: str, text: str) -> web.Problem:
+    """Return the refusal of a bearer whom the wearer did not allow this."""
+    challenge = f'error="insufficient_scope", error_description="{text}", scope="{scope}"'
+    headers = {"WWW-Authenticate": f"{_REALM}, {challenge}"}
+    return web.Problem(403, "insufficient_scope", text, headers=headers)
