@@ -134,3 +134,15 @@ def test_a_sync_finds_damage_that_the_stamps_do_not_show_and_goes_on(
     assert report["state"].tolist() == ["failed", "failed", "failed", "fetched", "fetched"]
     assert path.read_bytes() == before
     assert len(archive.read(SIXTY, "2024-04-01", "2024-04-02")) == 48
+
+
+def test_a_damaged_day_of_a_month_that_is_over_stops_no_later_write(archive: el.Archive) -> None:
+    for number, day in enumerate(("2026-10-01", "2026-10-02")):
+        archive.write(SIXTY, records(SIXTY, day, 1440, seed=number), account="me")
+    (path,) = Path(archive.path).rglob("2026-10-02.*.parquet")
+    flip_byte(path, "bl")
+    archive.write(SIXTY, records(SIXTY, "2026-11-01", 1440), account="me")
+    assert len(archive.read(SIXTY, "2026-11-01", "2026-11-30", tz="UTC")) == 1440
+    assert archive.repair()["month"].tolist() == ["2026-10"]
+    archive.write(SIXTY, records(SIXTY, "2026-11-02", 1440), account="me")
+    assert len(archive.read(SIXTY, tz="UTC")) == 3 * 1440

@@ -3,9 +3,9 @@
 Days are requested in parallel and written a month at a time: a month file is rewritten each time,
 so writing it every few days would cost several times as much. Only then are they noted in the
 `ledger`. So memory holds one month, whatever the length of the range. The loss if a sync is killed
-is bounded in time: the days of a slow service are written every ten seconds. The first day that
-comes is written at once, so that an archive that cannot be written is noticed before many requests.
-Nothing is stored in the cache, which would keep every record twice.
+is bounded in time: the days of a slow service are written every ten seconds. The first four days of
+a sync are written before others are requested, so that an archive that cannot be written is noticed
+soon. Nothing is stored in the cache, which would keep every record twice.
 """
 
 import math
@@ -51,6 +51,7 @@ from eyelog.fetch.client import Client, days_of, side_by_side
 from eyelog.frame import warn_unknown
 from eyelog.home import progress_line
 
+FIRST_DAYS: Final = 4
 # Seconds after which days that have arrived are written, even if their month is incomplete
 WRITE_AFTER_S: Final = 10.0
 GIVE_UP_AFTER: Final = 8
@@ -128,7 +129,7 @@ class _Run:
         self.outside = 0
         self.in_a_row = 0  # days on which the service failed
         self.fatal: EyelogError | None = None  # which every further day would meet too
-        self.written_at = -math.inf
+        self.written_at = time.monotonic()
 
     def warn(self) -> None:
         """Say once, of all answers, what a user should know."""
@@ -216,9 +217,10 @@ class _Run:
             def month_of(day: Day) -> str:
                 return months_of(np.array(self.spans[day.day][:1]))[0]
 
-            for _, month in groupby(days, month_of):
+            by_month = ([*month] for _, month in groupby(days[FIRST_DAYS:], month_of))
+            for part in (days[:FIRST_DAYS], *by_month):
                 try:
-                    side_by_side([*month], self._ask, workers=self.client.workers, done=arrived)
+                    side_by_side(part, self._ask, workers=self.client.workers, done=arrived)
                 finally:
                     self._keep()  # including what arrived before an interrupt
                 if self.fatal is not None:
