@@ -242,9 +242,8 @@ def refuse_others(
         None allows the latter.
     """
     interval = log_named(log).interval_us
-    below = [each for each in meetings if each.earlier == HELD]
-    among_files = [each for each in meetings if each.earlier != HELD]
-    for pairs, what_to_do in ((among_files, advice), (below, to_replace)):
+    for below, what_to_do in ((False, advice), (True, to_replace)):
+        pairs = [each for each in meetings if (each.earlier == HELD) is below]
         if what_to_do is None or not pairs:
             continue
         differ = [each for each in pairs if mostly_differ(each.shared, each.conflicts, interval)]

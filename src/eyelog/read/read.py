@@ -1,7 +1,6 @@
 """Files, folders and zip files read together: one frame of each log."""
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -320,14 +319,12 @@ def _one(
         tz=zone(place.home if place else "UTC"),
     )
     notes += repeats(meetings, names).values()
-    of_files = Counter[int]()
-    for each in meetings:
-        if each.file != each.earlier:
-            of_files[each.file] += each.conflicts
-    if any(of_files.values()):
-        at_all = [
-            f"{names[at]} ({counted(n, 'record')})" for at, n in sorted(of_files.items()) if n
-        ]
+    at_all = [
+        f"{names[each.file]} ({counted(each.conflicts, 'record')})"
+        for each in sorted(meetings)
+        if each.file != each.earlier and each.conflicts
+    ]
+    if at_all:
         notes.append(
             f"files have different values of {log!r} on the same stamps, and the later file was"
             f" taken: {listed(at_all, _SHOWN)}"
