@@ -366,8 +366,16 @@ def _files_of(path: Path) -> Iterator[InputFile]:
                 yield _refused(path, f"it has more than {most}: split it")
             else:
                 for info in sorted(members, key=lambda info: info.filename):
-                    if not any(_hidden(part) for part in info.filename.split("/")):
-                        yield _member(path, box, info)
+                    name = f"{path}: {info.filename}"
+                    if any(_hidden(part) for part in info.filename.split("/")):
+                        continue
+                    if info.flag_bits & 1:
+                        yield _refused(name, f"it is encrypted: {_UNPACK}")
+                    elif _too_dense(info.file_size, info.compress_size):
+                        yield _refused(name, _TOO_DENSE)
+                    else:  # no more is unpacked than the zip file says
+                        content = partial(box.open, info)
+                        yield InputFile(_shown(name), content, size=info.file_size)
     except _UNREADABLE as error:
         yield _refused(path, f"it is a damaged zip file: {_reason(error)}")
 
@@ -375,16 +383,6 @@ def _files_of(path: Path) -> Iterator[InputFile]:
 def _too_dense(unpacked: int, packed: int) -> bool:
     """Return whether something unpacks to more than a log does."""
     return unpacked > min(LARGEST, max(_UNSUSPECTED, _DENSEST * packed))
-
-
-def _member(path: Path, box: zipfile.ZipFile, info: zipfile.ZipInfo) -> InputFile:
-    name = f"{path}: {info.filename}"
-    if info.flag_bits & 1:
-        return _refused(name, f"it is encrypted: {_UNPACK}")
-    if _too_dense(info.file_size, info.compress_size):
-        return _refused(name, _TOO_DENSE)
-    # No more is unpacked than the zip file says.
-    return InputFile(_shown(name), partial(box.open, info), size=info.file_size)
 
 
 MIDNIGHT: Final = " 00:00:00"  # of a day in a sheet

@@ -314,10 +314,9 @@ class Reader:
 
     def several_devices(self) -> str:
         """Return the devices that the names of the files state, if there are several."""
-        devices = sorted({*self.devices.values()} - {""})
-        if self.device is not None or len(devices) < 2:
-            return ""
-        return f"the files come from {len(devices)} devices ({listed(devices, 4)})"
+        devices = sorted({*self.devices.values()} - {""}) if self.device is None else []
+        said = f"the files come from {len(devices)} devices ({listed(devices, 4)})"
+        return said if len(devices) > 1 else ""
 
 
 def _device(name: str, history: Any = None) -> tuple[str, set[str]]:

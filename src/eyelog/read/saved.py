@@ -12,13 +12,12 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from eyelog.arrow_tables import STAMP, Stamps, plain_array
+from eyelog.arrow_tables import STAMP, plain_array
 from eyelog.catalogue import LOGS, catalogue, fold, known_logs, log_named
 from eyelog.clock import FILE_ZONE, Zones, parse_stamps
 from eyelog.decode import ADVICE, UNFIT, Page, check_unknown, decode_page, what_is_wrong
@@ -212,7 +211,11 @@ class SavedLog(LogFile):
         self.names = frozenset(sent)
         if self._pages[-1].cursor is not None:
             self.notes.append(_UNFINISHED)
-        self._offsets = _offsets_of(content) if source.tz == FILE_ZONE else None
+        # The sorted stamps, and the offset that each is written in
+        texts = [text.decode() for text in _DATE.findall(content)] if self._with_offsets else []
+        stamps = parse_stamps(texts).view(np.int64)
+        order = np.argsort(stamps, kind="stable")
+        self._offsets = stamps[order], minutes_of(pa.array(texts, pa.string()))[order]
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield the records answer by answer."""
@@ -224,21 +227,11 @@ class SavedLog(LogFile):
                 if name in self.names
             }
             columns["date"] = pa.array(page.stamps.view(np.int64)).cast(STAMP)
-            if self._offsets:
+            if self._with_offsets and page.n:
                 at = np.searchsorted(self._offsets[0], page.stamps.view(np.int64), side="right")
                 minutes = self._offsets[1][np.maximum(at - 1, 0)]
                 columns[OFFSET] = pa.array(minutes, from_pandas=True)
             yield self.records(columns, np.arange(page.n) + self.rows + 1)
-
-
-def _offsets_of(content: bytes) -> tuple[Stamps, npt.NDArray[np.float64]] | None:
-    """Return the sorted stamps of answers, and the offset that each is written in."""
-    texts = [text.decode() for text in _DATE.findall(content)]
-    if not texts:
-        return None
-    stamps = parse_stamps(texts).view(np.int64)
-    order = np.argsort(stamps, kind="stable")
-    return stamps[order], minutes_of(pa.array(texts))[order]
 
 
 _DATE: Final = re.compile(rb'"date"\s*:\s*"([^"\\]+)"')
