@@ -5,8 +5,8 @@ a number of records: a late record does not shift the pages, so no record is sen
 existing record is left out.
 
 An archive's file can only be read by whole row groups of four days each. A day of the 15-second log
-is a dozen pages, and clients request one day after the other: so groups are kept, until their month
-is written. A page never shows an older state of the archive than the disk has.
+is a dozen pages, and clients request one day after the other: so what was read is kept, until its
+month is written. A page never shows an older state of the archive than the disk has.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ from starlette.responses import Response
 from eyelog.archive.export import encode_table
 from eyelog.archive.store import Archive
 from eyelog.arrow_tables import group_edges, months_of, schema_of, span_of, stamps_of
-from eyelog.catalogue import catalogue, columns, near
+from eyelog.catalogue import catalogue, columns, log_named, near
 from eyelog.checks import whole_number
 from eyelog.errors import ArchiveError
 from eyelog_service.oauth import may_read
@@ -249,17 +249,20 @@ def _date(name: str, text: str) -> datetime:
 
 
 _KEPT_BYTES: Final = 256 << 20
-"""Groups of every field: of a hundred clients of the 60-second log (2 MB each), or twenty of the
-15-second log (at most 13 MB each)."""
+"""Pieces of every field: of a hundred clients of the 60-second log (2 MB each), or of seventy of
+the 15-second log (at most 3.5 MB each)."""
+
+_PIECE_RECORDS: Final = 5_760
+"""A row group (four days) of the 60-second log, or a day of the 15-second log."""
 
 
-class GroupCache:
+class PieceCache:
     """The most recently used tables by key; if several threads want one, it is read once.
 
     Parameters
     ----------
     processes : int
-        How many processes keep groups, each with its share of the memory.
+        How many processes keep pieces, each with its share of the memory.
     """
 
     def __init__(self, *, processes: int = 1) -> None:
@@ -304,19 +307,19 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Windows:
-    """Reads the window of a query from the archive, whose row groups it keeps for a while.
+    """Reads the window of a query from the archive, pieces of which it keeps for a while.
 
     Parameters
     ----------
     archive_path : path
         The archive's folder.
     processes : int
-        How many processes keep groups, each with its share of the memory.
+        How many processes keep pieces, each with its share of the memory.
     """
 
     def __init__(self, archive_path: str | os.PathLike[str], *, processes: int = 1) -> None:
         self._archive = Archive(archive_path)
-        self._groups = GroupCache(processes=processes)
+        self._pieces = PieceCache(processes=processes)
 
     def read(self, query: Query, account: str) -> pa.Table:
         """Return the records of a query's window: ``date`` in UTC, and the requested fields.
@@ -331,16 +334,16 @@ class Windows:
         fields = [name for name in query.names if name != "date"] or [columns(query.log)[0]]
         first, after = span_of(query.start, query.end, "UTC")
         parts = []
-        for edges in _groups_of(first, after):
-            table = self._groups.get(
+        for edges in _pieces_of(query.log, first, after):
+            table = self._pieces.get(
                 (query.log, account, query.names, edges, state),
-                partial(self._read_group, query.log, account, fields, edges),
+                partial(self._read_piece, query.log, account, fields, edges),
             )
             low, high = np.searchsorted(stamps_of(table), [first, after]).tolist()
             parts.append(table.slice(low, high - low))
         return parts[0] if len(parts) == 1 else pa.concat_tables(parts)
 
-    def _read_group(
+    def _read_piece(
         self, log: str, account: str, fields: Sequence[str], edges: tuple[int, int]
     ) -> pa.Table:
         begin, end = (_EPOCH + timedelta(microseconds=edge) for edge in edges)
@@ -356,14 +359,19 @@ class Windows:
         return _in_one_piece(table)
 
 
-def _groups_of(first: int, after: int) -> list[tuple[int, int]]:
-    """Return the edges of the row groups that contain a window, which is at most a day."""
-    months = months_of(np.array([first, after - 1]))
+def _pieces_of(log: str, first: int, after: int) -> list[tuple[int, int]]:
+    """Return the edges of the pieces that contain a window, which is at most a day.
+
+    A piece is a row group of the 60-second log, and a day of the 15-second log: four days of it
+    would leave room for a quarter of the clients.
+    """
+    length = _PIECE_RECORDS * log_named(log).interval_us
     return [
-        (opens, closes)
-        for month in months
+        (begins, min(begins + length, closes))
+        for month in months_of(np.array([first, after - 1]))
         for opens, closes in pairwise(group_edges(month))
-        if opens < after and closes > first
+        for begins in range(opens, closes, length)
+        if begins < after and min(begins + length, closes) > first
     ]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog_service.records import GroupCache, Windows, parse_query
+from eyelog_service.records import PieceCache, Windows, parse_query
 from support import live
 from support.live import STANDARD
 from support.logs import columns
@@ -20,7 +20,7 @@ OF_EIGHT = pa.table({"a": [1.0]})
 
 def test_processes_share_the_memory(monkeypatch):
     monkeypatch.setattr("eyelog_service.records._KEPT_BYTES", 4 * OF_EIGHT.nbytes)
-    groups = GroupCache(processes=2)
+    groups = PieceCache(processes=2)
     for key in "abc":
         groups.get(key, lambda: OF_EIGHT)
     assert list(groups._kept) == ["b", "c"]
@@ -67,5 +67,5 @@ def test_what_the_service_keeps_is_bounded_by_bytes(tmp_path, monkeypatch) -> No
         edges = f"2026-10-{day:02}T00:00:00Z", f"2026-10-{day:02}T23:59:59Z"
         pairs = list(zip(("date_from", "date_to"), edges, strict=True))
         assert len(windows.read(parse_query(STANDARD, pairs), "ada")) == 200
-        assert windows._groups._bytes <= 300_000
-    assert 1 <= len(windows._groups._kept) < 7
+        assert windows._pieces._bytes <= 300_000
+    assert 1 <= len(windows._pieces._kept) < 7
