@@ -77,11 +77,12 @@ def test_daily_of_a_wearer_who_travels_has_four_rows(travelled) -> None:
     assert [f"{day:%Y-%m-%d}" for day in table.index] == [f"2026-10-{d}" for d in range(20, 24)]
 
 
-def test_damaged_zones_are_reported_and_written_again(tmp_path) -> None:
+@pytest.mark.parametrize("damage", [",Asia/Tok", ',"' + "x" * 200_000], ids=["cut", "no end"])
+def test_damaged_zones_are_reported_and_written_again(tmp_path, damage: str) -> None:
     archive = el.Archive(tmp_path)
     archive.set_zones(TRIP, account="anna")
     path = Path(archive.path, ".zones/account=anna.v1.csv")
-    path.write_text("from,tz\n,Asia/Tok")
+    path.write_text(f"from,tz\n{damage}")
     with pytest.raises(el.ArchiveError, match="set-zone anna ZONE"):
         archive.zones("anna")
     (row,) = archive.verify().to_dict("records")

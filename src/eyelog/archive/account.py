@@ -97,7 +97,7 @@ def stored_zones(place: Place, account: str) -> Zones | None:
         if header != ["from", "tz"]:
             raise ValueError("its first line is not from,tz")
         return Zones([tuple(row) for row in rows])
-    except ValueError as error:
+    except (ValueError, csv.Error) as error:
         raise ArchiveError(
             f"cannot read {path}: it is damaged ({error}): write the zone again with"
             f" `eyelog archive set-zone {account} ZONE`"

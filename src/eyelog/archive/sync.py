@@ -221,6 +221,9 @@ class _Run:
             for part in (days[:FIRST_DAYS], *by_month):
                 try:
                     side_by_side(part, self._ask, workers=self.client.workers, done=arrived)
+                except KeyboardInterrupt:
+                    self.client.close()  # ends the waits of open requests
+                    raise
                 finally:
                     self._keep()  # including what arrived before an interrupt
                 if self.fatal is not None:
