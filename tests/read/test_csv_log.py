@@ -101,6 +101,21 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(
         el.read(path)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "cp932"])
+@pytest.mark.parametrize("spare", [-100, 0, 100, 2000])
+def test_a_last_line_without_its_end_is_read_however_long_the_blocks_are(
+    put: Put, monkeypatch: pytest.MonkeyPatch, encoding: str, spare: int
+) -> None:
+    monkeypatch.setattr(files, "FIRST", 1 << 10)
+    monkeypatch.setattr(files, "BLOCK", 1 << 13)
+    stamps = pd.date_range("2026-10-21", periods=5000, freq="15s").strftime("%FT%TZ,1,眠")
+    text = "\n".join(["date,stp,note", *stamps]).encode(encoding)[: (1 << 13) + spare]
+    whole = text[: text.rfind(b",")]  # the note of the last row is not there
+    with pytest.warns(el.EyelogWarning):  # the note is not in the catalogue
+        frame = el.read(put(whole + b","), encoding=encoding)
+    assert len(frame) == whole.count(b"\n")
+
+
 # Laws
 
 

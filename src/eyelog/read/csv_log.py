@@ -19,7 +19,6 @@ import pyarrow.csv as pa_csv
 
 from eyelog.arrow_tables import Stamps, schema_of
 from eyelog.errors import ArchiveError, counted
-from eyelog.read import files
 from eyelog.read.files import NotALog, Source
 from eyelog.read.format import Column, Header, LogFile, fields_of, find_header
 
@@ -65,7 +64,7 @@ class CsvLog(LogFile):
         start = next(self._blocks, b"")
         header = find_header(start, source.log)
         super().__init__(header.log, source)
-        self._rest, self._whole = start[header.end :], source.ended
+        self._rest, self._source = start[header.end :], source
         self.names = frozenset()
         self._begin(header)
         self._decimal = ""  # not shown yet
@@ -91,7 +90,7 @@ class CsvLog(LogFile):
         ArchiveError
             If a line never ends, or another table begins in the middle of the file.
         """
-        for block in self._split() if self._whole else _ahead(self._split()):
+        for block in self._split() if self._source.ended else _ahead(self._split()):
             columns, lines, wrong, decimal = block
             yield self.records(columns, lines, wrong, decimal=decimal)
             if self.faults.count > max(_PATIENCE, self.rows / 2):
@@ -101,7 +100,7 @@ class CsvLog(LogFile):
         number = self._header.line + 1
         for block in filter(None, chain([self._rest], self._blocks)):
             if not block.endswith(b"\n"):
-                if len(block) >= files.BLOCK:
+                if not self._source.ended:
                     raise ArchiveError("it has a line far too long for a record: it is damaged")
                 block += b"\n"
             delimiter, decimal = self._header.delimiter, self._decimal
