@@ -40,6 +40,17 @@ def test_an_offset_that_is_a_text_is_read_as_a_number(put: Put, tmp_path) -> Non
     assert (report.status, report.kept) == ("imported", 1)
 
 
+@pytest.mark.parametrize("dash", ["-", "\\u002d"])
+def test_the_offsets_of_answers_are_read_however_dates_are_spelled_and_pages_may_be_empty(
+    put: Put, dash: str
+) -> None:
+    dates = [f"2026{dash}10-20T09:00:15+09:00", f"2026{dash}10-20T09:00:30+02:00"]
+    full = [f'{{"{FIFTEEN}": {{"9": [{{"date": "{at}", "stp": 1}}]}}}}' for at in dates]
+    empty = f'{{"{FIFTEEN}": {{}}, "cursor": null}}'
+    frame = el.read(put("\n".join([empty, *full, empty]), "walk.json"), tz="file")
+    assert frame["utc_offset_min"].tolist() == [540, 120]
+
+
 BAD_ANSWERS = {
     "not json": (b"{oops", el.AnswerError, "not a saved answer, or a damaged one"),
     "cut short": (halves()[1][:-100], el.AnswerError, "truncated"),

@@ -37,7 +37,7 @@ from eyelog.read.format import (
     spellings,
     utf8,
 )
-from eyelog.read.stamps import minutes_of
+from eyelog.read.stamps import NEVER, minutes_of
 
 # The key of the stamp that a receiver gives a message
 RECEIVED: Final = "received"
@@ -212,10 +212,11 @@ class SavedLog(LogFile):
         if self._pages[-1].cursor is not None:
             self.notes.append(_UNFINISHED)
         # The sorted stamps, and the offset that each is written in
-        texts = [text.decode() for text in _DATE.findall(content)] if self._with_offsets else []
-        stamps = parse_stamps(texts).view(np.int64)
+        written = _DATE.findall(content) if self._with_offsets else []
+        texts = [msgspec.json.decode(text) for text in written]
+        stamps = np.append(NEVER, parse_stamps(texts).view(np.int64))
         order = np.argsort(stamps, kind="stable")
-        self._offsets = stamps[order], minutes_of(pa.array(texts, pa.string()))[order]
+        self._offsets = stamps[order], minutes_of(pa.array([None, *texts], pa.string()))[order]
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield the records answer by answer."""
@@ -227,14 +228,13 @@ class SavedLog(LogFile):
                 if name in self.names
             }
             columns["date"] = pa.array(page.stamps.view(np.int64)).cast(STAMP)
-            if self._with_offsets and page.n:
+            if self._with_offsets:
                 at = np.searchsorted(self._offsets[0], page.stamps.view(np.int64), side="right")
-                minutes = self._offsets[1][np.maximum(at - 1, 0)]
-                columns[OFFSET] = pa.array(minutes, from_pandas=True)
+                columns[OFFSET] = pa.array(self._offsets[1][at - 1], from_pandas=True)
             yield self.records(columns, np.arange(page.n) + self.rows + 1)
 
 
-_DATE: Final = re.compile(rb'"date"\s*:\s*"([^"\\]+)"')
+_DATE: Final = re.compile(rb'"date"\s*:\s*("(?:[^"\\]|\\.)+")')
 
 
 def answer_pages(content: bytes, *, where: str) -> list[Page]:
