@@ -468,8 +468,9 @@ def test_a_guessed_encoding_is_called_a_guess_and_can_be_named(
     assert frame["note"].unique().tolist() == [note]
     assert "guess" not in said
     assert imported(archive, path, encoding=encoding)[0].kept == len(RECORDS)
-    with pytest.raises(el.ArchiveError, match="it is not text in ascii"):
-        read(path, encoding="ascii")
+    for other in ("ascii", "utf-16", "utf-32"):
+        with pytest.raises(el.ArchiveError, match=f"it is not text in {other}"):
+            read(path, encoding=other)
     with pytest.raises(el.ConfigurationError, match="unknown encoding 'cp9999'"):
         read(path, encoding="cp9999")
 

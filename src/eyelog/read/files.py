@@ -204,10 +204,12 @@ class Source:
         def in_utf_8(content: bytes) -> bytes:
             try:
                 text = decoder.decode(content, self.ended) if decoder else ""
-            except UnicodeDecodeError as error:
-                byte = error.object[error.start]
+            except UnicodeError as error:
+                found = str(error)
+                if isinstance(error, UnicodeDecodeError):
+                    found = f"it has the byte {error.object[error.start]:#04x}"
                 raise ArchiveError(
-                    f"it is not text in {self.encoding} (it has the byte {byte:#04x}): name another"
+                    f"it is not text in {self.encoding} ({found}): name another"
                 ) from None
             return text.encode("utf-8", "replace") if decoder else content
 
