@@ -104,6 +104,20 @@ def test_a_row_of_nobody_is_a_line_left_out(archive: el.Archive, put: Put) -> No
     ]
 
 
+def test_a_file_of_nobody_is_refused_and_rows_of_nobody_are_said(
+    archive: el.Archive, put: Put
+) -> None:
+    nobodys, mixed = put(table(("",))), put(table(("bob", "")), "mixed.csv")
+    with pytest.raises(el.ArchiveError, match=r"20 of its 20 lines.*line 2: it does not name its"):
+        el.read(nobodys, wearer="ada")
+    (report,) = import_files(archive, [nobodys], split_wearers=True)
+    assert (report.status, report.refused) == ("refused", 0)
+    assert "line 2: it does not name its wearer" in report.reason
+    own = put(table(("ada",)), "own.csv")
+    with pytest.warns(el.EyelogWarning, match=r"mixed\.csv: left out 20 of 40 lines"):
+        assert len(el.read([own, mixed], wearer="ada")) == 20
+
+
 def test_a_wearer_that_is_not_there_is_an_error(archive: el.Archive, put: Put) -> None:
     path = put(table(("ada", "bob")))
     with pytest.raises(el.ConfigurationError, match=r"no file has rows of .* 'eve', only"):

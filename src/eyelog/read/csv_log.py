@@ -93,7 +93,7 @@ class CsvLog(LogFile):
         for block in self._split() if self._source.ended else _ahead(self._split()):
             columns, lines, wrong, decimal = block
             yield self.records(columns, lines, wrong, decimal=decimal)
-            if self.faults.count > max(_PATIENCE, self.rows / 2):
+            if self.faults.count - self.exempt > max(_PATIENCE, self.rows / 2):
                 self.refuse_unreadable()
 
     def _split(self) -> Iterator[_Block]:

@@ -223,7 +223,7 @@ class LogFile(ABC):
     def refuse_unreadable(self) -> None:
         """Raise if more than a tenth of the lines, and more than one or all, are not records."""
         lines, wrong = self.rows - self.exempt, self.faults.count - self.exempt
-        if wrong > max(1, lines / 10) or 0 < lines == wrong:
+        if wrong > max(1, lines / 10) or 0 < self.rows == self.faults.count:
             raise ArchiveError(
                 f"{self.faults.count:,} of its {self.rows:,} lines are not records, more than a"
                 f" tenth ({self.faults.shown()})"

@@ -229,6 +229,7 @@ def read_logs(
         )
         for part in taken:
             log, status = cast(str, part.report.log), part.report.status
+            notes += part.report.notes
             if status in ("beside", "other log"):
                 (beside if status == "beside" else other_logs).append(log)
                 if words := log_named(log).beside:
@@ -238,7 +239,6 @@ def read_logs(
                     wanted = {"date", OFFSET, *check_fields(log, chosen)}
                     names = [name for name in part.table.column_names if name in wanted]
                     part.table = part.table.select(names)
-                notes += part.report.notes
                 parts.setdefault(log, []).append(part)
     if beside and not parts:  # there are no others
         return read_logs(every, replace(reader, log=beside[0]), chosen)
