@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import zipfile
 from functools import partial
@@ -143,6 +144,14 @@ def test_damaged_and_foreign_packed_files_are_named(tmp_path: Path) -> None:
     assert "unpack it first" in found["twice.gz"]
     pytest.importorskip("python_calamine")
     assert "a damaged Excel workbook (CalamineError): open it in the spread" in found["book.xlsx"]
+
+
+def test_an_answer_that_breaks_off_in_its_only_line_is_refused_as_such(tmp_path: Path) -> None:
+    records = [{"date": f"2026-10-21T{at // 60:02}:{at % 60:02}:00Z"} for at in range(600)]
+    path = tmp_path / "answer.json.gz"
+    path.write_bytes(gzip.compress(json.dumps({"computed_data": {"9": records}}).encode())[:-99])
+    with pytest.raises(el.ArchiveError, match="it breaks off before the end of its first line"):
+        el.read(path)
 
 
 def test_a_line_of_megabytes_is_unpacked_too() -> None:

@@ -213,7 +213,7 @@ class Source:
                 ) from None
             return text.encode("utf-8", "replace") if decoder else content
 
-        rest, guess = in_utf_8(self._first), ""
+        rest, guess, given = in_utf_8(self._first), "", False
         while not self.ended:
             added = self._read(BLOCK)
             self.ended = len(added) < BLOCK
@@ -225,11 +225,16 @@ class Source:
                 continue
             end = len(added) if self.ended or not end else end
             block, rest = b"".join([rest, memoryview(added)[:end]]), added[end:]
-            if self._cut_off:
-                block = block[: block.rfind(b"\n") + 1]
-                self.notes.append(_CUT_OFF)
             if b"\r" in block:
                 block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            if self._cut_off:
+                block = block[: block.rfind(b"\n") + 1]
+                if not (given or block.strip()):
+                    raise ArchiveError(
+                        "it breaks off before the end of its first line, so nothing of it can be"
+                        " read: copy or save it again"
+                    )
+                self.notes.append(_CUT_OFF)
             if not decoder and not guess and (guess := _guess(block)):
                 self.notes.append(
                     f"it is not UTF-8, and was read as {_CALLED[guess]}, which is a guess: if its"
@@ -239,6 +244,7 @@ class Source:
             with suppress(UnicodeDecodeError):  # lines that are not text are reported
                 block = block.decode(guess).encode() if guess else block
             if block:
+                given = True
                 yield block
 
 
