@@ -60,6 +60,17 @@ def test_rows_at_distances_that_no_length_explains_need_an_interval() -> None:
     assert told.exposure_h == pytest.approx(8 * 15 / 3600)
 
 
+@pytest.mark.parametrize(("usual", "known"), [(65, True), (67, False), (113, False), (115, True)])
+def test_the_usual_distance_is_within_a_tenth_of_a_row_of_whole_rows(usual, known) -> None:
+    stamps = INDEX[0] + pd.to_timedelta(np.cumsum([0, 60, *[usual] * 4]), unit="s")
+    rows = pd.Series(1.0, index=stamps)
+    if known:
+        assert typical_value(rows).exposure_h == pytest.approx(6 * 60 / 3600)
+    else:
+        with pytest.raises(el.ConfigurationError, match=f"60 s apart at the least.* {usual} s"):
+            typical_value(rows)
+
+
 def test_limits_judge_records_and_nothing_else() -> None:
     frame = el.simulate("2026-10-19", 1, log="standard_mode_logs", seed=5, tz="Europe/Berlin")
     strict = el.Limits(min_worn="60s")

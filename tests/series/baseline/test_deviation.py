@@ -32,6 +32,17 @@ def test_a_personal_baseline_waits_for_enough_days() -> None:
     assert table["coverage"].iloc[-1] == 1.0
 
 
+def test_a_day_that_was_hardly_worn_is_no_earlier_day_and_is_not_judged() -> None:
+    days = pd.date_range("2026-10-01", periods=12, freq="D", name="day")
+    table = pd.DataFrame({"steps": [5.0, 6, 7, 5, 6, 7, 6, 5, 60, 6, 7, 6], "worn_h": 10.0}, days)
+    table.loc["2026-10-09", "worn_h"] = 3.0  # a Friday
+    every, worn = (el.baseline.personal(table, "steps", min_day=least) for least in ("3h", "4h"))
+    assert every["n"].tolist() == list(range(12))
+    assert worn["n"].tolist() == [*range(9), 8, 9, 10]
+    assert every.loc["2026-10-09", "outside"]
+    assert pd.isna(worn.loc["2026-10-09", "outside"])
+
+
 def test_weeks_before_a_day_hold_their_days_though_midnight_was_skipped() -> None:
     # In Beirut the clocks go from 23:59 to 01:00, so that day opens at one o'clock.
     index = pd.DatetimeIndex(

@@ -280,3 +280,11 @@ def test_few_events_or_none_that_vary_have_no_band_for_all_offsets() -> None:
     flat = el.compare.events(series * 0, times, before="5min", after="5min")
     assert flat["band_low"].isna().all()
     assert not flat["changed"].any()
+
+
+def test_five_events_have_a_band_and_no_reason_and_four_say_why_not() -> None:
+    five = el.compare.events(*empty_course(5, 1, step=2.0), before="5min", after="5min")
+    assert five[["change_low", "change_high"]].notna().all(axis=None)
+    assert (five["reason"] == "").all()
+    four = el.compare.events(*empty_course(4, 1, step=2.0), before="5min", after="5min")
+    assert four["reason"].str.startswith("fewer than 5 events have a value here").all()

@@ -161,6 +161,15 @@ def test_fewer_than_five_wearers_have_estimates_and_no_errors(orthodont) -> None
     assert np.isfinite(el.compare.fit_mixed(five, "distance", predictors="age").loc["age", "p"])
 
 
+def test_a_group_of_four_wearers_has_no_interval_and_the_reason_says_so(orthodont) -> None:
+    four = [f"c{child}" for child in (16, 17, 18, 19)]
+    table = orthodont[(orthodont["sex"] == "boy") | orthodont["account"].isin(four)]
+    fit = el.compare.fit_mixed(table, "distance", predictors=["age", "sex"])
+    missing = fit["low"].isna() & fit["p"].isna()
+    assert missing[missing].index.tolist() == ["sex[girl]", "sd_wearers", "sd_residual"]
+    assert fit["reason"].str.startswith("fewer than 5 wearers in a group").all()
+
+
 def test_the_only_wearer_of_a_group_has_no_interval(orthodont) -> None:
     alone = orthodont.assign(site=np.where(orthodont["account"] == "c03", "b", "a"))
     fit = el.compare.fit_mixed(alone, "distance", predictors=["age", "site"])

@@ -26,6 +26,14 @@ def test_the_active_windows_use_the_step_of_the_series() -> None:
     assert el.rhythm.most_active(series)[:2] == (1.0, 7.5)
 
 
+def test_rows_of_two_hours_leave_the_window_as_many_hours_as_those_of_one() -> None:
+    level = pd.Series(
+        [3.0 if 8 <= hour < 18 else 1.0 for hour in range(0, 24, 2)] * 3,
+        index=pd.date_range("2026-10-19", periods=36, freq="2h", tz="UTC"),
+    )
+    assert el.rhythm.most_active(level)[:2] == (3.0, 8.0)
+
+
 @pytest.mark.parametrize("name", ["least_active", "relative_amplitude", "sleep_regularity"])
 def test_what_needs_the_night_refuses_where_it_was_not_observed(name) -> None:
     day = hourly([float(h % 2) for h in range(96)]).between_time("07:00", "23:00")

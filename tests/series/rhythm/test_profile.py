@@ -28,3 +28,10 @@ def test_weekdays_of_a_daily_table_are_exposed_as_long_as_they_were_worn() -> No
     table = el.rhythm.profile(days, "steps", by="weekday")
     expected = days["worn_h"].groupby(days.index.day_of_week).sum()
     np.testing.assert_allclose(table["exposure_h"], expected)
+
+
+def test_an_hour_that_stands_out_on_every_day_has_a_p_for_all_hours_looked_at() -> None:
+    table = el.rhythm.profile(hourly([float(h % 24 == 9) for h in range(240)]))
+    # None of the 999 shifts of ten days puts all of them on one hour: (1 + 0) / 1000, for 24 hours.
+    expected = [0.024 if hour == 9 else 1.0 for hour in range(24)]
+    np.testing.assert_allclose(table["p"], expected)
