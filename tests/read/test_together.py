@@ -98,6 +98,15 @@ def test_a_later_file_counts_but_a_missing_value_never_replaces_one(tmp_path: Pa
     assert history(read)[-1]["conflicts"] == 1
 
 
+def test_a_file_that_differs_from_two_earlier_ones_is_named_once(tmp_path: Path) -> None:
+    one, two = ([f"2026-10-21T{hour}:0{at}:15Z,3" for at in range(9)] for hour in ("09", "10"))
+    changed = [row.replace(",3", ",5") for row in one[3:] + two[:4]]
+    for number, rows in enumerate([one, two, one[:3] + changed + two[4:]]):
+        (tmp_path / f"{number}.csv").write_text("\n".join(["date,stp", *rows, ""]))
+    with pytest.warns(el.EyelogWarning, match=r"was taken: \S*2\.csv \(10 records\)$"):
+        el.read(tmp_path)
+
+
 def test_the_files_may_have_both_logs_if_one_is_chosen(tmp_path: Path) -> None:
     for log in LOGS:
         (tmp_path / f"{log}.csv").write_text(logger_csv(HOURS[log], log))

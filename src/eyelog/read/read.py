@@ -1,6 +1,7 @@
 """Files, folders and zip files read together: one frame of each log."""
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -319,11 +320,10 @@ def _one(
         tz=zone(place.home if place else "UTC"),
     )
     notes += repeats(meetings, names).values()
-    at_all = [
-        f"{names[each.file]} ({counted(each.conflicts, 'record')})"
-        for each in sorted(meetings)
-        if each.file != each.earlier and each.conflicts
-    ]
+    differing = Counter[int]()
+    for each in meetings:
+        differing[each.file] += each.conflicts if each.file != each.earlier else 0
+    at_all = [f"{names[at]} ({counted(n, 'record')})" for at, n in sorted((+differing).items())]
     if at_all:
         notes.append(
             f"files have different values of {log!r} on the same stamps, and the later file was"
