@@ -76,6 +76,12 @@ def test_a_second_table_with_other_columns_is_never_read_as_the_first(put: Put) 
     assert frame["bk_n"].tolist() == TEN["bk_n"].tolist()
 
 
+def test_a_header_of_two_logs_in_the_middle_is_named_with_its_line(put: Put) -> None:
+    rows = "".join(f"2026-10-21T00:0{minute}:15Z,3\n" for minute in range(4))
+    with pytest.raises(el.MixedLogsError, match=r"log\.csv: line 6: its header has fields of two"):
+        el.read(put(f"date,stepCount\n{rows}date,stepCount,fitDuration\n"))
+
+
 def test_of_rows_with_one_stamp_the_last_wins_and_the_count_is_kept(put: Put) -> None:
     rows = ["2026-10-21T00:00:15Z,3", "2026-10-21T00:00:30Z,4", "2026-10-21T00:00:15Z,5",
             "2026-10-21T00:00:30Z,4", "2026-10-21T09:00:30+09:00,4"]  # fmt: skip

@@ -9,7 +9,6 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from itertools import chain
 from typing import ClassVar, Final, TypeAlias
 
@@ -18,7 +17,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from eyelog.arrow_tables import Stamps, schema_of
-from eyelog.errors import ArchiveError, counted
+from eyelog.errors import ArchiveError, MixedLogsError, counted
 from eyelog.read.files import NotALog, Source
 from eyelog.read.format import Column, Header, LogFile, fields_of, find_header
 
@@ -146,8 +145,12 @@ class CsvLog(LogFile):
                 continue
             header = None
             if _LIKE_HEADER.match(line):
-                with suppress(NotALog):
+                try:
                     header = find_header(line, self.log)
+                except NotALog:
+                    pass  # a line like any other
+                except MixedLogsError as error:
+                    raise MixedLogsError(f"line {at}: {error}") from None
             if header is not None and header.log != self.log:
                 raise ArchiveError(
                     f"line {at} begins a table of {header.log!r}, and the file one of"
