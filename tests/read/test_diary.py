@@ -117,8 +117,11 @@ def test_a_line_that_is_not_clear_is_named(tmp_path: Path, line: str, says: str)
         (b"", "diary.csv: it is empty"),
         (b"end,label\n2026-10-24 09:00,x\n", r"no column 'start' \(its header is 'end', 'label'\)"),
         (b"start,end\n2026-10-24 09:00,\n", "no column 'label'"),
-        (b"strat,label\n2026-10-24,x\n", r"no column 'start' .*'strat'"),
-        (b"start,lable\n2026-10-24,x\n", r"no column 'label' .*'lable'"),
+        (
+            b"strat,label\n2026-10-24,x\n",
+            r"no column 'start' .*'strat' \(did you mean 'start'\?\), 'label'",
+        ),
+        (b"start,lable\n2026-10-24,x\n", r"no column 'label' .*'lable' \(did you mean 'label'\?\)"),
         (b"\x80\x81\xff\xfe\x00", "not text in UTF-8, UTF-16, cp932, EUC-JP or cp1252"),
     ],
 )

@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 
 from eyelog.arrow_tables import instant_us
-from eyelog.catalogue import fold
+from eyelog.catalogue import fold, near
 from eyelog.clock import DAY, FILE_ZONE, Zone, Zones, as_tzinfo, as_zones, day_start
 from eyelog.decode import UNFIT
 from eyelog.errors import ArchiveError, ConfigurationError, warn
@@ -258,7 +258,9 @@ def _columns(header: list[str]) -> dict[str, int]:
     others = [cell for at, cell in enumerate(header) if at not in columns.values()]
     for column in ("start", "label"):
         if column not in columns:
-            shown = ", ".join(repr(cell[:30]) for cell in header[:6])
+            shown = ", ".join(
+                f"{cell[:30]!r}{near(cell.casefold(), [column])}" for cell in header[:6]
+            )
             raise ArchiveError(
                 f"it has no column {column!r} (its header is {shown}): the first line"
                 " must name start, label and, for intervals, end"
