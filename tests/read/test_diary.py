@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,12 @@ def test_a_line_that_is_not_clear_is_named(tmp_path: Path, line: str, says: str)
 def test_a_file_that_is_not_a_diary_is_refused(tmp_path: Path, content: bytes, says: str) -> None:
     with pytest.raises(el.ConfigurationError, match=says):
         read(tmp_path, content)
+
+
+def test_a_path_without_a_file_is_shown_as_it_was_given(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "nowhere" / "diary.csv"):
+        with pytest.raises(el.ConfigurationError, match=f"^{re.escape(str(path))}: it cannot be"):
+            el.read_events(path, tz="Asia/Tokyo")
 
 
 def test_of_packed_files_no_event_is_lost_unsaid(tmp_path: Path) -> None:

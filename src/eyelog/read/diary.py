@@ -137,20 +137,21 @@ def read_events(
     if encoding is not None:
         check_encoding(encoding)
     real = file.resolve()
-    pipe = InputFile(file.name, partial(file.open, "rb", buffering=0))
+    name = file.name if real.is_file() else f"{file}"
+    pipe = InputFile(name, partial(file.open, "rb", buffering=0))
     tables: list[tuple[str, bool, list[Row]]] = []
     try:
         for at, each in enumerate(input_files([real]) if real.is_file() else [pipe]):
             if at and not each.is_sheet:
                 raise ConfigurationError(
-                    f"{file.name}: it has several files: unpack it, and read each on its own"
+                    f"{name}: it has several files: unpack it, and read each on its own"
                 )
-            text = _text(each, file.name, encoding)
+            text = _text(each, name, encoding)
             if rows := [row for row in _rows(text) if any(row[1])]:
                 tables.append((text, each.is_sheet, rows))
         if not tables:
             raise ConfigurationError(
-                f"{file.name}: it is empty: its first line must name start, end and label"
+                f"{name}: it is empty: its first line must name start, end and label"
             )
         diaries = [each for each in tables if {"start", "label"} <= _found(each[2][0][1]).keys()]
         text, is_sheet, rows = (diaries or tables)[0]
@@ -159,9 +160,9 @@ def read_events(
             events = _events_of_rows(rows, zones, dayfirst, is_sheet=is_sheet)
     except ArchiveError as error:
         between = ", " if str(error).startswith("line") else ": "
-        raise ConfigurationError(f"{file.name}{between}{error}") from error
+        raise ConfigurationError(f"{name}{between}{error}") from error
     times = {part: events[part].dt.tz_convert(zones.home) for part in ("start", "end")}
-    return possible_events(events.assign(**times), file.name)
+    return possible_events(events.assign(**times), name)
 
 
 def _text(file: InputFile, name: str, encoding: str | None = None) -> str:
