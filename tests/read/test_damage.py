@@ -244,6 +244,7 @@ def test_a_clock_that_was_set_back_is_recognised_and_its_passes_chosen(
     for clock in ("first", "last"):
         frame, said = read(path, clock=clock)
         assert f"the {clock} pass was taken" in said
+        assert f"left out (in lines {'42 to 81' if clock == 'first' else '2 to 41'})" in said
         assert frame.index.is_monotonic_increasing
         assert (np.diff(frame.index) >= step).all()
         kept = (

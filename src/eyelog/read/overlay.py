@@ -439,11 +439,10 @@ def one_clock(
         taken, rest = sides if clock == "first" else reversed(sides)
         low, high = stamps[taken].min(), stamps[taken].max()
         kept[rest] &= (stamps[rest] <= low - interval) | (stamps[rest] >= high + interval)
-    left_out = np.flatnonzero(~kept)
     said = (
         f"{happened}: of the time that comes twice the {clock} pass was taken, and"
-        f" {counted(len(left_out), 'record')} of the other left out (the first is in"
-        f" {names[of_pass[left_out[0]]]})"
+        f" {counted(int((~kept).sum()), 'record')} of the other left out (in"
+        f" {listed([names[at] for at in np.unique(of_pass[~kept])], _SHOWN)})"
     )
     for each, rows in zip(passes, np.split(kept, edges[1:-1]), strict=True):
         if not rows.all():
