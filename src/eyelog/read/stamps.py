@@ -108,7 +108,7 @@ class StampReader:
         self.offsets |= {offset_of(of) for of in minutes[~np.isnan(minutes)].tolist()}
         plain = pc.replace_substring(texts, "/", "-") if "/" in first else texts
         if " " in first[16:]:  # "... 09:00:00 +0000"
-            plain = pc.replace_substring_regex(plain, r" ([+-Z])", r"\1")
+            plain = pc.replace_substring_regex(plain, r" ([-+Z])", r"\1")
         try:
             read = pc.cast(plain, pa.timestamp("us", None if local else "UTC"))
         except pa.ArrowInvalid:  # one of them is not a day or a time
