@@ -19,17 +19,13 @@ import pyarrow.csv as pa_csv
 from eyelog.arrow_tables import Stamps, schema_of
 from eyelog.errors import ArchiveError, MixedLogsError, counted
 from eyelog.read.files import NotALog, Source
-from eyelog.read.format import Column, Header, LogFile, fields_of, find_header
+from eyelog.read.format import LONGEST_LINE, Column, Header, LogFile, fields_of, find_header
 
 # A file with more lines that are not records than others, after this many, is not read to its end.
 _PATIENCE: Final = 100_000
 _LIKE_HEADER: Final = re.compile(rb"^[^\n]*\b(?:date|ut)\b[^\n]*$", re.IGNORECASE | re.MULTILINE)
 _COMMAS: Final = "its numbers have decimal commas, and were read as such"
 _BEFORE: Final = "its header is line {}, and what comes before the header was left out"
-
-# Bytes of a line, hundreds of times those of a record: a longer line has lost its line ends, or is
-# nothing but delimiters, and split into cells it would take many times its size in memory.
-LONGEST_LINE: Final = 65_536
 
 # Arrow works on this many bytes at a time, so that its data stay in the processor's cache.
 _PIECE: Final = 1 << 20

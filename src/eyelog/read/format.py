@@ -440,10 +440,12 @@ def other_kind(names: Set[str]) -> str:
 
 # The header of a CSV file
 
-# The number of lines in which a header is looked for, and its greatest length.
+# The number of lines in which a header is looked for.
 _LINES: Final = 50
 _LINE: Final = re.compile(rb"([^\r\n]*)(?:\r\n|\n|\r|$)")
-_LONGEST: Final = 65_536
+# Bytes of a line, hundreds of times those of a record: a longer line has lost its line ends, or is
+# nothing but delimiters, and split into cells it would take many times its size in memory.
+LONGEST_LINE: Final = 65_536
 _MOST_COLUMNS: Final = 1_000  # a log has fewer than a hundred
 DELIMITERS: Final = (",", ";", "\t")  # if the comma is a decimal sign, lists have semicolons
 
@@ -476,7 +478,7 @@ def find_header(start: bytes, log: str | None = None) -> Header:
     """
     first: tuple[str, ...] = ()
     for number, match in enumerate(islice(_LINE.finditer(start), _LINES), 1):
-        line = match[1][:_LONGEST].decode("utf-8", "replace").removeprefix("//")
+        line = match[1][:LONGEST_LINE].decode("utf-8", "replace").removeprefix("//")
         if line.startswith("sep="):
             continue  # with which a spreadsheet program names the delimiter
         for delimiter in DELIMITERS:
