@@ -1,6 +1,7 @@
 """`eyelog demo` runs the main job from end to end."""
 
 import io
+import os
 import sys
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -23,9 +24,13 @@ def test_the_demo_runs_the_main_job(tmp_path: Path, monkeypatch) -> None:
     sink = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(sink, "ascii", newline="\n"))
     monkeypatch.setenv("NO_COLOR", "1")
+    # The user's own tokens are of another service.
+    monkeypatch.setenv("EYELOG_ACCESS_TOKEN", "abc")
+    monkeypatch.setenv("EYELOG_REFRESH_TOKEN", "xyz")
     assert main(["demo", "--output", str(tmp_path / "out")]) == 0
     text = sink.getvalue().decode("ascii")
     assert "\x1b" not in text
+    assert os.environ["EYELOG_ACCESS_TOKEN"] == "abc"
     for part in ("$ eyelog login --code ", "--attrition trend", "Blinks"):
         assert part in text
     last_screen = "\n".join(text.splitlines()[-20:])

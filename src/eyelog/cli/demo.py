@@ -50,6 +50,10 @@ def demo(*, output: Path = Path("demo-output")) -> None:
         output.mkdir(parents=True, exist_ok=True)
         wearer = ["--start", START, "--days", DAYS, "--seed", SEED, "--tz", ZONE]
         try:
+            # The user's own token would go to the demo's service.
+            for name in before:
+                if name.startswith("EYELOG_") and name != "EYELOG_DEBUG":
+                    del os.environ[name]
             os.environ["EYELOG_HOME"] = folder
             _run("A wearer of 14 days, simulated.", "simulate", *wearer, "--archive", archive)
             with serve(archive) as base_url:
