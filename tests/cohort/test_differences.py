@@ -67,6 +67,16 @@ def test_wearers_without_a_group_are_left_out() -> None:
     pd.testing.assert_frame_equal(found, without)
 
 
+@pytest.mark.parametrize("infinite", [np.inf, -np.inf])
+def test_infinite_values_are_left_out(infinite: float) -> None:
+    table = cohort_days(8, 4)
+    every_third = np.arange(len(table)) % 3 == 0
+    table["steps"] = table["steps"].astype("float64").mask(every_third, infinite)
+    found = el.cohort.differences(table, by="group", outcomes="steps")
+    without = el.cohort.differences(table[~every_third], by="group", outcomes="steps")
+    pd.testing.assert_frame_equal(found, without)
+
+
 def test_the_usual_outcomes_are_compared_unless_others_are_named() -> None:
     found = el.cohort.differences(cohort_days(6, 2), by="group")
     assert found.index.get_level_values("outcome")[0] == "worn_h"

@@ -115,10 +115,11 @@ def differences(
     labelled = pd.DataFrame({"account": accounts, "group": groups.reindex(accounts).array})
     compared = {}
     for name in chosen:
-        table = labelled.assign(y=numbers(rows[name])).replace(np.inf, np.nan).dropna()
-        means = table.groupby(["group", "account"])["y"].mean()
+        kept = labelled.assign(y=numbers(rows[name]))
+        kept = kept[np.isfinite(kept["y"])].dropna()
+        means = kept.groupby(["group", "account"])["y"].mean()
         sides = {label: means[means.index.get_level_values(0) == label] for label in labels}
-        n = {label: int((table["group"] == label).sum()) for label in labels}
+        n = {label: int((kept["group"] == label).sum()) for label in labels}
         for label in labels:
             if label != first:
                 row = _compared(sides[first], sides[label])
