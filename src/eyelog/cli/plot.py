@@ -71,9 +71,14 @@ def draw(
         return plot(frame, *names, **options)
     if kind == "change":
         days = el.daily(frame)
-        if ("events" in options) != (options.get("by") == "events"):
+        if "events" in options and options.get("by") != "events":
             raise ConfigurationError(
-                "the labels of a diary are compared by=events: pass --events too"
+                "the figure 'change' compares labels of a diary with --by events: pass it, or leave"
+                " out --events"
+            )
+        if options.get("by") == "events" and "events" not in options:
+            raise ConfigurationError(
+                "--by events compares the labels of a diary: pass --events FILE too"
             )
         if "events" in options:
             labels = labels_by_day(days.index, options.pop("events"), clock_of(frame))
