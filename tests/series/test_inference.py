@@ -13,12 +13,12 @@ from eyelog.series.inference import (
     effect,
     holm,
     level_interval,
-    likeness,
     log_rate_values,
     median,
     null_p,
     null_quantile,
     rank_interval,
+    shrunk_phi,
     slopes_law,
     two_samples_law,
     with_weekend,
@@ -67,8 +67,8 @@ def test_many_series_at_once_answer_as_each_alone() -> None:
 
 def test_phi_looks_at_neighbouring_days_and_is_shrunk_towards_a_usual_wearer() -> None:
     residuals = np.array([[1.0, 1, 1, -1, -1, -1] * 4])
-    together = likeness(np.arange(24), residuals)[0]
-    apart = likeness(np.arange(0, 48, 2), residuals)[0]
+    together = shrunk_phi(np.arange(24), residuals)[0]
+    apart = shrunk_phi(np.arange(0, 48, 2), residuals)[0]
     assert apart == pytest.approx(7 * 0.3 / 31)
     assert apart < together < 0.9
 

@@ -291,9 +291,10 @@ def limits_of_agreement(
     between wearers plus that within them (Bland & Altman 2007, Journal of Biopharmaceutical
     Statistics 17:571, where the true value varies). Intervals of the limits are by MOVER (Zou
     2013, Stat Methods Med Res 22:630). With ten wearers of 60 pairs, intervals contain bias and
-    limits in 94 to 97 of 100 cases, where intervals for independent pairs contain them in 30
-    to 60. Pairs that are missing because they differ a lot are not seen: with half of the
-    differences above the bias left out, in 43 and 61 (`benchmarks/coverage.py`).
+    limits in 94 to 97 of 100 cases (`benchmarks/levels_of_groups.py`). Intervals for independent
+    pairs would be too narrow. Pairs that are missing because they differ a lot are not seen: with
+    half of the differences above the bias left out, the intervals contain bias and limits in 43 and
+    61 of 100 cases (`benchmarks/coverage.py`).
 
     One wearer: bias and SD are those of all pairs. The interval of the bias is clustered by blocks
     or days (CR2, Bell & McCaffrey 2002), that of the SD is Zou's, with blocks instead of wearers.

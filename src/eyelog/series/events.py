@@ -297,9 +297,8 @@ def events(
     replacement (Efron & Tibshirani 1993, An Introduction to the Bootstrap, ch. 13), set as far
     apart as those of Student's t (Hesterberg 2015, The American Statistician 69:371). For normal
     values they contain the mean in 92 of 100 cases with five events, in 94 with eight and in 95
-    from ten on; for exponential values in 87 with five, 90 with ten and 92 with thirty. But each is
-    for one offset: most courses in which nothing happens have some offset at which the pointwise
-    band excludes 0.
+    from ten on; for skewed values less often. But each is for one offset: most courses in which
+    nothing happens have some offset at which the pointwise band excludes 0.
 
     Whether anything changed is therefore decided by the band for all offsets together: the change
     plus or minus its standard error times the 95 % quantile, over the same draws, of the largest

@@ -17,7 +17,7 @@ from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.inference import check_draws, log_rate_values, t_quantile
 
 # With two wearers on one side and more on the other, Welch's interval contains the true difference
-# in only 90 of 100 cases.
+# too seldom.
 LEAST_FOR_INTERVAL: Final = 3
 # With four per side, the permutation test has few assignments, and groups with different spread are
 # called different too often.
@@ -190,14 +190,14 @@ def group_difference(
     Notes
     -----
     Welch (1947, Biometrika 34:28) on wearer means. The interval contains the difference of normal
-    groups in 94 to 96 of 100 cases from three wearers on; with two against ten it would be 90. The
-    permutation test examines the same difference without assuming normality: it reassigns the
-    wearers to the groups, in all possible ways or in `draws` of them, counts the observed
-    assignment too (Phipson & Smyth 2010), and compares the p of Welch's test of each (Janssen 1997,
-    Statistics & Probability Letters 36:9, studentised; Beran 1988, Journal of the American
-    Statistical Association 83:687, prepivoted). So it holds its level from eight wearers per group
-    on if one group varies more than the other, where a test of the plain difference in means does
-    not; see the table in the definitions.
+    groups in 94 to 96 of 100 cases from three wearers on; with two on one side it would do
+    so less often. The permutation test examines the same difference without assuming normality: it
+    reassigns the wearers to the groups, in all possible ways or in `draws` of them, counts the
+    observed assignment too (Phipson & Smyth 2010), and compares the p of Welch's test of each
+    (Janssen 1997, Statistics & Probability Letters 36:9, studentised; Beran 1988, Journal of the
+    American Statistical Association 83:687, prepivoted). So it holds its level from eight wearers
+    per group on if one group varies more than the other, where a test of the plain difference in
+    means does not; see the table in the definitions.
 
     `eyelog.cohort.differences` gives the same difference, interval and p for many outcomes and
     groups, with p corrected for their number.

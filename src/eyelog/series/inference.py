@@ -6,8 +6,8 @@ column of the fit. Robust estimates keep their value, and their interval for ind
 widened by the same allowance (`rank_interval`). What a page names out of many is compared with
 simulated pages (`null_p`), since the far tail of Student's t is too thin for estimated errors.
 
-statsmodels' robust covariance (HAC) was considered: in 28 days without a trend at phi .5 it still
-finds one in 17 of 100 cases, because it neither corrects the bias of phi nor counts effective days.
+statsmodels' robust covariance (HAC) was considered: in few days it finds trends that are not there
+too often, because it neither corrects the bias of phi nor counts effective days.
 """
 
 import csv
@@ -28,7 +28,7 @@ from eyelog.series.observed import Rows
 
 # With fewer days, nothing is said of the wearer: only of these minutes
 LEAST_DAYS: Final = 5
-LEAST_FOR_MEDIAN: Final = 7  # six days of phi .3 are on both sides of the median in 92 % of cases
+LEAST_FOR_MEDIAN: Final = 7  # fewer days that are alike lie on one side of it too often
 
 # What a usual wearer's days are like: seven days of that wearer stand beside those of the table.
 USUAL_PHI: Final = 0.3
@@ -157,10 +157,11 @@ def effect(
 ) -> Effect:
     """Return a contrast of the least-squares fit to each row of values.
 
-    With residuals e of the fit and phi their autocorrelation (`likeness`), the variance of a day is
-    e'e / trace((I - H) V), where H is the hat matrix and V holds phi^|i - j|; that of the contrast
-    a'y is a'V a times it. Days of different sets count as independent, which errs towards a larger
-    error. A level of n days without a gap has n / (1 + 2 sum (1 - k/n) phi^k) effective days.
+    With residuals e of the fit and phi their autocorrelation (`shrunk_phi`), the variance of a day
+    is e'e / trace((I - H) V), where H is the hat matrix and V holds phi^|i - j|; that of the
+    contrast a'y is a'V a times it. Days of different sets count as independent, which errs towards
+    a larger error. A level of n days without a gap has n / (1 + 2 sum (1 - k/n) phi^k) effective
+    days.
 
     Parameters
     ----------
@@ -184,7 +185,7 @@ def effect(
     fit = values @ q @ inverse.T
     residuals = values - (values @ q) @ q.T
     squares = np.einsum("ij,ij->i", residuals, residuals)
-    phi = likeness(days, residuals, max(terms, 2))
+    phi = shrunk_phi(days, residuals, max(terms, 2))
     at = phi if len(phi) == 1 else GRID
     groups = np.zeros(n) if sets is None else sets
     together = groups[:, None] == groups[None, :]
@@ -207,7 +208,7 @@ def effect(
     return Effect(fit @ contrast, se, freedom, phi, n_effective, reach / independent, sd, fit)
 
 
-def likeness(days: Ints, residuals: Floats, terms: int = 2, n: int | None = None) -> Floats:
+def shrunk_phi(days: Ints, residuals: Floats, terms: int = 2, n: int | None = None) -> Floats:
     """Return phi of each row of residuals: their lag-1 autocorrelation, corrected and shrunk.
 
     The estimate r over neighbouring days gets its bias of (terms + 4 r) / n added, is held between
@@ -297,7 +298,7 @@ def median(of_days: "pd.Series[Any]") -> Median:
     middle = float(np.median(x)) if n else nan
     if n < LEAST_FOR_MEDIAN:
         return Median(middle, nan, nan, nan, nan, n)
-    phi = float(likeness(days, (x - x.mean())[None, :])[0])
+    phi = float(shrunk_phi(days, (x - x.mean())[None, :])[0])
     n_effective = effective_n(days, phi)
     size = max(n_effective, 3.0)
     # P(at most k - 1 of `size` days lie below the median) is 2.5 %; k need not be whole.

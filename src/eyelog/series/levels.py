@@ -23,7 +23,7 @@ THURSDAY: Final = 3  # 1 January 1970
 SHAPES: Final = ("split", "bump")
 SHORTEST: Final = 3
 # The bias of phi is (BIAS + BIAS phi) / n where levels were chosen to fit. Two edges fit noise
-# better than one: with 4 for both, 9 instead of 7 of 100 series of 28 days at phi .5 named a level.
+# better than one, so the residuals about a bump look less alike.
 BIAS: Final = MappingProxyType({"split": 4.0, "bump": 12.0})
 LINE: Final = "a line explains the days better than two levels: see eyelog.baseline.trend"
 
@@ -78,20 +78,21 @@ def new_levels(
     with the same statistic in simulated noise of as many days with an autocorrelation of .3, at
     half the level of 5 %. The standard error takes the autocorrelation of the days from the
     residuals about the levels, with its bias of (4 + 4 phi) / n added, three times that for a bump.
-    Where a line explains the days better (Schwarz 1978), they rose or fell: no level is named.
-    What is found splits the series, and each part of ten days or more is searched in the same way.
-    Weekends are brought to the level of their weeks first, if there are two days of each kind.
-    Three or more large changes in one series, such as a staircase, can hide one another: around any
-    one of them the days look alike. What a search finds is larger than what is there, the more so
-    in few days: read the interval.
+    Where a line explains the days better by Schwarz's criterion (1978), no level is named. The
+    criterion can err, the more so in few days: along a line that rises by 4 SD, at an
+    autocorrelation of .3, a level is still named in 37.5 of 100 series of 14 days, in 22.7 of 28
+    days and in 11.8 of 56. What is found splits the series, and each part of ten days or more is
+    searched in the same way. Weekends are brought to the level of their weeks first, if there are
+    two days of each kind. Three or more large changes in one series, such as a staircase, can hide
+    one another: around any one of them the days look alike. What a search finds is larger than what
+    is there, the more so in few days: read the interval.
 
     The quantiles of the noise come with eyelog (``null.csv``, made by `benchmarks/null_tables.py`).
 
-    In 1, 5 and 8 of 100 series of 28 days without a new level, one is named at an autocorrelation
-    of 0, .3 and .5; with 56 days in 2, 5 and 4. A step of 2.5 SD in the middle of 56 days at .3 is
-    found in 95 of 100, a holiday (3 SD up on days 30 to 60 of 90) in 98 (`benchmarks/levels.py`).
-    Skewed values need more care where there are many: with 120 days of small counts (negative
-    binomial, k = 4), one is named in 9 of 100, and in 5 with their square roots.
+    In 5 of 100 series of 28 or 56 days without a new level, one is named at an autocorrelation of
+    .3. With a step of 2.5 SD in the middle, one is named in 76 of 100 series of 28 days and in 95
+    of 56 days; with a step of 1.5 SD in 66 of 56 days (`benchmarks/levels.py`). Skewed values need
+    more care: take the square roots of small counts first.
 
     Examples
     --------
@@ -220,7 +221,12 @@ def largest(values: Floats, days: Ints, shape: str) -> LevelChange:
 def _judged(
     centred: Floats, days: Ints, start: Ints, end: Ints, gain: Floats, bias: float
 ) -> LevelChange:
-    """Return the statistic of each row's change, its days being alike as the residuals are."""
+    """Return the statistic of each row's change, its days being alike as the residuals are.
+
+    phi is not that of `eyelog.series.inference.shrunk_phi`: it is the autocorrelation r of these
+    residuals with (bias + bias r) / n added, and is not shrunk towards that of a usual wearer. The
+    simulated noise that the statistic is compared with has its phi estimated in the same way.
+    """
     n = centred.shape[1]
     places = np.arange(n)
     inside = (places >= start[:, None]) & (places < end[:, None])

@@ -246,11 +246,11 @@ def fit_mixed(
     takes milliseconds and reaches the boundary at which wearers do not differ.
 
     Wearers may respond differently to a predictor (a random slope), and neighbouring days are
-    alike. The model has neither, so its own errors are too small: without any effect, p is below
-    .05 in 30 to 40 of 100 cases with random slopes of half the residual SD. The errors are
-    therefore clustered by wearer (CR2: Bell & McCaffrey 2002; Pustejovsky & Tipton 2018), with
-    Satterthwaite's degrees of freedom, as in R's ``clubSandwich``. With ten wearers p is then below
-    .05 in 3 to 6 of 100 cases, see the table in the definitions. An effect that all wearers share
+    alike. The model has neither, so its own errors are too small, and its p would be below .05 too
+    often without any effect. The errors are therefore clustered by wearer (CR2: Bell & McCaffrey
+    2002; Pustejovsky & Tipton 2018), with Satterthwaite's degrees of freedom, as in R's
+    ``clubSandwich``. With ten wearers p is then below .05 in 3 to 6 of 100 cases, see the table in
+    the definitions. An effect that all wearers share
     needs more wearers to be found, not more days. A coefficient that only one wearer determines,
     such as the only one of a group, has no error; where wearers are in groups (labels, or 0 and 1
     that do not vary within a wearer), each needs five of them, as in

@@ -21,7 +21,7 @@ from eyelog.series.inference import (
     check_draws,
     effect,
     effective_n,
-    likeness,
+    shrunk_phi,
     with_weekend,
 )
 from eyelog.series.periods import compared
@@ -152,7 +152,7 @@ def reliability(table: pd.DataFrame, column: str, *, days: int = 7) -> Reliabili
     parts = [
         (part["day"].to_numpy(), part[column].to_numpy()) for _, part in rows.groupby("account")
     ]
-    phi = likeness_within(parts)
+    phi = shrunk_phi_within(parts)
     lengths = np.array([len(values) for _, values in parts], dtype=np.float64)
     # n/effective n: the sum of squares within loses it, the mean's variance gains it.
     lost = np.array([len(values) / effective_n(dates, phi) for dates, values in parts])
@@ -218,7 +218,7 @@ def days_needed(ratio: float, phi: float, goal: float) -> float:
     return float(enough[0]) if enough.size else MISSING
 
 
-def likeness_within(parts: list[tuple[Ints, Floats]]) -> float:
+def shrunk_phi_within(parts: list[tuple[Ints, Floats]]) -> float:
     """Return phi of the days of several wearers about their own means, shrunk towards a usual one.
 
     Parameters
@@ -232,7 +232,7 @@ def likeness_within(parts: list[tuple[Ints, Floats]]) -> float:
     of_days = np.concatenate(
         [dates - dates[0] + start for (dates, _), start in zip(parts, apart, strict=True)]
     )
-    return float(likeness(of_days, residuals[None, :], terms=1, n=n // len(parts))[0])
+    return float(shrunk_phi(of_days, residuals[None, :], terms=1, n=n // len(parts))[0])
 
 
 @takes_tables
