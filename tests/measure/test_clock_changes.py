@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.clock import LocalClock, day_start, microseconds
-from eyelog.figures.dates import TimeLocator, day_edges, skipped_hours
+from eyelog.figures.dates import day_edges, skipped_hours
 from support.frames import MINUTES, frame_of
 
 ZONES = sorted(available_timezones() - {"Factory", "localtime"})
@@ -73,8 +73,6 @@ def check(tz: str, change: pd.Timestamp) -> None:
         assert opens < closes
         assert opens == microseconds(pd.DatetimeIndex([day_start(day.date(), ZoneInfo(tz))]))[0]
         skipped_hours(day, clock)
-    ticks, _ = TimeLocator(clock)._midnights(days.index[0], days.index[-1])
-    assert ticks.isin(days.index).all()
 
 
 @given(st.sampled_from(ZONES), st.integers(0, 200))

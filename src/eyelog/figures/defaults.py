@@ -28,7 +28,7 @@ DEFAULT_FIELDS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = MappingProx
     {
         log: {kind: tuple(fields) for kind, fields in kinds.items()}
         for log, kinds in json.loads(
-            files("eyelog.figures").joinpath("defaults.json").read_text("utf-8")
+            files("eyelog").joinpath("figures", "defaults.json").read_text("utf-8")
         ).items()
     }
 )

@@ -29,7 +29,7 @@ HIGHEST_MM: Final = 170  # a journal's page, with room for the caption
 
 
 def _colours(kind: str) -> Mapping[str, list[str]]:
-    text = files("eyelog.figures").joinpath("colours.csv").read_text("utf-8")
+    text = files("eyelog").joinpath("figures", "colours.csv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines())
     return {row["meaning"]: row["colours"].split() for row in rows if row["kind"] == kind}
 

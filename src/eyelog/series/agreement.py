@@ -325,8 +325,7 @@ def limits_of_agreement(
                 "limits_of_agreement: the table has no column 'difference': pass pairs of"
                 " eyelog.compare.minute_pairs, or both measurements"
             )
-        differences = _numbers(pairs["difference"])
-        return _limits(differences, *_units(pairs.index, block), circular=False)
+        return _of_present(_numbers(pairs["difference"]), pairs.index, block)
     if other is None:
         raise ConfigurationError(
             "limits_of_agreement takes pairs of eyelog.compare.minute_pairs, or both measurements"
@@ -340,7 +339,14 @@ def limits_of_agreement(
         raise ConfigurationError(
             f"limits_of_agreement takes pairs, not {len(first)} and {len(second)} values"
         )
-    return _limits(first - second, *_units(index, block), circular=False)
+    return _of_present(first - second, index, block)
+
+
+def _of_present(differences: Floats, index: pd.Index | None, block: str | None) -> AgreementLimits:
+    """Return the limits of the pairs that are there; units are theirs alone."""
+    present = np.isfinite(differences)
+    index = None if index is None else index[present]
+    return _limits(differences[present], *_units(index, block), circular=False)
 
 
 def _numbers(side: object) -> Floats:

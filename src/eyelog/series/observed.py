@@ -256,8 +256,8 @@ def groups_of(rows: Rows, table: Quantity, by: By, *, what: str) -> tuple[Ints, 
     time = pd.DataFrame({"span_s": (closes - opens) / 1e6, "before_n": 1.0}, index=rows.index)
     clock = rows.clock
     opened = door.Rows(time, what, "", Limits(), opens, closes, clock, clock, True, None, given)
-    named = {by} if isinstance(by, str) else set(by) if isinstance(by, list | tuple) else set()
-    if rows.step_us > HOUR_US and "hour" in named:
+    asked = by if isinstance(by, list | tuple) else [by]
+    if rows.step_us > HOUR_US and any(isinstance(name, str) and name == "hour" for name in asked):
         raise ConfigurationError(
             f"{what}: rows of {rows.step_us / HOUR_US:g} h do not fit into by={by!r}: take 'day' or"
             " wider"

@@ -392,3 +392,13 @@ def test_the_intervals_of_repeated_pairs_hold_bias_and_limits() -> None:
             ]
         )
     assert (np.mean(hits, axis=0) > 0.90).all()  # pairs taken as independent: .3 to .6
+
+
+def test_units_are_those_of_the_pairs_that_are_there() -> None:
+    pairs = el.compare.minute_pairs(
+        el.sample(), el.sample("standard_mode_logs"), quantity="tilt_fore_aft"
+    )
+    two = pd.concat({"ada": pairs, "ben": pairs.assign(difference=np.nan)}, names=["account"])
+    found = el.compare.limits_of_agreement(two)
+    assert found == el.compare.limits_of_agreement(two.dropna(subset="difference"))
+    assert found.units == "days"
