@@ -105,7 +105,8 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
     try:
         with new_file(made) as sink:
             yield sink
-        put_in_place(made, target)
+        made.replace(target)
+        sync_folder(target.parent)
     finally:
         made.unlink(missing_ok=True)
 
