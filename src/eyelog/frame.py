@@ -710,29 +710,21 @@ def record(
     `frame` must be a new object of the caller: its attrs are replaced, never shared.
     `details` must be JSON-safe.
     """
-    return derived(frame, frame, step, log=log, account=account, **details)
-
-
-def derived(
-    table: Table,
-    source: Remembering,
-    step: str,
-    /,
-    *,
-    log: str | None = None,
-    account: str | None = None,
-    **details: Any,
-) -> Table:
-    """Give a new table the attrs of its source, with one step added; return the table."""
-    old: dict[str, Any] = source.attrs.get(KEY, {})
+    old: dict[str, Any] = frame.attrs.get(KEY, {})
     entry = _Shared(old)
     if log is not None:
         entry["log"] = log
     if account is not None:
         entry["account"] = account
     entry["history"] = [*old.get("history", []), {"step": step, **details}]
-    table.attrs = {**source.attrs, KEY: entry}
-    return table
+    frame.attrs = {**frame.attrs, KEY: entry}
+    return frame
+
+
+def derived(table: Table, source: Remembering, step: str, /, **details: Any) -> Table:
+    """Give a new table the attrs of its source, with one step added; return the table."""
+    table.attrs = dict(source.attrs)
+    return record(table, step, **details)
 
 
 def history(frame: Remembering) -> list[dict[str, Any]]:
