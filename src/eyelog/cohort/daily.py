@@ -109,10 +109,10 @@ def daily(
 
     ``pandas.read_parquet(out)`` reads a dataset. Each of its files is put in place as a whole and
     says what it was computed from: the same call resumes where a stopped run left off, and over an
-    archive that has grown it computes only the months whose files changed. The dataset always has
-    exactly what the last call requested; files of other wearers and months are removed.
-    ``_recipe.json`` beside them has the arguments, the versions and a digest of the files that were
-    read.
+    archive that has grown it computes only the months whose files, or whose neighbour's files,
+    changed. The dataset always has exactly what the last call requested; files of other wearers and
+    months are removed. ``_recipe.json`` beside them has the arguments, the versions and a digest of
+    the files that were read.
 
     In a script, calls with several processes belong under ``if __name__ == "__main__":``. On Linux,
     the first such call also starts a server process that has imported eyelog, which takes a second;
