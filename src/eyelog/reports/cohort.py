@@ -98,7 +98,7 @@ def report_cohort(
         If the table does not hold a cohort's days, or `wearers`, `by`, `key_file` or the path
         cannot be used.
     FieldError
-        If there is no such `outcome`, or none of `covariates`.
+        If the wearers have no column `by`, or there is no such `outcome`, or none of `covariates`.
     ArchiveError
         If the place has no whole result.
     EyelogError

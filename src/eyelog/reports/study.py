@@ -277,6 +277,12 @@ def as_cohort(
         if not empty:
             rows = _joined(rows, people)
     column_of_groups = by if isinstance(by, str) else None
+    if isinstance(by, str) and not empty and by not in rows.columns:
+        known = [name for name in known_covariates if name in rows.columns]
+        raise FieldError(
+            f"report_cohort: the wearers have no column {by!r} ({', '.join(known) or 'none'}): name"
+            " another, or add it with a table of wearers (wearers=, --wearers FILE)"
+        )
     if by is not None and not empty:
         rows, (column_of_groups,) = keyed(rows, by, what="report_cohort", one=True)
     result = Result(rows, result.failed, without, known_covariates, result.recipe)
