@@ -85,6 +85,12 @@ def test_wrong_usage_has_an_exit_status_of_its_own(capsys) -> None:
     assert "Usage" in capsys.readouterr().err
 
 
+def test_a_list_that_names_nothing_is_wrong_usage(capsys) -> None:
+    for nothing in ("", ","):
+        assert main(["summary", "standard_mode_logs", "--by", nothing]) == 2
+        assert "'--by': it names nothing: give one name" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", commands(), ids=" ".join)
 def test_every_command_has_help(command: Command, capsys) -> None:
     assert main([*command, "--help"]) == 0

@@ -83,11 +83,18 @@ class Names(click.ParamType):  # type: ignore[type-arg] # generic only since cli
 
     name = "A,B"
 
-    def convert(self, value: Any, *_: Any) -> list[str]:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> list[str]:
         """Return the names in a text."""
         if isinstance(value, list):
             return value
-        return [name.strip() for name in value.split(",") if name.strip()]
+        names = [name.strip() for name in value.split(",") if name.strip()]
+        if not names:
+            self.fail(
+                "it names nothing: give one name, or several with commas between them", param, ctx
+            )
+        return names
 
 
 def command(
