@@ -39,7 +39,7 @@ def test_every_kind_is_drawn_with_the_fields_that_suit_the_log(fortnight, kind: 
         ("daily", None, {"by": "weekend"}, "takes no by: leave out --by"),
         ("change", None, {"by": "events"}, "pass --events FILE too"),
         ("change", None, {"events": "diary.csv", "at": "2026-10-19"}, "or leave out --events"),
-        ("change", None, {}, "takes either at="),
+        ("change", None, {}, "needs --at DATE or --by COLUMN"),
         ("heatmap", ["stq"], {}, "stq"),
     ],
 )

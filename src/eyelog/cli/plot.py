@@ -80,6 +80,8 @@ def draw(
             raise ConfigurationError(
                 "--by events compares the labels of a diary: pass --events FILE too"
             )
+        if not options:
+            raise ConfigurationError("the figure 'change' needs --at DATE or --by COLUMN: pass one")
         if "events" in options:
             labels = labels_by_day(days.index, options.pop("events"), clock_of(frame))
             days = days.assign(events=[label or np.nan for label in labels])
