@@ -37,6 +37,7 @@ def test_every_kind_is_drawn_with_the_fields_that_suit_the_log(fortnight, kind: 
         ("actogram", ["hm_yo", "hm_po"], {}, "one field, not 2"),
         ("week", None, {"at": "2026-10-19"}, "takes no at: leave out --at"),
         ("daily", None, {"by": "weekend"}, "takes no by: leave out --by"),
+        ("profile", None, {"by": "weekend"}, "takes no by: leave out --by"),
         ("change", None, {"by": "events"}, "pass --events FILE too"),
         ("change", None, {"events": "diary.csv", "at": "2026-10-19"}, "or leave out --events"),
         ("change", None, {}, "needs --at DATE or --by COLUMN"),

@@ -54,9 +54,11 @@ def draw(
     takes_fields = kind in DEFAULT_FIELDS[log]
     if fields and not takes_fields:
         raise ConfigurationError(f"the figure {kind!r} takes no fields: leave out --field")
-    taken = {*inspect.signature(plot).parameters} | ({"events"} if kind == "change" else set())
+    taken = {*inspect.signature(plot).parameters} - {"by"}  # elsewhere it is not of days
+    if kind == "change":
+        taken |= {"by", "events"}
     for name in options:
-        if kind == "distribution" or name not in taken:
+        if name not in taken:
             raise ConfigurationError(f"the figure {kind!r} takes no {name}: leave out --{name}")
     names = list(fields or DEFAULT_FIELDS[log].get(kind, ()))
     most = MOST.get(kind, len(names))
