@@ -155,7 +155,7 @@ def plot_distribution(
     if left_out:
         entries.append(axes.words(f"{counted(left_out, 'value')} of 0 or less left out"))
     if beyond:
-        ax.set_xlim(*shown)
+        ax.set_xlim(shown if shown[0] < shown[1] else (edges[0], edges[-1]))
         out = (values[kept] < shown[0], values[kept] > shown[1])
         ends = [values[kept].min()] * bool(out[0].any()) + [values[kept].max()] * bool(out[1].any())
         reach = " and ".join(marks.number(float(end), 3) for end in ends)
