@@ -326,6 +326,7 @@ class Bounds:
         async def watched_send(message: Message) -> None:
             nonlocal started
             if sends and not (started or ended):
+                limit.deadline += _REST_SECONDS  # what is refused in time is no timeout
                 await _take_rest(receive)
             started = True
             if message.get("more_body", False):
@@ -337,8 +338,8 @@ class Bounds:
                 await send(message)
 
         try:
-            _check_head(scope, most)
             with fail_after(REQUEST_SECONDS) as limit:
+                _check_head(scope, most)
                 await self._app(scope, bounded_receive, watched_send)
             return
         except ClientDisconnect:
@@ -348,6 +349,7 @@ class Bounds:
         except asyncio.CancelledError:
             # Only a service that stops, and has waited for its requests, cancels one.
             refusal = unavailable("the service stops: try again")
+            sends = False  # no time is left to read on
         except TimeoutError:
             refusal = (
                 unavailable("the response took too long: try again")

@@ -187,3 +187,55 @@ def test_a_request_that_a_stop_cuts_off_gets_an_answer_and_no_traceback() -> Non
     asyncio.run(stopped())
     assert sent[0]["status"] == 503
     assert b"the service stops" in sent[1]["body"]
+
+
+def _upload() -> Scope:
+    path = "/v1/records"
+    return {"type": "http", "method": "POST", "path": path, "headers": [], "query_string": b""}
+
+
+def test_an_upload_that_a_stop_cuts_off_is_answered_before_the_loop_ends() -> None:
+    sent: list[Message] = []
+
+    async def reads(scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive())["more_body"]:
+            pass
+
+    async def stopped() -> None:
+        async def receive() -> Message:
+            await asyncio.sleep(60)
+            return {"type": "http.request", "body": b"", "more_body": True}
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        request = asyncio.ensure_future(Bounds(reads)(_upload(), receive, send))
+        for _ in range(2):  # uvicorn, then the end of the loop
+            await asyncio.sleep(0.05)
+            request.cancel()
+        await request
+
+    asyncio.run(stopped())
+    assert sent[0]["status"] == 503
+    assert b"the service stops" in sent[1]["body"]
+
+
+def test_a_refusal_in_the_last_second_of_a_request_is_no_timeout(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(web, "REQUEST_SECONDS", 0.3)
+    monkeypatch.setattr(web, "_REST_SECONDS", 0.5)
+    sent: list[Message] = []
+
+    async def refuses(scope: Scope, receive: Receive, send: Send) -> None:
+        await web.problem_answer(web.bad_request("no"))(scope, receive, send)
+
+    async def receive() -> Message:
+        await asyncio.sleep(60)
+        return {"type": "http.request", "body": b"", "more_body": True}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    asyncio.run(Bounds(refuses)(_upload(), receive, send))
+    assert sent[0]["status"] == 400
