@@ -615,3 +615,5 @@ def revoke(
             f"Codes not exchanged yet and sessions in browsers have ended too. {account!r} has"
             f" to log in again. If the password may be known, {sets} sets another."
         )
+    else:
+        note("Codes not exchanged yet have ended too. The wearers have to log in again.")

@@ -128,6 +128,13 @@ def test_a_lost_laptop_is_answered_with_one_command(lab: SimpleNamespace) -> Non
     assert lab.run("revoke", "--account", "ada").out.startswith("ended: no token")
 
 
+def test_what_ends_beside_the_tokens_of_a_service_is_said(lab: SimpleNamespace) -> None:
+    done = lab.run("revoke", "--all")
+    assert done.err == (
+        "Codes not exchanged yet have ended too. The wearers have to log in again.\n"
+    )
+
+
 def test_what_to_revoke_has_to_be_said(lab: SimpleNamespace) -> None:
     assert lab.run("revoke").status == 2
     assert lab.run("revoke", "--all", "--account", "ada").status == 2
