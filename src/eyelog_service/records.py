@@ -102,8 +102,8 @@ class HourlyLimits:
         """
         if not self._per_hour:
             return {}
+        now = time.time()  # taking may wait for the file, into the next hour
         remaining = self.take(account)
-        now = time.time()
         reset = (int(now // _HOUR_S) + 1) * _HOUR_S
         headers = {
             "X-RateLimit-Limit": str(self._per_hour),

@@ -1,6 +1,7 @@
 """The requests of an account in an hour: counted exactly, shared, and told to the client."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,7 @@ from eyelog_service import records
 from eyelog_service.grants import Registry
 from eyelog_service.records import HourlyLimits
 from eyelog_service.state import State
+from eyelog_service.web import Problem
 from support import live
 from support.live import REDIRECT, STANDARD
 from support.records import records as written
@@ -51,6 +53,24 @@ def test_several_processes_never_allow_more_together(
     workers = [HourlyLimits(state, per_hour) for _ in range(4)]
     allowed = sum(workers[turn % 4].take("ada") >= 0 for turn in range(per_hour * 2 + 40))
     assert allowed == per_hour
+
+
+def test_a_wait_for_the_state_past_the_full_hour_does_not_cost_another_hour(
+    state: State, clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    HourlyLimits(state, 1).take("ada")
+    clock[0] += 3600 - 11
+    run = records.run
+
+    def slow(*args: Any, **values: Any) -> Any:
+        clock[0] += 2
+        return run(*args, **values)
+
+    monkeypatch.setattr(records, "run", slow)
+    with pytest.raises(Problem) as refused:
+        HourlyLimits(state, 1).count("ada")
+    assert refused.value.headers["Retry-After"] == "1"
+    assert refused.value.headers["X-RateLimit-Reset"] == "1800003600"
 
 
 @pytest.mark.parametrize("per_hour", [-1, True, 2.5])
