@@ -8,7 +8,7 @@
 
 The months of an account and the list of them are copied together, while nobody writes them. For a
 service whose archive is in an object store, only the state and the audit log are copied. The list
-of what has ended (`auth.ended`) is in no backup, so that no restore can bring back an older one.
+of what has ended (`ended`) is in no backup, so that no restore can bring back an older one.
 """
 
 import json
