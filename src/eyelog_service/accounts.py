@@ -27,7 +27,6 @@ from urllib.parse import SplitResult, urlsplit
 from sqlalchemy import Connection
 
 from eyelog.catalogue import near
-from eyelog.clock import as_zones
 from eyelog.cores import usable_cores
 from eyelog.errors import ConfigurationError, EyelogError, listed
 from eyelog_service import ended
@@ -705,6 +704,8 @@ def _check_columns(where: str, columns: list[str]) -> None:
 
 def _fault(row: dict[str, str], first: int, line: int) -> str:
     """Return the column of a cell that cannot be used, and why; empty if all can."""
+    from eyelog.clock import as_zones  # which loads pandas
+
     for column, cell in row.items():
         if "\n" in cell or "\r" in cell:
             return f"{column}: a line break in a cell"

@@ -31,13 +31,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 from sqlalchemy import Connection
 
-from eyelog.archive.place import Place, archive_errors, open_place
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog_service.audit import append as add_lines
 from eyelog_service.audit import say
 from eyelog_service.state import State, digest, run, set_meta
 
 if TYPE_CHECKING:
+    from eyelog.archive.place import Place
     from eyelog_service.grants import Registry
 
 
@@ -256,6 +256,9 @@ def append(
             archive.mkdir(mode=0o700, parents=True, exist_ok=True)
             add_lines(archive / FILE_NAME, lines, secured=True)
             return
+        # Not on top: a command on a folder needs no object store, and nothing that reads Parquet.
+        from eyelog.archive.place import archive_errors, open_place
+
         # An object of their own: an object store cannot add a line to a file.
         place = open_place(archive)
         path = f"{place.root}/{_FOLDER}/{time.time_ns():020d}-{secrets.token_hex(4)}.jsonl"
@@ -318,6 +321,8 @@ def _bodies(archive: Path | str) -> list[tuple[str, bytes]]:
             return []
         except OSError as error:
             raise ArchiveError(f"cannot read {file}: {error.strerror}") from None
+    from eyelog.archive.place import archive_errors, open_place
+
     place = open_place(archive)
     folder = f"{place.root}/{_FOLDER}"
     with archive_errors(f"read {folder}"):
@@ -330,7 +335,7 @@ def _bodies(archive: Path | str) -> list[tuple[str, bytes]]:
 
 
 @lru_cache(maxsize=100_000)
-def _object(place: Place, path: str) -> bytes:
+def _object(place: "Place", path: str) -> bytes:
     """Return the content of an object, which is never changed."""
     body: bytes = place.fs.cat_file(path)
     return body

@@ -10,7 +10,7 @@ import secrets
 import shutil
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -208,10 +208,10 @@ def _replaced(value: Any, account: str, pseudonym: str) -> Any:
 class Revived:
     """What is there and had ended before: digests of tokens and invitations, names of the others.
 
-    `erased` are accounts that were erased, of which something is left; `with_records` those of them
-    with older records or events. Of those that are `unsure` nobody knows whose the files are: an
-    account of that name was added after the erasure, and the clock may have been set back since, as
-    an erasure that is still to come shows.
+    `erased` are accounts that were erased, of which something is left (after `end_again`, in logs
+    too); `with_records` those of them with older records or events. Of those that are `unsure`
+    nobody knows whose the files are: an account of that name was added after the erasure, and the
+    clock may have been set back since, as an erasure that is still to come shows.
     """
 
     tokens: list[bytes]
@@ -275,7 +275,7 @@ def revived(registry: Registry) -> Revived:
         [one.client_id for one in registry.applications.all() if one.client_id in gone],
         enabled,
         [hashed for (hashed,) in invitations if hashed.hex() in used],
-        sorted({*with_records, *_erased_names(registry, notes, added)}),
+        with_records,
         with_records,
         unsure,
     )
@@ -348,9 +348,11 @@ def _written(place: Place, path: str) -> float:
 
 
 def end_again(registry: Registry) -> Revived:
-    """End what lives again, and return it."""
-    found = revived(registry)
-    last = max((note.at for note in ended.notes(registry.archive)), default=None)
+    """End what lives again, and return it; names of those erased are looked for in logs too."""
+    found, notes = revived(registry), ended.notes(registry.archive)
+    added = {one.name: one.added for one in registry.accounts.all()}
+    found = replace(found, erased=sorted({*found.erased, *_erased_names(registry, notes, added)}))
+    last = max((note.at for note in notes), default=None)
     with registry.state.write() as db:
         if last is not None:  # a state that was put back knows only the ends before it
             ended.remember_end(db, max(last, ended.after_ends(db)))

@@ -16,7 +16,6 @@ import secrets
 import shlex
 import sqlite3
 import stat
-import threading
 import weakref
 from collections import Counter
 from collections.abc import Iterator
@@ -159,6 +158,13 @@ def expected_columns() -> set[tuple[str, str]]:
 def add_key(db: sa.Connection) -> None:
     """Add a new signing key."""
     add(db, "meta", name="signing_key", value=os.urandom(32))
+
+
+def fill(db: sa.Connection) -> None:
+    """Create the tables of a new state, with its signing key."""
+    TABLES.create_all(db)
+    add_key(db)
+    set_version(db)
 
 
 def set_version(db: sa.Connection) -> None:
@@ -324,7 +330,6 @@ _FILE_NAME: Final = "_service.sqlite"
 WAIT_SECONDS: Final = 5.0
 _IMPORT_S: Final = 900
 """How long an import waits for another one into the same account."""
-_creating: Final = threading.Lock()
 
 
 class StateBusy(ConfigurationError):
@@ -469,9 +474,9 @@ class State:
         try:
             make_folders(self.folder)
             if with_file:
-                # Closing a file releases the locks that other threads of this process have on it.
-                with _creating, suppress(FileExistsError):
-                    os.close(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+                if not self.file.exists() and not self.file.is_symlink():
+                    with self._faults():
+                        _create(self.file)
                 status = self.file.lstat()
                 if stat.S_ISLNK(status.st_mode):
                     raise OSError(errno.ELOOP, "it is a symbolic link")
@@ -614,9 +619,7 @@ class State:
         with self.alone() as db:
             version = self.version_in(db)
             if version is None:
-                TABLES.create_all(db)
-                add_key(db)
-                set_version(db)
+                fill(db)
             elif refuse_other(version) < VERSION:
                 if not self.in_database:
                     _keep_copy(self.file, version)
@@ -626,9 +629,12 @@ class State:
     def version_in(self, db: sa.Connection) -> int | None:
         """Return the version of the tables as a transaction sees it; None if there are none."""
         if not self.in_database:
-            version = int(db.exec_driver_sql("PRAGMA user_version").scalar_one())
-            is_empty = db.exec_driver_sql("SELECT 1 FROM sqlite_master").first() is None
-            return None if is_empty and not version else version
+            if not self.file.stat().st_size:
+                raise ConfigurationError(
+                    f"the service's state in {self.file} is empty: restore a copy, or delete the"
+                    " file, and eyelog service add-account creates a new state"
+                )
+            return int(db.exec_driver_sql("PRAGMA user_version").scalar_one())
         # Not to_regclass: its answer may be from before this transaction waited for its lock.
         sql = "SELECT 1 FROM pg_class WHERE relname = 'meta' AND pg_table_is_visible(oid)"
         if db.exec_driver_sql(sql).scalar() is None:
@@ -764,6 +770,19 @@ def _engine_of_file(file: Path) -> sa.Engine:
         db.exec_driver_sql("BEGIN IMMEDIATE" if alone else "BEGIN")
 
     return engine
+
+
+def _create(file: Path) -> None:
+    """Create the whole file under another name, and move it into place."""
+    fresh = temporary_name(file)
+    os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    try:
+        with _engine_of_file(fresh).begin() as db:
+            fill(db)
+        with suppress(FileExistsError):  # another process, or thread, was first
+            os.link(fresh, file)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def _keep_copy(file: Path, version: int) -> None:

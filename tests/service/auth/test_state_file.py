@@ -79,3 +79,15 @@ def test_a_note_that_meets_a_reader_is_left_out_and_harms_no_later_write(
     assert not any(account.disabled for account in registry.accounts.all())
     registry.state.note("UPDATE account SET disabled = 1")
     assert all(account.disabled for account in registry.accounts.all())
+
+
+def test_an_empty_file_in_place_of_the_state_is_refused_and_stays(tmp_path: Path) -> None:
+    registry = Registry(tmp_path / "a", tmp_path / "state")
+    registry.accounts.add("ada", None)
+    file = registry.state.file
+    file.write_bytes(b"")
+    again = Registry(tmp_path / "a", tmp_path / "state")
+    for ask in (again.accounts.all, lambda: again.accounts.add("ben", None)):
+        with pytest.raises(el.ConfigurationError, match="is empty: restore a copy, or delete"):
+            ask()
+    assert file.stat().st_size == 0
