@@ -130,7 +130,7 @@ def test_the_first_screen_has_the_answer(
     browser.open(request.getfixturevalue(of), width=width, height=height)
     seen = browser.run(IN_VIEW)
     assert "Eyewear report: Person 7" in seen
-    for fact in ("Worn", "Worn for 8 h", "Compared with"):
+    for fact in ("Worn", "Worn for 8\N{NO-BREAK SPACE}h", "Compared with"):
         assert fact in seen
     assert browser.run("return document.querySelector('.answer').innerText") in seen
     assert browser.run("return document.querySelector('.looked').innerText") in seen

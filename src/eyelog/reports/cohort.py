@@ -178,7 +178,8 @@ def who(cohort: Cohort) -> Part:
 def _people_table(cohort: Cohort) -> PageTable:
     """Return the table that opens every study: one column per group."""
     people = cohort.per_wearer
-    sides = {name: people[cohort.group_of == name] for name in cohort.groups}
+    group_of = cohort.group_of.reindex(people.index)
+    sides = {name: people[group_of == name] for name in cohort.groups}
     sides = {} if cohort.by is None else sides
     if len(sides) != 1:
         sides[ALL] = people
