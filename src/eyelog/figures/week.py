@@ -338,9 +338,9 @@ def _panel(
     pad = 12.0 if span.numbers else 4.0
     ax.set_title(about.text, loc="left", pad=pad, y=1.0)  # nothing above moves it
     # The median of the days that count, and what was usual before.
-    parts = {"usual": pd.Series(usual).median()}
+    parts = {"usual": pd.Series(usual).dropna().median()}
     if len(recent) > 1:
-        parts = {span.short: pd.Series(values[full]).median()} | parts
+        parts = {span.short: pd.Series(values[full]).dropna().median()} | parts
     medians = [
         f"{word} {marks.words_of(it, digits)}" for word, it in parts.items() if np.isfinite(it)
     ]

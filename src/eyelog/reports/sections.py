@@ -159,7 +159,7 @@ def blinks(logs: Logs) -> Part:
             reasons=reasons,
             between=between,
             grouped=el.blinks.bursts(logs.single, limits=logs.limits).iloc[0],
-            long_share=days["long_blink_share"].median(),
+            long_share=days["long_blink_share"].dropna().median(),
             long_ms=limit(log_of(logs.single), "long_blink").value,
             days=len(days),
         ),
