@@ -194,6 +194,9 @@ class Stored:
                     for number, (low, high) in enumerate(groups)
                     if low < edges[1] and high >= edges[0]
                 ]
+                if not wanted:  # pyarrow 18 refuses to read no group
+                    tables.append(own.empty_table().select(names))
+                    continue
                 # A thread of pyarrow can still hold the memory that Python owns when the program
                 # ends, and to give it back then aborts the process. Threads read no faster.
                 table = file.read_row_groups(wanted, columns=names, use_threads=False)
