@@ -335,7 +335,7 @@ def log_of(frame: pd.DataFrame, log: str | None = None) -> str:
             "a frame of records is needed, and these are the Intervals of eyelog.intervals: pass"
             " the records"
         )
-    stated = frame.attrs.get(KEY, {}).get("log")
+    stated = stated_log(frame)
     chosen = stated if log is None else check_log(log)
     if stated is not None and chosen != stated:
         raise MixedLogsError(f"the frame holds {stated!r}, not {chosen!r}")

@@ -105,8 +105,7 @@ def whole_file(target: Path) -> Iterator[BinaryIO]:
     try:
         with new_file(made) as sink:
             yield sink
-        made.replace(target)
-        sync_folder(target.parent)
+        put_in_place(made, target)
     finally:
         made.unlink(missing_ok=True)
 

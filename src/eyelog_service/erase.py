@@ -10,7 +10,7 @@ import secrets
 import shutil
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -239,8 +239,8 @@ class Revived:
         return ", ".join(f"{counted(n, what)} {how}" for n, what, how in counts if n)
 
 
-def revived(registry: Registry) -> Revived:
-    """Compare the ends that were noted in the archive with state, audit log and archive.
+def revived(registry: Registry, *, in_logs: bool = False) -> Revived:
+    """Compare the ends that were noted in the archive with state and archive, and with all logs.
 
     Applications are compared by their ids, which are never used twice; accounts and tokens by their
     times, which follow the order of ends and beginnings (see `ended`).
@@ -275,7 +275,7 @@ def revived(registry: Registry) -> Revived:
         [one.client_id for one in registry.applications.all() if one.client_id in gone],
         enabled,
         [hashed for (hashed,) in invitations if hashed.hex() in used],
-        with_records,
+        sorted({*with_records, *(_erased_names(registry, notes, added) if in_logs else ())}),
         with_records,
         unsure,
     )
@@ -349,10 +349,8 @@ def _written(place: Place, path: str) -> float:
 
 def end_again(registry: Registry) -> Revived:
     """End what lives again, and return it; names of those erased are looked for in logs too."""
-    found, notes = revived(registry), ended.notes(registry.archive)
-    added = {one.name: one.added for one in registry.accounts.all()}
-    found = replace(found, erased=sorted({*found.erased, *_erased_names(registry, notes, added)}))
-    last = max((note.at for note in notes), default=None)
+    found = revived(registry, in_logs=True)
+    last = max((note.at for note in ended.notes(registry.archive)), default=None)
     with registry.state.write() as db:
         if last is not None:  # a state that was put back knows only the ends before it
             ended.remember_end(db, max(last, ended.after_ends(db)))

@@ -367,11 +367,11 @@ def _pieces_of(log: str, first: int, after: int) -> list[tuple[int, int]]:
     """
     length = _PIECE_RECORDS * log_named(log).interval_us
     return [
-        (begins, min(begins + length, closes))
+        (begins, ends)
         for month in months_of(np.array([first, after - 1]))
         for opens, closes in pairwise(group_edges(month))
-        for begins in range(opens, closes, length)
-        if begins < after and min(begins + length, closes) > first
+        for begins, ends in pairwise([*range(opens, closes, length), closes])
+        if begins < after and ends > first
     ]
 
 

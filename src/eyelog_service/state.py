@@ -30,7 +30,7 @@ from urllib.parse import urlsplit
 import sqlalchemy as sa
 
 from eyelog.errors import ConfigurationError
-from eyelog.home import make_folders, put_in_place, remove_leftovers, temporary_name
+from eyelog.home import make_folders, new_file, put_in_place, remove_leftovers, temporary_name
 
 TABLES: Final = sa.MetaData()
 
@@ -775,12 +775,17 @@ def _engine_of_file(file: Path) -> sa.Engine:
 def _create(file: Path) -> None:
     """Create the whole file under another name, and move it into place."""
     fresh = temporary_name(file)
-    os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     try:
+        with new_file(fresh):
+            pass
         with _engine_of_file(fresh).begin() as db:
             fill(db)
-        with suppress(FileExistsError):  # another process, or thread, was first
+        try:
             os.link(fresh, file)
+        except FileExistsError:
+            pass  # another process, or thread, was first
+        except OSError:  # no links on this file system
+            fresh.replace(file)
     finally:
         fresh.unlink(missing_ok=True)
 
@@ -790,7 +795,8 @@ def _keep_copy(file: Path, version: int) -> None:
     remove_leftovers(file)
     kept = temporary_name(file)
     try:
-        os.close(os.open(kept, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        with new_file(kept):
+            pass
         # Not the connection of the transaction: it could copy what it has not committed.
         # A backup is synchronised to the disk, and keeps what is damaged as it is.
         with closing(connect(file)) as source, closing(connect(kept, write=True)) as target:

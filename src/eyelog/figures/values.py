@@ -10,6 +10,7 @@ from matplotlib.colors import Colormap, ListedColormap, LogNorm, Normalize
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from eyelog.catalogue import COMPUTED_DATA
+from eyelog.clock import HOUR_US
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, dates, marks, tables
 from eyelog.figures.axes import Entry
@@ -48,7 +49,6 @@ BOUT_ROOM: Final = 1.2  # above the longest and below the shortest, as a factor
 MOST_BOUTS: Final = 1000  # more lines than this hide one another
 BOUT_CELLS: Final = (96, 24)
 DAY_H: Final = 24.0
-HOUR_US: Final = 3_600_000_000
 
 
 @axes.plot_function

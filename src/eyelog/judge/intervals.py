@@ -579,7 +579,7 @@ def refuse_wide(rows: Rows, by: str, ends: Ints, width: int) -> None:
     A record may, by less than its own length. Where the wearer's clock changes within a row, only
     its length shows whether it fits.
     """
-    if not rows.made:
+    if RECORDED not in rows.frame.columns:
         return
     wide = rows.closes_us - ends > LONGEST_RECORD_US
     if rows.clock.tz is None:

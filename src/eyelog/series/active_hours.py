@@ -7,13 +7,13 @@ import pandas as pd
 
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.checks import number
-from eyelog.clock import DAY_US, microseconds
+from eyelog.clock import DAY_US, HOUR_US, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import takes_tables
 from eyelog.judge.arrays import MISSING
 from eyelog.judge.limits import Limits, limit
 from eyelog.measure.sheet import all_missing, shown
-from eyelog.series.observed import HOUR_US, Rows, local_hours, observed
+from eyelog.series.observed import Rows, local_hours, observed
 
 NIGHT_HOURS: Final = range(*map(int, limit(COMPUTED_DATA, "night").values))  # local hours
 # With less freedom, the most active hours of everybody who wears it from 8 to 19 are 8 to 18.

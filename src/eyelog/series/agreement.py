@@ -325,7 +325,7 @@ def limits_of_agreement(
                 "limits_of_agreement: the table has no column 'difference': pass pairs of"
                 " eyelog.compare.minute_pairs, or both measurements"
             )
-        return _of_present(_numbers(pairs["difference"]), pairs.index, block)
+        return _limits(_numbers(pairs["difference"]), pairs.index, block)
     if other is None:
         raise ConfigurationError(
             "limits_of_agreement takes pairs of eyelog.compare.minute_pairs, or both measurements"
@@ -339,14 +339,7 @@ def limits_of_agreement(
         raise ConfigurationError(
             f"limits_of_agreement takes pairs, not {len(first)} and {len(second)} values"
         )
-    return _of_present(first - second, index, block)
-
-
-def _of_present(differences: Floats, index: pd.Index | None, block: str | None) -> AgreementLimits:
-    """Return the limits of the pairs that are there; units are theirs alone."""
-    present = np.isfinite(differences)
-    index = None if index is None else index[present]
-    return _limits(differences[present], *_units(index, block), circular=False)
+    return _limits(first - second, index, block)
 
 
 def _numbers(side: object) -> Floats:
@@ -388,10 +381,12 @@ def _aligned(one: pd.Series, other: pd.Series) -> tuple[pd.Series, pd.Series]:
 
 
 def _limits(
-    differences: Floats, unit: Ints | None, units: str, *, circular: bool
+    differences: Floats, index: pd.Index | None, block: str | None, *, circular: bool = False
 ) -> AgreementLimits:
+    """Return the limits of the pairs that are there; their units are of these alone."""
     present = np.isfinite(differences)
     finite = differences[present]
+    unit, units = _units(None if index is None else index[present], block)
     n = len(finite)
     refused = all_missing(AgreementLimits, n=n, units=units, n_units=0)
     if n < LEAST_MINUTES:
@@ -404,7 +399,7 @@ def _limits(
     if unit is None:
         of, n_units = _independent(finite), n
     else:
-        codes = np.unique(unit[present], return_inverse=True)[1].astype(np.int64)
+        codes = np.unique(unit, return_inverse=True)[1].astype(np.int64)
         n_units = int(codes.max()) + 1
         of = _repeated(finite, codes, once=units == "wearers")
     bias, sd = around if circular else of.bias, of.sd
@@ -550,12 +545,12 @@ def agreement(
     True
     """
     both = _both(fifteen, sixty, list(PAIRS.values()), limits, "agreement")
-    units_of = _units(both.stamps, BLOCK)
     rows = {}
     for quantity, pair in PAIRS.items():
         table, absent = both.pairs(pair), both.lacking(pair)
         circular = pair.rule == "circ_mean"
-        made = _limits(numbers(table["difference"]), *units_of, circular=circular)._asdict()
+        differences = numbers(table["difference"])
+        made = _limits(differences, both.stamps, BLOCK, circular=circular)._asdict()
         n, n_units, units, reason = (made.pop(k) for k in ("n", "n_units", "units", "reason"))
         middle = mean_direction if circular else np.mean
         whole = table.dropna()

@@ -8,13 +8,13 @@ import pandas as pd
 import scipy
 
 from eyelog.checks import duration_us, number
-from eyelog.clock import stamps_at
+from eyelog.clock import HOUR_US, stamps_at
 from eyelog.errors import ConfigurationError
 from eyelog.frame import OFFSET, derived, takes_tables
 from eyelog.judge.arrays import Bools, Floats, follows, runs
 from eyelog.judge.limits import Limits
 from eyelog.measure.sheet import all_missing, shown
-from eyelog.series.observed import HOUR_US, Rows, column_of, rows_of
+from eyelog.series.observed import Rows, column_of, rows_of
 
 ROUNDING: Final = 1e-12
 HALF: Final = 0.5 + ROUNDING

@@ -7,12 +7,13 @@ import pandas as pd
 import scipy
 
 from eyelog.checks import duration_us
+from eyelog.clock import HOUR_US
 from eyelog.frame import takes_tables
 from eyelog.judge.arrays import Floats
 from eyelog.judge.limits import Limits
 from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.inference import cluster_robust, means_of
-from eyelog.series.observed import HOUR_US, local_hours, observed
+from eyelog.series.observed import local_hours, observed
 
 ALPHA: Final = 0.05  # a wave that arises by chance this often is not a finding
 LEAST_DAYS: Final = 3  # with fewer, two coefficients leave no variation

@@ -21,7 +21,7 @@ import pandas as pd
 import scipy
 
 from eyelog.checks import whole_number
-from eyelog.clock import DAY_US
+from eyelog.clock import DAY_US, THURSDAY
 from eyelog.errors import ConfigurationError
 from eyelog.judge.arrays import Floats, Ints, numbers
 from eyelog.series.observed import Rows
@@ -39,7 +39,6 @@ GRID: Final = np.linspace(0.0, LARGEST_PHI, 46)
 
 MIDDLE: Final = 0.975
 MOST_EXACT: Final = 50
-THURSDAY: Final = 3  # 1 January 1970
 SATURDAY: Final = 5
 EACH_KIND: Final = 2  # days at weekends, and on weekdays, that tell how they differ
 ALONE = 1e-9  # a direction that one cluster alone determines has no error

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
+from eyelog.clock import THURSDAY
 from eyelog.frame import derived, takes_tables
 from eyelog.judge.arrays import Floats, Ints
 from eyelog.judge.limits import Limits
@@ -18,7 +19,6 @@ LEAST_DAYS: Final = 10
 MOST_DAYS: Final = 5000
 WEEK: Final = 7
 ROUNDING: Final = 1e-12
-THURSDAY: Final = 3  # 1 January 1970
 
 SHAPES: Final = ("split", "bump")
 SHORTEST: Final = 3

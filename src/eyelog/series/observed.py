@@ -16,7 +16,7 @@ import pandas as pd
 
 from eyelog.catalogue import catalogue, known_logs, log_named, near
 from eyelog.checks import duration_us
-from eyelog.clock import DAY_US, LocalClock, microseconds
+from eyelog.clock import DAY_US, HOUR_US, LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError, MixedLogsError
 from eyelog.frame import (
     ACCOUNT,
@@ -36,7 +36,6 @@ from eyelog.judge.arrays import Bools, Floats, Ints, numbers
 from eyelog.judge.limits import Limits
 from eyelog.measure.groups import By, group
 
-HOUR_US = 3_600_000_000
 SHORTEST_DAY_US: Final = 22 * HOUR_US  # the shortest local day, where the clock goes forward by two
 # Index names of tables by date, and the days of a row.
 PERIODS = {"day": 1, "week": 7}
@@ -256,13 +255,12 @@ def groups_of(rows: Rows, table: Quantity, by: By, *, what: str) -> tuple[Ints, 
     time = pd.DataFrame({"span_s": (closes - opens) / 1e6, "before_n": 1.0}, index=rows.index)
     clock = rows.clock
     opened = door.Rows(time, what, "", Limits(), opens, closes, clock, clock, True, None, given)
-    asked = by if isinstance(by, list | tuple) else [by]
-    if rows.step_us > HOUR_US and any(isinstance(name, str) and name == "hour" for name in asked):
+    groups = group(opened, by)
+    if rows.step_us > HOUR_US and not {"hour", "date"}.isdisjoint(groups.labels.names):
         raise ConfigurationError(
             f"{what}: rows of {rows.step_us / HOUR_US:g} h do not fit into by={by!r}: take 'day' or"
             " wider"
         )
-    groups = group(opened, by)
     return groups.codes, groups.labels
 
 

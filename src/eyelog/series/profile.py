@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import catalogue, known_logs, log_named
-from eyelog.clock import DAY_US, microseconds
+from eyelog.clock import DAY_US, HOUR_US, microseconds
 from eyelog.errors import ConfigurationError
 from eyelog.frame import derived, is_resampled, takes_tables
 from eyelog.judge.arrays import MISSING, Floats, Ints
@@ -17,7 +17,7 @@ from eyelog.judge.terms import ratio
 from eyelog.measure.groups import By
 from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.inference import holm, shifted_days
-from eyelog.series.observed import HOUR_US, Rows, column_of, groups_of, rows_of
+from eyelog.series.observed import Rows, column_of, groups_of, rows_of
 
 SHIFTS: Final = 999
 ROUNDING: Final = 1e-9

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
+from eyelog.clock import HOUR_US
 from eyelog.frame import takes_tables
 from eyelog.judge.arrays import MISSING, Floats
 from eyelog.judge.limits import Limits
@@ -23,7 +24,7 @@ from eyelog.series.inference import (
     t_quantile,
     with_weekend,
 )
-from eyelog.series.observed import HOUR_US, observed
+from eyelog.series.observed import observed
 
 MOST_DAYS = 5000
 LEAST_VALUES = 3

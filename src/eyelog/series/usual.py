@@ -7,7 +7,7 @@ import pandas as pd
 import scipy
 
 from eyelog.checks import duration_us, whole_number
-from eyelog.clock import DAY_US, LocalClock
+from eyelog.clock import DAY_US, HOUR_US, LocalClock
 from eyelog.errors import ConfigurationError
 from eyelog.frame import derived, takes_tables
 from eyelog.judge.arrays import MISSING, Bools, Floats, Ints, numbers
@@ -15,7 +15,6 @@ from eyelog.judge.limits import Limits
 from eyelog.measure.sheet import all_missing, shown
 from eyelog.series.inference import GRID, at_weekend, correlations, shrunk_phi
 from eyelog.series.observed import (
-    HOUR_US,
     SHORTEST_DAY_US,
     Rows,
     check_numbers,
