@@ -297,7 +297,7 @@ def overlap(month: str, span: Span) -> bool:
 def group_edges(slot: str) -> list[int]:
     """Return the edges (microseconds) that cut a month (or a day) into groups of four days.
 
-    An archive is read, merged and kept in memory in these groups.
+    An archive is read and merged in these groups.
     """
     first, after = month_edges(slot)
     return [*range(first, after - 1, _GROUP_DAYS * DAY_US), after]

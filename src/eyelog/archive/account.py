@@ -313,12 +313,12 @@ def _of_account(place: Place, account: str) -> list[Found]:
 
 def _reported(files: Iterable[Found]) -> list[AccountFile]:
     """Return files with what they are, sorted by path."""
-    told = [
+    account_files = [
         AccountFile(_what(file), file.path, file.bytes)
         for file in files
         if not file.is_folder and not file.path.endswith(".lock")
     ]
-    return sorted(told, key=lambda each: each.path)
+    return sorted(account_files, key=lambda each: each.path)
 
 
 def _what(file: Found) -> str:

@@ -13,7 +13,7 @@ from eyelog.frame import derived, takes_tables
 from eyelog.judge.arrays import MISSING, Bools, Floats, Ints, numbers
 from eyelog.judge.limits import Limits
 from eyelog.measure.sheet import all_missing, shown
-from eyelog.series.inference import GRID, at_weekend, correlations, shrunk_phi
+from eyelog.series.inference import GRID, at_weekend, effective_n, shrunk_phi
 from eyelog.series.observed import (
     SHORTEST_DAY_US,
     Rows,
@@ -350,7 +350,7 @@ def prediction(
         return centre, spread, np.full(len(centre), MISSING)
     phi = shrunk_phi(places, earlier - earlier.mean(axis=1, keepdims=True))
     at = phi if len(phi) == 1 else GRID
-    lost = np.interp(phi, at, [correlations(places, float(one)).sum() / n for one in at])
+    lost = np.interp(phi, at, [n / effective_n(places, float(one)) for one in at])
     return centre, spread, spread * np.sqrt(1.0 + np.pi / (2.0 * n)) * np.sqrt((n - 1) / (n - lost))
 
 
