@@ -14,7 +14,7 @@ import logging
 import os
 import zipfile
 from base64 import b64encode
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
@@ -106,9 +106,14 @@ class Downloads:
         except BaseException:
             self.end(account)
             raise
+
+        def ended() -> None:
+            parts.close()  # left to itself, it would keep its files open until it is collected
+            self.end(account)
+
         name = f"eyelog-{datetime.now(UTC):%Y-%m-%d}.zip"
         headers = page_headers() | {"Content-Disposition": f'attachment; filename="{name}"'}
-        return _Download(self._rest(first, parts), headers, partial(self.end, account))
+        return _Download(self._rest(first, parts), headers, ended)
 
     async def _rest(self, part: bytes, parts: Iterator[bytes]) -> AsyncIterator[bytes]:
         """Yield the parts of a zip file as they are made."""
@@ -162,7 +167,7 @@ def _known_zones(folder: Path | str, account: str) -> Zones | None:
     return known_zones(None, whose=f"account {account!r}", stored=stored)
 
 
-def _zipped(folder: Path | str, account: str) -> Iterator[bytes]:
+def _zipped(folder: Path | str, account: str) -> Generator[bytes, None, None]:
     """Yield a zip file in parts, none of them empty."""
     place = place_of(Archive(folder))
     stored = stored_months(folder, account)
