@@ -59,9 +59,9 @@ _NO_STORE = {"Cache-Control": "no-store"}
 
 _log = logging.getLogger("eyelog.service")
 
-# Threads that read pages: one can read while the other writes JSON. Four of them spend a sixth of
-# the CPU on competing for the interpreter.
-_AT_ONCE = 2
+# Threads that make pages. They need the interpreter nearly all the time: two of them, and the loop,
+# spend a third of the CPU on competing for it. An object store is waited for without it.
+_AT_ONCE, _AT_ONCE_REMOTE = 1, 4
 
 QUOTA = 2_000_000_000
 """Bytes of one account: some hundred years of records."""
@@ -187,7 +187,7 @@ def create_app(
         cursors=records.Cursors(registry.signing_key),
         page_size=page_size,
         page_limits=records.HourlyLimits(registry.state, requests_per_hour),
-        pages_at_once=CapacityLimiter(_AT_ONCE),
+        pages_at_once=CapacityLimiter(_AT_ONCE if place.local else _AT_ONCE_REMOTE),
         uploads=uploads,
         downloads=wearer_page.Downloads(registry.archive),
         tries=oauth.PasswordTries(registry, workers),

@@ -27,6 +27,7 @@ import eyelog as el
 from eyelog.frame import log_of
 from eyelog_service.app import running
 from eyelog_service.grants import Registry
+from support.operating import Operator
 
 REDIRECT = "http://127.0.0.1/callback"
 COMPUTED, STANDARD = "computed_data", "standard_mode_logs"
@@ -42,6 +43,11 @@ class Live:
     client_id: str
     client_secret: str
     redirect_uri: str = REDIRECT
+
+    @property
+    def operator(self) -> Operator:
+        """Who runs the service."""
+        return Operator(self.archive)
 
     def code(self, account: str, *, challenge: str | None = None) -> str:
         return self.registry.grants.issue_code(
@@ -70,6 +76,18 @@ class Live:
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = answer.json()
         return found
+
+    def opens(self, token: str) -> bool:
+        """Return whether records can be read with an access token."""
+        answer = self.get(STANDARD, "2026-10-24T00:00:00Z", "2026-10-24T00:10:00Z", token=token)
+        assert answer.status_code in (200, 401), answer.text
+        return answer.status_code == 200
+
+    def why_refused(self, token: str) -> str:
+        """Return why an access token is refused."""
+        answer = self.get(STANDARD, "2026-10-24T00:00:00Z", "2026-10-24T00:10:00Z", token=token)
+        assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
+        return str(answer.json()["error_description"])
 
     def revoke(self, token: str, *, bearer: str | None) -> requests.Response:
         headers = {} if bearer is None else {"Authorization": f"Bearer {bearer}"}
