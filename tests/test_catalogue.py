@@ -1,22 +1,10 @@
 """The catalogue holds the contract's fields, and each row makes sense."""
 
-import math
-
 import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import (
-    COMPUTED_DATA,
-    STANDARD_MODE_LOGS,
-    Field,
-    catalogue,
-    check_fields,
-    field,
-    role,
-    role_field,
-)
-from support.logs import INTERVAL_SECONDS, LOGS, columns
+from support.logs import LOGS
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -54,103 +42,37 @@ CONTRACT = {
         sc_npt_av sc_bkw_av sc_bkw_sd sc_bkh_av sc_bkh_sd sc_bk_n sc_bkg_n sc_bki_av sc_bki_n
     """),
 }
-JSON_TYPES = {"date": "string", "gw": "string", "isl": "boolean", "vld": "boolean"}
+OTHER_DTYPES = {
+    "date": "datetime64[us, UTC]",
+    "gw": "string",
+    "isl": "boolean",
+    "vld": "boolean",
+}
 UNDOCUMENTED = set(words("hm_prc hm_piv hm_yrc hm_yiv gw in_tmp in_co2 in_nis in_prs in_hum bl"))
-
-ROWS = [
-    pytest.param(row, id=f"{row.log}.{row.name}") for log in LOGS for row in catalogue(log).values()
-]
-each_row = pytest.mark.parametrize("row", ROWS)
 
 
 @pytest.mark.parametrize("log", LOGS)
-def test_the_catalogue_holds_exactly_the_fields_of_the_contract_in_its_order(log: str) -> None:
-    assert tuple(catalogue(log)) == CONTRACT[log]
-    assert columns(log) == CONTRACT[log][1:]
-
-
-def test_the_two_logs_have_75_and_46_fields_at_15_and_60_seconds() -> None:
-    assert {log: len(catalogue(log)) for log in LOGS} == {
-        "computed_data": 75,
-        "standard_mode_logs": 46,
-    }
-    assert dict(INTERVAL_SECONDS) == {"computed_data": 15, "standard_mode_logs": 60}
-
-
-@each_row
-def test_a_row_has_the_json_type_of_the_contract_and_a_dtype_that_fits_it(row: Field) -> None:
-    expected = JSON_TYPES.get(row.name, "number")
-    assert row.json_type == expected
-    fitting = {
-        "number": {"int", "float"},
-        "boolean": {"bool"},
-        "string": {"str", "datetime"},
-    }[expected]
-    assert row.value_type in fitting
-    assert row.dtype == {
-        "int": "float64",
-        "float": "float64",
-        "bool": "boolean",
-        "str": "string",
-        "datetime": "datetime64[us, UTC]",
-    }[row.value_type]  # fmt: skip
-
-
-@each_row
-def test_a_range_is_ordered_and_leaves_the_invalid_value_outside(row: Field) -> None:
-    for value in (row.min, row.max, row.invalid_value):
-        assert value is None or math.isfinite(value)
-    if row.min is not None and row.max is not None:
-        assert row.min < row.max
-        if row.invalid_value is not None:
-            assert not row.min <= row.invalid_value <= row.max
-
-
-@each_row
-def test_a_weight_names_number_fields_of_the_same_log(row: Field) -> None:
-    for name in row.weight:
-        assert field(row.log, name).json_type == "number"
-    if row.agg in {"wmean", "rms"}:
-        assert row.weight
-    if row.agg in {"sum", "max", "last", "none"}:
-        assert not row.weight
-
-
-@each_row
-def test_an_undocumented_field_is_marked_and_has_no_range(row: Field) -> None:
-    documented = not (row.log == "computed_data" and row.name in UNDOCUMENTED)
-    assert row.documented == documented
-    if not documented:
-        assert row.invalid_value is None
+def test_the_catalogue_holds_the_fields_of_the_contract_and_each_makes_sense(log) -> None:
+    table = el.fields(log)
+    assert tuple(table.index) == CONTRACT[log]
+    for name, row in table.iterrows():
+        assert row["dtype"] == OTHER_DTYPES.get(name, "float64")
+        assert not row["min"] >= row["max"]
+        assert not row["min"] <= row["invalid_value"] <= row["max"]
+        weights = row["weight"].split("+") if row["weight"] else []
+        assert set(table.loc[weights, "dtype"]) <= {"float64"}
+        assert bool(weights) or row["agg"] not in ("wmean", "rms")
+        assert not weights or row["agg"] not in ("sum", "max", "last", "none")
+        undocumented = log == "computed_data" and name in UNDOCUMENTED
+        assert (row["source"] != "vendor-doc") == undocumented
+        if undocumented:
+            assert not row["role"]
+            assert pd.isna(row["invalid_value"])
 
 
 def test_the_limits_of_place_are_the_true_ones() -> None:
-    assert (field("computed_data", "lat").min, field("computed_data", "lat").max) == (-90, 90)
-    assert (field("computed_data", "lng").min, field("computed_data", "lng").max) == (-180, 180)
-
-
-@pytest.mark.parametrize("names", [[], ["date"], ""])
-def test_asking_for_no_field_is_refused(names: list[str] | str) -> None:
-    with pytest.raises(el.FieldError):
-        check_fields("computed_data", names)
-
-
-def test_a_wrong_role_is_refused_with_the_nearest_one() -> None:
-    with pytest.raises(el.FieldError, match=r"unknown role 'step' \(did you mean 'steps'"):
-        role("computed_data", "step")
-
-
-def test_one_field_is_given_only_where_just_one_plays_the_part() -> None:
-    assert role_field("computed_data", "noise_s") == "nis_time"
-    with pytest.raises(el.FieldError, match="'standard_mode_logs' has 4 fields for 'steps'"):
-        role_field("standard_mode_logs", "steps")
-    with pytest.raises(el.FieldError, match="15-second log has no field for 'worn s'"):
-        role_field("computed_data", "worn_s")
-
-
-def test_only_documented_fields_play_a_part() -> None:
-    for log in LOGS:
-        assert all(row.documented for row in catalogue(log).values() if row.role)
+    bounds = el.fields("computed_data").loc[["lat", "lng"], ["min", "max"]]
+    assert bounds.to_numpy().tolist() == [[-90, 90], [-180, 180]]
 
 
 SUMMARIES = ["daily", "steps", "trend", "eye", "gait", "blinks", "head"]
@@ -168,7 +90,7 @@ def test_what_a_summary_needs_gives_what_all_fields_give_without_a_warning(what,
 
 @pytest.mark.parametrize("recipe", ["steps", "trend", "eye", "mind", "gait"])
 def test_a_recipe_can_be_followed_with_the_fields_of_its_name(recipe):
-    log = COMPUTED_DATA if recipe == "mind" else STANDARD_MODE_LOGS
+    log = "computed_data" if recipe == "mind" else "standard_mode_logs"
     frame = el.sample(log)
     part = frame[list(el.fields(log, of=recipe).index)]
     pd.testing.assert_frame_equal(
@@ -178,15 +100,38 @@ def test_a_recipe_can_be_followed_with_the_fields_of_its_name(recipe):
 
 def test_a_summary_that_does_not_exist_is_refused_with_the_nearest():
     with pytest.raises(el.ConfigurationError, match="did you mean 'daily'"):
-        el.fields(COMPUTED_DATA, of="dayly")
+        el.fields("computed_data", of="dayly")
     with pytest.raises(el.ConfigurationError, match="another log"):
-        el.fields(STANDARD_MODE_LOGS, of="mind")
-    with pytest.raises(el.FieldError, match="did you mean 'blinks'"):
-        check_fields(COMPUTED_DATA, "blinkz")
-    with pytest.raises(el.FieldError, match="did you mean 'stp'"):
-        check_fields(COMPUTED_DATA, "step")
+        el.fields("standard_mode_logs", of="mind")
 
 
+def asked(fields):
+    """Return the columns of a log that a user gets who asks for these fields."""
+    return el.Archive().read("computed_data", fields=fields, tz="UTC").columns.tolist()
+
+
+@pytest.fixture
+def stored() -> None:
+    el.Archive().write("computed_data", el.sample("computed_data")[:9], account="me")
+
+
+@pytest.mark.usefixtures("stored")
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ([], "no field"),
+        (["date"], "no field"),
+        ("", "unknown field ''"),
+        ("blinkz", "did you mean 'blinks'"),
+        ("step", "did you mean 'stp'"),
+    ],
+)
+def test_fields_that_are_not_there_are_refused_with_the_nearest(names, says) -> None:
+    with pytest.raises(el.FieldError, match=says):
+        asked(names)
+
+
+@pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize(
     ("name", "field"),
     [
@@ -200,6 +145,4 @@ def test_a_summary_that_does_not_exist_is_refused_with_the_nearest():
 )
 def test_a_long_or_older_name_stands_for_its_field_and_that_is_said(name: str, field: str) -> None:
     with pytest.warns(el.EyelogWarning, match=f"'{name}' is the field '{field}' of log"):
-        assert check_fields(COMPUTED_DATA, [name, "cad"]) == check_fields(
-            COMPUTED_DATA, [field, "cad"]
-        )
+        assert asked([name, "cad"]) == asked([field, "cad"])

@@ -1,8 +1,8 @@
 """The catalogue: everything that eyelog knows about each field of each log.
 
-``fields.csv`` is the only place where fields are named; this module turns its rows into frozen
-`Field` records and looks them up. The same name can mean different things in the two logs, so
-every look-up states the log.
+``fields.csv`` is the only place where fields are named, and ``catalogue.toml`` has what differs
+between logs beyond them; this module makes frozen `Field` and `Log` records of both. The same name
+can mean different things in the two logs, so every look-up states the log.
 
 The column ``role`` says what part a field plays in an analysis: ``steps``, ``worn``, ``noise_s``,
 ``tilt_sideways``. Code asks for a role and so need not name the fields of either log. A field can
@@ -15,16 +15,16 @@ by older spellings and corrected misprints, which are in ``othernames.csv``.
 """
 
 import csv
-import dataclasses
 import difflib
+import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from eyelog.errors import ConfigurationError, EyelogWarning, FieldError
 
@@ -41,8 +41,8 @@ class Log:
     ----------
     name : str
         Its name in the catalogue and in archives, such as ``computed_data``.
-    interval_s, interval_us : float, int
-        The seconds and the microseconds of a record.
+    interval_s : float
+        The seconds of a record.
     words : str
         What a sentence or a figure calls it, such as ``15-second log``.
     file_name : str
@@ -54,14 +54,10 @@ class Log:
         each of these applies to the whole record or not at all.
     has_cleansings : bool
         Whether blinks are given in two cleansings, strong and weak.
-    gap_length : str
-        The role of the length of gaps between blinks; empty if there is no such field.
     rate_methods : tuple of str
         The ways to read the blink rate, the default first; none if it cannot be read.
     rate_roles : tuple of str
         The roles of the fields of the default way.
-    noise_reasons : frozenset of str
-        The reasons that noise gives a record.
     time_roles : mapping of str to tuple of str
         The roles of the fields from which the valid and the walked time are found.
     numbers_packets : bool
@@ -83,82 +79,30 @@ class Log:
     served: bool = False
     states_seconds: bool = False
     has_cleansings: bool = False
-    gap_length: str = ""
     rate_methods: tuple[str, ...] = ()
     rate_roles: tuple[str, ...] = ()
-    noise_reasons: frozenset[str] = frozenset()
-    time_roles: Mapping[str, tuple[str, ...]] = dataclasses.field(
-        default_factory=lambda: MappingProxyType({})
-    )
+    time_roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers_packets: bool = False
     beside: str = ""
-    spread: Mapping[str, tuple[str, str]] = dataclasses.field(
-        default_factory=lambda: MappingProxyType({})
-    )
-    interval_us: int = dataclasses.field(init=False)
+    spread: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "interval_us", round(self.interval_s * 1_000_000))
+    @property
+    def interval_us(self) -> int:
+        """The microseconds of a record."""
+        return round(self.interval_s * 1_000_000)
 
 
-_LOGS: Final[Mapping[str, Log]] = MappingProxyType(
-    {
-        log.name: log
-        for log in (
-            Log(
-                name=COMPUTED_DATA,
-                interval_s=15,
-                words="15-second log",
-                file_name="_logicIndexData|15s_interval_data",
-                served=True,
-                gap_length="gap_total",
-                rate_methods=("gaps",),
-                rate_roles=("gap_count", "gap_total"),
-                noise_reasons=frozenset({"NOISY", "INVALID"}),
-                time_roles=MappingProxyType(
-                    {"valid": ("worn", "valid"), "walking": ("walking", "pace")}
-                ),
-            ),
-            Log(
-                name=STANDARD_MODE_LOGS,
-                interval_s=60,
-                words="60-second log",
-                file_name="_summaryData|60s_interval_data",
-                served=True,
-                states_seconds=True,
-                has_cleansings=True,
-                gap_length="gap_mean",
-                rate_methods=("counts", "exponential", "mean", "rms"),
-                rate_roles=("blink_count",),
-                noise_reasons=frozenset({"NOISY"}),
-                time_roles=MappingProxyType(
-                    {"valid": ("worn", "noise_s", "walking"), "walking": ("walking",)}
-                ),
-            ),
-            Log(
-                name=CURRENT_DATA,
-                interval_s=0.05,
-                words="20 Hz log",
-                file_name="_currentData",
-                rate_methods=("blinks",),
-                rate_roles=("blink_event_strength", "blink_event_speed"),
-                noise_reasons=frozenset({"NOISY"}),
-                time_roles=MappingProxyType(
-                    {"valid": ("worn", "noise_flag", "walking"), "walking": ("walking",)}
-                ),
-                numbers_packets=True,
-                beside="20 Hz motion and eye-event data (currentData)",
-                spread=MappingProxyType(
-                    {
-                        "worn": ("unworn_before", ""),
-                        "noise": ("", "noise_after"),
-                        "walking": ("walking_before", "walking_after"),
-                    }
-                ),
-            ),
-        )
-    }
-)
+def _frozen(value: Any) -> Any:
+    """Return what a TOML file says, as values that cannot change."""
+    if isinstance(value, dict):
+        return MappingProxyType({key: _frozen(each) for key, each in value.items()})
+    return tuple(value) if isinstance(value, list) else value
+
+
+_STATED: Final = _frozen(tomllib.loads(files("eyelog").joinpath("catalogue.toml").read_text()))
+_LOGS: Final[Mapping[str, Log]] = {
+    name: Log(name=name, **about) for name, about in _STATED["logs"].items()
+}
 # The logs of the web service; `known_logs` returns all logs
 LOGS: Final = tuple(name for name, log in _LOGS.items() if log.served)
 # How long the records of the web service last
@@ -193,53 +137,17 @@ _DTYPES: Final = {
 }
 
 
-_SIDES: Final = tuple(
-    f"{part}_{side}"
-    for part in ("sway_sideways", "sway_fore_aft", "sway_vertical", "landing")
-    for side in ("right", "left")
-)
-_HEAD: Final = ("head_moves_pitch", "head_moves_yaw")
-_TILT: Final = ("tilt_fore_aft", "tilt_sideways")
-_EYES: Final = (
-    *("eye_moves_horizontal", "eye_moves_vertical"),
-    *("eye_up", "eye_down", "eye_left", "eye_right"),
-)
-_ANGLES: Final = ("roll", "pitch", "yaw")
-_GRAVITY: Final = ("acc_sideways", "acc_fore_aft", "acc_vertical")
-_BLINKS: Final = (
-    *("gap_count", "gap_total", "gap_mean", "blink_count", "blink_strength"),
-    *("blink_strength_sd", "blink_duration", "blink_duration_sd", "burst_count"),
-    *("blink_event_strength", "blink_event_speed"),
-)
+# The summaries that fields can be chosen for, with the roles of their fields
+SUMMARIES: Final[Mapping[str, tuple[str, ...]]] = {
+    name: tuple(parts.split()) for name, parts in _STATED["summaries"].items()
+}
+# For each kind of field, the roles of the fields that show whether its values can be trusted
+_EVIDENCE: Final = {kind: parts.split() for kind, parts in _STATED["evidence"].items()}
+# Words that people search for, and the catalogue's words for them
+MEANT: Final[Mapping[str, tuple[str, ...]]] = _STATED["meant"]
 # The daily summary takes the rate from weakly cleansed blinks, strength and duration from strictly
 # cleansed ones.
 _SHAPE: Final = ("blink_count", "blink_strength", "blink_strength_sd", "blink_duration")
-# The summaries that fields can be chosen for, with the roles of their fields.
-SUMMARIES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        # And its blinks, see `needed`.
-        "daily": ("steps", "pace", *_HEAD, *_TILT, *_GRAVITY, *_EYES, "score"),
-        "steps": ("steps",),
-        "trend": (*_HEAD, *_GRAVITY),
-        "eye": _EYES,
-        "mind": ("score",),
-        "gait": ("steps", "pace", *_SIDES),
-        "blinks": _BLINKS,
-        "head": (*_HEAD, *_TILT, "tilt_fore_aft_sd", "tilt_sideways_sd", *_GRAVITY, *_ANGLES),
-    }
-)
-_WORN: Final = ("worn", "worn_s", *_TILT)
-# For each kind of field, the roles of the fields that show whether its values can be trusted.
-_EVIDENCE: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "static": (
-            *(*_WORN, "valid", "walking", "walking_s", "pace"),
-            *("noise_s", "noise_flag", "measured_s", "sequence"),
-        ),
-        "motion": _WORN,
-        "gait": (*_WORN, "walking", "walking_s", "pace"),
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +180,7 @@ class Field:
         return self.source == "vendor-doc"
 
 
-def _number(text: str) -> float | None:
-    return float(text) if text else None
+_BOUNDS: Final = ("min", "max", "invalid_value")
 
 
 def _csv_bytes() -> bytes:
@@ -284,18 +191,18 @@ def _csv_bytes() -> bytes:
 def _table() -> Mapping[str, Mapping[str, Field]]:
     table: dict[str, dict[str, Field]] = {log: {} for log in known_logs()}
     for row in csv.DictReader(_csv_bytes().decode("utf-8").splitlines()):
-        is_date = row["value_type"] == "datetime"
+        bounds = ("invalid_value",) if row["value_type"] == "datetime" else _BOUNDS
+        numbers = {name: float(row[name]) for name in bounds if row[name]}
+        texts: dict[str, Any] = row | dict.fromkeys(_BOUNDS)
         table[row["log"]][row["name"]] = Field(
-            **{key: row[key] for key in ("log", "name", "long_name", "json_type", "value_type")},
-            **{key: row[key] for key in ("unit", "kind", "cleansing", "group", "agg")},
-            **{key: row[key] for key in ("description", "source")},
-            dtype=_DTYPES[row["value_type"]],
-            label=row["label"] or row["name"],
-            min=None if is_date else _number(row["min"]),
-            max=None if is_date else _number(row["max"]),
-            invalid_value=_number(row["invalid_value"]),
-            weight=tuple(row["weight"].split("+")) if row["weight"] else (),
-            role=tuple(row["role"].split()),
+            **texts
+            | numbers
+            | {
+                "dtype": _DTYPES[row["value_type"]],
+                "label": row["label"] or row["name"],
+                "weight": tuple(filter(None, row["weight"].split("+"))),
+                "role": tuple(row["role"].split()),
+            }
         )
     return MappingProxyType({log: MappingProxyType(rows) for log, rows in table.items()})
 
@@ -374,17 +281,6 @@ def only_in(log: str) -> frozenset[str]:
     """Return the columns that no other log has: one of them shows the log of a frame."""
     others = (columns(other) for other in known_logs() if other != log)
     return frozenset(columns(log)).difference(*others)
-
-
-def field(log: str, name: str) -> Field:
-    """Return one field, or raise `FieldError` with the nearest name."""
-    rows = catalogue(check_log(log))
-    if name not in rows:
-        raise FieldError(
-            f"unknown field {name!r} in log {log!r}{near(name, rows)}:"
-            f" eyelog.fields({log!r}) lists them"
-        )
-    return rows[name]
 
 
 @cache

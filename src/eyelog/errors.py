@@ -26,25 +26,6 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = [
-    "AnswerError",
-    "ArchiveError",
-    "AuthorizationError",
-    "ConfigurationError",
-    "EyelogError",
-    "EyelogWarning",
-    "FieldError",
-    "MixedLogsError",
-    "NotCached",
-    "RateLimited",
-    "Refused",
-    "RequestError",
-    "ServerFault",
-    "Unreachable",
-    "listed",
-    "warn",
-]
-
 
 def counted(n: int, noun: str) -> str:
     """Return a number of things in words: "1 value", "1,200 values"."""

@@ -1,9 +1,11 @@
 """The catalogue as a table: all fields of a log, or those of all logs about something."""
 
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from eyelog.catalogue import (
+    MEANT,
     SUMMARIES,
     Field,
     catalogue,
@@ -18,41 +20,10 @@ from eyelog.errors import FieldError
 if TYPE_CHECKING:
     import pandas as pd
 
-# Words that people search for, and the catalogue's words for them. Any other word is searched for
-# as it is.
-_MEANT: Final = {
-    "acceleration": ("landing",),
-    "angle": ("tilt", "sway"),
-    "asleep": ("drowsiness",),
-    "attention": ("focus",),
-    "balance": ("sway",),
-    "concentration": ("focus",),
-    "frequency": ("cadence", "blinks"),
-    "gaze": ("eye movements",),
-    "gps": ("latitude", "longitude"),
-    "ibi": ("blink gap",),
-    "impact": ("landing",),
-    "interval": ("gap",),
-    "location": ("latitude", "longitude"),
-    "movement": ("movements", "nods", "turns"),
-    "pace": ("cadence",),
-    "position": ("latitude", "longitude"),
-    "posture": ("tilt", "posture"),
-    "quality": ("valid", "noise"),
-    "rate": ("blinks", "cadence"),
-    "saccade": ("eye movements",),
-    "sleep": ("drowsiness",),
-    "sleepiness": ("drowsiness",),
-    "slouch": ("tilt",),
-    "speed": ("cadence", "steps"),
-    "stress": ("tension",),
-    "temperature": ("in_tmp",),
-    "vigilance": ("focus", "drowsiness"),
-    "walk": ("steps", "walking", "cadence"),
-    "walking": ("steps", "walking", "cadence"),
-    "wear": ("worn",),
-    "wearing": ("worn",),
-}
+_COLUMNS: Final = (
+    *("name", "label", "unit", "dtype", "min", "max", "invalid_value", "kind", "cleansing"),
+    *("group", "agg", "weight", "role", "long_name", "description", "source"),
+)
 
 
 def fields(what: str, *, of: str | None = None) -> "pd.DataFrame":
@@ -134,27 +105,10 @@ def _table_of(names: list[str], log: str) -> "pd.DataFrame":
     import pandas as pd
 
     rows = [
-        {
-            "name": f.name,
-            "label": f.label,
-            "unit": f.unit,
-            "dtype": f.dtype,
-            "min": f.min,
-            "max": f.max,
-            "invalid_value": f.invalid_value,
-            "kind": f.kind,
-            "cleansing": f.cleansing,
-            "group": f.group,
-            "agg": f.agg,
-            "weight": "+".join(f.weight),
-            "role": " ".join(f.role),
-            "long_name": f.long_name,
-            "description": f.description,
-            "source": f.source,
-        }
-        for f in map(catalogue(log).__getitem__, names)
+        asdict(row) | {"weight": "+".join(row.weight), "role": " ".join(row.role)}
+        for row in map(catalogue(log).__getitem__, names)
     ]
-    table = pd.DataFrame(rows).set_index("name")
+    table = pd.DataFrame(rows, columns=pd.Index(_COLUMNS)).set_index("name")
     return table.astype({"min": "float64", "max": "float64", "invalid_value": "float64"})
 
 
@@ -180,7 +134,7 @@ def near_topic(phrase: str, others: tuple[str, ...] = ()) -> str:
     """Return a question about the topic nearest to a phrase, or nothing."""
     rows = [row for log in known_logs() for row in catalogue(log).values()]
     labels = {word for row in rows for word in _words(f"{row.label} {row.group}")}
-    return near(phrase, sorted({word for word in labels | {*_MEANT} if len(word) > 2} | {*others}))
+    return near(phrase, sorted({word for word in labels | {*MEANT} if len(word) > 2} | {*others}))
 
 
 def _rank(row: Field, word: str, *, described: bool) -> int | None:
@@ -189,7 +143,7 @@ def _rank(row: Field, word: str, *, described: bool) -> int | None:
     if word in (row.name.casefold(), *others, row.label.casefold()):
         return 0
     roles = " ".join(row.role).replace("_", " ")
-    meant = (*_MEANT.get(word, ()), *_MEANT.get(word.removesuffix("s"), ()))
+    meant = (*MEANT.get(word, ()), *MEANT.get(word.removesuffix("s"), ()))
     if any(_is_in(phrase, text) for phrase in (word, *meant) for text in (row.label, roles)):
         return 1
     summaries = [name for name, parts in SUMMARIES.items() if set(parts) & set(row.role)]

@@ -59,7 +59,7 @@ def test_a_log_is_known_by_its_name_and_its_roles_are_those_of_its_fields(name: 
     log = log_named(name)
     assert (log.name, log.interval_s) == (name, INTERVAL_SECONDS[name])
     fields = set(catalogue(name))
-    for part in (log.gap_length, *log.rate_roles):
+    for part in log.rate_roles:
         assert set(role(name, part)) <= fields
         assert role(name, part)
     for parts in log.time_roles.values():

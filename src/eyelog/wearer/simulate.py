@@ -20,9 +20,9 @@ from eyelog.catalogue import (
     CURRENT_DATA,
     LOGS,
     STANDARD_MODE_LOGS,
+    catalogue,
     check_log,
     columns,
-    field,
     log_named,
 )
 from eyelog.checks import whole_number
@@ -186,7 +186,7 @@ def simulate_blinking(
     for name in columns(log):
         # The parts of a column are dropped once they are joined, so a year is in memory only once.
         joined = np.concatenate(parts.pop(name))
-        data[name] = pd.array(joined, dtype=cast(Any, field(log, name).dtype))
+        data[name] = pd.array(joined, dtype=cast(Any, catalogue(log)[name].dtype))
     table = pd.DataFrame(data, index=index, columns=pd.Index(list(data), dtype="str"), copy=False)
     return _recorded(table, start, days, log, seed, zones)
 
