@@ -679,17 +679,17 @@ class State:
             raise StateFault(f"{where} cannot be used: {reason}") from None
 
 
-def copy_state(source: State, target: State) -> dict[str, int]:
+def copy_state(source: State, address: str) -> tuple[State, dict[str, int]]:
     """Copy a state from a file into a database, as a whole or not at all.
 
-    Returns how many rows each table has. The file keeps its content.
+    Returns the state there, and how many rows each table has. The file keeps its content.
 
     Parameters
     ----------
     source : State
         A state in a file. Concurrent writers are not waited for: stop the service first.
-    target : State
-        A database that has no accounts, applications or other rows yet.
+    address : str
+        The database: it has no accounts, applications or other rows yet.
 
     Raises
     ------
@@ -697,11 +697,12 @@ def copy_state(source: State, target: State) -> dict[str, int]:
         If the source is not a file, the target is not a database or has a state already, or what
         is read back from it differs.
     """
-    if source.in_database or not target.in_database:
+    if source.in_database or not is_database(address):
         raise ConfigurationError(
             "a state is copied from a folder into a database, postgresql://..."
         )
     source.require()
+    target = State(source.archive, address, source.folder)
     target.prepare()
     copied = {}
     with source.write() as reading, target.write() as written:
@@ -727,7 +728,7 @@ def copy_state(source: State, target: State) -> dict[str, int]:
                     " was copied: nothing was kept there"
                 )
             copied[table.name] = len(rows)
-    return copied
+    return target, copied
 
 
 def _counted_rows(rows: list[dict[str, Any]]) -> Counter[tuple[Any, ...]]:

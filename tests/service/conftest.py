@@ -1,13 +1,29 @@
 """One running service with three wearers, shared by the tests that do not change its archive."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from support import live
 from support.here import work_here
-from support.postgres import Postgres, postgres
+from support.operating import Operator
+from support.postgres import PASSWORD, Postgres, postgres
 from support.records import records
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_hashes() -> Iterator[None]:
+    """Let a check of a password take a millisecond, not a fifth of a second of CPU."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("eyelog_service.state._LOG2_N", 4)
+        yield
+
+
+@pytest.fixture
+def operator(tmp_path: Path) -> Operator:
+    """Who sets up a service on an archive that is not there yet."""
+    return Operator(tmp_path / "archive")
 
 
 @pytest.fixture(autouse=True)
@@ -42,6 +58,16 @@ def server() -> Iterator[Postgres]:
     """A Postgres server, for tests that are marked with `needs_postgres`."""
     with postgres() as running:
         yield running
+
+
+@pytest.fixture
+def address(server: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of an empty database; its password is in a file."""
+    passwords = tmp_path / "passwords"
+    passwords.write_text(f"*:*:*:eyelog:{PASSWORD}\n")
+    passwords.chmod(0o600)
+    monkeypatch.setenv("PGPASSFILE", str(passwords))
+    return server.database().replace(f":{PASSWORD}@", "@")
 
 
 @pytest.fixture(scope="session")

@@ -101,16 +101,6 @@ def bucket() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def address(server: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The address of an empty database; its password is in a file."""
-    passwords = tmp_path / "passwords"
-    passwords.write_text(f"*:*:*:eyelog:{PASSWORD}\n")
-    passwords.chmod(0o600)
-    monkeypatch.setenv("PGPASSFILE", str(passwords))
-    return server.database().replace(f":{PASSWORD}@", "@")
-
-
 Start = Callable[..., Host]
 
 
@@ -136,7 +126,10 @@ def both(start: Start) -> tuple[Host, Host]:
     hosts = start("one"), start("other", "--workers", "2")
     for host in hosts:
         host.ready()
-    hosts[0].registry.accounts.add("ada", OF_ADA)
+    # As the hosts hash it, not as this process does.
+    words = ["service", "add-account", "ada", "--password-stdin", *hosts[0].where]
+    command = [sys.executable, "-m", "eyelog", *words]
+    subprocess.run(command, input=OF_ADA, text=True, check=True)
     application = hosts[0].registry.applications.add(CALLBACK, name="Analysis")
     for host in hosts:
         host.knows(application)

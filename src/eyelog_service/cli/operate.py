@@ -155,11 +155,11 @@ def copy_state(to: str, places: Places) -> None:
     empty; the file stays as it is.
     """
     registry = places.registry()
-    from eyelog_service.state import State, copy_state
+    from eyelog_service.state import copy_state
 
     warn_of_password(to)
-    target = State(registry.archive, to, registry.state_folder)
-    for table, rows in copy_state(registry.state, target).items():
+    target, copied = copy_state(registry.state, to)
+    for table, rows in copied.items():
         print(f"{table}: {counted(rows, 'row')}")
     noted(registry, "copy_state", to=target.name)
     note(

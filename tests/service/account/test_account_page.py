@@ -26,11 +26,9 @@ def window() -> Iterator[Chromium]:
 @pytest.fixture
 def study(there: Live) -> str:
     """An application that has access to Ada's records."""
-    registry = there.registry
-    client_id, _ = registry.applications.add(REDIRECT, name="Sleep study")
-    registry.grants.exchange(
-        registry.grants.issue_code("ada", client_id, REDIRECT), client_id, REDIRECT, None
-    )
+    client_id, secret = there.operator.application(REDIRECT, "Sleep study")
+    code = there.operator.code("ada", client_id, REDIRECT)
+    assert there.exchange(code, client_id=client_id, client_secret=secret).status_code == 200
     return client_id
 
 
@@ -119,7 +117,7 @@ def test_everything_can_be_done_with_the_keyboard_alone(
     assert focused(window) == "Withdraw access of Sleep study"
     send("ENTER")
     until(lambda: "Access is withdrawn" in window.driver.title)
-    assert there.registry.grants.of_account("ada") == []
+    assert there.operator.tokens() == []
     send(*["TAB"] * 6)
     assert focused(window) == "Download my data"
     send("ENTER")

@@ -8,30 +8,29 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service.audit import FILE_NAME
-from eyelog_service.grants import Bearer
 from support.account_page import Visitor, granted, signed, title
 from support.live import REDIRECT, STANDARD, Live
 from support.login_page import PASSWORD, Browser, tag_of
 
 NEW = "a staple of batteries"
+AUDIT = "_service.audit.jsonl"
 DAY = ("2026-10-24T00:00:00Z", "2026-10-24T01:00:00Z")
 
 
 def allowed(there: Live, name: str, account: str = "ada") -> el.Client:
     """An application that has access to an account, and its client."""
-    client_id, secret = there.registry.applications.add(REDIRECT, name=name)
+    client_id, secret = there.operator.application(REDIRECT, name)
     home = there.archive.parent / f"home of {name}"
     client = el.Client(
         there.url, application=el.Application(client_id, secret, REDIRECT), home=home
     )
-    client.exchange(there.registry.grants.issue_code(account, client_id, REDIRECT))
+    client.exchange(there.operator.code(account, client_id, REDIRECT))
     return client
 
 
 def events(there: Live) -> list[dict[str, str]]:
-    lines = (there.archive / FILE_NAME).read_text().splitlines()
-    return [json.loads(line) for line in lines]
+    lines = map(json.loads, (there.archive / AUDIT).read_text().splitlines())
+    return [line for line in lines if not line["event"].startswith("admin.")]
 
 
 def test_withdrawn_access_ends_at_once_and_the_client_says_to_log_in(there, visitor) -> None:
@@ -50,25 +49,24 @@ def test_withdrawn_access_ends_at_once_and_the_client_says_to_log_in(there, visi
 
 
 def test_a_code_that_was_not_exchanged_yet_ends_with_the_access(there, visitor) -> None:
-    allowed(there, "Sleep study").close()
-    (grant,) = there.registry.grants.of_account("ada")
-    code = there.registry.grants.issue_code("ada", grant.client_id, REDIRECT)
-    page = visitor.log_in()
-    visitor.send(page, "withdraw", grant=grant.grant_id)
-    assert code
-    (row,) = there.registry.state.rows("SELECT expires FROM code WHERE NOT used")
-    assert row[0] == 0
+    there.login("ada")
+    code = there.code("ada")
+    (grant,) = granted(page := visitor.log_in()).values()
+    visitor.send(page, "withdraw", grant=grant)
+    assert there.exchange(code).status_code == 400
 
 
 def test_an_unknown_grant_and_one_of_another_wearer_withdraw_nothing(there, visitor) -> None:
     allowed(there, "Sleep study").close()
     allowed(there, "Headaches", account="bea").close()
-    (hers,) = there.registry.grants.of_account("bea")
+    bea = Visitor(there)
+    (hers,) = granted(bea.log_in("bea")).values()
+    client_id = there.operator.tokens()[-1]["client_id"]
     page = visitor.log_in()
-    for grant in (hers.grant_id, hers.client_id, "", "x" * 10_000):
+    for grant in (hers, client_id, "", "x" * 10_000):
         page = visitor.send(page, "withdraw", grant=grant)
     assert list(granted(page)) == ["Sleep study"]
-    assert len(there.registry.grants.of_account("bea")) == 1
+    assert list(granted(bea.open())) == ["Headaches"]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +92,7 @@ def test_what_is_wrong_with_a_change_stands_at_its_field(
     for said in wrong.values():
         assert said in page.text
     assert title(page) != "Your account"
-    assert visitor.there.registry.accounts.check_login("ada", PASSWORD)
+    Visitor(visitor.there).log_in()  # with the old one
 
 
 def test_the_old_password_cannot_be_guessed_faster_than_at_the_login(visitor: Visitor) -> None:
@@ -122,7 +120,7 @@ def test_a_forged_form_does_nothing(there, visitor: Visitor, forgery: str, do: s
     answer = visitor.post({"do": do, **fields, **FORGERIES[forgery]})
     assert (answer.status_code, title(answer)) == (400, "Your request was not accepted")
     assert list(granted(visitor.open())) == ["Sleep study"]
-    assert there.registry.accounts.check_login("ada", PASSWORD)
+    Visitor(there).log_in()
 
 
 def test_a_form_of_another_page_browser_or_wearer_is_refused(there, visitor: Visitor) -> None:
@@ -174,7 +172,7 @@ def test_the_audit_log_has_what_was_done_and_no_secret(there, visitor: Visitor) 
     assert [line.get("account") for line in done] == ["ada", None, *["ada"] * 4]
     assert all(line["address"] == "127.0.0.1" for line in done)
     assert done[3]["tokens"] == 2
-    text = Path(there.archive / FILE_NAME).read_text()
+    text = Path(there.archive / AUDIT).read_text()
     for secret in (PASSWORD, NEW, "a guess", "mistyped", *visitor.session.cookies.values()):
         assert secret not in text
 
@@ -185,25 +183,24 @@ def test_an_upload_token_is_shown_once_and_can_only_add(there: Live, visitor: Vi
     assert found is not None
     assert found[1] not in visitor.open().text
     assert "Upload token made" in visitor.open().text
-    bearer = there.registry.grants.bearer(found[1])
-    assert isinstance(bearer, Bearer)
-    assert (bearer.account, bearer.client_id) == ("ada", "")
-    assert (bearer.reads, bearer.writes) == (False, True)
-    hashed = there.registry.state.file.read_bytes()
-    assert found[1].encode() not in hashed
+    (listed,) = there.operator.tokens()
+    assert (listed["account"], listed["client_id"], listed["scope"]) == ("ada", "", "write")
+    assert there.get(STANDARD, *DAY, token=found[1]).status_code == 403
+    assert found[1].encode() not in (there.archive / "_service.sqlite").read_bytes()
     page = visitor.send(visitor.open(), "end-upload-tokens")
     assert title(page).startswith("Your upload tokens have ended")
-    assert there.registry.grants.bearer(found[1]) == "the access token is revoked"
+    assert there.why_refused(found[1]) == "the access token is revoked"
     names = [event["event"] for event in events(there)]
     assert names[-2:] == ["upload_token", "upload_tokens_ended"]
-    assert found[1] not in (there.archive / FILE_NAME).read_text()
+    assert found[1] not in (there.archive / AUDIT).read_text()
 
 
 def test_too_many_upload_tokens_are_refused_on_the_page(there: Live, visitor: Visitor) -> None:
     for _ in range(10):
-        there.registry.grants.issue_upload_token("ada")
+        there.operator("upload-token", "ada")
     page = visitor.send(visitor.log_in(), "make-upload-token")
     assert page.status_code == 400
     assert "end them first" in page.text
-    there.registry.grants.withdraw("ada", "")
+    assert "has 10 upload tokens" in there.operator.refused("upload-token", "ada")
+    page = visitor.send(page, "end-upload-tokens")
     assert visitor.send(page, "make-upload-token").status_code == 200

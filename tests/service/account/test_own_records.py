@@ -9,15 +9,16 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service.audit import FILE_NAME
-from eyelog_service.grants import Registry
+from support import live
 from support.account_page import Visitor, signed, title
 from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
 from support.live import STANDARD, Live
 from support.login_page import PASSWORD
+from support.logs import LOGS
 from support.uploads import csv, spooled, stored
 
 FILES = "files"
+AUDIT = "_service.audit.jsonl"
 
 
 def send(
@@ -44,7 +45,7 @@ def test_files_of_the_form_are_imported_and_the_page_says_what_became_of_each(
     assert stored(there, "bea") == {STANDARD: 60}
     again = send(visitor, ("week.csv", csv()))
     assert title(again) == "Nothing new arrived: the records were here before"
-    audit = (there.archive / FILE_NAME).read_text()
+    audit = (there.archive / AUDIT).read_text()
     assert '"event": "upload", "account": "bea"' in audit
     assert spooled(there) == []
 
@@ -104,15 +105,33 @@ def test_a_form_without_files_keeps_its_small_limit(there: Live, visitor: Visito
     assert visitor.session.post(visitor.url, data=big, timeout=30).status_code == 413
 
 
-@pytest.mark.slow("a service serves many days")
-def test_the_days_are_those_of_the_wearer_who_asks(there: Live, visitor: Visitor) -> None:
+@pytest.fixture
+def wide(tmp_path: Path) -> Iterator[Live]:
+    """Ada has 34 days of both logs in Tokyo, over the turn of a month; nobody has nothing."""
+    frames = [el.simulate("2026-10-20", 34, log=log, tz="Asia/Tokyo") for log in LOGS]
+    wearers = {"ada": frames, "nobody": []}
+    with live.service(tmp_path / "wide", wearers, password=PASSWORD) as running:
+        el.Archive(running.archive).set_zones("Asia/Tokyo", account="ada")
+        yield running
+
+
+@pytest.mark.slow("months are simulated and served")
+def test_the_days_are_the_last_ones_of_the_wearer_who_asks(wide: Live) -> None:
+    visitor, nobody = Visitor(wide), Visitor(wide)
     assert "Log in to your account" in visitor.open("?show=days").text
     visitor.log_in("ada")
     page = visitor.open("?show=days")
     assert title(page) == "What arrived per day"
-    assert "2026-10-24 60 " in words(page)
     assert 'src="data:image/png;base64,' in page.text
-    nobody = Visitor(there)
+    shown = re.findall(r"(2026-\d\d-\d\d) ([\d,]+) ([\d.]+) ", words(page))
+    assert len(shown) == 2 * 28
+    for log, days in zip(LOGS, (shown[:28], shown[28:]), strict=True):
+        daily = el.daily(el.Archive(wide.archive).read(log, account="ada")).iloc[-28:].iloc[::-1]
+        assert [day for day, *_ in days] == [f"{day:%Y-%m-%d}" for day in daily.index]
+        assert [int(n.replace(",", "")) for _, n, _ in days] == list(daily["n"])
+        assert [float(hours) for *_, hours in days] == pytest.approx(
+            list(daily["worn_h"]), abs=0.051
+        )
     nobody.log_in("nobody")
     assert "There are no records of yours here yet." in words(nobody.open("?show=days"))
 
@@ -148,16 +167,14 @@ def test_deleting_needs_the_password_and_leaves_nothing_of_the_name(
     bearer = {"Authorization": f"Bearer {tokens['access_token']}"}
     refused = requests.get(f"{there.url}/v2/users/me/official/{STANDARD}", headers=bearer)
     assert refused.status_code == 401
-    registry = Registry(there.archive)
-    assert not registry.accounts.has("ada")
-    assert registry.accounts.has("bea")
+    assert there.operator.accounts() == ["bea", "nobody"]
     left = [
         path
         for path in there.archive.rglob("*")
         if "=ada" in path.name or (path.is_file() and b'"ada"' in path.read_bytes())
     ]
     assert left == []
-    assert '"event": "erase"' in (there.archive / FILE_NAME).read_text()
+    assert '"event": "erase"' in (there.archive / AUDIT).read_text()
 
 
 @pytest.fixture(scope="module")

@@ -1,178 +1,299 @@
-"""Accounts: added once, disabled and enabled, removed with everything that was granted."""
+"""Accounts and applications: added once, found by name, disabled, replaced and removed."""
 
-from concurrent.futures import ThreadPoolExecutor
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-import eyelog as el
-from eyelog_service.accounts import NewAccount
-from eyelog_service.grants import Bearer, GrantRefused, Registry
-from support.live import REDIRECT
+from support import live
+from support.live import REDIRECT, Live
+from support.login_page import PASSWORD, Browser
+from support.operating import Operator
+from support.replies import oauth_error
+
+NEW = "battery staple"
 
 
-def test_of_processes_that_add_one_account_at_once_one_succeeds(registry: Registry) -> None:
-    registry.signing_key()
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[Live]:
+    with live.service(tmp_path / "archive", {"ada": []}, password=PASSWORD) as running:
+        yield running
 
-    def add(_: int) -> bool:
-        try:
-            Registry(registry.folder).accounts.add("ada")
-        except el.ConfigurationError as error:
-            assert "exists already" in str(error)  # noqa: PT017 (each thread has its own)
-            return False
-        return True
 
-    with ThreadPoolExecutor(6) as pool:
-        assert sum(pool.map(add, range(6))) == 1
+def logs_in(there: Live, password: str, name: str = "ada") -> bool:
+    browser = Browser(there)
+    query = {"redirect_uri": REDIRECT}
+    answer = browser.send(browser.open(**query), name=name, password=password)
+    assert answer.status_code in (303, 400)
+    return answer.status_code == 303
 
 
 @pytest.mark.parametrize(
     "name", ["", " ada", "ada\n", "a" * 65, "é" * 33, "\x00", "\ud800", "\x1b[2J", "a\u202eb"]
 )
-def test_a_name_that_could_mislead_is_refused(registry: Registry, name: str) -> None:
-    with pytest.raises(el.ConfigurationError, match="account's name") as refused:
-        registry.accounts.add(name)
-    assert len(str(refused.value)) < 400
-    assert registry.accounts.names() == []
+def test_a_name_that_could_mislead_is_refused(operator: Operator, name: str) -> None:
+    assert "cannot be an account's name" in operator.refused("add-account", "--", name)
+    if name:
+        words = ("--redirect-uri", REDIRECT, "--name", name)
+        assert "cannot be an application's name" in operator.refused("add-application", *words)
+    operator.add("bea")
+    assert operator.accounts() == ["bea"]
 
 
 @pytest.mark.parametrize("name", ["", "\ud800", "\x00", "a\nb", "x" * 100_000, "'; --"])
 def test_a_name_that_nobody_can_have_is_unknown_in_one_short_line(
-    registry: Registry, application: tuple[str, str], name: str
+    operator: Operator, name: str
 ) -> None:
-    for command in (
-        registry.accounts.remove,
-        registry.accounts.disable,
-        registry.accounts.enable,
-        registry.accounts.find,
+    operator.add("ada")
+    for action in ("remove-account", "disable", "enable", "upload-token"):
+        assert "unknown account" in operator.refused(action, "--", name)
+    assert "unknown account" in operator.refused("revoke", f"--account={name}")
+    assert "has no account" in operator.refused("revoke", f"--all-in={name}")
+    assert "no application has the id or name" in operator.refused("rotate-secret", "--", name)
+    assert operator.accounts() == ["ada"]
+
+
+def test_another_password_replaces_the_old_one_and_leaves_tokens(there: Live) -> None:
+    token = there.login("ada")["access_token"]
+    there.operator("set-password", "ada", "--password-stdin", stdin=NEW)
+    assert logs_in(there, NEW)
+    assert not logs_in(there, PASSWORD)
+    assert there.opens(token)
+    for words, said in ((["ada"], "is too short"), (["adda"], "did you mean 'ada'?")):
+        refused = there.operator.refused("set-password", *words, "--password-stdin", stdin="short")
+        assert said in refused
+    assert logs_in(there, NEW)
+
+
+def test_a_disabled_account_is_refused_everywhere_until_it_is_enabled(there: Live) -> None:
+    tokens, waiting = there.login("ada"), there.code("ada")
+    there.operator("disable", "ada")
+    assert not logs_in(there, PASSWORD)
+    assert there.why_refused(tokens["access_token"]).endswith("is disabled")
+    for answer in (there.refresh(tokens["refresh_token"]), there.exchange(waiting)):
+        assert oauth_error(answer, 400) == "invalid_grant"
+        assert answer.json()["error_description"] == "the account is disabled"
+    words = ("--account", "ada", "--client-id", there.client_id, "--redirect-uri", REDIRECT)
+    assert "disabled: eyelog service enable" in there.operator.refused("issue-code", *words)
+    there.operator("enable", "ada")
+    assert logs_in(there, PASSWORD)
+    assert there.opens(tokens["access_token"])
+    assert there.refresh(tokens["refresh_token"]).status_code == 200
+    assert there.exchange(waiting).status_code == 200
+
+
+def test_a_removed_account_leaves_nothing_for_the_next_one_of_its_name(there: Live) -> None:
+    tokens, waiting = there.login("ada"), there.code("ada")
+    said = there.operator("remove-account", "ada")
+    assert "ended: 1 refresh token and 1 access token of account 'ada'" in said
+    assert "unknown account 'ada'" in there.operator.refused("remove-account", "ada")
+    there.operator.add("ada", password=NEW)
+    assert there.why_refused(tokens["access_token"]) == "the access token is unknown"
+    for answer in (there.refresh(tokens["refresh_token"]), there.exchange(waiting)):
+        assert oauth_error(answer, 400) == "invalid_grant"
+    assert logs_in(there, NEW)
+
+
+# The passwords that people choose.
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        ("", "is empty"),
+        ("1234567", "too short: choose one of at least 8 characters"),
+        ("x" * 1025, "too long"),
+        ("password", "most common"),
+        ("PassWord1", "most common"),
+        ("\uff50assword", "most common"),  # a letter of full width
+        ("1q2w3e4r", "most common"),
+        ("Anna-Lena", "the account's own name"),
+        ("anna-lena1999!", "the account's own name"),
+        ("eyelog12", "'eyelog', which is guessed first"),
+        ("!!EyeLog!!", "'eyelog', which is guessed first"),
+    ],
+)
+def test_a_password_that_is_guessed_first_is_refused(
+    operator: Operator, bad: str, why: str
+) -> None:
+    words = ("add-account", "Anna-Lena", "--password-stdin")
+    assert why in operator.refused(*words, stdin=bad)
+
+
+@given(st.text(max_size=6).filter(lambda text: "\n" not in text and "\r" not in text))
+def test_no_message_contains_the_password(
+    tmp_path_factory: pytest.TempPathFactory, password: str
+) -> None:
+    operator = Operator(tmp_path_factory.getbasetemp() / "never made")
+    refused = operator.refused("add-account", "x", "--password-stdin", stdin="\x01" + password)
+    assert "\x01" not in refused
+    assert "too short" in refused
+
+
+# Wearers that come as a file: taken as a whole, and each fault names its line.
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "line 1 names no column name: the file needs it, and may have password, study"),
+        ("name\n", "lists no wearer"),
+        ("study\nsleep\n", "line 1 names no column name"),
+        ("name,name\nada,bea\n", "line 1 names the column name twice"),
+        ("name,e-mail\nada,a@b\n", "column 2 is none of name, password, study, zone"),
+        ("name;study\nada;x\n", "with commas between them: column 1 is none of"),
+        ("a,b,name\n1,2,ada\n", "columns 1 and 2 are none of"),
+        ("name,study\nada\n", "line 2 does not have 2 cells"),
+        ("name,study\nada,a,b\n", "line 2 does not have 2 cells"),
+        ("name\nada\n\nbea\nada\n", "line 5, column name: the account stands in line 2"),
+        ("name\n ada\n", "line 2, column name: no account can have this name: use printable"),
+        ("name,study\nada, x\n", "line 2, column study: no study can have this name: use print"),
+        ("name,password\nada,horse\n", "line 2, column password: the password is too short"),
+        ("name,zone\nada,\nbea,Asia/Tokio\n", "line 3, column zone: no time zone such as"),
+        ('name,study\n"a\nb",x\n', "line 3, column name: a line break in a cell"),
+        ('name,study\r\nada,"x\r\ny"\r\n', "line 3, column study: a line break in a cell"),
+        ('name\n"ada\n', "is not a CSV file: line 2: "),
+        ('name\n"ada"x\n', "is not a CSV file: line 2: "),
+        (b"name\nJos\xe9\n", "save it as CSV UTF-8"),
+        (None, "cannot read"),
+    ],
+)
+def test_a_fault_in_a_list_of_wearers_is_said_with_its_line(
+    operator: Operator, tmp_path: Path, text: str | bytes | None, said: str
+) -> None:
+    if text is not None:
+        body = text.encode() if isinstance(text, str) else text
+        (tmp_path / "wearers.csv").write_bytes(body)
+    assert said in operator.refused("add-accounts", tmp_path / "wearers.csv")
+    assert not (tmp_path / "archive").exists()
+
+
+SECRET = "Tr0ub4dor-secret"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"anna,{SECRET}\n",
+        f"name,study,zone\nanna,sleep,{SECRET}\n",
+        f"name,study\nanna,{SECRET} \n",
+        f"name,password\n {SECRET},anna\n",
+        f"name,password\n{SECRET},\n{SECRET},\n",
+        f"name,password\n{SECRET},horse\n",
+        f"name,password\n{SECRET},{SECRET}\n",
+        f"name,password\nanna,{SECRET},\n",
+        f'name,password\nanna,"{SECRET}"x\n',
+        f'name,password\nanna,"{SECRET}\n"\n',
+        f'name,password\nanna,"{SECRET}\n',
+    ],
+)
+def test_no_fault_in_a_list_of_wearers_shows_what_may_be_a_password(
+    operator: Operator, tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "wearers.csv").write_text(text)
+    assert SECRET not in operator.refused("add-accounts", tmp_path / "wearers.csv")
+
+
+def test_what_is_there_or_stands_twice_stops_the_whole_file(
+    operator: Operator, tmp_path: Path
+) -> None:
+    operator.add("ada", "bea")
+    (tmp_path / "wearers.csv").write_text("name\nada\nbea\ncyd\n")
+    refused = operator.refused("add-accounts", tmp_path / "wearers.csv")
+    assert "2 accounts exist already: 'ada', 'bea'" in refused
+    assert "account 'ada' exists already" in operator.refused("add-account", "ada")
+    assert operator.accounts() == ["ada", "bea"]
+
+
+# Applications.
+
+
+def test_an_application_is_found_by_its_id_or_by_a_name_that_only_it_has(
+    operator: Operator,
+) -> None:
+    first, _ = operator.application(REDIRECT, "Sleep study")
+    operator.ask("rotate-secret", "Sleep study")
+    for near, meant in (("sleep study", "Sleep study"), (first[:-1], first)):
+        assert f"(did you mean '{meant}'?)" in operator.refused("rotate-secret", "--", near)
+    second, _ = operator.application(REDIRECT, "Sleep study")
+    unclear = operator.refused("rotate-secret", "Sleep study")
+    assert "2 applications have the name" in unclear
+    assert (first in unclear, second in unclear) == (True, True)
+
+
+def test_the_nearest_account_or_application_is_suggested_for_a_code(operator: Operator) -> None:
+    operator.add("ada")
+    client_id, _ = operator.application(REDIRECT)
+    for account, client, uri, said in (
+        ("adda", client_id, REDIRECT, "did you mean 'ada'?"),
+        ("ada", client_id[:-1], REDIRECT, f"did you mean '{client_id}'"),
+        ("ada", client_id, "http://127.0.0.1/other", "not registered for this application"),
     ):
-        with pytest.raises(el.ConfigurationError, match="unknown account") as refused:
-            command(name)
-        assert len(str(refused.value)) < 300
-    with pytest.raises(el.ConfigurationError, match="unknown account"):
-        registry.grants.revoke_all(accounts=[name])
-    assert not registry.accounts.check_login(name, "correct horse")
-    assert registry.accounts.session_mark(name) is None
-    assert registry.grants.of_account(name) == []
-    assert registry.accounts.names() == ["ada"]
+        words = (f"--account={account}", f"--client-id={client}", f"--redirect-uri={uri}")
+        assert said in operator.refused("issue-code", *words)
 
 
-def test_another_password_replaces_the_old_one_and_leaves_tokens(
-    registry: Registry, tokens: tuple[str, str]
-) -> None:
-    registry.accounts.set_password("ada", "battery staple")
-    assert registry.accounts.check_login("ada", "battery staple")
-    assert not registry.accounts.check_login("ada", "correct horse")
-    assert isinstance(registry.grants.bearer(tokens[0]), Bearer)
-    with pytest.raises(el.ConfigurationError, match="too short"):
-        registry.accounts.set_password("ada", "short")
-    with pytest.raises(el.ConfigurationError, match=r"did you mean 'ada'\?"):
-        registry.accounts.set_password("adda", "battery staple")
-    assert registry.accounts.check_login("ada", "battery staple")
+def test_a_new_secret_ends_the_old_one_and_leaves_tokens(there: Live) -> None:
+    token = there.login("ada")
+    new = there.operator.ask("rotate-secret", there.client_id)["client_secret"]
+    assert oauth_error(there.refresh(token["refresh_token"]), 401) == "invalid_client"
+    assert there.refresh(token["refresh_token"], client_secret=new).status_code == 200
+    assert there.opens(token["access_token"])
 
 
-def test_a_disabled_account_is_refused_everywhere_until_it_is_enabled(
-    registry: Registry, application: tuple[str, str], tokens: tuple[str, str]
-) -> None:
-    client_id, _ = application
-    access, refresh = tokens
-    waiting = registry.grants.issue_code("ada", client_id, REDIRECT)
-    registry.accounts.disable("ada")
-    assert registry.accounts.find("ada").disabled
-    assert not registry.accounts.check_login("ada", "correct horse")
-    assert registry.accounts.session_mark("ada") is None
-    assert registry.grants.bearer(access) == "the account of the access token is disabled"
-    with pytest.raises(GrantRefused, match="the account is disabled"):
-        registry.grants.refresh(refresh, client_id)
-    with pytest.raises(GrantRefused, match="the account is disabled"):
-        registry.grants.exchange(waiting, client_id, REDIRECT, None)
-    with pytest.raises(el.ConfigurationError, match="disabled: eyelog service enable"):
-        registry.grants.issue_code("ada", client_id, REDIRECT)
-    registry.accounts.enable("ada")
-    assert registry.accounts.check_login("ada", "correct horse")
-    assert registry.grants.bearer(access) == Bearer("ada", client_id)
-    registry.grants.refresh(refresh, client_id)
-    registry.grants.exchange(waiting, client_id, REDIRECT, None)
+def test_a_removed_application_has_no_access_any_more(there: Live) -> None:
+    kept, waiting = there.login("ada"), there.code("ada")
+    other, secret = there.operator.application(REDIRECT, "Other")
+    named = {"client_id": other, "client_secret": secret}
+    gone = there.exchange(there.operator.code("ada", other, REDIRECT), **named).json()
+    unused = there.operator.code("ada", other, REDIRECT)
+    said = there.operator("remove-application", "Other")
+    assert "ended: 1 refresh token and 1 access token of account 'ada'" in said
+    assert oauth_error(there.exchange(unused, **named), 401) == "invalid_client"
+    assert there.why_refused(gone["access_token"]) == "the access token is unknown"
+    assert "no application has" in there.operator.refused("remove-application", "Other")
+    assert there.opens(kept["access_token"])
+    assert there.exchange(waiting).status_code == 200
 
 
-def test_a_removed_account_leaves_nothing_for_the_next_one_of_its_name(
-    registry: Registry, application: tuple[str, str], tokens: tuple[str, str]
-) -> None:
-    client_id, _ = application
-    waiting = registry.grants.issue_code("ada", client_id, REDIRECT)
-    (ended,) = registry.accounts.remove("ada")
-    assert (ended.account, ended.client_id) == ("ada", client_id)
-    assert (ended.refresh, ended.access) == (1, 1)
-    assert registry.accounts.names() == []
-    registry.accounts.add("ada", "battery staple")
-    assert registry.grants.bearer(tokens[0]) == "the access token is unknown"
-    with pytest.raises(GrantRefused):
-        registry.grants.refresh(tokens[1], client_id)
-    with pytest.raises(GrantRefused):
-        registry.grants.exchange(waiting, client_id, REDIRECT, None)
-    with pytest.raises(el.ConfigurationError, match=r"'aada' \(did you mean 'ada'\?\)"):
-        registry.accounts.remove("aada")
+_ROTATE = """
+import sys
+from eyelog.cli import main
+print("ready", flush=True)
+while True:
+    main(["service", "rotate-secret", "--json", "--archive", *sys.argv[1:]])
+    sys.stdout.flush()
+"""
 
 
-def test_of_processes_that_remove_one_account_at_once_one_succeeds(
-    registry: Registry, application: tuple[str, str], tokens: tuple[str, str]
-) -> None:
-    def remove(_: int) -> bool:
-        try:
-            return bool(Registry(registry.folder).accounts.remove("ada"))
-        except el.ConfigurationError:
-            return False
-
-    with ThreadPoolExecutor(6) as pool:
-        assert sum(pool.map(remove, range(6))) == 1
-
-
-def test_a_session_in_a_browser_ends_with_the_password_and_with_the_tokens(
-    registry: Registry, application: tuple[str, str]
-) -> None:
-    marks = [registry.accounts.session_mark("ada")]
-    assert registry.accounts.session_mark("ada") == marks[0]
-    for change in (
-        lambda: registry.accounts.set_password("ada", "correct horse"),  # the same one, set again
-        lambda: registry.grants.revoke_all(accounts=["ada"]),
-        registry.grants.revoke_all,
-        lambda: (registry.accounts.disable("ada"), registry.accounts.enable("ada")),
-    ):
-        change()
-        marks.append(registry.accounts.session_mark("ada"))
-    assert None not in marks
-    assert len(set(marks)) == len(marks)
-    registry.grants.revoke_all(client_id=application[0])
-    assert registry.accounts.session_mark("ada") == marks[-1]
-    registry.accounts.add("bea")
-    assert registry.accounts.session_mark("bea") is None
-    assert registry.accounts.session_mark("nobody") is None
-
-
-def test_accounts_are_added_together_or_not_at_all(registry: Registry) -> None:
-    new = [NewAccount("ada", "correct horse", "sleep"), NewAccount("bea", study="sleep")]
-    registry.accounts.add_all(new)
-    assert registry.accounts.check_login("ada", "correct horse")
-    assert [(one.name, one.study) for one in registry.accounts.all()] == [
-        ("ada", "sleep"),
-        ("bea", "sleep"),
-    ]
-    with pytest.raises(el.ConfigurationError, match="2 accounts exist already: 'ada', 'bea'"):
-        registry.accounts.add_all([*new, NewAccount("cyd")])
-    with pytest.raises(el.ConfigurationError, match="'cyd': each account can be added once"):
-        registry.accounts.add_all([NewAccount("cyd"), NewAccount("cyd")])
-    assert registry.accounts.names() == ["ada", "bea"]
-
-
-def test_the_accounts_of_a_study_are_found_by_its_name(registry: Registry) -> None:
-    registry.accounts.add_all(
-        [NewAccount("ada", study="sleep"), NewAccount("bea", study="gait"), NewAccount("cyd")]
-    )
-    assert registry.accounts.in_study("sleep") == ["ada"]
-    for wrong in ("slep", "", "x" * 500):
-        with pytest.raises(el.ConfigurationError, match="has no account"):
-            registry.accounts.in_study(wrong)
-    registry.accounts.check(["ada", "cyd"])
-    with pytest.raises(el.ConfigurationError, match="unknown account 'abe'"):
-        registry.accounts.check(["ada", "abe"])
-    with pytest.raises(el.ConfigurationError, match="2 accounts are unknown: 'abe', 'bob'"):
-        registry.accounts.check(["abe", "ada", "bob"])
+def test_a_kill_while_a_secret_is_replaced_leaves_the_old_or_the_new_one(there: Live) -> None:
+    client_id, archive = there.client_id, str(there.archive)
+    refresh = there.login("ada")["refresh_token"]
+    for delay_s in (0.0, 0.013, 0.029, 0.051):
+        program = [sys.executable, "-c", _ROTATE, archive, "--", client_id]
+        with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as rotating:
+            assert rotating.stdout is not None
+            assert rotating.stdout.readline() == "ready\n"
+            time.sleep(delay_s)
+            rotating.kill()
+            printed = rotating.stdout.read()
+        secrets, decoder = [], json.JSONDecoder()
+        while printed.strip():
+            try:
+                made, at = decoder.raw_decode(printed := printed.lstrip())
+            except ValueError:  # what was being printed
+                break
+            secrets.append(made["client_secret"])
+            printed = printed[at:]
+        # What was printed before the last one never counts again.
+        for secret in secrets[:-1]:
+            assert there.refresh(refresh, client_secret=secret).status_code == 401
+        assert there.operator.findings()["integrity"][0] == "ok"
+        new = there.operator.ask("rotate-secret", "--", client_id)["client_secret"]
+        assert there.refresh(refresh, client_secret=new).status_code == 200

@@ -1,27 +1,40 @@
 """Tokens: issued for codes and refresh tokens; refused when used, expired, revoked or another's."""
 
 import base64
-import hashlib
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote_plus
 
 import pytest
 import requests
 
+from support import live
 from support.live import REDIRECT, STANDARD, Live
+from support.operating import Operator
 from support.replies import oauth_error
 
-RANGE = ("2026-10-24T00:00:00Z", "2026-10-24T00:10:00Z")
+# The example of RFC 7636, appendix B.
+VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
-VERIFIER = "v" * 43
+def another(there: Live) -> dict[str, str]:
+    """Register another application; return how it proves itself."""
+    return dict(
+        zip(("client_id", "client_secret"), there.operator.application(REDIRECT), strict=True)
+    )
 
 
-CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode()[:43]
+def is_refused(answer: requests.Response, status: int = 400, error: str = "invalid_grant") -> bool:
+    return oauth_error(answer, status) == error
 
 
-def _opens(there: Live, access_token: str) -> bool:
-    return there.get(STANDARD, *RANGE, token=access_token).status_code == 200
+# For a code.
 
 
 def test_a_code_gives_the_documented_token_answer(there: Live) -> None:
@@ -33,60 +46,66 @@ def test_a_code_gives_the_documented_token_answer(there: Live) -> None:
     assert body["token_type"] == "Bearer"
     assert body["expires_in"] == 30 * 24 * 3600
     assert len(body["access_token"]) >= 43
-    assert _opens(there, body["access_token"])
+    assert there.opens(body["access_token"])
 
 
 def test_a_code_used_again_is_refused_and_revokes_what_it_gave(there: Live) -> None:
     code = there.code("ada")
     tokens = there.exchange(code).json()
     newer = there.refresh(tokens["refresh_token"]).json()
-    assert oauth_error(there.exchange(code), 400) == "invalid_grant"
-    assert not _opens(there, tokens["access_token"])
-    assert not _opens(there, newer["access_token"])
-    assert oauth_error(there.refresh(tokens["refresh_token"]), 400) == "invalid_grant"
+    noted = there.archive / "_ended.jsonl"
+    before = noted.read_text().count("\n") if noted.exists() else 0
+    for _ in range(5):
+        assert is_refused(there.exchange(code))
+        there.revoke(tokens["refresh_token"], bearer=there.login("ada")["access_token"])
+    assert noted.read_text().count("\n") == before + 1  # replays are not noted again
+    assert not there.opens(tokens["access_token"])
+    assert not there.opens(newer["access_token"])
+    assert is_refused(there.refresh(tokens["refresh_token"]))
+
+
+def test_simultaneous_uses_of_one_code_give_one_token_which_ends(there: Live) -> None:
+    code = there.code("ada")
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: there.exchange(code), range(8)))
+    (given,) = [answer.json() for answer in answers if answer.status_code == 200]
+    assert there.why_refused(given["access_token"]) == "the access token is revoked"
 
 
 def test_a_code_expires(there: Live) -> None:
     code = there.code("ada")
     there.expire_codes()
-    assert oauth_error(there.exchange(code), 400) == "invalid_grant"
+    assert is_refused(there.exchange(code))
 
 
 def test_a_code_of_another_application_is_refused_and_not_spent(there: Live) -> None:
     code = there.code("ada")
-    client_id, secret = there.registry.applications.add(REDIRECT)
-    other = {"client_id": client_id, "client_secret": secret}
-    assert oauth_error(there.exchange(code, **other), 400) == "invalid_grant"
+    assert is_refused(there.exchange(code, **another(there)))
     assert there.exchange(code).status_code == 200
 
 
 @pytest.mark.parametrize("uri", ["http://127.0.0.1/other", "https://evil.example/callback"])
 def test_a_redirect_uri_that_is_not_registered_is_refused(there: Live, uri: str) -> None:
-    assert oauth_error(there.exchange(there.code("ada"), redirect_uri=uri), 400) == "invalid_grant"
-    refresh = there.login("ada")["refresh_token"]
-    assert oauth_error(there.refresh(refresh, redirect_uri=uri), 400) == "invalid_grant"
+    assert is_refused(there.exchange(there.code("ada"), redirect_uri=uri))
+    assert is_refused(there.refresh(there.login("ada")["refresh_token"], redirect_uri=uri))
 
 
 def test_a_code_is_bound_to_the_port_of_its_login(there: Live) -> None:
     uri = "http://127.0.0.1:5001/callback"
-    code = there.registry.grants.issue_code("ada", there.client_id, uri)
-    assert oauth_error(there.exchange(code), 400) == "invalid_grant"
+    code = there.operator.code("ada", there.client_id, uri)
+    assert is_refused(there.exchange(code))
     assert there.exchange(code, redirect_uri=uri).status_code == 200
 
 
-def test_a_code_with_a_challenge_needs_its_verifier(there: Live) -> None:
+def test_a_code_with_a_challenge_needs_its_verifier_and_one_without_needs_none(there: Live) -> None:
     code = there.code("ada", challenge=CHALLENGE)
-    assert oauth_error(there.exchange(code), 400) == "invalid_grant"
-    assert oauth_error(there.exchange(code, code_verifier="w" * 43), 400) == "invalid_grant"
-    assert oauth_error(there.exchange(code, code_verifier=CHALLENGE), 400) == "invalid_grant"
+    for wrong in ({}, {"code_verifier": "w" * 43}, {"code_verifier": CHALLENGE}):
+        assert is_refused(there.exchange(code, **wrong))
     assert there.exchange(code, code_verifier=VERIFIER).status_code == 200
+    assert is_refused(there.exchange(there.code("ada"), code_verifier=VERIFIER))
 
 
-def test_a_verifier_without_a_challenge_is_refused(there: Live) -> None:
-    assert (
-        oauth_error(there.exchange(there.code("ada"), code_verifier=VERIFIER), 400)
-        == "invalid_grant"
-    )
+# For a refresh token.
 
 
 def test_a_refresh_gives_a_new_access_token_and_the_same_refresh_token(there: Live) -> None:
@@ -95,91 +114,72 @@ def test_a_refresh_gives_a_new_access_token_and_the_same_refresh_token(there: Li
     assert set(second) == set(first)
     assert second["refresh_token"] == first["refresh_token"]
     assert second["access_token"] != first["access_token"]
-    assert _opens(there, first["access_token"])
-    assert _opens(there, second["access_token"])
+    assert there.opens(first["access_token"])
+    assert there.opens(second["access_token"])
 
 
 def test_an_expired_access_token_is_refused_and_its_refresh_token_is_not(there: Live) -> None:
     tokens = there.login("bea")
-    there.registry.grants.bearer(tokens["access_token"])
     there.expire_token(tokens["access_token"])
-    answer = there.get(STANDARD, *RANGE, token=tokens["access_token"])
-    assert oauth_error(answer, 401) == "invalid_token"
-    assert "expired" in answer.json()["error_description"]
-    newer = there.refresh(tokens["refresh_token"]).json()
-    assert _opens(there, newer["access_token"])
-
-
-def test_a_token_whose_application_is_gone_from_the_state_is_refused(there: Live) -> None:
-    client_id, secret = there.registry.applications.add(REDIRECT)
-    code = there.registry.grants.issue_code("ada", client_id, REDIRECT)
-    tokens = there.exchange(code, client_id=client_id, client_secret=secret).json()
-    assert _opens(there, tokens["access_token"])
-    there.forget_application(client_id)
-    answer = there.get(STANDARD, *RANGE, token=tokens["access_token"])
-    assert oauth_error(answer, 401) == "invalid_token"
-    assert "application of the access token was removed" in answer.json()["error_description"]
+    assert "has expired" in there.why_refused(tokens["access_token"])
+    listed = [one["kind"] for one in there.operator.tokens() if one["account"] == "bea"]
+    assert listed == ["refresh"]
+    assert there.opens(there.refresh(tokens["refresh_token"]).json()["access_token"])
 
 
 def test_access_and_refresh_tokens_are_not_interchangeable(there: Live) -> None:
     tokens = there.login("ada")
-    assert oauth_error(there.refresh(tokens["access_token"]), 400) == "invalid_grant"
-    answer = there.get(STANDARD, *RANGE, token=tokens["refresh_token"])
-    assert oauth_error(answer, 401) == "invalid_token"
+    assert is_refused(there.refresh(tokens["access_token"]))
+    assert there.why_refused(tokens["refresh_token"]) == "the access token is unknown"
 
 
 def test_a_refresh_token_of_another_application_is_refused(there: Live) -> None:
-    client_id, secret = there.registry.applications.add(REDIRECT)
-    refresh = there.login("ada")["refresh_token"]
-    answer = there.refresh(refresh, client_id=client_id, client_secret=secret)
-    assert oauth_error(answer, 400) == "invalid_grant"
+    assert is_refused(there.refresh(there.login("ada")["refresh_token"], **another(there)))
 
 
-def test_another_grant_type_is_not_supported(there: Live) -> None:
-    assert oauth_error(there.token(grant_type="password"), 400) == "unsupported_grant_type"
-    assert oauth_error(there.token(), 400) == "invalid_request"
+# The form, and who sends it.
 
 
-@pytest.mark.parametrize("wrong", [{"client_secret": "x"}, {"client_id": "x"}])
-def test_an_application_that_cannot_prove_itself_is_refused(there: Live, wrong: Any) -> None:
-    code = there.code("ada")
-    answer = there.exchange(code, **wrong)
-    assert oauth_error(answer, 401) == "invalid_client"
-    assert "WWW-Authenticate" in answer.headers
-    assert there.exchange(code).status_code == 200
+@pytest.mark.parametrize("name", ["client_id", "client_secret", "redirect_uri", "code"])
+def test_a_missing_or_empty_parameter_is_named(there: Live, name: str) -> None:
+    for value in (None, ""):
+        answer = there.token(**{"grant_type": "authorization_code", "code": "x", name: value})
+        assert is_refused(answer, error="invalid_request")
+        assert name in answer.json()["error_description"]
+    answer = there.token(grant_type="refresh_token")
+    assert is_refused(answer, error="invalid_request")
+    assert "refresh_token" in answer.json()["error_description"]
 
 
 @pytest.mark.parametrize(
-    ("header", "challenge"),
+    ("body", "kind"),
     [
-        (None, 'Bearer realm="eyelog"'),
-        ("Bearer", 'Bearer realm="eyelog", error="invalid_token"'),
-        ("Bearer a b", 'Bearer realm="eyelog", error="invalid_token"'),
-        ('Bearer "', 'Bearer realm="eyelog", error="invalid_token"'),
-        ("Bearer unknown", 'Bearer realm="eyelog", error="invalid_token"'),
+        (b'{"grant_type": "refresh_token"}', "application/json"),
+        (b"grant_type=refresh_token", "text/plain"),
+        (b"grant_type=%ff&x=\xff", "application/x-www-form-urlencoded"),
+        (b"&".join([b"a=1"] * 99), "application/x-www-form-urlencoded"),
+        (b"grant_type=a&grant_type=b", "application/x-www-form-urlencoded"),
     ],
 )
-def test_without_a_valid_bearer_token_nothing_is_revealed(
-    there: Live, header: str | None, challenge: str
-) -> None:
-    headers = {} if header is None else {"Authorization": header}
-    for path in ("/v2/users/me/official/computed_data", "/v2/users/me/official/standard_mode_logs"):
-        # Even a broken query is not commented on.
-        answer = requests.get(there.url + path, params={"x": "1"}, headers=headers, timeout=30)
-        oauth_error(answer, 401)
-        assert answer.headers["WWW-Authenticate"].startswith(challenge)
-    oauth_error(requests.post(f"{there.url}/v1/oauth/revoke", headers=headers, timeout=30), 401)
-
-
-@pytest.mark.parametrize("scheme", ["Basic YTpi", "Digest x", "Bearertoken", ""])
-def test_another_scheme_gets_a_challenge_without_an_error(there: Live, scheme: str) -> None:
-    answer = requests.get(
-        f"{there.url}/v2/users/me/official/{STANDARD}",
-        headers={"Authorization": scheme},
-        timeout=30,
+def test_a_body_that_is_not_a_valid_form_is_refused(there: Live, body: bytes, kind: str) -> None:
+    answer = requests.post(
+        f"{there.url}/v1/oauth/token", data=body, headers={"Content-Type": kind}, timeout=30
     )
-    assert oauth_error(answer, 401) == "unauthorized"
-    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="eyelog"'
+    assert is_refused(answer, error="invalid_request")
+
+
+def test_another_grant_type_is_not_supported(there: Live) -> None:
+    assert is_refused(there.token(grant_type="password"), error="unsupported_grant_type")
+    assert is_refused(there.token(), error="invalid_request")
+
+
+@pytest.mark.parametrize("wrong", [{"client_secret": "x"}, {"client_id": "x"}, {"client_id": "\0"}])
+def test_an_application_that_cannot_prove_itself_is_refused(there: Live, wrong: Any) -> None:
+    code = there.code("ada")
+    answer = there.exchange(code, **wrong)
+    assert is_refused(answer, 401, "invalid_client")
+    assert "WWW-Authenticate" in answer.headers
+    assert there.exchange(code).status_code == 200
 
 
 def _basic(client_id: str, secret: str) -> dict[str, str]:
@@ -192,21 +192,16 @@ def _post(there: Live, headers: dict[str, str], **form: str) -> requests.Respons
     return requests.post(f"{there.url}/v1/oauth/token", data=whole, headers=headers, timeout=30)
 
 
-def test_an_application_may_prove_itself_by_http_basic(there: Live) -> None:
-    headers = _basic(there.client_id, there.client_secret)
-    answer = _post(there, headers, code=there.code("ada"))
-    assert answer.status_code == 200, answer.text
-    assert _opens(there, answer.json()["access_token"])
-    named = _post(there, headers, code=there.code("ada"), client_id=there.client_id)
-    assert named.status_code == 200
-
-
-def test_basic_and_form_together_are_refused(there: Live) -> None:
+def test_an_application_may_prove_itself_by_http_basic_and_not_twice(there: Live) -> None:
     headers = _basic(there.client_id, there.client_secret)
     code = there.code("ada")
     for more in ({"client_secret": there.client_secret}, {"client_id": "another"}):
-        assert oauth_error(_post(there, headers, code=code, **more), 400) == "invalid_request"
-    assert _post(there, headers, code=code).status_code == 200
+        assert is_refused(_post(there, headers, code=code, **more), error="invalid_request")
+    answer = _post(there, headers, code=code)
+    assert answer.status_code == 200, answer.text
+    assert there.opens(answer.json()["access_token"])
+    named = _post(there, headers, code=there.code("ada"), client_id=there.client_id)
+    assert named.status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -225,65 +220,225 @@ def test_wrong_basic_credentials_are_challenged_as_basic(
     there: Live, headers: dict[str, str]
 ) -> None:
     answer = _post(there, headers, code="x")
-    assert oauth_error(answer, 401) == "invalid_client"
+    assert is_refused(answer, 401, "invalid_client")
     assert answer.headers["WWW-Authenticate"] == 'Basic realm="eyelog"'
-    assert answer.headers["Cache-Control"] == "no-store"
+
+
+# What a bearer shows.
+
+
+@pytest.mark.parametrize(
+    ("header", "error"),
+    [
+        (None, ""),
+        ("Basic YTpi", ""),
+        ("Digest x", ""),
+        ("Bearertoken", ""),
+        ("", ""),
+        ("Bearer", ', error="invalid_token"'),
+        ("Bearer a b", ', error="invalid_token"'),
+        ('Bearer "', ', error="invalid_token"'),
+        ("Bearer unknown", ', error="invalid_token"'),
+    ],
+)
+def test_without_a_valid_bearer_token_nothing_is_revealed(
+    there: Live, header: str | None, error: str
+) -> None:
+    headers = {} if header is None else {"Authorization": header}
+    for path in ("/v2/users/me/official/computed_data", "/v2/users/me/official/standard_mode_logs"):
+        # Even a broken query is not commented on.
+        answer = requests.get(there.url + path, params={"x": "1"}, headers=headers, timeout=30)
+        assert is_refused(answer, 401, "invalid_token" if error else "unauthorized")
+        assert answer.headers["WWW-Authenticate"].startswith(f'Bearer realm="eyelog"{error}')
+        assert error or answer.headers["WWW-Authenticate"] == 'Bearer realm="eyelog"'
+    if header is None or "Basic" not in header:
+        oauth_error(requests.post(f"{there.url}/v1/oauth/revoke", headers=headers, timeout=30), 401)
 
 
 def test_the_bearer_scheme_is_case_insensitive(there: Live, token: str) -> None:
     answer = requests.get(
         f"{there.url}/v2/users/me/official/{STANDARD}",
-        params=dict(zip(("date_from", "date_to"), RANGE, strict=True)),
+        params={"date_from": "2026-10-24T00:00:00Z", "date_to": "2026-10-24T00:00:00Z"},
         headers={"Authorization": f"bEARER {token}"},
         timeout=30,
     )
     assert answer.status_code == 200
 
 
+# How they end.
+
+
 def test_a_revoked_access_token_is_refused_and_its_refresh_token_stays_valid(there: Live) -> None:
     tokens = there.login("ada")
     answer = there.revoke(tokens["access_token"], bearer=tokens["access_token"])
     assert (answer.status_code, answer.json()) == (200, {})
-    refused = there.get(STANDARD, *RANGE, token=tokens["access_token"])
-    assert oauth_error(refused, 401) == "invalid_token"
-    assert "revoked" in refused.json()["error_description"]
+    assert there.why_refused(tokens["access_token"]) == "the access token is revoked"
     newer = there.refresh(tokens["refresh_token"]).json()["access_token"]
-    assert _opens(there, newer)
-    again = there.revoke(tokens["access_token"], bearer=newer)
-    assert (again.status_code, again.json()) == (200, {})
-
-
-def test_an_unknown_token_counts_as_revoked(there: Live, token: str) -> None:
-    answer = there.revoke("never issued", bearer=token)
-    assert (answer.status_code, answer.json()) == (200, {})
+    assert there.opens(newer)
+    for known in (tokens["access_token"], "never issued"):  # RFC 7009: as if it was revoked
+        again = there.revoke(known, bearer=newer)
+        assert (again.status_code, again.json()) == (200, {})
+    assert is_refused(there.revoke("", bearer=newer), error="invalid_request")
+    assert there.opens(newer)
 
 
 def test_revoking_a_refresh_token_revokes_its_access_tokens(there: Live) -> None:
     tokens, kept = there.login("ada"), there.login("ada")["access_token"]
     newer = there.refresh(tokens["refresh_token"]).json()["access_token"]
     assert there.revoke(tokens["refresh_token"], bearer=kept).status_code == 200
-    assert oauth_error(there.refresh(tokens["refresh_token"]), 400) == "invalid_grant"
-    assert not _opens(there, tokens["access_token"])
-    assert not _opens(there, newer)
-    assert _opens(there, kept)
+    assert is_refused(there.refresh(tokens["refresh_token"]))
+    assert not there.opens(tokens["access_token"])
+    assert not there.opens(newer)
+    assert there.opens(kept)
 
 
-def test_nobody_revokes_the_token_of_another_account(there: Live) -> None:
-    ada, bea = there.login("ada")["access_token"], there.login("bea")["access_token"]
-    assert oauth_error(there.revoke(ada, bearer=bea), 400) == "unauthorized_client"
-    assert _opens(there, ada)
+def test_nobody_revokes_the_token_of_another_account_or_application(there: Live) -> None:
+    mine, hers = there.login("ada")["access_token"], there.login("bea")["access_token"]
+    other = another(there)
+    code = there.operator.code("ada", other["client_id"], REDIRECT)
+    others = there.exchange(code, **other).json()["access_token"]
+    for bearer in (hers, others):
+        assert is_refused(there.revoke(mine, bearer=bearer), error="unauthorized_client")
+    assert there.opens(mine)
 
 
-def test_nobody_revokes_the_token_of_another_application(there: Live) -> None:
-    client_id, secret = there.registry.applications.add(REDIRECT)
-    code = there.registry.grants.issue_code("ada", client_id, REDIRECT)
-    other = there.exchange(code, client_id=client_id, client_secret=secret).json()["access_token"]
-    mine = there.login("ada")["access_token"]
-    assert oauth_error(there.revoke(mine, bearer=other), 400) == "unauthorized_client"
-    assert _opens(there, mine)
+def test_the_operator_ends_the_tokens_of_an_account_an_application_or_all(tmp_path: Path) -> None:
+    with live.service(tmp_path / "a", {"ada": [], "bea": []}) as there:
+        operator, first = there.operator, there.client_id
+        second, secret = operator.application(REDIRECT, "Sleep study")
+        named = {"client_id": second, "client_secret": secret}
+        everything = {(account, one) for account in ("ada", "bea") for one in (first, second)}
+
+        def log_in() -> None:
+            for account in ("ada", "bea"):
+                there.login(account)
+                code = operator.code(account, second, REDIRECT)
+                assert there.exchange(code, **named).status_code == 200
+
+        def valid() -> set[tuple[str, str]]:
+            return {(one["account"], one["client_id"]) for one in operator.tokens()}
+
+        log_in()
+        assert valid() == everything
+        said = operator("revoke", "--account", "ada")
+        assert said.count("ended: 1 refresh token and 1 access token of account 'ada'") == 2
+        assert valid() == {("bea", first), ("bea", second)}
+        operator("revoke", "--application", "Sleep study")
+        assert valid() == {("bea", first)}
+        log_in()
+        waiting = there.code("bea")
+        operator("revoke", "--account", "bea", "--application", second)
+        assert valid() == everything - {("bea", second)}
+        assert operator("revoke", "--all").count("ended: ") == 3
+        assert valid() == set()
+        assert is_refused(there.exchange(waiting))  # a code that was not exchanged yet
+        assert "did you mean 'ada'" in operator.refused("revoke", "--account", "adaa")
+        assert "did you mean 'Sleep study'" in operator.refused(
+            "revoke", "--application", "Sleep studie"
+        )
 
 
-def test_revoke_needs_a_token_in_its_form(there: Live, token: str) -> None:
-    answer = there.revoke("", bearer=token)
-    assert oauth_error(answer, 400) == "invalid_request"
-    assert _opens(there, token)
+def test_a_token_whose_application_is_gone_from_a_damaged_state_is_refused(there: Live) -> None:
+    other = another(there)
+    code = there.operator.code("ada", other["client_id"], REDIRECT)
+    tokens = there.exchange(code, **other).json()
+    assert there.opens(tokens["access_token"])
+    there.forget_application(other["client_id"])
+    assert "application of the access token was removed" in there.why_refused(
+        tokens["access_token"]
+    )
+
+
+def _may_send(there: Live, token: str) -> str:
+    """Return why a token may not send records; nothing if it may."""
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = requests.post(f"{there.url}/v1/records", headers=headers, timeout=30)
+    assert answer.status_code in (400, 401)
+    return str(answer.json()["error_description"]) if answer.status_code == 401 else ""
+
+
+def test_an_upload_token_ends_with_its_account_or_after_a_year_without_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with live.service(tmp_path / "a", {"una": []}) as there:
+        operator, now = there.operator, time.time
+        token = operator("upload-token", "una").strip()
+        assert _may_send(there, token) == ""
+        with monkeypatch.context() as later:
+            later.setattr(time, "time", lambda: now() + 370 * 86400)
+            assert "was not used for a year" in _may_send(there, token)
+            assert operator.tokens() == []
+        operator("disable", "una")
+        assert "disabled" in _may_send(there, token)
+        assert "is disabled" in operator.refused("upload-token", "una")
+        operator("enable", "una")
+        assert "1 upload token of account 'una'" in operator("revoke", "--account", "una")
+        assert _may_send(there, token) == "the access token is revoked"
+
+
+# What is done with outdated ones, and with a state that others hold.
+
+Alter = Callable[..., None]
+
+
+@pytest.fixture
+def alter(operator: Operator, tmp_path: Path) -> Alter:
+    """Change rows of a state with an application that has access to Ada's records."""
+    operator.add("ada")
+
+    def run(sql: str, *values: object) -> None:
+        with closing(sqlite3.connect(tmp_path / "archive" / "_service.sqlite")) as db, db:
+            assert db.execute(sql, values).rowcount
+
+    return run
+
+
+def test_codes_and_access_tokens_are_deleted_a_month_after_they_expired(
+    operator: Operator, alter: Alter, tmp_path: Path
+) -> None:
+    day, now = 86400, time.time()
+
+    def expired(days: int) -> str:
+        """Return what a check says, and then starts a service, which cleans up."""
+        alter("UPDATE token SET expires = ? WHERE kind = 'access'", now - days * day)
+        alter("UPDATE code SET expires = ?", now - days * day)
+        alter("UPDATE token SET issued = ? WHERE kind = 'refresh'", now - 700 * day)
+        alter("UPDATE token SET used = ? WHERE kind = 'refresh'", now - 700 * day)
+        (_, text) = operator.findings()["expired rows"]
+        with live.running(tmp_path / "archive"):
+            deadline = time.monotonic() + 5
+            while operator.findings()["expired rows"][0] != "ok":
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+        return text
+
+    client_id, secret = operator.application(REDIRECT)
+    code = operator.code("ada", client_id, REDIRECT)
+    with live.running(tmp_path / "archive") as url:
+        there = Live(url, tmp_path / "archive", None, client_id, secret)  # type: ignore[arg-type]
+        refresh = there.exchange(code).json()["refresh_token"]
+    assert expired(29) == "none to delete"
+    alter("DELETE FROM meta WHERE name = 'cleaned'")  # as if an hour had passed
+    assert expired(31).startswith("2 to delete")
+    (left,) = operator.tokens()
+    assert (left["kind"], left["expires"]) == ("refresh", None)  # which does not expire
+    with live.running(tmp_path / "archive") as url:
+        there = Live(url, tmp_path / "archive", None, client_id, secret)  # type: ignore[arg-type]
+        assert there.refresh(refresh).status_code == 200
+
+
+def test_a_state_that_another_program_reads_or_locks_delays_no_request_only_to_note_a_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 600)  # longer than a test may take
+    with live.service(tmp_path / "a", {"ada": []}, requests_per_hour=0) as there:
+        access = there.login("ada")["access_token"]
+        file = there.archive / "_service.sqlite"
+        for lock in ("BEGIN IMMEDIATE", "BEGIN"):
+            with closing(sqlite3.connect(file, isolation_level=None)) as other:
+                other.execute(lock)
+                other.execute("SELECT * FROM account").fetchall()
+                assert there.opens(access)
+        assert all(one["last_used"] is None for one in there.operator.tokens())
+        assert there.opens(access)
+        assert any(one["last_used"] is not None for one in there.operator.tokens())
