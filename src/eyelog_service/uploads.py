@@ -11,11 +11,9 @@ hosts share that, in a folder of each host.
 A folder whose process is dead has no lock: the next service that starts removes it. Because it has
 the name of an account's folder, an erasure removes it too.
 
-A small upload is imported here, any other in a process of its own by the pipeline of `eyelog
-import`: reading files takes a whole core there, it delays no other request, and its memory is
-released. Summaries, figures and reports are made in such processes too. A process ends with the one
-that started it. It holds the locks of the upload too, so that nobody clears its private folder, or
-imports into the account, in the meantime.
+A small upload is imported here, any other in a process apart, by the pipeline of `eyelog import`.
+That process holds the locks of the upload too, so that nobody clears its private folder, or imports
+into the account, in the meantime.
 
 An account may be erased while something of it comes in. An erasure is noted first, then the
 account's row goes, then the records: so an account that has its row, and no more notes than at the
@@ -29,13 +27,9 @@ import os
 import re
 import secrets
 import shutil
-import subprocess
-import sys
-import threading
-import traceback
 import warnings
 import zlib
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import (
     AbstractContextManager,
     AsyncExitStack,
@@ -45,7 +39,6 @@ from contextlib import (
     suppress,
 )
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote
@@ -63,13 +56,13 @@ from eyelog.archive.lists import locked, months
 from eyelog.archive.place import archive_errors, check_account
 from eyelog.archive.store import Archive, place_of
 from eyelog.catalogue import known_logs
-from eyelog.clock import as_zones
+from eyelog.clock import zone
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.home import is_full, make_folders
 from eyelog.read.files import check_encoding, input_files
 from eyelog.read.head import FileReport
 from eyelog.read.overlay import CLOCKS
-from eyelog_service import ended, web
+from eyelog_service import apart, ended, web
 from eyelog_service.audit import lock
 from eyelog_service.ended import account_digest
 from eyelog_service.grants import Bearer, Registry
@@ -77,122 +70,11 @@ from eyelog_service.oauth import may_write
 from eyelog_service.records import HourlyLimits
 from eyelog_service.web import note
 
-_TASK_S: Final = 600.0
-_LONGEST_FAULT: Final = 4000  # bytes: less than a pipe holds
-
-# With -P, no file in the current folder is mistaken for a module.
-_PROGRAM: Final = (
-    "import json, sys; told = json.loads(sys.stdin.readline()); sys.path[:] = told.pop('path');"
-    f" from {__name__} import work; work(**told)"
-)
-
-Task = Callable[..., bytes]
-
-
-class Failed(Exception):
-    """The process did not finish; the text is for the service's log, without any value."""
-
-
-async def apart(request: Request, task: Task, **told: Any) -> bytes:
-    """Return what a task returns in a process of its own; few wait, and one runs at a time."""
-    one = web.parts_of(request).apart
-    run = partial(run_apart, task, told)
-    return await to_thread.run_sync(run, limiter=one, abandon_on_cancel=True)
-
-
-def run_apart(
-    task: Task,
-    told: dict[str, Any],
-    *,
-    seconds: float = _TASK_S,
-    locks: Collection[int] = (),
-    environment: Mapping[str, str] | None = None,
-) -> bytes:
-    """Return what a task returns in a process of its own.
-
-    Parameters
-    ----------
-    task : function
-        Of a module.
-    told : dict
-        Its arguments, as JSON.
-    seconds : float
-        How long it may take.
-    locks : collection of int
-        Handles that the process holds too.
-    environment : mapping, optional
-        What its environment has besides.
-
-    Raises
-    ------
-    Failed
-        If the task raises, or its process breaks down.
-    """
-    words = {"path": sys.path, "module": task.__module__, "name": task.__name__, "told": told}
-    with subprocess.Popen(  # noqa: S603 (this program itself)
-        [sys.executable, "-P", "-c", _PROGRAM],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        pass_fds=locks if os.name == "posix" else [],
-        env={**os.environ, "MPLBACKEND": "agg", **(environment or {})},
-    ) as each:
-        process: Any = each  # with all three pipes
-        late = threading.Timer(seconds, process.kill)
-        late.start()
-        try:
-            with suppress(BrokenPipeError):  # it ended at once
-                process.stdin.write(json.dumps(words).encode() + b"\n")
-                process.stdin.flush()  # it stays open: its end shows that this process has ended
-            made: bytes = process.stdout.read()
-            fault = process.stderr.read()
-            if process.wait():
-                raise Failed(fault.decode("utf-8", "replace") or "it ended early")
-            return made
-        finally:
-            process.kill()
-            late.cancel()
-
-
-def work(module: str, name: str, told: dict[str, Any]) -> None:
-    """Run a task as the process of `run_apart`."""
-
-    def end_with_parent() -> None:
-        while os.read(sys.stdin.fileno(), 64):  # it ends when the parent has ended
-            pass
-        os._exit(1)
-
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    faults = os.dup(2)
-    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (a device): what libraries say
-        os.dup2(nowhere.fileno(), 2)
-    status = 0
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # nobody reads them
-            task: Task = getattr(import_module(module), name)
-            sys.stdout.buffer.write(task(**told))
-            sys.stdout.buffer.flush()
-    except BaseException as error:  # noqa: BLE001 (to the log of the service, without its values)
-        status = 1
-        os.write(faults, fault_without_values(error).encode("utf-8", "replace")[-_LONGEST_FAULT:])
-    os._exit(status)  # without waiting for threads of libraries
-
-
-def fault_without_values(error: BaseException) -> str:
-    """Return what is to be told about an error of a task: its kind, and where it was raised."""
-    if isinstance(error, ArchiveError):  # which names a file, and no value
-        return f"{type(error).__name__}: {error}"
-    places = "".join(traceback.format_tb(error.__traceback__))
-    return f"{type(error).__name__}:\n{places}"
-
-
 _AT_ONCE: Final = 1 << 20  # bytes that are written in one step, in a thread
 _MOST_FILES: Final = 1000
 _LONGEST_NAME: Final = 150  # bytes: a name in a folder has at most 255
 _LONGEST_FIELD: Final = 4096
 _MOST_FIELDS: Final = 20
-_UNNAMED: Final = "upload"
 
 
 async def receive(
@@ -209,20 +91,21 @@ async def receive(
         400 if there is no file, or the form cannot be read; 507 if the disk is full.
     """
     kind, options = parse_options_header(request.headers.get("content-type", ""))
-    files = _Files(folder)
+    body = _Body(folder, {} if fields is None else fields)
     try:
         if kind == b"multipart/form-data":
-            boundary = options.get(b"boundary", b"")
-            files = _Form(folder, boundary, {} if fields is None else fields)
+            body.read_form(options.get(b"boundary", b""))
         else:
-            files.begin(name)
+            body.begin_file(name)
         waiting = bytearray()
         async for piece in request.stream():
             waiting += piece
             if len(waiting) >= _AT_ONCE:
-                await to_thread.run_sync(files.take, bytes(waiting))
+                await to_thread.run_sync(body.take, bytes(waiting))
                 waiting.clear()
-        await to_thread.run_sync(partial(files.take, bytes(waiting), last=True))
+        await to_thread.run_sync(body.take, bytes(waiting))
+        if not body.whole:
+            raise web.bad_request("the form breaks off")
     except OSError as error:
         if not is_full(error):
             raise
@@ -230,118 +113,101 @@ async def receive(
     except FormParserError:
         raise web.bad_request("the body is not a readable form") from None
     finally:
-        files.close()
-    if not any(path.stat().st_size for path in files.done):
+        body.end_file()
+    if not any(path.stat().st_size for path in body.files):
         raise web.bad_request("the body has no file, or only empty ones")
-    return files.done
+    return body.files
 
 
-def shown_name(name: str) -> str:
-    """Return the last part of a name without what a terminal or a file system would act on."""
-    last = name.replace("\\", "/").rpartition("/")[2]
-    plain = "".join(char if char.isprintable() else "?" for char in last).strip().lstrip(".")
-    ending = "".join(Path(plain).suffixes[-2:])
-    while len(plain.encode("utf-8", "replace")) > _LONGEST_NAME:
-        stem = plain.removesuffix(ending)
-        if not stem:
-            return _UNNAMED
-        plain = stem[:-1] + ending
-    return plain.encode("utf-8", "replace").decode() or _UNNAMED
+class _Body:
+    """A body: one file, or the parts of a form; each file is in a numbered folder."""
 
-
-class _Files:
-    """The files written so far, each in a numbered folder: two may have one name."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, fields: dict[str, str]) -> None:
+        self._folder, self._fields = folder, fields
+        self._parts = 0
+        self._header, self._value, self._text = bytearray(), bytearray(), bytearray()
+        self._field = ""
         self._sink: BinaryIO | None = None
-        self.done: list[Path] = []
+        self.files: list[Path] = []
+        self.whole = True
+        self.take: Callable[[bytes], object] = self._write
 
-    def begin(self, name: str) -> None:
-        self.check_number(len(self.done) + 1, _MOST_FILES)
-        path = self._folder / str(len(self.done) + 1) / shown_name(name)
+    def read_form(self, boundary: bytes) -> None:
+        """Take what comes as a form."""
+        if not boundary:
+            raise web.bad_request("the form names no boundary")
+        callbacks: Any = {name: getattr(self, name) for name in dir(self) if name[:3] == "on_"}
+        self.take = MultipartParser(boundary, callbacks).write
+        self.whole = False
+
+    def begin_file(self, name: str) -> None:
+        """Begin a file that nobody else can read."""
+        self._check_number(len(self.files) < _MOST_FILES)
+        path = self._folder / str(len(self.files) + 1) / shown_name(name)
         path.parent.mkdir(mode=0o700)
-        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
-        self._sink = os.fdopen(os.open(path, flags, 0o600), "wb", buffering=0)
-        self.done.append(path)
+        path.touch(0o600, exist_ok=False)
+        self._sink = path.open("wb", buffering=0)
+        self.files.append(path)
 
-    def check_number(self, n: int, most: int) -> None:
-        if n > most:
-            text = f"more than {_MOST_FILES:,} files: send them in a zip"
-            raise web.Problem(413, "content_too_large", text)
-
-    def write(self, data: bytes) -> None:
-        rest = memoryview(data)
-        while rest and self._sink is not None:
-            rest = rest[self._sink.write(rest) :]
-
-    def close(self) -> None:
+    def end_file(self) -> None:
+        """Close the file that was begun."""
         if self._sink is not None:
             self._sink.close()
             self._sink = None
 
-    def take(self, data: bytes, *, last: bool = False) -> None:  # noqa: ARG002 (as a form's)
-        """Take a part of the body: without a form, it is one file."""
-        self.write(data)
+    def _check_number(self, within: bool) -> None:
+        if not within:
+            text = f"more than {_MOST_FILES:,} files: send them in a zip"
+            raise web.Problem(413, "content_too_large", text)
 
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest and self._sink is not None:
+            rest = rest[self._sink.write(rest) :]
 
-class _Form(_Files):
-    """A body with several parts, of which those with a file name are files."""
-
-    def __init__(self, folder: Path, boundary: bytes, fields: dict[str, str]) -> None:
-        if not boundary:
-            raise web.bad_request("the form names no boundary")
-        super().__init__(folder)
-        self._fields = fields
-        self._header, self._value, self._text = bytearray(), bytearray(), bytearray()
-        self._field = ""
-        self._parts = 0
-        self._whole = False
-        callbacks: dict[str, Callable[..., None]] = {
-            "on_part_begin": self._begin_part,
-            "on_header_field": lambda data, start, end: self._header.extend(data[start:end]),
-            "on_header_value": lambda data, start, end: self._value.extend(data[start:end]),
-            "on_header_end": self._end_header,
-            "on_part_data": self._data,
-            "on_part_end": self._end_part,
-            "on_end": partial(setattr, self, "_whole", True),
-        }
-        self._parser = MultipartParser(boundary, callbacks)  # type: ignore[arg-type]  # a dict of its names
-
-    def take(self, data: bytes, *, last: bool = False) -> None:
-        self._parser.write(data)
-        if last:
-            self._parser.finalize()
-            if not self._whole:
-                raise web.bad_request("the form breaks off")
-
-    def _begin_part(self) -> None:
-        self._parts += 1
-        self.check_number(self._parts, _MOST_FILES + _MOST_FIELDS)  # each costs more than its bytes
+    def on_part_begin(self) -> None:
+        self._parts += 1  # each costs more than its bytes
+        self._check_number(self._parts <= _MOST_FILES + _MOST_FIELDS)
         self._field = ""
         self._text.clear()
 
-    def _end_header(self) -> None:
+    def on_header_field(self, data: bytes, start: int, end: int) -> None:
+        self._header += data[start:end]
+
+    def on_header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def on_header_end(self) -> None:
         if self._header.lower() == b"content-disposition":
             _, options = parse_options_header(bytes(self._value))
             self._field = options.get(b"name", b"").decode("utf-8", "replace")
             name = options.get(b"filename")
             if name is not None and self._sink is None:
-                self.begin(name.decode("utf-8", "replace"))
+                self.begin_file(name.decode("utf-8", "replace"))
         self._header.clear()
         self._value.clear()
 
-    def _data(self, data: bytes, start: int, end: int) -> None:
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
         if self._sink is not None:
-            self.write(data[start:end])
+            self._write(data[start:end])
         elif len(self._text) + end - start <= _LONGEST_FIELD:
             self._text += data[start:end]
 
-    def _end_part(self) -> None:
-        if self._sink is not None:
-            self.close()
-        elif self._field and len(self._fields) < _MOST_FIELDS:
+    def on_part_end(self) -> None:
+        if self._sink is None and self._field and len(self._fields) < _MOST_FIELDS:
             self._fields[self._field] = self._text.decode("utf-8", "replace")
+        self.end_file()
+
+    def on_end(self) -> None:
+        self.whole = True
+
+
+def shown_name(name: str) -> str:
+    """Return the last part of a name without what a terminal or a file system would act on."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    plain = "".join(char if char.isprintable() else "?" for char in last).strip()
+    end = plain.encode("utf-8", "replace")[-_LONGEST_NAME:].decode("utf-8", "ignore")
+    return end.lstrip(".") or "upload"
 
 
 UPLOADS: Final = ".uploads"  # hidden: Parquet tools skip it
@@ -369,32 +235,36 @@ class Spool:
     def folder(self, account: str) -> Iterator[tuple[Path, int]]:
         """Give a new private folder and the handle of its lock; it is removed in the end."""
         path = self.of(account) / secrets.token_hex(8)
-        with self._whole(shared=True):  # nobody cleans up before it is locked
+        with self.alone(_LOCK):  # nobody cleans up before it is locked
             make_folders(path)
-            handle = os.open(path / _LOCK, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-            lock(handle, shared=False)
+            held = os.open(path / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+            lock(held, shared=False)
         try:
-            yield path, handle
+            yield path, held
         finally:
             shutil.rmtree(path, ignore_errors=True)
-            os.close(handle)
+            os.close(held)
             # The folder around it has the name of an account, which may be erased by now.
-            with suppress(OSError), self._whole(shared=False):
+            with suppress(OSError), self.alone(_LOCK):
                 path.parent.rmdir()
 
-    def alone(self) -> AbstractContextManager[int]:
+    @contextmanager
+    def alone(self, name: str = _IMPORT) -> Iterator[int]:
         """Let one process of this machine import at a time: an object store has no locks.
 
         Gives the handle of the lock.
         """
-        return self._locked(_IMPORT)
+        make_folders(self._root)
+        with (self._root / name).open("ab") as file:
+            lock(file.fileno(), shared=False)
+            yield file.fileno()
 
     def clean_up(self) -> list[str]:
         """Remove the folders of dead processes; return the accounts that they belonged to."""
         accounts: set[str] = set()
         if not self._root.is_dir():
             return []
-        with self._whole(shared=False):
+        with self.alone(_LOCK):
             for path in sorted(self._root.glob("account=*/*/")):
                 if self._is_dead(path):
                     shutil.rmtree(path, ignore_errors=True)
@@ -416,35 +286,14 @@ class Spool:
         return total
 
     def _is_dead(self, path: Path) -> bool:
-        with suppress(OSError), opened(path / _LOCK, create=False) as handle:
-            try:
-                lock(handle, shared=False, wait=False)
-            except BlockingIOError:
-                return False
+        try:
+            with (path / _LOCK).open("r+b") as file:
+                lock(file.fileno(), shared=False, wait=False)
+        except BlockingIOError:
+            return False
+        except OSError:  # it has no lock any more
+            pass
         return True
-
-    @contextmanager
-    def _whole(self, *, shared: bool) -> Iterator[None]:
-        """Keep others from cleaning up (shared), or from beginning an upload."""
-        with self._locked(_LOCK, shared=shared):
-            yield
-
-    @contextmanager
-    def _locked(self, name: str, *, shared: bool = False) -> Iterator[int]:
-        make_folders(self._root)
-        with opened(self._root / name) as handle:
-            lock(handle, shared=shared)
-            yield handle
-
-
-@contextmanager
-def opened(path: Path, *, create: bool = True) -> Iterator[int]:
-    """Open a file that is locked while it is open."""
-    handle = os.open(path, os.O_RDWR | (os.O_CREAT if create else 0), 0o600)
-    try:
-        yield handle
-    finally:
-        os.close(handle)
 
 
 _MOST: Final = 8  # uploads under way in one process
@@ -452,36 +301,39 @@ _SPARE: Final = 64 << 20  # bytes that an upload leaves free on the disk
 _SMALL: Final = 1 << 20  # bytes that are imported in this process, within a second
 _PACKED: Final = (b"PK", b"\x1f\x8b")
 _NO_STORE: Final = {"Cache-Control": "no-store"}
-_TRUTH: Final = {"true": True, "false": False}
 
 _log = logging.getLogger("eyelog.service")
+
+
+def _zone(text: str) -> str:
+    zone(text)  # a name alone: a table of zones would be a file of this machine
+    return text
+
+
+_truth: Final = {"true": True, "false": False}.__getitem__
+# What the address of an upload may say: how each is read, and what it has to be.
+_OPTIONS: Final[dict[str, tuple[Callable[[str], Any], str]]] = {
+    "name": (str, "text"),
+    "replace": (_truth, "true or false"),
+    "dayfirst": (_truth, "true or false"),
+    "clock": ({each: each for each in CLOCKS}.__getitem__, "first or last"),
+    "encoding": (check_encoding, "one such as utf-8, cp932, euc_jp or cp1252"),
+    "tz": (_zone, "a time zone such as Asia/Tokyo"),
+}
 
 
 def _options(request: Request) -> dict[str, Any]:
     """Return what the address of an upload says: `name`, and options of `import_upload`."""
     pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    options: dict[str, Any] = {"name": "", **web.by_name(pairs)}
-    for name, text in options.items():
-        if name in ("replace", "dayfirst"):
-            if text not in _TRUTH:
-                raise web.bad_request(f"{name} must be true or false")
-            options[name] = _TRUTH[text]
-        elif name == "clock":
-            if text not in CLOCKS:
-                raise web.bad_request("clock must be first or last")
-        elif name == "encoding":
-            try:
-                options[name] = check_encoding(text)
-            except ConfigurationError as error:
-                raise web.bad_request(str(error)) from None
-        elif name == "tz":
-            try:
-                as_zones(text or "UTC")
-            except ConfigurationError:
-                raise web.bad_request("tz must be a time zone such as Asia/Tokyo") from None
-            options[name] = text or None
-        elif name != "name":
+    options = {}
+    for name, text in web.by_name(pairs).items():
+        if name not in _OPTIONS:
             raise web.bad_request(f"unknown parameter {name[:64]!r}")
+        read, what = _OPTIONS[name]
+        try:
+            options[name] = read(text)
+        except (KeyError, ConfigurationError):
+            raise web.bad_request(f"{name} must be {what}") from None
     return options
 
 
@@ -572,26 +424,28 @@ class Uploads:
             "erased": arrived.erased,
             "folder": str(arrived.folder / "files"),
             "files": [str(file) for file in arrived.files],
-            "replace": False,
-            "tz": None,
-            **options,
             "unpacked": self._unpacked,
+            **options,
         }
         small = await to_thread.run_sync(_is_small, arrived.files)
+        limiter = self._small if small else self._one
         turn = self._turns.setdefault(account, Lock())
+        fault = None
         try:
             async with turn:
-                answer = await to_thread.run_sync(
-                    self._import, told, arrived, small, limiter=self._small if small else self._one
-                )
-        except Failed as error:
-            await to_thread.run_sync(partial(check, imported=True))
-            _log.error("an upload of %d bytes was not imported: %s", arrived.size, error)
-            await to_thread.run_sync(self.sweep, account)
-            raise web.Problem(
-                500, "server_error", "the import failed; the service's log has the reason"
-            ) from None
+                importing = partial(self._import, told, arrived, small=small)
+                made = await to_thread.run_sync(importing, limiter=limiter)
+        except apart.Failed as failed:
+            fault = failed
         await to_thread.run_sync(partial(check, imported=True))
+        if fault:
+            _log.error("an upload of %d bytes was not imported: %s", arrived.size, fault)
+            await to_thread.run_sync(self.sweep, account)
+            text = "the import failed; the service's log has the reason"
+            raise web.Problem(500, "server_error", text)
+        answer: dict[str, Any] = json.loads(made)
+        if "problem" in answer:
+            raise web.Problem(*answer["problem"])
         return answer
 
     def sweep(self, account: str) -> None:
@@ -599,19 +453,17 @@ class Uploads:
         with locked(place_of(Archive(self._archive)), account):
             pass
 
-    def _import(self, told: dict[str, Any], arrived: Arrived, small: bool) -> dict[str, Any]:
+    def _import(self, told: dict[str, Any], arrived: Arrived, *, small: bool) -> bytes:
         with self._alone(told["account"]) as other:
             if small:
-                try:
-                    return import_upload(**told)
-                except web.Problem:
-                    raise
-                except Exception as error:  # noqa: BLE001 (without its values, in the log)
-                    raise Failed(fault_without_values(error)) from None
+                return apart.run_here(import_upload, told)
             temporary = arrived.folder / "temporary"
-            temporary.mkdir(mode=0o700, exist_ok=True)
+            temporary.mkdir(mode=0o700)
+            # Nobody clears the private folder, or imports into the account, in the meantime.
             locks = [arrived.lock] if other is None else [arrived.lock, other]
-            return import_apart(told, temporary=temporary, locks=locks)
+            return apart.run(
+                import_upload, told, seconds=_SECONDS, locks=locks, temporary=temporary
+            )
 
     def _alone(self, account: str) -> AbstractContextManager[int | None]:
         """Keep other imports away: of two into one month, the later would undo the other."""
@@ -676,7 +528,7 @@ async def take_records(request: Request) -> Response:
     bearer: Bearer = await to_thread.run_sync(may_write, request)
     try:
         options = _options(request)
-        async with arriving(request, bearer.account, name=options.pop("name")) as arrived:
+        async with arriving(request, bearer.account, name=options.pop("name", "")) as arrived:
             answer = await uploads.take(bearer.account, arrived, **options)
     except web.Problem as problem:
         # The rest of the body is not waited for.
@@ -705,63 +557,27 @@ async def note_upload(
 
 _SECONDS: Final = 900.0
 _MOST_CONFLICTS: Final = 1000  # of one file, in an answer
-_NICENESS: Final = 10
 
 
-def import_apart(
-    told: Mapping[str, Any], *, temporary: Path, locks: Collection[int], seconds: float = _SECONDS
-) -> dict[str, Any]:
-    """Import an upload in another process; return the answer.
-
-    Parameters
-    ----------
-    told : mapping
-        The arguments of `import_upload`, as JSON.
-    temporary : Path
-        A private folder for data that wait during the import.
-    locks : collection of int
-        The handles of the locks, of the private folder and perhaps of the account, which the
-        process holds too.
-    seconds : float
-        How long it may take.
-
-    Raises
-    ------
-    Problem
-        If the files are refused; nothing was then imported.
-    Failed
-        If the process breaks down, or takes too long; either nothing or everything was then
-        imported.
-    """
-    environment = {"TMPDIR": str(temporary)}
-    made = run_apart(import_task, dict(told), seconds=seconds, locks=locks, environment=environment)
-    answer: dict[str, Any] = json.loads(made)
-    if "problem" in answer:
-        raise web.Problem(*answer["problem"])
-    return answer
-
-
-def import_task(**told: Any) -> bytes:
-    """Import an upload, and return the answer or the refusal as JSON."""
-    if hasattr(os, "nice"):
-        os.nice(_NICENESS)  # requests for data come first
+def import_upload(**told: Any) -> bytes:
+    """Import files as `_imported` does; return its answer or the refusal as JSON."""
     try:
-        answer = import_upload(**told)
+        answer = _imported(**told)
     except web.Problem as problem:
         answer = {"problem": [problem.status, problem.error, problem.description]}
     return json.dumps(answer).encode()
 
 
-def import_upload(
+def _imported(
     archive: str,
     account: str,
     folder: str,
     files: Sequence[str],
     *,
     erased: int,
-    replace: bool,
-    tz: str | None,
-    unpacked: int = 0,
+    unpacked: int,
+    replace: bool = False,
+    tz: str | None = None,
     **written: Any,
 ) -> dict[str, Any]:
     """Import files into an account, all months or none; return the answer of an upload.
@@ -779,12 +595,12 @@ def import_upload(
         Paths in it.
     erased : int
         How often the account had been erased when the upload began.
+    unpacked : int
+        How many bytes they may unpack to; 0 for no limit.
     replace : bool
         Whether different values replace stored ones.
     tz : str or None
         The zone of dates without an offset, if the archive knows none for the account.
-    unpacked : int
-        How many bytes they may unpack to; 0 for no limit.
     **written
         How the files are written: the options ``clock``, ``dayfirst`` and ``encoding`` of
         `import_files`.
@@ -853,12 +669,10 @@ def _bytes_of(paths: Sequence[Path], most: int) -> int:
         total += file.size
         if file.open is None or total > most:
             continue
-        with suppress(OSError, EOFError, zlib.error), file.open() as packed:
-            if packed.read(2) == b"\x1f\x8b":
-                packed.seek(0)
-                stream = gzip.GzipFile(fileobj=packed)
-                while total <= most and (part := stream.read(1 << 20)):
-                    total += len(part)
+        with suppress(OSError, EOFError, zlib.error), file.open() as packed:  # if it is gzip
+            stream = gzip.GzipFile(fileobj=packed)
+            while total <= most and (part := stream.read(1 << 20)):
+                total += len(part)
     return total
 
 

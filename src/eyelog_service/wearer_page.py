@@ -39,12 +39,12 @@ from eyelog.catalogue import INTERVAL_SECONDS, LOGS
 from eyelog.clock import Zones, known_zones
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, counted
 from eyelog.measure.daily import daily
-from eyelog_service import oauth, web
+from eyelog_service import apart, oauth, web
 from eyelog_service.accounts import password_fault
 from eyelog_service.browser import WIDE, html, page_headers, page_template
 from eyelog_service.erase import erase_account
 from eyelog_service.grants import Bearer
-from eyelog_service.uploads import Failed, apart, arriving, note_upload
+from eyelog_service.uploads import arriving, note_upload
 from eyelog_service.web import note
 
 _MOST = 8
@@ -377,8 +377,8 @@ def _closing(page: Response) -> Response:
 async def _show_days(request: Request, account: str) -> Response:
     archive = str(web.parts_of(request).registry.archive)
     try:
-        encoded = await apart(request, own_days, archive=archive, account=account)
-    except Failed as failed:
+        encoded = await apart.made(request, own_days, archive=archive, account=account)
+    except apart.Failed as failed:
         return _not_made(account, "days", failed)
     logs = msgspec.json.decode(encoded, type=list[OwnDays])
     return web.form_page(_DAYS, title="What arrived per day", layout=WIDE, who=account, logs=logs)
@@ -391,8 +391,8 @@ async def _report(request: Request, account: str, form: dict[str, str]) -> Respo
             404, "There are no records of yours here yet.", title="There is no report"
         )
     try:
-        made = await apart(request, own_report, archive=str(archive), account=account)
-    except Failed as failed:
+        made = await apart.made(request, own_report, archive=str(archive), account=account)
+    except apart.Failed as failed:
         return _not_made(account, "report", failed)
     await note(request, "report", account)
     name = f"eyelog-report-{datetime.now(UTC):%Y-%m-%d}.html"

@@ -128,7 +128,7 @@ def command(
             wholes[name] = kind, [part.name for part in parts]
             for part in parts:
                 about = described.get(part.name) or _SHARED.get(part.name, ("", ""))
-                make = _word if part.name == "words" else _option
+                make = _word if part.name in ("words", "name") else _option
                 parameters.append(make(part.name, part.type, part.default, *about, **part.metadata))
         elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             about = described.get(name) or _SHARED.get(name, ("", ""))

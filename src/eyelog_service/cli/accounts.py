@@ -5,8 +5,8 @@ import io
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 _INVITED_DAYS: Final = 14
 _ON_THIS_MACHINE: Final = "http://127.0.0.1:8765"
 _LONGEST_LINE: Final = 8192  # bytes of a password on stdin; 1,024 characters are allowed
-_TIMES: Final = ("added", "issued", "last_used", "expires")
+# The instants of a list, and what stands where there is none.
+_UNSTAMPED: Final = {
+    "added": "unknown",
+    "issued": "unknown",
+    "last_used": "never",
+    "expires": "never",
+}
 
 
 # What the actions share.
@@ -44,39 +50,40 @@ def _password() -> str:
 
 
 def _list(
-    rows: Sequence[dict[str, Any]],
-    cells: Callable[[dict[str, Any]], Mapping[str, str]],
-    *,
-    none: str,
-    json: bool,
+    rows: Sequence[dict[str, Any]], *, none: str, json: bool, extra: Sequence[str] = ("added",)
 ) -> None:
-    """Print rows as JSON, or as a table of cells by heading; without rows, say what to do."""
+    """Print rows as JSON, or as a table of their keys; without rows, say what to do.
+
+    The columns `extra` are left out of a table that is too wide.
+    """
     if json:
-        for row in rows:
-            row |= {name: _stamp(row[name]) for name in _TIMES if name in row}
-        print_json(rows)
+        stamps = [{name: _stamp(row[name]) for name in _UNSTAMPED if name in row} for row in rows]
+        print_json([row | stamped for row, stamped in zip(rows, stamps, strict=True)])
     elif not rows:
         note(none)
     else:
         from eyelog.measure.sheet import Heading, Sheet
 
-        table = [[one_line(cell) for cell in cells(row).values()] for row in rows]
+        titles = {name: name.replace("_", " ").capitalize() for name in rows[0]}
         heads = [
-            Heading(text, text, is_text=True, is_extra=text == "Added") for text in cells(rows[0])
+            Heading(title, title, is_text=True, is_extra=name in extra)
+            for name, title in titles.items()
         ]
+        table = [[_cell(name, value) for name, value in row.items()] for row in rows]
         print(Sheet(heads, table).text(more="--json"))
+
+
+def _cell(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if name in _UNSTAMPED:
+        form = "%Y-%m-%d %H:%M" if name == "last_used" else "%Y-%m-%d"
+        return _stamp(value, form) or _UNSTAMPED[name]
+    return one_line(str(value))
 
 
 def _stamp(seconds: float | None, form: str = "%Y-%m-%dT%H:%M:%SZ") -> str | None:
     return None if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):{form}}"
-
-
-def _day(seconds: float | None) -> str:
-    return _stamp(seconds, "%Y-%m-%d") or "unknown"
-
-
-def _minute(seconds: float | None) -> str:
-    return _stamp(seconds, "%Y-%m-%d %H:%M") or "never"
 
 
 def _say_ended(ended: "list[Ended]", *, what: str) -> None:
@@ -96,25 +103,28 @@ def _tokens(ended: "list[Ended]", account: str | None = None) -> int:
     return sum(one.refresh + one.access for one in ended if account in (None, one.account))
 
 
-def _chosen(
-    registry: "Registry", name: str | None, csv: Path | None, all_in: str | None
-) -> dict[str, str]:
-    """Return the accounts that a command is for: one by its name, those of a file or a study.
+@dataclass(frozen=True)
+class Chosen:
+    """The accounts that a command is for: one by its name, those of a file or of a study."""
 
-    With each comes the zone that the file gives it, otherwise an empty text.
-    """
-    if sum(each is not None for each in (name, csv, all_in)) != 1:
-        raise click.UsageError("say which accounts: one of NAME, --csv FILE and --all-in STUDY")
-    if all_in is not None:
-        return dict.fromkeys(registry.accounts.in_study(all_in), "")
-    if csv is None:
-        zones = {str(name): ""}
-    else:
-        from eyelog_service.accounts import read_wearers
+    name: str | None = None
+    csv: Path | None = None
+    all_in: str | None = None
 
-        zones = {one.account.name: one.zone for one in read_wearers(csv)}
-    registry.accounts.check([*zones])
-    return zones
+    def zones(self, registry: "Registry") -> dict[str, str]:
+        """Return the accounts, and the zone that the file gives each, otherwise an empty text."""
+        if sum(each is not None for each in (self.name, self.csv, self.all_in)) != 1:
+            text = "say which accounts: one of NAME, --csv FILE and --all-in STUDY"
+            raise click.UsageError(text)
+        if self.all_in is not None:
+            return dict.fromkeys(registry.accounts.in_study(self.all_in), "")
+        zones = {str(self.name): ""}
+        if self.csv is not None:
+            from eyelog_service.accounts import read_wearers
+
+            zones = {one.account.name: one.zone for one in read_wearers(self.csv)}
+        registry.accounts.check([*zones])
+        return zones
 
 
 # Accounts.
@@ -229,7 +239,6 @@ def list_accounts(places: Places, *, study: str | None = None, json: bool = Fals
         applications.setdefault(token.account, set()).add(token.client_id)
         used[token.account] = max(used.get(token.account, 0), token.last_used or 0)
     members = None if study is None else registry.accounts.in_study(study)
-    accounts = [one for one in registry.accounts.all() if members is None or one.name in members]
     rows = [
         {
             "account": one.name,
@@ -240,23 +249,10 @@ def list_accounts(places: Places, *, study: str | None = None, json: bool = Fals
             "applications": len(applications.get(one.name, ())),
             "last_used": used.get(one.name) or None,
         }
-        for one in accounts
+        for one in registry.accounts.all()
+        if members is None or one.name in members
     ]
-    has_studies = any(one.study for one in accounts)
-
-    def cells(row: dict[str, Any]) -> dict[str, str]:
-        login = "password" if row["password"] else "by code only"
-        return {
-            "Account": row["account"],
-            "Login": "disabled" if row["disabled"] else login,
-            **({"Study": row["study"]} if has_studies else {}),
-            "Added": _day(row["added"]),
-            "Applications": f"{row['applications']}",
-            "Last used (UTC)": _minute(row["last_used"]),
-        }
-
-    none = "There is no account yet: eyelog service add-account NAME."
-    _list(rows, cells, none=none, json=json)
+    _list(rows, none="There is no account yet: eyelog service add-account NAME.", json=json)
 
 
 @action
@@ -284,29 +280,25 @@ def set_password(name: str, places: Places, *, password_stdin: bool = False) -> 
 
 
 @action
-def disable(
-    places: Places, name: str | None = None, *, csv: Path | None = None, all_in: str | None = None
-) -> None:
+def disable(places: Places, chosen: Chosen) -> None:
     """Refuse every login and token of accounts.
 
     Nothing is deleted: enable makes logins and tokens valid again.
     """
-    until = "enable" if name is None else places.typed("enable", name)
+    until = "enable" if chosen.name is None else places.typed("enable", chosen.name)
     done = f"disabled: logins and tokens are refused until {until}."
-    _switch(places.registry(), "disable", (name, csv, all_in), done)
+    _switch(places.registry(), "disable", chosen, done)
 
 
 @action
-def enable(
-    places: Places, name: str | None = None, *, csv: Path | None = None, all_in: str | None = None
-) -> None:
+def enable(places: Places, chosen: Chosen) -> None:
     """Allow disabled accounts again."""
     done = "enabled: logins and tokens are valid again."
-    _switch(places.registry(), "enable", (name, csv, all_in), done)
+    _switch(places.registry(), "enable", chosen, done)
 
 
-def _switch(registry: "Registry", what: str, which: tuple[Any, ...], done: str) -> None:
-    names = [*_chosen(registry, *which)]
+def _switch(registry: "Registry", what: str, chosen: Chosen, done: str) -> None:
+    names = [*chosen.zones(registry)]
     getattr(registry.accounts, what)(*names)
     for name in names:
         noted(registry, what, account=name)
@@ -315,15 +307,13 @@ def _switch(registry: "Registry", what: str, which: tuple[Any, ...], done: str) 
 
 
 @action
-def remove_account(
-    places: Places, name: str | None = None, *, csv: Path | None = None, all_in: str | None = None
-) -> None:
+def remove_account(places: Places, chosen: Chosen) -> None:
     """Remove accounts with their tokens.
 
     Their records stay in the archive.
     """
-    registry = places.registry()
-    names = _chosen(registry, name, csv, all_in)
+    registry, name = places.registry(), chosen.name
+    names = chosen.zones(registry)
     ended = registry.accounts.remove(*names)
     for account in names:
         of_account = [one for one in ended if one.account == account]
@@ -351,14 +341,7 @@ def remove_account(
 
 
 @action
-def set_zone(
-    places: Places,
-    name: str | None = None,
-    *,
-    csv: Path | None = None,
-    all_in: str | None = None,
-    tz: str | None = None,
-) -> None:
+def set_zone(places: Places, chosen: Chosen, *, tz: str | None = None) -> None:
     """Set the time zone of wearers.
 
     Every command that reads the archive takes their local days from it.
@@ -372,7 +355,7 @@ def set_zone(
     registry, archive = places.registry(), places.open_archive()
     from eyelog.clock import FILE_ZONE, as_zones
 
-    given = _chosen(registry, name, csv, all_in)
+    given = chosen.zones(registry)
     if tz is not None:
         given = dict.fromkeys(given, tz)
     if without := [account for account, zone in given.items() if not zone]:
@@ -457,18 +440,8 @@ def list_applications(places: Places, *, json: bool = False) -> None:
         asdict(one) | {"accounts": len(wearers.get(one.client_id, ()))}
         for one in registry.applications.all()
     ]
-
-    def cells(row: dict[str, Any]) -> dict[str, str]:
-        return {
-            "Name": row["name"] or "(no name)",
-            "Client id": row["client_id"],
-            "Redirect URI": row["redirect_uri"],
-            "Accounts": f"{row['accounts']}",
-            "Added": _day(row["added"]),
-        }
-
     none = "There is no application yet: eyelog service add-application --redirect-uri URI."
-    _list(rows, cells, none=none, json=json)
+    _list(rows, none=none, json=json)
 
 
 @action
@@ -551,19 +524,12 @@ def list_tokens(places: Places, *, json: bool = False) -> None:
 
     Tokens themselves are never shown.
     """
-
-    def cells(row: dict[str, Any]) -> dict[str, str]:
-        return {
-            "Account": row["account"],
-            "Application": row["name"] or row["client_id"] or "(upload token)",
-            "Kind": row["kind"],
-            "Issued": _day(row["issued"]),
-            "Last used (UTC)": _minute(row["last_used"]),
-            "Expires": "never" if row["expires"] is None else _day(row["expires"]),
-        }
-
     rows = [asdict(one) for one in places.registry().grants.issued()]
-    _list(rows, cells, none="No token can be used: nobody is logged in.", json=json)
+    if not json:
+        for row in rows:
+            row["name"] = row["name"] or row["client_id"] or "(upload token)"
+    none, extra = "No token can be used: nobody is logged in.", ("client_id", "issued", "scope")
+    _list(rows, none=none, extra=extra, json=json)
 
 
 @action
@@ -600,7 +566,7 @@ def revoke(
     registry = places.registry()
     details = None if application is None else registry.applications.find(application)
     client_id = details.client_id if details else None
-    names = [*_chosen(registry, account, csv, all_in)] if some else None
+    names = [*Chosen(account, csv, all_in).zones(registry)] if some else None
     ended = registry.grants.revoke_all(accounts=names, client_id=client_id)
     for name in [None] if names is None else names:
         tokens = _tokens(ended, name)

@@ -12,7 +12,6 @@ import shlex
 import sys
 import tomllib
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -55,32 +54,6 @@ def noted(registry: "Registry", event: str, **what: Any) -> None:
     Audit(registry.state_folder).write(f"admin.{event}", operator=operator, **what)
 
 
-PREFIX: Final = "EYELOG_SERVICE_"
-_CONFIG: Final = f"{PREFIX}CONFIG"
-# What each setting is, and its value in a service that does not set it.
-SETTINGS: Final[dict[str, tuple[str, Any]]] = {
-    "archive": ("path", None),
-    "state": ("path", None),
-    "local": ("path", None),
-    "host": ("text", "127.0.0.1"),
-    "port": ("number", 8765),
-    "page-size": ("number", 500),
-    "workers": ("number", 1),
-    "requests-per-hour": ("number", 10_000),
-    "uploads-per-hour": ("number", 60),
-    "quota": ("size", 2_000_000_000),
-    "unpacked": ("size", 500_000_000),
-    "behind-proxy": ("text", None),
-    "root-path": ("text", ""),
-}
-_WHAT: Final = {
-    "number": "a whole number",
-    "size": "a size such as '2GB'",
-    "text": "text",
-    "path": "a path, as text",
-}
-
-
 class Size(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.5
     """A number of bytes such as 2GB."""
 
@@ -88,17 +61,31 @@ class Size(click.ParamType):  # type: ignore[type-arg] # generic only since clic
 
     def convert(self, value: Any, param: Any, ctx: Any) -> int:
         """Return the bytes of a size."""
-        try:
-            return _size(str(value))
-        except ValueError:
-            self.fail(f"not a size: {value!r} (use one such as 500MB or 2GB)", param, ctx)
+        form = re.compile(r"(\d+(?:\.\d+)?) *([kMGT]?)B?", re.IGNORECASE | re.ASCII)
+        match = form.fullmatch(str(value).strip())
+        if match is None:
+            self.fail(f"{value!r} is not a size such as 500MB or 2GB", param, ctx)
+        return int(float(match[1]) * 1000 ** " KMGT".index(match[2].upper() or " "))
 
 
-def _size(text: str) -> int:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?) *([kMGT]?)B?", text.strip(), re.IGNORECASE | re.ASCII)
-    if match is None:
-        raise ValueError(text)
-    return int(float(match[1]) * 1000 ** " KMGT".index(match[2].upper() or " "))
+PREFIX: Final = "EYELOG_SERVICE_"
+_CONFIG: Final = f"{PREFIX}CONFIG"
+# What each setting is, and its value in a service that does not set it.
+SETTINGS: Final[dict[str, tuple[Any, Any]]] = {
+    "archive": (click.Path(), None),
+    "state": (click.Path(), None),
+    "local": (click.Path(), None),
+    "host": (click.STRING, "127.0.0.1"),
+    "port": (click.INT, 8765),
+    "page-size": (click.INT, 500),
+    "workers": (click.INT, 1),
+    "requests-per-hour": (click.INT, 10_000),
+    "uploads-per-hour": (click.INT, 60),
+    "quota": (Size(), 2_000_000_000),
+    "unpacked": (Size(), 500_000_000),
+    "behind-proxy": (click.STRING, None),
+    "root-path": (click.STRING, ""),
+}
 
 
 @dataclass(frozen=True)
@@ -140,12 +127,13 @@ class Places:
             If the file cannot be read, or has a setting that does not exist or cannot be used;
             likewise the environment.
         """
-        path = self.config
-        if path is None and (stated := os.environ.get(_CONFIG, "").strip()):
-            path = Path(stated)
+        path = str(self.config or os.environ.get(_CONFIG, "").strip())
         found = {name: (default, "default") for name, (_, default) in SETTINGS.items()}
-        for name, value, origin in (*_from_file(path), *_from_environment()):
-            found[name] = value, origin
+        for name, text, origin in (*_from_file(path), *_from_environment()):
+            try:
+                found[name] = SETTINGS[name][0].convert(text, None, None), origin
+            except click.BadParameter as fault:
+                raise ConfigurationError(f"{origin}: {name}: {fault.message}") from None
         for name in SETTINGS:
             if (value := getattr(self, key_of(name), None)) is not None:
                 found[name] = value, f"--{name}"
@@ -275,58 +263,45 @@ def warn_of_password(state: str, origin: str | None = None) -> None:
         )
 
 
-def _from_environment() -> Iterator[tuple[str, Any, str]]:
+def _from_environment() -> Iterator[tuple[str, str, str]]:
     by_variable = {PREFIX + key_of(name).upper(): name for name in SETTINGS}
     for variable, given in os.environ.items():
         text = given.strip()
         if not variable.startswith(PREFIX) or variable == _CONFIG or not text:
             continue
-        name = by_variable.get(variable)
-        if name is None:
+        if variable not in by_variable:
             raise ConfigurationError(
                 f"{variable} in the environment is not a setting of the service"
                 f"{near(variable, [*by_variable, _CONFIG])}: unset it"
             )
-        is_number = SETTINGS[name][0] == "number" and text.isdecimal()
-        yield name, _checked(name, int(text) if is_number else text, variable), variable
+        yield by_variable[variable], text, variable
 
 
-def _from_file(path: Path | None) -> Iterator[tuple[str, Any, str]]:
+def _from_file(file: str) -> Iterator[tuple[str, str, str]]:
     """Yield the settings of a file; paths are relative to its folder."""
-    if path is None:
+    if not file:
         return
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
+        table = tomllib.loads(Path(file).read_text("utf-8"))
     except OSError as error:
         raise ConfigurationError(
-            f"cannot read the settings file {path}: {error.strerror}; eyelog service print-config"
+            f"cannot read the settings file {file}: {error.strerror}; eyelog service print-config"
             " settings prints one"
         ) from None
     except ValueError as error:
-        raise ConfigurationError(f"the settings file {path} is not TOML: {error}") from None
+        raise ConfigurationError(f"the settings file {file} is not TOML: {error}") from None
     for name, value in table.items():
         if name not in SETTINGS:
             raise ConfigurationError(
-                f"{path} has the setting {name!r}, which does not exist{near(name, SETTINGS)}: the"
+                f"{file} has the setting {name!r}, which does not exist{near(name, SETTINGS)}: the"
                 f" settings are {', '.join(SETTINGS)}"
             )
-        usable = _checked(name, value, path)
-        if SETTINGS[name][0] == "path" and "://" not in usable:
-            usable = os.path.abspath(path.absolute().parent / Path(usable).expanduser())  # noqa: PTH100 (links stay)
-        yield name, usable, str(path)
-
-
-def _checked(name: str, value: Any, where: object) -> Any:
-    """Return the value of a setting, if it is of its kind."""
-    kind = SETTINGS[name][0]
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    with suppress(ValueError):
-        if kind == "size" and (is_number or isinstance(value, str)):
-            return _size(str(value))
-        is_text = isinstance(value, str) and (kind == "text" or value.strip())
-        if (kind == "number" and is_number) or (kind in ("text", "path") and is_text):
-            return value
-    raise ConfigurationError(f"{where}: {name} must be {_WHAT[kind]}, not {value!r}")
+        text = str(value).strip()
+        if not text:
+            continue
+        if isinstance(SETTINGS[name][0], click.Path) and "://" not in text:
+            text = os.path.abspath(Path(file).absolute().parent / Path(text).expanduser())  # noqa: PTH100 (links stay)
+        yield name, text, file
 
 
 @command

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from support.command import main
+from support.here import cheap_hashes
 
 
 @pytest.fixture
@@ -22,6 +23,7 @@ def service(
 ) -> Callable[..., SimpleNamespace]:
     """Run one action of `eyelog service` on the archive: status, out, err."""
     monkeypatch.setenv("COLUMNS", "80")
+    cheap_hashes(monkeypatch)
 
     def run(action: str, *words: str, stdin: bytes | None = None) -> SimpleNamespace:
         if stdin is not None:

@@ -14,91 +14,87 @@ from typing import Any
 import pytest
 
 import eyelog as el
-from eyelog_service.audit import FILE_NAME
-from eyelog_service.grants import Registry
 from support import live
 from support.command import main
 from support.first_release import first_release_state
 from support.live import REDIRECT, STANDARD
 from support.records import records
 
+Run = Callable[..., SimpleNamespace]
 URI = ["--redirect-uri", REDIRECT]
 PASSWORD = "correct horse"
 
 
-@pytest.fixture(autouse=True)
-def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
-
-
 @pytest.fixture
-def lab(service: Callable[..., SimpleNamespace], archive: Path) -> SimpleNamespace:
+def lab(service: Run, archive: Path) -> SimpleNamespace:
     """Ada, who is logged in to the sleep study and has records, and Bea, who is not."""
     service("add-account", "ada", "--password-stdin", stdin=f"{PASSWORD}\n".encode())
     service("add-account", "bea")
-    added = service("add-application", *URI, "--name", "Sleep study", "--json")
-    made = json.loads(added.out)
+    made = json.loads(service("add-application", *URI, "--name", "Sleep study", "--json").out)
     el.Archive(archive).write(STANDARD, records(STANDARD, "2026-10-19 09:00", 3), account="ada")
-    registry = Registry(archive)
-    code = service(
-        "issue-code", "--account", "ada", "--client-id", made["client_id"], *URI
-    ).out.strip()
+    registry = live.Registry(archive)
+    client = ["--account", "ada", "--client-id", made["client_id"], *URI]
+    code = service("issue-code", *client).out.strip()
     access, refresh = registry.grants.exchange(code, made["client_id"], REDIRECT, None)
     return SimpleNamespace(
         **made, run=service, registry=registry, code=code, access=access, refresh=refresh
     )
 
 
-def table(printed: str) -> list[list[str]]:
-    return [[cell for cell in line.split("  ") if cell] for line in printed.splitlines()]
+def listed(lab: SimpleNamespace, what: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(lab.run(f"list-{what}", "--json").out)
+    return found
 
 
-def test_no_list_shows_a_token_a_secret_or_a_hash(lab: SimpleNamespace) -> None:
+def test_lists_are_tables_or_json_without_a_token_a_secret_or_a_hash(lab: SimpleNamespace) -> None:
+    lab.run("upload-token", "bea")
     hashes = lab.registry.state.rows("SELECT hash FROM token UNION SELECT secret FROM application")
     hidden = [lab.client_secret, lab.access, lab.refresh, lab.code, PASSWORD]
     hidden += [row[0].hex()[:12] for row in hashes]
-    for action in ("list-accounts", "list-applications", "list-tokens", "check"):
-        for form in ([], ["--json"]):
-            printed = lab.run(action, *form)
-            assert not [text for text in hidden if text in printed.out + printed.err]
+    said = {
+        "list-accounts": ["Account  Password", "ada", "yes", "bea", "no"],
+        "list-applications": ["Redirect uri", "Sleep study", REDIRECT],
+        "list-tokens": ["Sleep study", "refresh", "never", "(upload token)", "upload"],
+        "check": ["ok"],
+    }
+    for action, words in said.items():
+        printed = lab.run(action).out
+        assert [word for word in words if word not in printed] == []
+        assert not [text for text in hidden if text in printed + lab.run(action, "--json").out]
+    assert [one["accounts"] for one in listed(lab, "applications")] == [1]
+    ada, bea = listed(lab, "accounts")
+    assert (ada["applications"], ada["last_used"], bea["password"]) == (1, None, False)
+    assert {one["scope"] for one in listed(lab, "tokens")} == {"official", "write"}
 
 
-def test_empty_lists_say_what_to_type(service: Callable[..., SimpleNamespace]) -> None:
+def test_empty_lists_say_what_to_type(service: Run) -> None:
     service("add-application", *URI)
     assert "eyelog service add-account NAME" in service("list-accounts").err
     assert service("list-accounts", "--json").out == "[]\n"
     assert "nobody is logged in" in service("list-tokens").err
 
 
+NEED_A_STATE = [
+    *(["list-accounts"], ["list-applications"], ["list-tokens"], ["check"], ["rotate-key"]),
+    *(["remove-account", "ada"], ["disable", "ada"], ["enable", "ada"], ["revoke", "--all"]),
+    *(["set-password", "ada", "--password-stdin"], ["remove-application", "x"]),
+    *(["rotate-secret", "x"], ["prune"], ["after-restore"]),
+]
+
+
 def test_without_a_service_every_command_says_so_and_creates_nothing(
-    service: Callable[..., SimpleNamespace], archive: Path
+    service: Run, archive: Path
 ) -> None:
-    for words in (
-        ["list-accounts"],
-        ["list-applications"],
-        ["list-tokens"],
-        ["remove-account", "ada"],
-        ["disable", "ada"],
-        ["enable", "ada"],
-        ["set-password", "ada", "--password-stdin"],
-        ["remove-application", "x"],
-        ["rotate-secret", "x"],
-        ["revoke", "--all"],
-        ["rotate-key"],
-        ["check"],
-    ):
+    for words in NEED_A_STATE:
         done = service(*words)
         assert (done.status, done.out, done.err.count("\n")) == (1, "", 1), words
         assert "there is no service state" in done.err
     assert not archive.exists()
 
 
-def test_a_password_comes_from_the_first_line_of_stdin_alone(
-    service: Callable[..., SimpleNamespace], archive: Path
-) -> None:
+def test_a_password_comes_from_the_first_line_of_stdin_alone(service: Run, archive: Path) -> None:
     stdin = "größer als acht\r\nsecond line\n".encode()
     assert service("add-account", "ada", "--password-stdin", stdin=stdin).status == 0
-    assert Registry(archive).accounts.check_login("ada", "größer als acht")
     for bad, why in (
         (b"", "is empty"),
         (b"short\n", "too short"),
@@ -111,26 +107,22 @@ def test_a_password_comes_from_the_first_line_of_stdin_alone(
         assert why in refused.err
     assert service("set-password", "ada").status == 2
     assert service("set-password", "ada", "--password", "a good password").status == 2
-    assert Registry(archive).accounts.check_login("ada", "größer als acht")
+    assert live.Registry(archive).accounts.check_login("ada", "größer als acht")
 
 
 def test_a_lost_laptop_is_answered_with_one_command(lab: SimpleNamespace) -> None:
     done = lab.run("revoke", "--account", "ada")
-    assert done.status == 0
-    assert done.out == (
+    assert (done.status, done.out) == (
+        0,
         "ended: 1 refresh token and 1 access token of account 'ada', application 'Sleep study'"
-        f" ({lab.client_id})\n"
+        f" ({lab.client_id})\n",
     )
     assert "'ada' has to log in again" in done.err
     assert lab.registry.grants.bearer(lab.access) == "the access token is revoked"
     typed = shlex.split(done.err.split("`")[1])
     assert main([*typed[1:2], "list-accounts", *typed[3:5]]) == 0
     assert lab.run("revoke", "--account", "ada").out.startswith("ended: no token")
-
-
-def test_what_ends_beside_the_tokens_of_a_service_is_said(lab: SimpleNamespace) -> None:
-    done = lab.run("revoke", "--all")
-    assert done.err == (
+    assert lab.run("revoke", "--all").err == (
         "Codes not exchanged yet have ended too. The wearers have to log in again.\n"
     )
 
@@ -141,11 +133,19 @@ def test_what_to_revoke_has_to_be_said(lab: SimpleNamespace) -> None:
     assert lab.run("revoke", "--account", "").status == 1
     assert "did you mean 'ada'" in lab.run("revoke", "--account", "adda").err
     assert "did you mean 'Sleep study'" in lab.run("revoke", "--application", "Slep study").err
-    assert len(lab.registry.grants.issued()) == 2
     lab.run("revoke", "--application", "Sleep study", "--account", "bea")
-    assert len(lab.registry.grants.issued()) == 2
+    assert len(listed(lab, "tokens")) == 2
     lab.run("revoke", "--application", "Sleep study")
-    assert lab.registry.grants.issued() == []
+    assert listed(lab, "tokens") == []
+
+
+def test_an_upload_token_is_printed_once_and_ends_with_a_revocation(lab: SimpleNamespace) -> None:
+    token = lab.run("upload-token", "bea").out.strip()
+    assert lab.registry.grants.bearer(token).writes
+    done = lab.run("revoke", "--account", "bea")
+    assert done.out == "ended: 1 upload token of account 'bea', of its own devices\n"
+    assert lab.registry.grants.bearer(token) == "the access token is revoked"
+    assert lab.run("upload-token", "nobody").status == 1
 
 
 def test_a_removed_account_leaves_its_records_and_says_where(
@@ -162,20 +162,22 @@ def test_a_removed_account_leaves_its_records_and_says_where(
 
 def test_what_is_said_to_enable_a_disabled_account_can_be_typed(lab: SimpleNamespace) -> None:
     done = lab.run("disable", "ada")
+    assert [one["disabled"] for one in listed(lab, "accounts")] == [True, False]
     assert main(shlex.split(done.err.split("`")[1])[1:]) == 0
-    assert not lab.registry.accounts.find("ada").disabled
+    assert [one["disabled"] for one in listed(lab, "accounts")] == [False, False]
 
 
 def test_secrets_and_applications_are_replaced_and_removed_by_name(lab: SimpleNamespace) -> None:
+    check = lab.registry.applications.check_secret
     new = json.loads(lab.run("rotate-secret", "Sleep study", "--json").out)["client_secret"]
-    assert lab.registry.applications.check_secret(lab.client_id, new)
-    assert not lab.registry.applications.check_secret(lab.client_id, lab.client_secret)
+    assert check(lab.client_id, new)
+    assert not check(lab.client_id, lab.client_secret)
     newer = lab.run("rotate-secret", lab.client_id).out
     assert newer.startswith("export EYELOG_CLIENT_SECRET=")
-    assert lab.registry.applications.check_secret(lab.client_id, newer.strip().partition("=")[2])
+    assert check(lab.client_id, newer.strip().partition("=")[2])
     done = lab.run("remove-application", "Sleep study")
     assert done.out.startswith("removed: application 'Sleep study'\nended: 1 refresh token")
-    assert lab.registry.applications.all() == []
+    assert listed(lab, "applications") == []
 
 
 def test_the_check_is_a_line_each_and_its_exit_status_says_whether_something_is_wrong(
@@ -205,31 +207,19 @@ def test_a_state_in_the_archive_is_moved_by_the_command_in_the_message(
     assert (tmp_path / "the state").stat().st_mode & 0o777 == 0o700
 
 
-def test_a_locked_state_is_said_in_one_line(
-    lab: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 0.05)
-    with closing(sqlite3.connect(lab.registry.state.file, isolation_level=None)) as other:
+@pytest.mark.slow("each command waits for the lock")
+def test_a_locked_state_is_said_in_one_line(lab: SimpleNamespace, archive: Path) -> None:
+    with closing(sqlite3.connect(archive / "_service.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        for words in (
-            ["list-tokens"],
-            ["add-account", "cleo"],
-            ["remove-account", "ada"],
-            ["rotate-secret", "Sleep study"],
-            ["revoke", "--all"],
-            ["rotate-key"],
-            ["check"],
-        ):
+        for words in (["list-tokens"], ["remove-account", "ada"], ["check"]):
             done = lab.run(*words)
             assert (done.status, done.out, done.err.count("\n")) == (1, "", 1), words
             assert "is locked by another program: try again" in done.err
         other.execute("ROLLBACK")
-    assert len(lab.registry.grants.issued()) == 2
+    assert len(listed(lab, "tokens")) == 2
 
 
-def test_a_state_of_the_first_release_is_managed_too(
-    service: Callable[..., SimpleNamespace], archive: Path
-) -> None:
+def test_a_state_of_the_first_release_is_managed_too(service: Run, archive: Path) -> None:
     old = first_release_state(archive)
     assert "unknown" in service("list-accounts").out
     assert len(json.loads(service("list-tokens", "--json").out)) == 2
@@ -239,7 +229,7 @@ def test_a_state_of_the_first_release_is_managed_too(
 
 
 def test_the_audit_log_of_a_whole_session_names_all_and_holds_no_secret(
-    service: Callable[..., SimpleNamespace], archive: Path
+    service: Run, archive: Path
 ) -> None:
     hidden: list[str] = [PASSWORD, "battery staple"]
     service("add-account", "ada", "--password-stdin", stdin=PASSWORD.encode())
@@ -248,9 +238,8 @@ def test_the_audit_log_of_a_whole_session_names_all_and_holds_no_secret(
     words = ["--account", "ada", "--client-id", made["client_id"], *URI]
     code = service("issue-code", *words).out.strip()
     with live.running(archive) as url:
-        there = live.Live(
-            url, archive, Registry(archive), made["client_id"], made["client_secret"], REDIRECT
-        )
+        registry = live.Registry(archive)
+        there = live.Live(url, archive, registry, made["client_id"], made["client_secret"])
         tokens: dict[str, Any] = there.exchange(code).json()
         newer = there.refresh(tokens["refresh_token"]).json()["access_token"]
         assert there.revoke(tokens["access_token"], bearer=newer).status_code == 200
@@ -263,7 +252,7 @@ def test_the_audit_log_of_a_whole_session_names_all_and_holds_no_secret(
     service("revoke", "--all")
     service("remove-application", "Sleep study")
     service("remove-account", "ada")
-    text = (archive / FILE_NAME).read_text("ascii")
+    text = (archive / "_service.audit.jsonl").read_text("ascii")
     assert not [secret for secret in hidden if secret in text]
     lines = [json.loads(line) for line in text.splitlines()]
     assert [line["event"] for line in lines] == [
@@ -282,49 +271,18 @@ def test_the_audit_log_of_a_whole_session_names_all_and_holds_no_secret(
 def test_of_two_processes_at_the_same_command_one_succeeds_and_the_other_says_why(
     lab: SimpleNamespace, archive: Path
 ) -> None:
-    def both(*words: str) -> list[subprocess.CompletedProcess[str]]:
+    def both(*words: str) -> list[tuple[int, str, str]]:
         command = [sys.executable, "-m", "eyelog", "service", *words, "--archive", str(archive)]
         pipes: dict[str, Any] = {"stdout": -1, "stderr": -1, "text": True}
         running = [subprocess.Popen(command, **pipes) for _ in range(2)]
-        outputs = [process.communicate() for process in running]
-        return [
-            subprocess.CompletedProcess(command, process.returncode, *output)
-            for process, output in zip(running, outputs, strict=True)
-        ]
+        printed = [process.communicate() for process in running]
+        each = zip(running, printed, strict=True)
+        return sorted((process.returncode, *texts) for process, texts in each)
 
-    for words, why in (
-        (["add-account", "cleo"], "exists already"),
-        (["remove-account", "cleo"], "unknown account"),
-    ):
-        done = both(*words)
-        assert sorted(one.returncode for one in done) == [0, 1]
-        (failed,) = [one for one in done if one.returncode]
-        assert failed.stderr.count("\n") == 1
-        assert why in failed.stderr
-    secrets = [one.stdout.strip().partition("=")[2] for one in both("rotate-secret", "Sleep study")]
-    assert (
-        sum(lab.registry.applications.check_secret(lab.client_id, secret) for secret in secrets)
-        == 1
-    )
-
-
-def test_the_tokens_of_a_study_are_revoked_together(lab: SimpleNamespace, tmp_path: Path) -> None:
-    with lab.registry.state.write() as db:
-        db.exec_driver_sql("UPDATE account SET study = 'sleep' WHERE name = 'ada'")
-    assert lab.run("revoke", "--all-in", "nothing").status == 1
-    done = lab.run("revoke", "--all-in", "sleep")
-    assert "ended: 1 refresh token and 1 access token of account 'ada'" in done.out
-    assert lab.registry.grants.bearer(lab.access) == "the access token is revoked"
-    assert lab.run("revoke", "--all-in", "sleep", "--all").status == 2
-
-
-def test_an_upload_token_is_printed_once_and_ends_with_a_revocation(lab: SimpleNamespace) -> None:
-    token = lab.run("upload-token", "bea").out.strip()
-    assert lab.registry.grants.bearer(token).writes
-    printed = lab.run("list-tokens").out
-    assert [cell.strip() for cell in table(printed)[-1][:3]] == ["bea", "(upload token)", "upload"]
-    assert token not in printed
-    done = lab.run("revoke", "--account", "bea")
-    assert done.out == "ended: 1 upload token of account 'bea', of its own devices\n"
-    assert lab.registry.grants.bearer(token) == "the access token is revoked"
-    assert lab.run("upload-token", "nobody").status == 1
+    for action, why in (("add-account", "exists already"), ("remove-account", "unknown account")):
+        (first, *_), (second, _, error) = both(action, "cleo")
+        assert (first, second, error.count("\n")) == (0, 1, 1)
+        assert why in error
+    secrets = [out.strip().partition("=")[2] for _, out, _ in both("rotate-secret", "Sleep study")]
+    check = lab.registry.applications.check_secret
+    assert sum(check(lab.client_id, secret) for secret in secrets) == 1

@@ -2,43 +2,31 @@
 
 import gzip
 import os
-import shutil
+import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import requests
 
 import eyelog as el
-from eyelog_service import ended, uploads
-from eyelog_service.erase import erase_account
-from eyelog_service.uploads import import_apart
 from support import live
-from support.uploads import SIXTY, csv, spooled, stored
+from support.command import main
+from support.records import records
+from support.uploads import FIFTEEN, SIXTY, csv, spooled, stored
 
 Post = Callable[..., requests.Response]
 
 
-def test_an_import_that_outlives_its_account_keeps_nothing(
-    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def erased_first(told: dict[str, Any], **more: Any) -> dict[str, Any]:
-        # A file that is open can be read on after it is deleted: so can this copy.
-        kept = shutil.copytree(told["folder"], tmp_path / "kept")
-        files = [str(kept / Path(name).relative_to(told["folder"])) for name in told["files"]]
-        erase_account(there.registry, "ada", dry_run=False)
-        el.Archive(there.archive).erase("ada")
-        more["temporary"] = kept
-        return import_apart({**told, "folder": str(kept), "files": files}, **more)
+def erase(there: live.Live, account: str = "ada") -> None:
+    assert main(["service", "erase", account, "--archive", str(there.archive)]) == 0
 
-    monkeypatch.setattr(uploads, "import_apart", erased_first)
-    answer = post(gzip.compress(csv()))
-    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
-    assert list(there.archive.rglob("*.parquet")) == []
-    names = [path for path in there.archive.rglob("*") if b"ada" in os.fsencode(path.name)]
-    assert names == []
+
+def assert_gone(there: live.Live) -> None:
+    assert [path for path in there.archive.rglob("*") if b"ada" in os.fsencode(path.name)] == []
+    assert not any(b'"ada"' in path.read_bytes() for path in there.archive.glob("*.jsonl"))
 
 
 def held_back(there: live.Live, post: Post, meanwhile: Callable[[], object]) -> requests.Response:
@@ -56,56 +44,13 @@ def held_back(there: live.Live, post: Post, meanwhile: Callable[[], object]) -> 
     return post(pieces())
 
 
-def names_of_ada(there: live.Live) -> list[Path]:
-    return [path for path in there.archive.rglob("*") if b"ada" in os.fsencode(path.name)]
-
-
-def erase(there: live.Live) -> None:
-    erase_account(there.registry, "ada", dry_run=False)
-    el.Archive(there.archive).erase("ada")
-
-
 def test_an_upload_under_way_brings_nothing_of_an_erased_account_back(
     there: live.Live, post: Post
 ) -> None:
+    post(csv())
     answer = held_back(there, post, lambda: erase(there))
     assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
-    assert names_of_ada(there) == []
-    assert not any(b'"ada"' in path.read_bytes() for path in there.archive.glob("*.jsonl"))
-
-
-def test_an_upload_is_refused_as_soon_as_the_erasure_is_noted(there: live.Live, post: Post) -> None:
-    """The slow part of an erasure is still to come: the account has its rows."""
-    post(csv())
-    answer = held_back(there, post, lambda: ended.append(there.archive, "erased", accounts=["ada"]))
-    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
-    assert stored(there) == {SIXTY: 60}, "the erasure has to find what it lists"
-    erase(there)
-    assert names_of_ada(there) == []
-
-
-def test_an_erasure_just_before_the_import_commits_keeps_it_out(
-    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reading = uploads.import_files
-
-    def import_files(*words: Any, **more: Any) -> Any:
-        erase(there)
-        return reading(*words, **more)
-
-    monkeypatch.setattr(uploads, "import_files", import_files)
-    answer = post(csv())
-    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
-    assert names_of_ada(there) == []
-
-
-def test_a_token_checked_after_the_erasure_was_noted_brings_nothing_back(
-    there: live.Live, post: Post
-) -> None:
-    ended.append(there.archive, "erased", accounts=["ada"])  # and then its rows are removed
-    answer = held_back(there, post, lambda: erase_account(there.registry, "ada", dry_run=False))
-    assert (answer.status_code, answer.json()["error"]) == (403, "access_denied"), answer.text
-    assert names_of_ada(there) == []
+    assert_gone(there)
 
 
 def test_an_account_added_again_keeps_what_it_sent_since(there: live.Live, post: Post) -> None:
@@ -119,16 +64,58 @@ def test_an_account_added_again_keeps_what_it_sent_since(there: live.Live, post:
     assert stored(there) == {SIXTY: 30}
 
 
-def test_an_erasure_after_an_import_finds_all_of_it(
-    there: live.Live, post: Post, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    noting = uploads.note_upload
-
-    async def note(*told: Any) -> None:
+@pytest.mark.slow("an account is erased at many moments of an import")
+def test_an_erasure_at_any_moment_leaves_nothing(there: live.Live, post: Post) -> None:
+    draw = random.Random(3)
+    body = gzip.compress(csv(FIFTEEN, "2026-10-24 00:00:15", 6000))
+    outcomes = set()
+    for _ in range(8):
+        token = there.registry.grants.issue_upload_token("ada")
+        answers: list[requests.Response] = []
+        sending = threading.Thread(
+            target=lambda token=token, answers=answers: answers.append(post(body, bearer=token))
+        )
+        sending.start()
+        time.sleep(draw.uniform(0, 2.5))
         erase(there)
-        await noting(*told)
+        sending.join()
+        outcomes.add(answers[0].status_code)
+        assert_gone(there)
+        there.registry.accounts.add("ada")
+    assert outcomes <= {200, 401, 403}
+    assert 403 in outcomes
 
-    monkeypatch.setattr(uploads, "note_upload", note)
-    assert post(csv()).status_code == 200
-    assert names_of_ada(there) == []
-    assert not any(b'"ada"' in path.read_bytes() for path in there.archive.glob("*.jsonl"))
+
+def test_a_service_that_starts_clears_what_dead_ones_left_and_nothing_else(
+    there: live.Live, post: Post
+) -> None:
+    root = there.archive / ".uploads"
+    left = [root / "account=bea" / "0123" / "body", root / "account=bea" / "0f3a.100.part"]
+
+    def started() -> None:
+        for path in left:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("half a body")
+        with live.running(there.archive):
+            assert not any(path.exists() for path in left)
+
+    assert held_back(there, post, started).json()["new"] == 600
+    assert spooled(there) == []
+
+
+def test_what_comes_in_is_for_the_service_alone(there: live.Live, post: Post) -> None:
+    modes: set[int] = set()
+    held_back(there, post, lambda: modes.update(path.stat().st_mode for path in spooled(there)))
+    assert {mode & 0o777 for mode in modes if mode} <= {0o600}
+
+
+def test_an_erasure_removes_what_came_in_and_verify_does_not_mind_it(tmp_path: Path) -> None:
+    archive = el.Archive(tmp_path)
+    archive.write(SIXTY, records(SIXTY, "2026-10-24", 9), account="a")
+    left = tmp_path / ".uploads" / "account=a" / "0123" / "body"
+    left.parent.mkdir(parents=True)
+    left.write_text("half a body")
+    assert len(archive.verify()) == 0
+    assert archive.accounts() == ["a"]
+    assert str(left) in archive.erase("a")["path"].tolist()
+    assert not left.parent.parent.exists()
