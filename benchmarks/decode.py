@@ -77,7 +77,7 @@ def shuffled(records: list[Record]) -> list[Record]:
 def eyelog_way(bodies: list[bytes], fields: list[str] | None = None) -> pd.DataFrame:
     return joined_pages(
         [decode_page(body, LOG, fields=fields) for body in bodies], LOG, fields=fields
-    ).frame
+    )
 
 
 def sample_way(bodies: list[bytes]) -> pd.DataFrame:

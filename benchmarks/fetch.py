@@ -165,7 +165,7 @@ def spans(archive: Path, scratch: Path, options: argparse.Namespace) -> list[dic
 
 
 def decoded(log: str, bodies: list[bytes]) -> pd.DataFrame:
-    return joined_pages([decode_page(body, log) for body in bodies], log).frame
+    return joined_pages([decode_page(body, log) for body in bodies], log)
 
 
 def stored(client: el.Client, log: str) -> list[bytes]:

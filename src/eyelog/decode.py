@@ -2,8 +2,7 @@
 
 The hours of an answer are decoded one after another, into records whose type is made for the order
 of the keys in this answer. The values of an hour go straight into number columns, so that little
-garbage is alive at a time. An answer that does not fit is read again record by record: slow, but
-exact about what is wrong with it. The hours are never used as times: only ``date`` counts.
+garbage is alive at a time. The hours are never used as times: only ``date`` counts.
 
 A decoder keeps the last of two equal keys and does not say so. But in JSON a colon follows each key
 and stands nowhere else outside texts, so an answer has a key twice exactly if it has more colons
@@ -11,24 +10,21 @@ than its page accounts for.
 """
 
 import json
-import math
 import re
 import struct
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final
 
 import msgspec
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from eyelog import frame
-from eyelog.catalogue import LOGS, catalogue, check_fields, columns, known_logs
+from eyelog.catalogue import LOGS, catalogue, check_fields, columns
 from eyelog.clock import parse_rfc3339, parse_stamps, zone
 from eyelog.errors import AnswerError, ConfigurationError, MixedLogsError
 from eyelog.frame import record
@@ -47,6 +43,7 @@ MOST_KEYS: Final = 2_000_000
 # Fields that are not in the catalogue, over all records of an answer: far more than a version of
 # the service would add, and few enough for a column each.
 MOST_UNKNOWN: Final = 200
+TOO_MANY: Final = "its records have more than 200 fields that are not in the catalogue"
 
 # How many records of the first hour show the order of the keys: more than one, because a service
 # may leave out nulls.
@@ -60,7 +57,8 @@ UNFIT: Final = (msgspec.DecodeError, RecursionError, ValueError)
 ABSENT_BITS: Final = 0x7FF8_0000_0000_0E1E
 ABSENT: Final[float] = struct.unpack("<d", struct.pack("<Q", ABSENT_BITS))[0]
 
-_MANY_RECORDS: Final = 250_000
+
+Counts = Sequence[tuple[str, int]]  # the hours of an answer, each with how many records it has
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +77,7 @@ class Page:
     columns: Mapping[str, Any]
     unknown: tuple[str, ...]
     lines: np.ndarray | None = None
-    hours: tuple[tuple[str, int], ...] = ()
+    hours: Counts = ()
 
     @property
     def n(self) -> int:
@@ -127,42 +125,56 @@ def decode_page(
     if colons > MOST_KEYS:
         raise fault(where, f"the answer has more than {MOST_KEYS:,} keys")
     hours, cursor, told = _envelope(body, log, where)
-    page = None
     # The second try knows the keys of all records: some may be neither in the catalogue nor in
     # the first records.
     for sampled in (True, False):
-        with suppress(*UNFIT):
-            page, accounted = _fast(hours, cursor, log, names, _order(hours, log, sampled=sampled))
+        try:
+            order = _order(hours, log, names, where, sampled=sampled)
+            # Fields that nobody wants are checked only in so far as that makes reading fast.
+            checked = order if sampled or names is None else names
+            page, accounted = _columns(hours, cursor, log, names, order, checked, where)
             break
+        except AnswerError:
+            if not sampled:
+                _refuse_a_key_twice(body, log, where)
+                raise
     # A colon within a text may be written as an escape.
-    if page is None or accounted + told != colons or (b"\\" in body and b"\\u003" in body):
-        records = what_is_wrong(body, log, names, where)
-        page = page or _slow(records, cursor, log, names, where)
+    if accounted + told != colons or (b"\\" in body and b"\\u003" in body):
+        _refuse_a_key_twice(body, log, where)
     refuse_conflicts([page], where)
     return page
 
 
+def fault(where: str, what: str) -> AnswerError:
+    """Return the error that says what is wrong with an answer, and where."""
+    return AnswerError(f"{where}: {what}; {ADVICE}")
+
+
 def _envelope(body: bytes, log: str, where: str) -> tuple[dict[str, msgspec.Raw], str | None, int]:
     """Return the undecoded hours, the cursor, and the colons outside the hours."""
+    if not body.strip():
+        raise fault(where, "the answer is empty")
+    if body[:512].lstrip().startswith(b"<"):
+        raise fault(where, "the answer is an HTML or XML page, not JSON")
     try:
         if not body.isascii():
             body.decode("utf-8")  # the decoder does not check what it skips
         envelope = _ENVELOPE.decode(body)
-        logs = [name for name in LOGS if getattr(envelope, name) is not msgspec.UNSET]
-        if logs == [log] and envelope.error is None:
-            hours, cursor = getattr(envelope, log), envelope.cursor
-            given = cursor is not msgspec.UNSET
-            cursor = (cursor or None) if given else None
-            return (
-                hours,
-                cursor,
-                1 + given + len(hours) + "".join((*hours, cursor or "")).count(":"),
-            )
-        reason = "an error object, or of another log"
     except UNFIT as error:
-        reason = str(error)
-    what_is_wrong(body, log, None, where)
-    raise fault(where, f"the answer is not readable ({reason})")
+        raise fault(where, f"the answer is not readable ({error})") from None
+    if envelope.error is not None:
+        # Only a plain code is repeated: a server's free text may contain anything.
+        code = re.fullmatch(r"\w{1,40}", str(envelope.error))
+        raise fault(where, f"the answer is an error object{f' ({code[0]})' if code else ''}")
+    logs = [name for name in LOGS if getattr(envelope, name) is not msgspec.UNSET]
+    if others := [name for name in logs if name != log]:
+        raise fault(where, f"the answer has {others[0]!r}, but {log!r} was requested")
+    if not logs:
+        raise fault(where, f"the answer is an object without {log!r}")
+    hours, cursor = getattr(envelope, log), envelope.cursor
+    given = cursor is not msgspec.UNSET
+    cursor = (cursor or None) if given else None
+    return hours, cursor, 1 + given + len(hours) + "".join((*hours, cursor or "")).count(":")
 
 
 _Hours = dict[str, msgspec.Raw] | msgspec.UnsetType
@@ -178,51 +190,69 @@ _ENVELOPE: Final[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(
 )
 
 
-def _order(hours: Mapping[str, msgspec.Raw], log: str, *, sampled: bool) -> list[str]:
+def _order(
+    hours: Mapping[str, msgspec.Raw],
+    log: str,
+    names: Sequence[str] | None,
+    where: str,
+    *,
+    sampled: bool,
+) -> list[str]:
     """Return the keys of the records of an answer, or of some of its first hour, in their order.
 
-    Raises
-    ------
-    ValueError
-        If there are more than can be put in order in bounded time.
+    If `names` are asked for, those that are not in the catalogue are left out.
     """
     order: list[str] = []
     filled = [raw for raw in hours.values() if len(raw) > len("[]")]
     for raw in filled[:1] if sampled else filled:
-        records = msgspec.json.decode(raw, type=list[msgspec.Raw])
-        for raw_record in records[:: max(1, len(records) // SAMPLED) if sampled else 1]:
-            keys = msgspec.json.decode(raw_record, type=dict[str, msgspec.Raw])
-            if set(order).issuperset(keys):
-                continue
-            if len({*order, *keys} - catalogue(log).keys()) > MOST_UNKNOWN:
-                raise ValueError("too many unknown fields")
-            at = 0
-            for name in keys:
-                if name not in order:
-                    order.insert(at, name)
-                at = order.index(name) + 1
+        with suppress(*UNFIT):  # what does not fit is named when the columns are made
+            records = msgspec.json.decode(raw, type=list[msgspec.Raw])
+            for raw_record in records[:: max(1, len(records) // SAMPLED) if sampled else 1]:
+                keys = msgspec.json.decode(raw_record, type=dict[str, msgspec.Raw])
+                if names is not None:
+                    keys = {name: value for name, value in keys.items() if name in catalogue(log)}
+                if set(order).issuperset(keys):
+                    continue
+                if len({*order, *keys} - catalogue(log).keys()) > MOST_UNKNOWN:
+                    raise fault(where, TOO_MANY)
+                at = 0
+                for name in keys:
+                    if name not in order:
+                        order.insert(at, name)
+                    at = order.index(name) + 1
     return order
 
 
-def _fast(
+def _columns(
     hours: Mapping[str, msgspec.Raw],
     cursor: str | None,
     log: str,
     names: Sequence[str] | None,
     order: Sequence[str],
+    checked: Sequence[str],
+    where: str,
 ) -> tuple[Page, int]:
     """Return the page of hours whose records have the keys of `order`, and their colons."""
     wanted = columns(log) if names is None else names
     unknown = tuple(name for name in order if name not in catalogue(log)) if names is None else ()
     # The fields that nobody wants are decoded too: no key of theirs may be there twice.
     ordered = tuple(dict.fromkeys((*order, "date", *wanted)))
-    decoder = _record_decoder(log, ordered, names is None)
-    numbers = [at for at, name in enumerate(ordered) if name in _numbers(log)]
-    others = {at: list[Any]() for at, name in enumerate(ordered) if name not in _numbers(log)}
+    typed = {"date", *checked, *wanted} & catalogue(log).keys()
+    kinds = tuple(catalogue(log)[name].value_type if name in typed else "" for name in ordered)
+    try:
+        decoder = _record_decoder(ordered, kinds, names is None)
+    except ValueError:
+        raise fault(where, "a field of its records has a quote or backslash in its name") from None
+    numbers = [at for at, kind in enumerate(kinds) if _TYPES[kind][1] is ABSENT]
+    others = {at: list[Any]() for at in range(len(ordered)) if at not in numbers}
     blocks: list[np.ndarray] = [np.empty((len(numbers), 0))]
     with_gaps: set[int] = set()  # columns with None, where packing is not tried again
-    for raw in hours.values():
-        by_field = list(zip(*map(msgspec.structs.astuple, decoder.decode(raw)), strict=True))
+    for hour, raw in hours.items():
+        try:
+            rows = decoder.decode(raw)
+        except UNFIT as error:
+            raise _misfit(error, f"{where}: hour {hour!r}", raw) from None
+        by_field = list(zip(*map(msgspec.structs.astuple, rows), strict=True))
         block = np.empty((len(numbers), len(by_field[0]) if by_field else 0))
         blocks.append(block)
         if not by_field:
@@ -249,201 +279,98 @@ def _fast(
     for at, values in others.items():
         colons -= values.count(msgspec.UNSET)
         colons += "".join([text for text in values if isinstance(text, str)]).count(":")
-        found[ordered[at]] = _objects([None if v is msgspec.UNSET else v for v in values])
+        values = [None if value is msgspec.UNSET else value for value in values]
+        found[ordered[at]] = pd.Series(values, dtype="object").to_numpy()
     chosen = {name: found[name] for name in (*wanted, *unknown)}
-    stamps = parse_stamps(dates)  # an absent one is empty, which is not a stamp
+    try:
+        stamps = parse_stamps(dates)  # an absent one is empty, which is not a stamp
+    except ConfigurationError:
+        raise _no_stamp(dates, counts, where) from None
     return Page(log, cursor, stamps, chosen, unknown, hours=counts), int(colons)
 
 
 @lru_cache(maxsize=64)
-def _record_decoder(log: str, ordered: tuple[str, ...], whole: bool) -> msgspec.json.Decoder[Any]:
-    specs = catalogue(log)
-    types = [_TYPES[specs[name].value_type if name in specs else ""] for name in ordered]
-    record = msgspec.defstruct(
+def _record_decoder(
+    ordered: tuple[str, ...], kinds: tuple[str, ...], whole: bool
+) -> msgspec.json.Decoder[Any]:
+    record_type = msgspec.defstruct(
         "Record",
-        [(f"f{at}", kind, absent) for at, (kind, absent, *_) in enumerate(types)],
+        [(f"f{at}", *_TYPES[kind]) for at, kind in enumerate(kinds)],
         rename={f"f{at}": name for at, name in enumerate(ordered)},
         forbid_unknown_fields=whole,
         gc=False,
     )
-    return msgspec.json.Decoder(list[record])  # type: ignore[valid-type] # made at run time
+    return msgspec.json.Decoder(list[record_type])  # type: ignore[valid-type] # made at run time
 
 
-# What a field of a type holds in JSON: as msgspec reads it, what stands for an absent one, as
-# Python reads it, and in words. A field that is not in the catalogue may hold anything.
-_NUMBER: Final = (float | None, ABSENT, (int, float), "a number")
-_TYPES: Final[Mapping[str, tuple[Any, Any, Any, str]]] = {
-    "bool": (bool | None, ABSENT, bool, "true or false"),
-    "str": (str | None, msgspec.UNSET, str, "a text"),
+# What a field of a type holds in JSON, and what stands for an absent one. A field that is not in
+# the catalogue may hold anything.
+_NUMBER: Final = (float | None, ABSENT)
+_TYPES: Final[Mapping[str, tuple[Any, Any]]] = {
+    "bool": (bool | None, ABSENT),
+    "str": (str | None, msgspec.UNSET),
     "int": _NUMBER,
     "float": _NUMBER,
-    "datetime": (str, "", str, "a text"),
-    "": (Any, msgspec.UNSET, object, "anything"),
+    "datetime": (str, ""),
+    "": (Any, msgspec.UNSET),
 }
 
 
-@lru_cache
-def _numbers(log: str) -> frozenset[str]:
-    """Return the columns of numbers and booleans."""
-    specs = catalogue(log)
-    return frozenset(name for name in specs if specs[name].dtype in ("float64", "boolean"))
+# What is wrong, and where
 
 
-def _objects(values: Sequence[Any]) -> np.ndarray:
-    """Return the values as an object array, even if they are lists."""
-    column = np.empty(len(values), object)
-    column[:] = values
-    return column
+def _misfit(error: Exception, where: str, raw: msgspec.Raw) -> AnswerError:
+    """Return the error for an hour whose records do not fit, from what the decoder says of it."""
+    reason, _, path = str(error).partition(" - at `$")
+    if place := re.match(r"\[(\d+)\](?:\.([^[`]+))?", path):
+        count = len(msgspec.json.decode(raw, type=list[msgspec.Raw]))
+        where += f", record {int(place[1]) + 1} of {count}"
+        where += f", field {place[2]!r}" if place[2] else ""
+    return fault(where, reason)
 
 
-# Read with care: what is wrong, and where
-
-
-def fault(where: str, what: str) -> AnswerError:
-    """Return the error that says what is wrong with an answer, and where."""
-    return AnswerError(f"{where}: {what}; {ADVICE}")
-
-
-def check_unknown(count: int, where: str) -> None:
-    """Raise if an answer has more unknown fields than a service would add."""
-    if count > MOST_UNKNOWN:
-        what = f"its records have more than {MOST_UNKNOWN} fields that are not in the catalogue"
-        raise fault(where, what)
+def _no_stamp(dates: Sequence[str], counts: Counts, where: str) -> AnswerError:
+    """Return the error for the first of the dates that is not a stamp."""
+    for at, text in enumerate(dates):
+        try:
+            parse_rfc3339(text)
+        except ConfigurationError:
+            what = f"{text[:40]!r} is not an RFC 3339 stamp with an offset" if text else "missing"
+            return fault(f"{where}: {_place(counts, at)}, field 'date'", what)
+    raise AssertionError
 
 
 class _Object(dict[str, Any]):
-    """A JSON object that remembers a duplicate key."""
+    """A JSON object that remembers a key that it has twice."""
 
     twice: str | None = None
 
 
-def what_is_wrong(
-    body: bytes, log: str, names: Sequence[str] | None, where: str
-) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Return the checked records of an answer by hour.
-
-    `names` are the fields to check besides ``date``; None means all.
-
-    Raises
-    ------
-    AnswerError
-        If the answer does not have the documented shape, or has a key twice.
-    """
-    deep: list[str] = []  # every key that some object has twice
+def _refuse_a_key_twice(body: bytes, log: str, where: str) -> None:
+    """Raise if an object of an answer has a key twice."""
+    found: list[str] = []
 
     def as_object(pairs: list[tuple[str, Any]]) -> _Object:
-        found = _Object(pairs)
-        if len(found) < len(pairs):
-            found.twice = Counter(key for key, _ in pairs).most_common(1)[0][0][:64]
-            deep.append(found.twice)
-        return found
+        made = _Object(pairs)
+        if len(made) < len(pairs):
+            made.twice = Counter(key for key, _ in pairs).most_common(1)[0][0][:64]
+            found.append(made.twice)
+        return made
 
-    def integer(text: str) -> int | float:
-        # Longer than any number of a log; Python refuses to read integers of many thousand digits.
-        return int(text) if len(text) < 400 else math.inf
-
-    if not body.strip():
-        raise fault(where, "the answer is empty")
-    if body[:512].lstrip().startswith(b"<"):
-        raise fault(where, "the answer is an HTML or XML page, not JSON")
     try:
-        top = json.loads(body.decode("utf-8"), parse_int=integer, object_pairs_hook=as_object)
-    except UnicodeDecodeError as error:
-        raise fault(where, f"the answer is not UTF-8 (byte {error.start})") from None
-    except json.JSONDecodeError as error:
-        cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
-        what = f"the answer {'breaks off' if cut else 'is damaged'} at character {error.pos}"
-        raise fault(where, f"{what} of {len(error.doc)} ({error.msg})") from None
+        top = json.loads(body, parse_int=float, object_pairs_hook=as_object)
     except RecursionError:
         raise fault(where, "the answer is nested too deeply") from None
-    if not isinstance(top, _Object):
-        raise fault(where, f"the answer is {_kind(top)}, not an object")
-    if top.get("error") is not None:
-        # Only a plain code is repeated: a server's free text may contain anything.
-        code = re.fullmatch(r"\w{1,40}", str(top["error"]))
-        raise fault(where, f"the answer is an error object{f' ({code[0]})' if code else ''}")
-    for other in known_logs():
-        if other != log and other in top:
-            raise fault(where, f"the answer has {other!r}, but {log!r} was requested")
-    if log not in top:
-        raise fault(where, f"the answer is an object without {log!r}")
-    if top.twice is not None:
-        raise fault(where, f"the key {top.twice!r} is given twice")
-    hours = top[log]
-    if not isinstance(hours, _Object):
-        raise fault(where, f"{log!r} is {_kind(hours)}, not an object of hours")
-    if hours.twice is not None:
-        raise fault(where, f"hour {hours.twice!r} is given twice")
-    cursor = top.get("cursor")
-    if cursor is not None and not isinstance(cursor, str):
-        raise fault(where, f"the cursor is {_kind(cursor)}, not a text")
-    for hour, records in hours.items():
-        if not isinstance(records, list):
-            raise fault(where, f"hour {hour!r} is {_kind(records)}, not a list of records")
-        for number, given in enumerate(records, 1):
-            place = f"{where}: hour {hour!r}, record {number} of {len(records)}"
-            _check_record(given, log, names, place)
-    if deep:  # inside the value of a field
-        raise fault(where, f"the key {deep[0]!r} is given twice")
-    return list(hours.items())
-
-
-def _check_record(record: Any, log: str, names: Sequence[str] | None, place: str) -> None:
-    if not isinstance(record, _Object):
-        raise fault(place, f"{_kind(record)} instead of a record")
-    if record.twice is not None:
-        raise fault(place, f"field {record.twice!r} is given twice")
-    if "date" not in record:
-        raise fault(f"{place}, field 'date'", "it is missing")
-    try:
-        parse_rfc3339(record["date"])
-    except ConfigurationError:
-        what = f"{_kind(record['date'])} is not an RFC 3339 stamp with an offset"
-        raise fault(f"{place}, field 'date'", what) from None
-    specs = catalogue(log)
-    for name, value in record.items():
-        if value is None or name == "date" or (names is not None and name not in names):
-            continue
-        *_, holds, words = _TYPES[specs[name].value_type if name in specs else ""]
-        of_numbers = holds == (int, float)
-        if not isinstance(value, holds) or (of_numbers and isinstance(value, bool)):
-            raise fault(f"{place}, field {name!r}", f"{_kind(value)} instead of {words}")
-        if (of_numbers or isinstance(value, float)) and not abs(value) <= sys.float_info.max:
-            what = "a number that JSON or a float cannot hold (NaN, infinite or too large)"
-            raise fault(f"{place}, field {name!r}", what)
-
-
-def _kind(value: object) -> str:
-    """Return a JSON value in words, short values in full."""
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    if isinstance(value, str):
-        return f"the text {value!r}" if len(value) <= 40 else "a long text"
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
-    return f"the number {value!r}"
-
-
-def _slow(
-    hours: Sequence[tuple[str, list[dict[str, Any]]]],
-    cursor: str | None,
-    log: str,
-    names: Sequence[str] | None,
-    where: str,
-) -> Page:
-    """Return the page of records that were checked one by one."""
-    records = [record for _, part in hours for record in part]
-    keys = dict.fromkeys(key for record in records for key in record)
-    unknown = tuple(key for key in keys if key not in catalogue(log)) if names is None else ()
-    check_unknown(len(unknown), where)
-    found: dict[str, np.ndarray] = {}
-    for name in (*(columns(log) if names is None else names), *unknown):
-        values = [record.get(name) for record in records]
-        number = name in _numbers(log)
-        found[name] = np.array(values, np.float64) if number else _objects(values)
-    stamps = parse_stamps([record["date"] for record in records])
-    counts = tuple((hour, len(part)) for hour, part in hours)
-    return Page(log, cursor, stamps, found, unknown, hours=counts)
+    if not found:
+        return
+    if top.twice is None and top[log].twice is not None:
+        raise fault(where, f"hour {top[log].twice!r} is given twice")
+    for hour, records in top[log].items() if top.twice is None else ():
+        for number, given in enumerate(records if isinstance(records, list) else (), 1):
+            if twice := getattr(given, "twice", None):
+                place = f"{where}: hour {hour!r}, record {number} of {len(records)}"
+                raise fault(place, f"field {twice!r} is given twice")
+    raise fault(where, f"the key {top.twice or found[0]!r} is given twice")
 
 
 # Pages as one table
@@ -460,33 +387,21 @@ def refuse_conflicts(pages: Sequence[Page], where: str) -> None:
         column = joined_column(pages, name, specs[name].dtype if name in specs else "")
         differ = _differ(column, pairs)
         if differ.any():
-            first, again = pairs[:, differ][:, 0].tolist()
+            counts = [count for page in pages for count in page.hours]
+            first, again = (_place(counts, at) for at in pairs[:, differ][:, 0].tolist())
             raise fault(
-                f"{where}: {_place(pages, again)}, field {name!r}",
-                f"it differs from {_place(pages, first)}, which has the same stamp",
+                f"{where}: {again}, field {name!r}",
+                f"it differs from {first}, which has the same stamp",
             )
 
 
-def _place(pages: Sequence[Page], at: int) -> str:
+def _place(counts: Counts, at: int) -> str:
     """Return the place of a record: its hour, and its number there."""
-    for page in pages:
-        for hour, count in page.hours:
-            if at < count:
-                return f"hour {hour!r}, record {at + 1} of {count}"
-            at -= count
+    for hour, count in counts:
+        if at < count:
+            return f"hour {hour!r}, record {at + 1} of {count}"
+        at -= count
     return "a record"
-
-
-class Joined(NamedTuple):
-    """One table of some pages, and what had to be left out.
-
-    `repeated` is the number of records left out because their stamp was repeated, `conflicts` how
-    many of them differ from the one that is kept or lies between.
-    """
-
-    frame: pd.DataFrame
-    repeated: int
-    conflicts: int
 
 
 def joined_pages(
@@ -495,9 +410,7 @@ def joined_pages(
     *,
     tz: str = "UTC",
     fields: Sequence[str] | None = None,
-    spend: bool = False,
-    fill: bool = False,
-) -> Joined:
+) -> pd.DataFrame:
     """Join the pages of a walk into one table, and count the repeated records.
 
     The same record on two pages counts once. If different records have one stamp, the one on the
@@ -514,19 +427,14 @@ def joined_pages(
     fields : sequence of str, optional
         The columns of the table; by default all fields of the catalogue, and after them the
         unknown fields of the pages, with an `EyelogWarning`.
-    spend : bool
-        Take each column out of the pages once it is joined, so that the pages of a large file and
-        its table are not in memory at once.
-    fill : bool
-        Whether a value that is missing in the later of two records of one stamp leaves that of the
-        earlier one, and is no conflict with it, as between files.
 
     Returns
     -------
-    Joined
-        Its ``frame``: index ``date`` (aware in `tz`, sorted, unique); columns in catalogue order
-        with the catalogue's dtypes. Unknown fields are float64 if all their values are numbers,
-        else object. Its history has the same counts, for people.
+    DataFrame
+        Index ``date`` (aware in `tz`, sorted, unique); columns in catalogue order with the
+        catalogue's dtypes. Unknown fields are float64 if all their values are numbers, else object.
+        Its history counts the records that were left out because their stamp was repeated, and how
+        many of them differ from the one that is kept or lies between.
 
     Raises
     ------
@@ -549,11 +457,7 @@ def joined_pages(
         dtype = specs[name].dtype if name in specs else ""
         column = joined_column(pages, name, dtype)
         if pairs.size:
-            if fill and (missing := pd.isna(column[pairs[1]])).any():
-                column = column.copy()
-                for before, after in pairs[:, missing].T.tolist():
-                    column[after] = column[before]
-            differ |= _differ(column, pairs) & ~(fill & pd.isna(column[pairs[0]]))
+            differ |= _differ(column, pairs)
         column = column if kept is None else column[kept]
         if dtype == "boolean":
             data[name] = pd.arrays.BooleanArray(column == 1, np.isnan(column))
@@ -564,16 +468,11 @@ def joined_pages(
         if not dtype and all(v is None or type(v) in (int, float) for v in column.tolist()):
             with suppress(OverflowError):  # an integer beyond any float is kept as it is
                 data[name] = column.astype(np.float64)
-        if spend:
-            for page in pages:
-                cast(dict[str, Any], page.columns).pop(name, None)
-            if len(stamps) > _MANY_RECORDS:
-                pa.default_memory_pool().release_unused()  # it would keep it for later tables
     index = pd.DatetimeIndex(stamps if kept is None else stamps[kept], name="date")
     joined = pd.DataFrame(data, index=index.tz_localize("UTC").tz_convert(zone(tz)), copy=False)
     repeated, conflicts = len(stamps) - len(joined), int(differ.sum())
-    record(joined, "decode", log=log, records=len(joined), repeated=repeated, conflicts=conflicts)
-    return Joined(joined, repeated, conflicts)
+    counts: dict[str, Any] = {"repeated": repeated, "conflicts": conflicts}
+    return record(joined, "decode", log=log, records=len(joined), **counts)
 
 
 def rows_kept(stamps: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:

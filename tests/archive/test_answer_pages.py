@@ -24,7 +24,7 @@ def page(rows, log):
 def by_frame(pages, log):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", el.EyelogWarning)
-        return table_of(conform(joined_pages(pages, log).frame, log), log)
+        return table_of(conform(joined_pages(pages, log), log), log)
 
 
 @pytest.mark.parametrize("log", LOGS)

@@ -31,7 +31,7 @@ def test_an_answer_decodes_to_the_frame_it_was_made_of(log: str, tz: str) -> Non
     frame = records(log, "2026-10-24", 600, tz=tz)
     page = decode_page(encode_answer(frame, log), log)
     assert page.cursor is None
-    assert_frame_equal(joined_pages([page], log, tz=tz).frame, frame)
+    assert_frame_equal(joined_pages([page], log, tz=tz), frame)
 
 
 def test_records_stand_under_the_hour_of_their_own_offset_with_every_field() -> None:
@@ -62,7 +62,7 @@ def test_an_hour_that_comes_twice_holds_both_offsets() -> None:
     assert len(rows) == 120
     assert rows[59]["date"] == "2026-10-25T02:59:00+02:00"
     assert rows[60]["date"] == "2026-10-25T02:00:00+01:00"
-    joined = joined_pages([decode_page(body, SIXTY)], SIXTY, tz="Europe/Berlin").frame
+    joined = joined_pages([decode_page(body, SIXTY)], SIXTY, tz="Europe/Berlin")
     assert_frame_equal(joined, frame)
 
 
@@ -86,7 +86,7 @@ def test_unknown_fields_of_any_name_go_along() -> None:
     frame = records(SIXTY, "2026-10-24", 2, missing=0).assign(**{"a b-c": ["x", None]})
     page_body = encode_answer(frame, SIXTY)
     with pytest.warns(el.EyelogWarning, match="a b-c"):
-        joined = joined_pages([decode_page(page_body, SIXTY)], SIXTY).frame
+        joined = joined_pages([decode_page(page_body, SIXTY)], SIXTY)
     assert joined["a b-c"].iloc[0] == "x"
     assert joined["a b-c"].isna().tolist() == [False, True]
 

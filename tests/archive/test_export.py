@@ -34,7 +34,7 @@ def test_answers_are_one_per_local_day_and_decode_to_the_same_frame(
     days = frame.index.tz_localize(None).normalize().unique().strftime("%Y-%m-%d")
     assert [path.name for path in made] == [f"{log}-{day}.json" for day in days]
     pages = [decode_page(path.read_bytes(), log) for path in made]
-    assert_frame_equal(joined_pages(pages, log, tz=tz).frame, frame)
+    assert_frame_equal(joined_pages(pages, log, tz=tz), frame)
 
 
 @pytest.mark.parametrize("way", [("Asia/Tokyo", "America/New_York"), ("UTC", "Pacific/Auckland")])
@@ -49,7 +49,7 @@ def test_answers_of_a_traveller_have_each_record_once(
     )
     pages = [decode_page(path.read_bytes(), SIXTY) for path in made]
     assert sum(page.n for page in pages) == len(frame)
-    assert_frame_equal(joined_pages(pages, SIXTY, tz="UTC").frame, frame)
+    assert_frame_equal(joined_pages(pages, SIXTY, tz="UTC"), frame)
 
 
 def test_a_range_without_records_is_an_error_and_writes_no_file(

@@ -57,7 +57,7 @@ BAD_ANSWERS = {
     "an error": (b'{"error": "invalid_token"}', el.AnswerError, "an error object"),
     "another object": (b'{"access_token": 1}', el.AnswerError, "is not an answer of the service"),
     "no pages": (b"[]", el.AnswerError, "the list has no answer"),
-    "a number": (b"[1]", el.AnswerError, "the number 1, not an object"),
+    "a number": (b"[1]", el.AnswerError, "got `int`"),
     "a wrong type": (
         b'{"computed_data": {"9": [{"date": "2026-10-21T00:00:00Z", "stp": "7"}]}}',
         el.AnswerError,

@@ -32,7 +32,7 @@ def answer(hours: Any, log: str = EYES, **more: Any) -> bytes:
 
 def frame_of(*bodies: bytes, log: str = EYES, **kw: Any) -> pd.DataFrame:
     fields = kw.get("fields")
-    return joined_pages([decode_page(body, log, fields=fields) for body in bodies], log, **kw).frame
+    return joined_pages([decode_page(body, log, fields=fields) for body in bodies], log, **kw)
 
 
 def records_of(frame: pd.DataFrame) -> list[Record]:

@@ -325,7 +325,7 @@ class Client:
                 self.close()  # ends the waits of the requests under way
                 raise
         pages = [page for found in held for page in (next(asked) if found is None else found)]
-        frame = joined_pages(pages, log, tz=zones.home, fields=names).frame
+        frame = joined_pages(pages, log, tz=zones.home, fields=names)
         if zones.vary:
             frame = in_zones(frame, zones)
         notes = list(walker.cache.notes.values())

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from eyelog.arrow_tables import STAMP, plain_array
 from eyelog.catalogue import LOGS, catalogue, fold, known_logs, log_named
 from eyelog.clock import FILE_ZONE, Zones, parse_stamps
-from eyelog.decode import ADVICE, UNFIT, Page, check_unknown, decode_page, what_is_wrong
+from eyelog.decode import ADVICE, MOST_UNKNOWN, TOO_MANY, UNFIT, Page, decode_page, fault
 from eyelog.errors import AnswerError, ArchiveError, MixedLogsError
 from eyelog.frame import KEY, OFFSET
 from eyelog.read.files import NotALog, Source
@@ -270,7 +270,8 @@ def answer_pages(content: bytes, *, where: str) -> list[Page]:
                 raise MixedLogsError(f"{place}: an answer of {log!r} after one of {pages[0].log!r}")
             pages.append(decode_page(body, log, where=place))
             unknown.update(pages[-1].unknown)
-            check_unknown(len(unknown), where)
+            if len(unknown) > MOST_UNKNOWN:
+                raise fault(where, TOO_MANY)
         except AnswerError as error:
             raise AnswerError(str(error).replace(ADVICE, "nothing of the file was read")) from None
     if not pages:
@@ -292,7 +293,7 @@ def _log_of(body: bytes, where: str) -> str:
             " each message into a line, or import the CSV files that the app saved"
         )
     if "error" in keys or not keys:
-        what_is_wrong(body, LOGS[0], None, where)  # says what it is instead
+        decode_page(body, LOGS[0], where=where)  # says what it is instead
     raise AnswerError(
         f"{where}: an object without {LOGS[0]!r} or {LOGS[1]!r} is not an answer of the service"
     )
