@@ -184,7 +184,6 @@ def create_app(
         registry=registry,
         audit=Audit(registry.state_folder),
         windows=records.Windows(registry.archive, processes=workers),
-        cursors=records.Cursors(registry.signing_key),
         page_size=page_size,
         page_limits=records.HourlyLimits(registry.state, requests_per_hour),
         pages_at_once=CapacityLimiter(_AT_ONCE if place.local else _AT_ONCE_REMOTE),

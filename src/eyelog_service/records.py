@@ -16,14 +16,13 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from threading import Lock
-from typing import Any, Final, cast
+from typing import Final, cast
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -50,12 +49,6 @@ UPLOADS_PER_HOUR = 60
 _HOUR_S = 3600
 _SHARES = 200  # a share is at most this part of the limit,
 _LEFT = 8  # and at most this part of the remainder
-
-
-@dataclass(slots=True)
-class _Share:
-    left: int  # of the share of this process
-    in_file: int  # not taken by any process then
 
 
 class HourlyLimits:
@@ -87,7 +80,8 @@ class HourlyLimits:
         self._what = what
         self._state = state
         self._hour = -1
-        self._shares: dict[str, _Share] = {}
+        # Of each account: how many are left of this process's share, and in the state.
+        self._shares: dict[str, tuple[int, int]] = {}
         self._lock = Lock()
 
     def count(self, account: str) -> dict[str, str]:
@@ -125,21 +119,14 @@ class HourlyLimits:
         hour = int(time.time() // _HOUR_S)
         with self._lock:
             if hour != self._hour:
-                self._hour = hour
-                self._shares.clear()
-            share = self._shares.get(account)
-            if share is not None and (share.left or not share.in_file):
-                return _count(share)
-        more = self._take_share(account, hour)  # may have to wait for the file: without the lock
-        with self._lock:
-            if hour == self._hour:
-                share = self._shares.setdefault(account, _Share(0, 0))
-                share.left += more.left
-                share.in_file = more.in_file
-                more = share
-            return _count(more)
+                self._hour, self._shares = hour, {}
+            left, in_state = self._shares.get(account, (0, 1))
+            if not left and in_state:
+                left, in_state = self._take_share(account, hour)
+            self._shares[account] = max(0, left - 1), in_state
+        return left - 1 + in_state if left else -1
 
-    def _take_share(self, account: str, hour: int) -> _Share:
+    def _take_share(self, account: str, hour: int) -> tuple[int, int]:
         table = f"{self._what}_count"
         with self._state.write() as db:
             # The hour before stays: the clock of another host may be a little behind.
@@ -153,14 +140,7 @@ class HourlyLimits:
                 f" ON CONFLICT (account, hour) DO UPDATE SET n = {table}.n + excluded.n"
             )
             run(db, count, account=account, hour=hour, size=size)
-        return _Share(size, free - size)
-
-
-def _count(share: _Share) -> int:
-    if not share.left:
-        return -1
-    share.left -= 1
-    return share.left + share.in_file
+        return size, free - size
 
 
 _PARAMETERS = ("date_from", "date_to", "fields", "cursor")
@@ -254,55 +234,6 @@ the 15-second log (at most 3.5 MB each)."""
 
 _PIECE_RECORDS: Final = 5_760
 """A row group (four days) of the 60-second log, or a day of the 15-second log."""
-
-
-class PieceCache:
-    """The most recently used tables by key; if several threads want one, it is read once.
-
-    Parameters
-    ----------
-    processes : int
-        How many processes keep pieces, each with its share of the memory.
-    """
-
-    def __init__(self, *, processes: int = 1) -> None:
-        self._most_bytes = _KEPT_BYTES // processes
-        self._kept: OrderedDict[Hashable, Future[pa.Table]] = OrderedDict()
-        self._bytes = 0
-        self._lock = Lock()
-
-    def get(self, key: Hashable, read: Callable[[], pa.Table]) -> pa.Table:
-        """Return the table of a key; `read` is called if there is none, and its error is raised."""
-        with self._lock:
-            kept = self._kept.get(key)
-            if kept is not None:
-                self._kept.move_to_end(key)
-            else:
-                mine = self._kept[key] = Future[pa.Table]()
-        if kept is not None:
-            return kept.result()  # the thread that put it there reads it
-        try:
-            table = read()
-        except BaseException as error:
-            with self._lock:
-                del self._kept[key]
-            mine.set_exception(error)
-            raise
-        mine.set_result(table)
-        with self._lock:
-            self._bytes += table.nbytes
-            self._forget()
-        return table
-
-    def _forget(self) -> None:
-        """Drop the tables used longest ago, except those being read."""
-        for key in list(self._kept):
-            if self._bytes <= self._most_bytes:
-                return
-            if self._kept[key].done():
-                self._bytes -= self._kept.pop(key).result().nbytes
-
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -319,7 +250,10 @@ class Windows:
 
     def __init__(self, archive_path: str | os.PathLike[str], *, processes: int = 1) -> None:
         self._archive = Archive(archive_path)
-        self._pieces = PieceCache(processes=processes)
+        self._most_bytes = _KEPT_BYTES // processes
+        self._kept: OrderedDict[Hashable, pa.Table] = OrderedDict()  # the last used at the end
+        self._bytes = 0
+        self._lock = Lock()
 
     def read(self, query: Query, account: str) -> pa.Table:
         """Return the records of a query's window: ``date`` in UTC, and the requested fields.
@@ -335,15 +269,27 @@ class Windows:
         first, after = span_of(query.start, query.end, "UTC")
         parts = []
         for edges in _pieces_of(query.log, first, after):
-            table = self._pieces.get(
-                (query.log, account, query.names, edges, state),
-                partial(self._read_piece, query.log, account, fields, edges),
-            )
+            key = query.log, account, query.names, edges, state
+            table = self._kept_piece(key, partial(self._read, query.log, account, fields, edges))
             low, high = np.searchsorted(stamps_of(table), [first, after]).tolist()
             parts.append(table.slice(low, high - low))
         return parts[0] if len(parts) == 1 else pa.concat_tables(parts)
 
-    def _read_piece(
+    def _kept_piece(self, key: Hashable, read: Callable[[], pa.Table]) -> pa.Table:
+        with self._lock:
+            if (kept := self._kept.get(key)) is not None:
+                self._kept.move_to_end(key)
+                return kept
+        table = read()
+        with self._lock:
+            if key not in self._kept:  # another thread may have read it, too
+                self._kept[key] = table
+                self._bytes += table.nbytes
+            while self._bytes > self._most_bytes:
+                self._bytes -= self._kept.popitem(last=False)[1].nbytes
+        return table
+
+    def _read(
         self, log: str, account: str, fields: Sequence[str], edges: tuple[int, int]
     ) -> pa.Table:
         begin, end = (_EPOCH + timedelta(microseconds=edge) for edge in edges)
@@ -389,66 +335,39 @@ def _in_one_piece(table: pa.Table) -> pa.Table:
     return pa.Table.from_batches([pa.ipc.read_record_batch(piece, table.schema)])
 
 
-class Cursors:
-    """Make and read the cursors of one service."""
+def answer(windows: Windows, account: str, query: Query, *, key: bytes, page_size: int) -> bytes:
+    """Return the body of one page, with its records in the offset of the query.
 
-    def __init__(self, key: Callable[[], bytes]) -> None:
-        self._key = key  # requested each time: the operator may replace it
-
-    @property
-    def _signer(self) -> URLSafeSerializer:
-        return URLSafeSerializer(
-            self._key(), salt="cursor", signer_kwargs={"digest_method": hashlib.sha256}
-        )
-
-    def make(self, bound_to: Sequence[Any], after_us: int) -> str:
-        """Return the cursor of the page after the stamp `after_us` (microseconds, UTC)."""
-        return self._signer.dumps([after_us, _mark(bound_to)])
-
-    def read(self, cursor: str, bound_to: Sequence[Any]) -> int:
-        """Return the stamp after which to continue; refuse a cursor of another query."""
+    Raises
+    ------
+    Problem
+        400, if the cursor (signed with `key`) belongs to another query.
+    ArchiveError
+        If the archive is damaged.
+    """
+    signer = URLSafeSerializer(key, "cursor", signer_kwargs={"digest_method": hashlib.sha256})
+    bound_to = msgspec.json.encode([account, page_size, *query.bound])
+    mark = hashlib.sha256(bound_to).hexdigest()[:24]
+    after_us = None
+    if query.cursor is not None:
         try:
-            after_us, mark = self._signer.loads(cursor)
+            after_us, of_query = signer.loads(query.cursor)
         except (BadSignature, ValueError, TypeError):
             raise Problem(400, "invalid_cursor", "this service did not issue the cursor") from None
-        if mark != _mark(bound_to):
+        if of_query != mark:
             raise Problem(
                 400,
                 "invalid_cursor",
                 "the cursor belongs to another request: account, log, date_from, date_to and"
                 " fields must equal those of the request that returned it",
             )
-        return int(after_us)
-
-
-def _mark(bound_to: Sequence[Any]) -> str:
-    return hashlib.sha256(msgspec.json.encode(list(bound_to))).hexdigest()[:24]
-
-
-def answer(
-    windows: Windows,
-    account: str,
-    query: Query,
-    *,
-    cursors: Cursors,
-    page_size: int,
-) -> bytes:
-    """Return the body of one page, with its records in the offset of the query.
-
-    Raises
-    ------
-    Problem
-        400, if the cursor belongs to another query.
-    ArchiveError
-        If the archive is damaged.
-    """
-    bound_to = (account, page_size, *query.bound)
-    after_us = None if query.cursor is None else cursors.read(query.cursor, bound_to)
     table = windows.read(query, account)
     stamps = table.column("date").cast(pa.int64()).to_numpy()
     first = 0 if after_us is None else int(stamps.searchsorted(after_us, side="right"))
     last = first + page_size
-    cursor = cursors.make(bound_to, int(stamps[last - 1])) if last < len(stamps) else None
+    cursor = None
+    if last < len(stamps):
+        cursor = signer.dumps([int(stamps[last - 1]), mark])
     page = table.slice(first, page_size)
     offset_us = round(cast(timedelta, query.start.utcoffset()).total_seconds() * 1e6)
     return encode_table(page, query.log, offset_us=offset_us, names=query.names, cursor=cursor)
@@ -466,7 +385,7 @@ def data_of(log: str) -> Callable[[Request], Awaitable[Response]]:
                 shared.windows,
                 bearer.account,
                 parse_query(log, pairs),
-                cursors=shared.cursors,
+                key=shared.registry.signing_key(),
                 page_size=shared.page_size,
             )
         except Problem as problem:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # these files have the endpoints, and so import this one
     from eyelog_service.audit import Audit
     from eyelog_service.grants import Registry
     from eyelog_service.oauth import PasswordTries
-    from eyelog_service.records import Cursors, HourlyLimits, Windows
+    from eyelog_service.records import HourlyLimits, Windows
     from eyelog_service.uploads import Uploads
     from eyelog_service.wearer_page import Downloads
 
@@ -47,7 +47,6 @@ class Parts:
     registry: "Registry"
     audit: "Audit"
     windows: "Windows"
-    cursors: "Cursors"
     page_size: int
     page_limits: "HourlyLimits"
     pages_at_once: CapacityLimiter

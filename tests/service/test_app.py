@@ -1,10 +1,14 @@
-"""The application: its addresses and methods, and what it refuses to start on."""
+"""The application: addresses, methods, health, and what it refuses to start on."""
 
-import contextlib
 import shutil
+import socket
 import sqlite3
+import subprocess
+import sys
 import time
+from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,9 +16,9 @@ import requests
 
 import eyelog as el
 from eyelog_service import state
-from eyelog_service.app import create_app
 from support import live
 from support.live import STANDARD, Live
+from support.replies import oauth_error
 
 
 @pytest.mark.parametrize(
@@ -46,8 +50,9 @@ def _methods(answer: requests.Response) -> str:
 def test_an_impossible_page_size_is_reported_in_one_sentence(
     tmp_path: Path, page_size: int
 ) -> None:
-    with pytest.raises(el.ConfigurationError, match="page_size must be a whole number"):
-        create_app(tmp_path, page_size=page_size)
+    said = "page_size must be a whole number"
+    with pytest.raises(el.ConfigurationError, match=said), el.serve(tmp_path, page_size=page_size):
+        pass
 
 
 @pytest.mark.parametrize("end", ["%0a", "%0A%0a", "%0d", "%20", "/"])
@@ -65,7 +70,7 @@ def test_a_locked_state_is_a_503_that_says_when_to_try_again(
     monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 0.1)
     with live.service(tmp_path / "a", {"ada": []}) as there:
         token = there.login("ada")["access_token"]
-        with contextlib.closing(sqlite3.connect(there.archive / "_service.sqlite")) as other:
+        with closing(sqlite3.connect(there.archive / "_service.sqlite")) as other:
             other.execute("BEGIN EXCLUSIVE")
             time.sleep(1.1)  # the signing key is remembered for a second
             day = ("2026-10-24T00:00:00Z", "2026-10-24T23:59:59Z")
@@ -105,7 +110,7 @@ def test_a_full_disk_is_a_503_and_one_line_in_the_log(
             return db
 
         def connect_anew() -> None:
-            file = there.registry.state.file
+            file = there.archive / "_service.sqlite"
             shutil.copy2(file, tmp_path / "copy")
             (tmp_path / "copy").replace(file)
 
@@ -125,3 +130,82 @@ def test_a_full_disk_is_a_503_and_one_line_in_the_log(
         is_full = False
         connect_anew()
         assert there.refresh(tokens["refresh_token"]).status_code == 200
+
+
+# What a monitor and a curious person get: health, and where to begin.
+
+
+def test_what_cannot_be_read_is_named_without_a_path(tmp_path: Path) -> None:
+    with live.service(tmp_path / "a", {}) as there:
+        state = there.archive / "_service.sqlite"
+        state.rename(tmp_path / "away")
+        answer = requests.get(f"{there.url}/health", timeout=30)
+        assert oauth_error(answer, 503) == "temporarily_unavailable"
+        assert answer.json()["error_description"] == "cannot be read: the service's state"
+        shutil.rmtree(there.archive)
+        answer = requests.get(f"{there.url}/health", timeout=30)
+        assert answer.json()["error_description"] == (
+            "cannot be read: the service's state and the archive"
+        )
+        assert str(tmp_path) not in answer.text
+        (tmp_path / "a").mkdir()
+        (tmp_path / "away").rename(state)
+        assert requests.get(f"{there.url}/health", timeout=30).status_code == 200
+
+
+def test_a_damaged_or_locked_state_is_not_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("eyelog_service.state.WAIT_SECONDS", 0.1)
+    with live.service(tmp_path / "a", {}) as there:
+        state = there.archive / "_service.sqlite"
+        with closing(sqlite3.connect(state)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            assert requests.get(f"{there.url}/health", timeout=30).status_code == 503
+        assert requests.get(f"{there.url}/health", timeout=30).status_code == 200
+        state.unlink()
+        state.write_bytes(b"not a database at all" * 100)
+        assert requests.get(f"{there.url}/health", timeout=30).status_code == 503
+
+
+def test_the_first_address_shows_a_person_a_page(there: Live) -> None:
+    browser = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+    answer = requests.get(there.url, headers=browser, timeout=30)
+    assert answer.headers["Content-Type"].startswith("text/html")
+    assert 'href="openapi.json"' in answer.text
+    assert f"EYELOG_BASE_URL={there.url}" in answer.text
+    assert "<script" not in answer.text
+
+
+def test_a_full_disk_is_not_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with live.service(tmp_path / "a", {}) as there:
+        usage = SimpleNamespace(free=999_999)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+        answer = requests.get(f"{there.url}/health", timeout=30)
+        assert oauth_error(answer, 503) == "temporarily_unavailable"
+        assert answer.json()["error_description"] == "the disk of the service's state is full"
+
+
+def test_too_few_descriptors_are_a_fault(there: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eyelog_service.app.descriptors_left", lambda: 15)
+    answer = requests.get(f"{there.url}/health", timeout=30)
+    assert answer.status_code == 503
+    assert "descriptors" in answer.json()["error_description"]
+
+
+@pytest.mark.slow("all descriptors of a service are taken")
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts descriptors as Linux does")
+def test_health_is_well_again_as_soon_as_descriptors_are_free(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    command = f"ulimit -n 64; exec {sys.executable} -m eyelog serve --port 0 --archive {tmp_path}/a"
+    with subprocess.Popen(["bash", "-c", command], stderr=subprocess.PIPE) as process:
+        try:
+            assert process.stderr is not None
+            port = int(process.stderr.readline().decode().rsplit(":", 1)[1])
+            held = [socket.create_connection(("127.0.0.1", port)) for _ in range(90)]
+            time.sleep(1)
+            for each in held:
+                each.close()
+            assert requests.get(f"http://127.0.0.1:{port}/health", timeout=60).status_code == 200
+        finally:
+            process.kill()

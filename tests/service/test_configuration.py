@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 import yaml
 
-from eyelog_service.audit import FILE_NAME
 from eyelog_service.cli.operate import configuration
 from eyelog_service.cli.serve import Serving
 from support.command import main
+from support.live import AUDIT
 from support.parsers import parsed
 
 NGINX = shutil.which("nginx") or shutil.which("/usr/sbin/nginx")
@@ -129,7 +129,7 @@ def test_nginx_accepts_its_file(tmp_path: Path) -> None:
 
 def test_the_log_that_is_rotated_is_the_one_that_the_unit_writes() -> None:
     first = configuration("logrotate").splitlines()[2]
-    assert first.removesuffix(" {") == f"{STATE}/{FILE_NAME}"
+    assert first.removesuffix(" {") == f"{STATE}/{AUDIT}"
 
 
 ROOT = Path(__file__).parents[2]

@@ -15,9 +15,8 @@ import requests
 from requests.adapters import HTTPAdapter
 
 import eyelog as el
-from eyelog_service.audit import FILE_NAME
 from support import live
-from support.live import STANDARD
+from support.live import AUDIT, STANDARD
 from support.login_page import PASSWORD, Browser, sent_back
 from support.records import records
 from support.replies import DAY
@@ -97,7 +96,7 @@ def behind(
                 _wait_for(port)
                 url = f"https://127.0.0.1:{port}/eyelog"
                 seen = (direct.archive, direct.registry, direct.client_id, direct.client_secret)
-                yield live.Live(url, *seen), direct.registry.state_folder / FILE_NAME
+                yield live.Live(url, *seen), direct.registry.state_folder / AUDIT
             finally:
                 nginx.terminate()
 

@@ -9,10 +9,9 @@ import requests
 
 import eyelog as el
 from eyelog_service.app import create_app
-from eyelog_service.audit import FILE_NAME
 from eyelog_service.web import Proxy
 from support import live
-from support.live import STANDARD, Live
+from support.live import AUDIT, STANDARD, Live
 from support.login_page import Browser
 from support.records import records
 from support.replies import DAY
@@ -108,7 +107,7 @@ def test_behind_a_proxy_cookies_are_secure_and_addresses_are_those_of_clients(
         assert asked.status_code == 200
         described = requests.get(f"{there.url}/eyelog/openapi.json", timeout=30).json()
         assert described["servers"] == [{"url": "/eyelog"}]
-        log = there.registry.state_folder / FILE_NAME
+        log = there.registry.state_folder / AUDIT
         lines = [json.loads(line) for line in log.read_text().splitlines()]
     seen = [one["address"] for one in lines if one["event"] == "token"]
     assert seen == ["127.0.0.1", "203.0.113.9"]

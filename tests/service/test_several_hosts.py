@@ -18,11 +18,10 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service.audit import FILE_NAME
 from eyelog_service.grants import Registry
 from support.account_page import Visitor, granted
 from support.command import main
-from support.live import Live
+from support.live import AUDIT, Live
 from support.login_page import CALLBACK, Browser, sent_back
 from support.login_page import PASSWORD as OF_ADA
 from support.machines import within
@@ -179,7 +178,7 @@ def test_wrong_passwords_on_both_hosts_are_counted_together(both: tuple[Host, Ho
     ]
     assert [answer.status_code for answer in answers] == [400] * 5 + [429] * 3
     assert re.search(r"Try again in \d+ s", answers[-1].text)
-    lines = [(host.registry.state_folder / FILE_NAME).read_text() for host in both]
+    lines = [(host.registry.state_folder / AUDIT).read_text() for host in both]
     for text in lines:  # each host has its own log, without those refused from memory
         assert text.count('"event": "login_failed"') >= 3
 
@@ -319,13 +318,13 @@ def test_an_operator_checks_erases_and_is_told_what_a_database_needs(
     assert gone.status_code == 200
     assert el.Archive(str(one.registry.archive)).accounts() == []
     assert list(coming_in.glob("account=ada/*/*"))
-    assert "ada" in (other.registry.state_folder / FILE_NAME).read_text()
+    assert "ada" in (other.registry.state_folder / AUDIT).read_text()
     assert main(["service", "erase", *other.where, "ada"]) == 0
     protocol = capsys.readouterr().out
     assert re.search(r"removed: coming in, \d+ files: ", protocol)
     assert "not reached: other hosts of the service: their audit logs" in protocol
     assert not list(coming_in.glob("account=ada"))
-    assert '"ada"' not in (other.registry.state_folder / FILE_NAME).read_text()
+    assert '"ada"' not in (other.registry.state_folder / AUDIT).read_text()
     assert main(["service", "erase", *other.where, "ada"]) == 0
     assert "Nothing of account 'ada' was found." in capsys.readouterr().err
 

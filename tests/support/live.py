@@ -31,6 +31,8 @@ from support.operating import Operator
 
 REDIRECT = "http://127.0.0.1/callback"
 COMPUTED, STANDARD = "computed_data", "standard_mode_logs"
+AUDIT = "_service.audit.jsonl"
+"""The name of the audit log, beside the state."""
 
 
 @dataclass(frozen=True)

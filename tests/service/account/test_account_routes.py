@@ -9,11 +9,10 @@ import requests
 
 import eyelog as el
 from support.account_page import Visitor, granted, signed, title
-from support.live import REDIRECT, STANDARD, Live
+from support.live import AUDIT, REDIRECT, STANDARD, Live
 from support.login_page import PASSWORD, Browser, tag_of
 
 NEW = "a staple of batteries"
-AUDIT = "_service.audit.jsonl"
 DAY = ("2026-10-24T00:00:00Z", "2026-10-24T01:00:00Z")
 
 

@@ -12,13 +12,12 @@ import eyelog as el
 from support import live
 from support.account_page import Visitor, signed, title
 from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
-from support.live import STANDARD, Live
+from support.live import AUDIT, STANDARD, Live
 from support.login_page import PASSWORD
 from support.logs import LOGS
 from support.uploads import csv, spooled, stored
 
 FILES = "files"
-AUDIT = "_service.audit.jsonl"
 
 
 def send(

@@ -17,8 +17,8 @@ import requests
 
 import eyelog as el
 from eyelog_service import state
-from eyelog_service.app import running
 from eyelog_service.state import State, StateBusy
+from support import live
 from support.live import REDIRECT, Live
 from support.login_page import PASSWORD, Browser
 from support.operating import Operator
@@ -43,7 +43,7 @@ def host(address: str, operator: Operator, tmp_path: Path) -> Iterator[Callable[
     with ExitStack() as hosts:
 
         def start() -> Live:
-            started = running(
+            started = live.running(
                 tmp_path / "archive", state=address, local=tmp_path / "local", uploads_per_hour=60
             )
             url = hosts.enter_context(started)
@@ -348,7 +348,7 @@ def test_every_host_goes_on_with_what_the_file_had(
         assert asked(address, key) == db.execute(key).fetchall()
     assert "730 days" in operator.findings()["retention"][1]
     (_, link) = (tmp_path / "links.csv").read_text().split()[1].split(",")
-    with running(tmp_path / "archive", state=address, local=tmp_path / "local") as url:
+    with live.running(tmp_path / "archive", state=address, local=tmp_path / "local") as url:
         client_id = operator.ask("list-applications")[0]["client_id"]
         there = Live(url, tmp_path / "archive", None, client_id, secret)  # type: ignore[arg-type]
         tokens = there.exchange(code).json()

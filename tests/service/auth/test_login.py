@@ -10,10 +10,9 @@ from urllib.parse import urlencode, urljoin
 
 import pytest
 
-from eyelog_service.audit import FILE_NAME
 from support import live
 from support.chromium import DESK, PHONE, chromium, needs_chromium
-from support.live import Live
+from support.live import AUDIT, Live
 from support.login_page import CALLBACK, PASSWORD, Browser, sent_back
 from support.operating import Operator
 
@@ -90,7 +89,7 @@ def test_who_has_no_account_or_no_password_is_told_no_more(
 def test_a_login_a_denial_and_a_wrong_password_are_in_the_audit_log(
     browser: Browser, there: Live
 ) -> None:
-    file = there.archive / FILE_NAME
+    file = there.archive / AUDIT
     before = len(file.read_text().splitlines()) if file.exists() else 0
     page = browser.open()
     browser.send(page, password="a guess")

@@ -17,7 +17,6 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service.app import running
 from support import live
 from support.first_release import FirstRelease, first_release_state
 from support.live import REDIRECT, STANDARD, Live
@@ -192,7 +191,7 @@ def test_a_state_without_a_key_is_said_in_one_line_and_gets_another(
     with closing(sqlite3.connect(tmp_path / "archive" / "_service.sqlite")) as db, db:
         db.execute("DELETE FROM meta WHERE name = 'signing_key'")
     said = "no signing key: eyelog service rotate-key"
-    with pytest.raises(el.ConfigurationError, match=said), running(tmp_path / "archive"):
+    with pytest.raises(el.ConfigurationError, match=said), live.running(tmp_path / "archive"):
         pass
     operator("rotate-key")
     assert operator.findings()["signing key"][0] == "ok"
@@ -236,7 +235,7 @@ def names(folder: Path) -> list[str]:
 
 
 def test_logins_codes_and_tokens_of_the_first_release_stay_valid(old: FirstRelease) -> None:
-    with running(old.folder) as url:
+    with live.running(old.folder) as url:
         there = there_on(url, old.folder, old.client_id, old.secret)
         assert there.opens(old.access_token)
         assert there.opens(there.refresh(old.refresh_token).json()["access_token"])
@@ -278,7 +277,7 @@ def test_a_file_gets_what_a_new_one_has_and_a_copy_stays(old: FirstRelease) -> N
 
 
 def test_requests_that_meet_an_old_file_at_once_upgrade_it_once(old: FirstRelease) -> None:
-    with running(old.folder) as url, ThreadPoolExecutor(8) as pool:
+    with live.running(old.folder) as url, ThreadPoolExecutor(8) as pool:
         there = there_on(url, old.folder, old.client_id, old.secret)
         assert all(pool.map(there.opens, [old.access_token] * 8))
     assert len(names(old.folder)) == 2
@@ -328,7 +327,7 @@ def test_a_state_that_cannot_be_brought_up_to_date_is_refused_and_left_as_it_is(
     before = old.file.read_bytes()
     for words in (("list-accounts",), ("rotate-key",), ("add-account", "bea")):
         assert re.search(said, Operator(old.folder).refused(*words))
-    with pytest.raises(el.ConfigurationError, match=said), running(old.folder):
+    with pytest.raises(el.ConfigurationError, match=said), live.running(old.folder):
         pass
     assert old.file.read_bytes() == before
     assert names(old.folder) == ["_service.sqlite"]
@@ -346,7 +345,7 @@ def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SecondRelease:
 def test_tokens_and_passwords_of_0_2_read_the_same_records_as_before(second: SecondRelease) -> None:
     known = second.known
     window = ("2026-10-31T00:00:00+09:00", "2026-10-31T23:59:59+09:00")
-    with running(second.logs, state=second.state) as url:
+    with live.running(second.logs, state=second.state) as url:
         there = there_on(url, second.logs, known["client_id"], known["client_secret"])
         for log in LOGS:
             answer = there.get(log, *window, token=known["tokens"]["Anna"]["access_token"])
