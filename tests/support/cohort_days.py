@@ -1,13 +1,9 @@
-"""The daily table of a made-up cohort, and a report's view of it."""
+"""The daily table of a made-up cohort."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from eyelog.cohort.result import NO_DAYS, result_of
-from eyelog.reports.study import Cohort, as_cohort
 
 USUAL = {
     "worn_h": 10.0,
@@ -54,18 +50,3 @@ def cohort_days(
     step |= {"without_days": [], "inventory": "0" * 64, **lost}
     out.attrs = {"eyelog": {"log": "standard_mode_logs", "history": [step]}}
     return out
-
-
-def cohort_of(table: pd.DataFrame, *, by: str | None = "group", **arguments: Any) -> Cohort:
-    """Return what the sections of a report take: the lost ones as a dataset's report has them."""
-    (step,) = table.attrs["eyelog"]["history"]
-    table = table.copy()
-    table.attrs = {"eyelog": {**table.attrs["eyelog"], "history": [{"step": step["step"]}]}}
-    present = set(table.index.get_level_values("account"))
-    result = replace(
-        result_of(table, what="report_cohort"),
-        failed={name: why for name, why in step["failed"].items() if name not in present},
-        without={name: NO_DAYS for name in step["without_days"] if name not in present},
-        recipe={name: step[name] for name in ("step", "inventory")},
-    )
-    return as_cohort(result, by=by, **{"wearers": None, **arguments})

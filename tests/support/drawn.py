@@ -4,15 +4,12 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from eyelog.figures.axes import fit_width
 from eyelog.figures.style import inches
-from eyelog.reports.pictures import svg_of
 
 __all__ = [
     "artists",
-    "as_svg",
     "heights",
     "legend_of",
     "note_of",
@@ -27,12 +24,6 @@ __all__ = [
 def artists(ax: Axes, name: str) -> list[Any]:
     """Return the artists of an Axes with a label, in the order in which they are drawn."""
     return [artist for artist in ax.get_children() if artist.get_label() == f"_{name}"]
-
-
-def as_svg(figure: Figure, width_mm: float = 89, **changes: Any) -> str:
-    """Return a figure as a page shows it, as high as it is now."""
-    words = {"key": "k", "title": "T", "description": "D"} | changes
-    return svg_of(figure, width_mm=width_mm, height_in=figure.get_figheight(), **words)
 
 
 def one(ax: Axes, name: str) -> Any:

@@ -100,12 +100,14 @@ def _nothing(logs: Logs) -> Sentence:
 
 def _judged(logs: Logs, span: Span, columns: Sequence[str]) -> dict[str, pd.DataFrame]:
     """Return the last days of the quantities that have a value, each against its usual range."""
+    shown = logs.days(logs.lead).index[-span.days :]
+    if not len(shown):
+        raise Empty("no day holds a value")
     if "worn_h" not in logs.compared:
         raise Empty("nothing shows whether the eyewear was worn")
-    first = logs.days(logs.lead).index[-span.days :][0]
     found, judged = logs.findings.days, {}
     for name, table in last_days(logs.compared, span, columns).items():
-        last = table[table.index >= first]
+        last = table[table.index >= shown.min()]
         if last["value"].notna().any() or logs.compared[name][last.index].notna().any():
             stands = found[name].index[found[name]["stands"]] if name in found else last.index[:0]
             judged[name] = last.assign(stands=last.index.isin(stands))

@@ -289,7 +289,7 @@ class Logs:
         if before is None:
             return table
         earlier = el.daily(before, **self.options)
-        joined: pd.DataFrame = pd.concat([earlier[earlier.index < table.index[0]], table])
+        joined: pd.DataFrame = pd.concat([earlier[earlier.index < self.calendar[0]], table])
         return joined
 
     @cached_property
@@ -298,7 +298,7 @@ class Logs:
         table = self.compared
         if "worn_h" in table:
             table = table[worn_for(table, self.counted_h)]
-        return findings(table, since=self.days(self.lead).index[0])
+        return findings(table, since=self.calendar[0])
 
     @cached_property
     def full(self) -> "pd.Series[bool]":
@@ -311,7 +311,7 @@ class Logs:
     def shown(self) -> "pd.Series[bool]":
         """Which of the days that are compared are days of the page."""
         index = self.compared.index
-        return pd.Series(index >= self.days(self.lead).index[0], index=index)
+        return pd.Series(index >= self.calendar[0], index=index)
 
     @property
     def full_days(self) -> tuple[int, int]:

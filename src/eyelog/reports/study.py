@@ -28,7 +28,6 @@ LEVEL: Final = 0.05
 # The columns reported for all days; all others are for days worn long enough
 WEAR: Final = ("recorded_h", "worn_h", "valid_h", "coverage")
 
-NOT_FOUND: Final = "in the table of wearers, but not in the result"
 PLACE: Final = re.compile(r"\S+/(?=log=)")  # where the archive is, in a message about its file
 PERMUTED: Final = "permutation test"
 CORRECTED: Final = "corrected (Holm)"
@@ -267,11 +266,9 @@ def as_cohort(
             "report_cohort takes the days of eyelog.cohort.daily, indexed by account and day, with"
             " the column 'worn_h'; summarise other results with eyelog.cohort.summary"
         )
-    without, known_covariates = result.without, result.covariates
+    known_covariates = result.covariates
     if wearers is not None:
         people = one_row_each(wearers)
-        accounted = {*result.failed, *without, *_accounts(rows)}
-        without = {**without, **{name: NOT_FOUND for name in people.index if name not in accounted}}
         more = (name for name in people.columns if name not in known_covariates)
         known_covariates = (*known_covariates, *more)
         if not empty:
@@ -285,16 +282,12 @@ def as_cohort(
         )
     if by is not None and not empty:
         rows, (column_of_groups,) = keyed(rows, by, what="report_cohort", one=True)
-    result = Result(rows, result.failed, without, known_covariates, result.recipe)
+    result = Result(rows, result.failed, result.without, known_covariates, result.recipe)
     shown = _writable(result) if key_file is None else _pseudonymous(result, key_file)
     averaged = averaged_covariates(rows, known_covariates, covariates, what="report_cohort")
     cohort = Cohort(shown, by=column_of_groups, averaged=averaged, outcome=outcome)
     cohort.group_of.to_dict()  # groups that cannot be used are an error before anything is drawn
     return cohort
-
-
-def _accounts(rows: pd.DataFrame) -> set[str]:
-    return set(rows.index.get_level_values("account")) if "account" in rows.index.names else set()
 
 
 def _joined(rows: pd.DataFrame, people: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 The sentences are macros in the text files of `templates/`, a section sign between paragraphs and
 a bar between the parts of one; both may be in names from the data, where they part nothing.
-Spaces and line ends are free; none stays before a full stop or inside a bracket.
+Spaces and line ends are free; no line ends before a full stop, a comma or a closing bracket.
 """
 
 import re
@@ -32,7 +32,7 @@ PARAGRAPH: Final = "\N{SECTION SIGN}"
 BAR: Final = "\ue000"  # the bar of a template, which no name from the data contains
 _HELD: Final = str.maketrans({"|": "\ue001", PARAGRAPH: "\ue002"})  # while sentences are parted
 _PARTED: Final = str.maketrans({"|": BAR, "\ue001": "|", "\ue002": PARAGRAPH})
-_LOOSE: Final = re.compile(r" (?=[,;:)]|\.(?!\d))|(?<=\() ")
+_LOOSE: Final = re.compile(r"\s*\n\s*(?=[,;:)]|\.(?!\d))|(?<=\()\s*\n\s*")
 
 
 def number(value: float, digits: int | None = None) -> str:
@@ -170,7 +170,7 @@ def _sentences() -> Any:
 def said(what: str, /, **facts: Any) -> list[str]:
     """Return the paragraphs of a macro of the templates, filled in."""
     text = getattr(_sentences(), what)(**facts)
-    tidy = (_LOOSE.sub("", " ".join(part.split())) for part in text.split(PARAGRAPH))
+    tidy = (" ".join(_LOOSE.sub("", part).split()) for part in text.split(PARAGRAPH))
     return [part.translate(_PARTED) for part in tidy if part]
 
 
