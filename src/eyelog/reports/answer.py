@@ -44,19 +44,19 @@ def answer(logs: Logs) -> PageOne:
     thin = logs.full.index[logs.shown & ~logs.full].tolist()
     judged = cache(partial(_judged, logs, span, [*GLANCE, *named]))
     return PageOne(
-        facts=said_facts("facts", logs=logs, needed=LEAST_DAYS - 1, most=EARLIER_DAYS),
+        facts=said_facts("wearer.facts", logs=logs, needed=LEAST_DAYS - 1, most=EARLIER_DAYS),
         sentences=said,
-        looked=words.sentence("looked", logs=logs, left=len(left)),
+        looked=words.sentence("wearer.looked", logs=logs, left=len(left)),
         pictures=[
             picture(
-                "glance",
+                "wearer.glance",
                 partial(_draw, logs, span, judged),
                 shown=len(logs.calendar[-span.days :]),
                 judged=logs.looks[0],
                 thin=not logs.full[days.index].all(),
             )
         ],
-        trust=words.sentence("page_one_trust", logs=logs, thin=thin),
+        trust=words.sentence("wearer.page_one_trust", logs=logs, thin=thin),
         numbers=partial(_numbers, logs, judged),
     )
 
@@ -75,18 +75,18 @@ def _results(logs: Logs) -> Iterator[Sentence]:
         of: dict[str, Any] = {"about": name, "who": who, "digits": column(name).digits or 0}
         if name in found.shifted:
             period = found.periods[name]
-            yield result("of_period", p=period.p, found=period, worn=logs.counted_h, **of)
+            yield result("wearer.of_period", p=period.p, found=period, worn=logs.counted_h, **of)
         if name in found.moved:
-            yield result("of_line", p=line.p, found=line, days=len(counted), **of)
+            yield result("wearer.of_line", p=line.p, found=line, days=len(counted), **of)
         for day, level in found.levels[name].iterrows():
-            yield result("of_level", p=float(level["p"]), day=day, found=level, **of)
+            yield result("wearer.of_level", p=float(level["p"]), day=day, found=level, **of)
         judged = found.days[name]
         for day, row in judged[judged["stands"]].iterrows():
             low, high = possible(row[["low", "high"]].astype(float), column(name).unit)
             ends = [end for end in interval_columns(name) if end in counted]
             minutes = counted[ends].loc[[day]].to_numpy(dtype=np.float64)[0].tolist()
             usual = {"low": low, "high": high, "minutes": minutes or [np.nan, np.nan]}
-            yield result("of_day", p=float(row["p"]), day=day, found=row, **usual, **of)
+            yield result("wearer.of_day", p=float(row["p"]), day=day, found=row, **usual, **of)
 
 
 def _nothing(logs: Logs) -> Sentence:
@@ -94,8 +94,8 @@ def _nothing(logs: Logs) -> Sentence:
     judged, _ = logs.looks
     if logs.is_compared:
         least = {name: change for name, change in logs.findings.least.items() if name in GLANCE}
-        return result("nothing", judged=judged, least=least, change=logs.findings.change)
-    return result("nothing_compared", logs=logs, needed=LEAST_DAYS)
+        return result("wearer.nothing", judged=judged, least=least, change=logs.findings.change)
+    return result("wearer.nothing_compared", logs=logs, needed=LEAST_DAYS)
 
 
 def _judged(logs: Logs, span: Span, columns: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -130,20 +130,12 @@ def _draw(logs: Logs, span: Span, judged: Callable[[], dict[str, pd.DataFrame]])
 
 def _numbers(logs: Logs, judged: Callable[[], dict[str, pd.DataFrame]]) -> PageTable:
     """Return what the picture shows as a table: each value with its own usual range."""
-    cells: list[list[str]] = []
     whole: dict[str, pd.Series[Any]] = {}
     for name, table in judged().items():
-        about, values = column(name), logs.compared[name].reindex(table.index)
-        ends = table[["low", "high"]].astype("float64").apply(possible, args=(about.unit,))
-        whole |= {name: values, f"{name}_low": ends["low"], f"{name}_high": ends["high"]}
-        triples = zip(values, ends["low"], ends["high"], strict=True)
-        cells.append(
-            [words.sentence("glance_cell", of=one, digits=about.digits) for one in triples]
-        )
-    days = [words.day(day) for day in table.index]
-    rows = [list(row) for row in zip(days, *cells, strict=True)]
-    facts = {"judged": logs.looks[0], "names": list(judged())}
-    return said_table("glance", rows, pd.DataFrame(whole), **facts)
+        ends = table[["low", "high"]].astype("float64").apply(possible, args=(column(name).unit,))
+        whole[name] = logs.compared[name].reindex(table.index)
+        whole |= {f"{name}_low": ends["low"], f"{name}_high": ends["high"]}
+    return said_table("wearer.glance_table", pd.DataFrame(whole), judged=logs.looks[0])
 
 
 def _implausible(logs: Logs) -> list[Sentence]:
@@ -151,7 +143,7 @@ def _implausible(logs: Logs) -> list[Sentence]:
     days, rules = logs.days(logs.lead)[logs.full[logs.shown].to_numpy()], logs.limits.of(logs.lead)
     return [
         result(
-            "implausible",
+            "wearer.implausible",
             about=name,
             days=len(high),
             of=int(days[name].notna().sum()),

@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.cohort.differences import label_of
 from eyelog.cohort.group_summary import summary
 from eyelog.cohort.result import result_of
 from eyelog.figures.many import LEAST_WEARERS, plot_cohort
@@ -19,7 +18,6 @@ from eyelog.frame import takes_tables
 from eyelog.judge.arrays import numbers
 from eyelog.measure.columns import column
 from eyelog.measure.groups import By
-from eyelog.measure.sheet import decimals
 from eyelog.reports import words
 from eyelog.reports.contrast import contrast, differences
 from eyelog.reports.literature import cited_text
@@ -152,7 +150,7 @@ def report_cohort(
     return write_page(
         target,
         title="Cohort report",
-        about=words.sentence("about_study", cohort=cohort),
+        about=words.sentence("cohort.about_study", cohort=cohort),
         dated=dated,
         opening=None if cohort.is_empty else partial(contrast, cohort),
         sections={key: (title, partial(make, cohort)) for key, (title, make) in shown.items()},
@@ -165,11 +163,11 @@ def who(cohort: Cohort) -> Part:
     worn = cohort.per_wearer["worn_h"].dropna()
     draw = partial(plot_cohort, cohort.grouped, "worn_h")
     drawn = [
-        picture("worn_day_by_day", draw),
-        picture("worn_by_wearer", partial(draw, kind="caterpillar")),
+        picture("cohort.worn_day_by_day", draw),
+        picture("cohort.worn_by_wearer", partial(draw, kind="caterpillar")),
     ]
     return Part(
-        said("who", cohort=cohort, counted_h=COUNTED_WORN_H, worn=worn),
+        said("cohort.who", cohort=cohort, counted_h=COUNTED_WORN_H, worn=worn),
         [] if worn.empty else drawn,
         [partial(_people_table, cohort), partial(_wearers_table, cohort)],
     )
@@ -183,63 +181,13 @@ def _people_table(cohort: Cohort) -> PageTable:
     sides = {} if cohort.by is None else sides
     if len(sides) != 1:
         sides[ALL] = people
-    each = list(sides.values())
-    totals = {"Days": "days", "Days that count": "days_counted", "Hours worn": "worn_h_total"}
-    rows = [["Wearers", *(words.whole(len(side)) for side in each)]]
-    for label, name in totals.items():
-        rows.append([label, *(words.whole(side[name].sum()) for side in each)])
-    rows.append(["Days per wearer", *(_median_range(side["days"], 0) for side in each)])
-    rows += [
-        [column(name).text, *(_median_range(side[name], 1) for side in each)]
-        for name in people.columns.intersection(["worn_h", "valid_h"])
-    ]
-    for name in cohort.covariates:
-        one_zone = name == "tz" and people[name].nunique() < 2
-        if name != cohort.by and not one_zone:
-            rows += _covariate(name, each, averaged=name in cohort.averaged)
-    return said_table("people", rows, people, cohort=cohort, names=list(sides))
-
-
-def _covariate(name: str, sides: list[pd.DataFrame], *, averaged: bool) -> Iterator[list[str]]:
-    """Yield the rows of one covariate: mean and SD if it was named for that, otherwise counts."""
-    whole = pd.concat(sides)[name]
-    if averaged:
-        values = [side[name].astype("float64") for side in sides]
-        finite = [one[np.isfinite(one)] for one in values]
-        places = decimals(np.array([one.mean() for one in finite if len(one)]), None)
-        means = [words.number(one.mean(), places) for one in finite]
-        spreads = [words.number(one.std()) for one in finite]
-        yield [f"{name}, mean (SD)", *map(_beside, means, spreads)]
-        return
-    labels = list(dict.fromkeys(whole.dropna().sort_values().map(label_of)))
-    if not 0 < len(labels) <= MOST_LABELS:
-        yield [f"{name}, different values", *(words.whole(side[name].nunique()) for side in sides)]
-        return
-    for label in labels:
-        of = [side[name].dropna().map(label_of).reindex(side.index) == label for side in sides]
-        yield [f"{name}: {label}", *map(_share, of)]
-    if whole.isna().any():
-        yield [f"{name}: not stated", *(_share(side[name].isna()) for side in sides)]
-
-
-def _share(inside: pd.Series) -> str:
-    return f"{words.whole(int(inside.sum()))} ({words.percent(float(inside.mean()))})"
-
-
-def _median_range(values: pd.Series, digits: int) -> str:
-    low, middle, high = values.astype("float64").quantile([0.25, 0.5, 0.75])
-    spread = words.range_of(low, high, digits) if low < high else words.MISSING
-    return _beside(words.number(middle, digits), spread)
-
-
-def _beside(value: str, spread: str) -> str:
-    return value if spread == words.MISSING else f"{value} ({spread})"
+    return said_table("cohort.people_table", people, cohort=cohort, sides=sides, most=MOST_LABELS)
 
 
 def _wearers_table(cohort: Cohort) -> PageTable:
     table = cohort.per_wearer.sort_values(["days_counted", "worn_h_total"], kind="stable")
     few = table.head(MOST_LISTED).rename(columns={"worn_h": AVERAGE[0], "valid_h": AVERAGE[1]})
-    caption = words.sentence("wearers_caption", few=len(few), wearers=len(table))
+    caption = words.sentence("cohort.wearers_caption", few=len(few), wearers=len(table))
     names = (*([cohort.by] if cohort.by else []), "days", "days_counted", *AVERAGE)
     return page_table(few, caption, "wearers", names=names, whole=cohort.per_wearer)
 
@@ -250,19 +198,14 @@ def losses(cohort: Cohort) -> Part:
     lost += [(name, "no days", cohort.without[name]) for name in sorted(cohort.without)]
     lost += [(name, "in no group", f"no value of {cohort.by}") for name in cohort.outside]
     csv = pd.DataFrame(lost, columns=pd.Index(["account", "state", "reason"])).set_index("account")
-    people = partial(said_table, "lost_wearers", [list(row) for row in lost], csv)
+    people = partial(said_table, "cohort.lost_wearers_table", csv)
     steps = partial(_steps_table, cohort)
-    return Part(said("losses", cohort=cohort), tables=[steps, people] if lost else [steps])
+    return Part(said("cohort.losses", cohort=cohort), tables=[steps, people] if lost else [steps])
 
 
 def _steps_table(cohort: Cohort) -> PageTable:
-    steps = list(_steps(cohort))
-    rows = [
-        [step, words.whole(wearers), words.MISSING if days is None else words.whole(days), why]
-        for step, wearers, days, why in steps
-    ]
-    whole = pd.DataFrame(steps, columns=pd.Index(["step", "wearers", "days", "lost"]))
-    return said_table("steps", rows, whole.astype({"days": "Int64"}).set_index("step"))
+    steps = pd.DataFrame(_steps(cohort), columns=pd.Index(["step", "wearers", "days", "lost"]))
+    return said_table("cohort.steps_table", steps.astype({"days": "Int64"}).set_index("step"))
 
 
 def _steps(cohort: Cohort) -> Iterator[tuple[str, int, int | None, str]]:
@@ -290,7 +233,7 @@ def _steps(cohort: Cohort) -> Iterator[tuple[str, int, int | None, str]]:
             continue
         some = counted[np.isfinite(numbers(counted[name]))]
         lost = len(counted) - len(some)
-        why = words.sentence("why_no_value", name=name)
+        why = words.sentence("cohort.why_no_value", name=name)
         yield (
             f"of these, with {column(name).label.lower()}",
             some.index.get_level_values("account").nunique(),
@@ -309,13 +252,13 @@ def outcomes(cohort: Cohort) -> Part:
     ordered = [name for name in BY_WEARER if name in names]
     return Part(
         [
-            words.sentence("outcome", about=name, cohort=cohort, least=LEAST_WEARERS)
+            words.sentence("cohort.outcome", about=name, cohort=cohort, least=LEAST_WEARERS)
             for name in names
         ],
         [
-            *(picture("day_by_day", partial(draw, name), name=name) for name in along),
+            *(picture("cohort.day_by_day", partial(draw, name), name=name) for name in along),
             *(
-                picture("by_wearer", partial(draw, name, kind="caterpillar"), name=name)
+                picture("cohort.by_wearer", partial(draw, name, kind="caterpillar"), name=name)
                 for name in ordered
             ),
         ],
@@ -328,46 +271,22 @@ def _percentiles_table(cohort: Cohort, names: Sequence[str]) -> PageTable:
     rows = cohort.counted[[*([] if by is None else [by]), *names]]
     rows.attrs = {}  # of the groups alone: who was lost is in a section of its own
     groups: Any = summary(rows, by=by).groups
-    cells = []
-    for name in names:
-        about = column(name)
-        for group in [""] if by is None else cohort.groups:
-            row = groups.loc[name if by is None else (group, name)]
-            few = row["wearers"] < LEAST_WEARERS
-            shares = [
-                words.MISSING if few and of != "p50" else words.number(row[of], about.digits)
-                for of in ("p5", "p25", "p50", "p75", "p95")
-            ]
-            mean, between = (
-                words.number(row["mean"], about.digits),
-                words.range_of(row["low"], row["high"], about.digits),
-            )
-            cells.append(
-                [
-                    about.text,
-                    *([group] if group else []),
-                    words.whole(row["wearers"]),
-                    words.whole(row["n"]),
-                    _beside(mean, between),
-                    words.number(row["sd"]),
-                    *shares,
-                ]
-            )
-    return said_table("percentiles", cells, groups, grouped=by is not None)
+    facts = {"names": names, "least": LEAST_WEARERS}
+    return said_table("cohort.percentiles_table", groups, cohort=cohort, **facts)
 
 
 def method(cohort: Cohort, arguments: dict[str, Any], notices: list[str]) -> Part:
     """Return the definitions, the limits and the recipe of a study's report."""
     inventory = bool(cohort.recipe.get("inventory"))
     paragraphs = said(
-        "methods_of_study",
+        "methods.methods_of_study",
         cohort=cohort,
         versions=versions(),
         own=own_limits(cohort.limits),
         counted_h=COUNTED_WORN_H,
     )
     return method_part(
-        said("method", inventory=inventory, readings=[], notices=notices),
+        said("methods.method", inventory=inventory, readings=[], notices=notices),
         cited_text(*paragraphs),
         [cohort.log] if cohort.log else [],
         cohort.limits,

@@ -10,7 +10,7 @@ from eyelog.figures.axes import panels
 from eyelog.figures.many import plot_cohort, plot_contrast, plot_others
 from eyelog.judge.arrays import numbers
 from eyelog.measure.columns import column
-from eyelog.measure.sheet import decimals, p_text
+from eyelog.measure.sheet import decimals
 from eyelog.reports import words
 from eyelog.reports.logs import COUNTED_WORN_H, worn_for
 from eyelog.reports.parts import (
@@ -56,9 +56,9 @@ def contrast(cohort: Cohort) -> PageOne:
     return PageOne(
         facts=_facts(cohort),
         sentences=_sentences(cohort, lead)[:MOST_SENTENCES],
-        looked=words.sentence("looked_between", cohort=cohort) if cohort.is_compared else "",
-        pictures=[picture("contrast", draw, name=lead, **facts), *_others(cohort, lead)],
-        trust=words.sentence("lost_in_study", cohort=cohort, counted_h=COUNTED_WORN_H),
+        looked=words.sentence("cohort.looked_between", cohort=cohort) if cohort.is_compared else "",
+        pictures=[picture("cohort.contrast", draw, name=lead, **facts), *_others(cohort, lead)],
+        trust=words.sentence("cohort.lost_in_study", cohort=cohort, counted_h=COUNTED_WORN_H),
     )
 
 
@@ -77,7 +77,7 @@ def _facts(cohort: Cohort) -> list[Fact]:
     accounts = rows.index.get_level_values("account")
     counted = accounts[worn_for(rows, COUNTED_WORN_H)]
     return said_facts(
-        "study_facts",
+        "cohort.study_facts",
         cohort=cohort,
         span=((last - first).days + 1) * len(cohort.group_of),
         by_group=[_by_group(cohort, of) for of in (cohort.group_of.index, accounts, counted)],
@@ -97,9 +97,11 @@ def _by_group(cohort: Cohort, accounts: Any) -> str:
 def _sentences(cohort: Cohort, lead: str) -> list[Sentence]:
     """Return what page one says: results, or what is drawn; of one group, how wearers differ."""
     if not cohort.is_compared:
-        return [result("spread_of", about=lead, values=cohort.means(lead))]
+        return [result("cohort.spread_of", about=lead, values=cohort.means(lead))]
     rows, compared = cohort.judged.loc[lead], int(cohort.judged["p"].notna().sum())
-    return _results(cohort) or [result("nothing_between", drawn=lead, rows=rows, compared=compared)]
+    return _results(cohort) or [
+        result("cohort.nothing_between", drawn=lead, rows=rows, compared=compared)
+    ]
 
 
 def _results(cohort: Cohort) -> list[Sentence]:
@@ -109,7 +111,7 @@ def _results(cohort: Cohort) -> list[Sentence]:
     for key, row in cohort.judged.sort_values("p_decides", kind="stable").iterrows():
         name, group = map(str, cast("tuple[str, str]", key))
         if name == cohort.outcome or row["p_decides"] < LEVEL:
-            said = result("compared", about=name, row=row, group=group, level=LEVEL)
+            said = result("cohort.compared", about=name, row=row, group=group, level=LEVEL)
             (named if name == cohort.outcome else others).append(said)
     return [*named, *others]
 
@@ -171,7 +173,7 @@ def _others(cohort: Cohort, lead: str) -> list[Picture]:
             "stands": bool(row["p_decides"] < LEVEL),
         }
     drawn = pd.DataFrame.from_dict(made, orient="index")
-    return [picture("others", partial(plot_others, drawn), cohort=cohort)]
+    return [picture("cohort.others", partial(plot_others, drawn), cohort=cohort)]
 
 
 def differences(cohort: Cohort) -> Part:
@@ -186,11 +188,11 @@ def differences(cohort: Cohort) -> Part:
     shared = reasons.pop() if len(reasons) == 1 else ""  # otherwise the table says it
     return Part(
         [
-            *words.said("differences", cohort=cohort, reason=shared),
+            *words.said("cohort.differences", cohort=cohort, reason=shared),
             *(f"{one.lead} {one.rest}" for one in _results(cohort)[MOST_SENTENCES:]),
         ],
         [
-            picture("wearers_of_groups", partial(_draw_groups, cohort, names))
+            picture("cohort.wearers_of_groups", partial(_draw_groups, cohort, names))
             for names in _figures(cohort)
         ],
         [partial(_table, cohort)],
@@ -216,31 +218,4 @@ def _draw_groups(cohort: Cohort, names: list[str]) -> Any:
 def _table(cohort: Cohort) -> PageTable:
     """Return all differences, those of the outcome named beforehand first."""
     table = pd.concat([cohort.judged[cohort.is_named], cohort.judged[~cohort.is_named]])
-    groups = list(dict.fromkeys(table.index.get_level_values("group")))
-    reference = str(table["reference"].iloc[0])
-    several = len(groups) > 1  # otherwise the caption says which
-    remarked = len(set(table["reason"])) > 1  # what all rows share is said above the table
-    rows = []
-    for key, row in table.iterrows():
-        name, group = cast("tuple[str, str]", key)
-        digits = column(name).digits
-        finer = decimals(numbers(row[["difference", "low", "high"]].astype("float64")), None)
-        finer = finer if digits is None else min(finer, digits + 1)
-        p_of = [words.MISSING if np.isnan(p) else p_text(p, 3) for p in row[["p", "p_decides"]]]
-        rows.append(
-            [
-                column(name).text,
-                *([group] if several else []),
-                words.number(row["mean_reference"], digits),
-                words.number(row["mean_group"], digits),
-                words.number(row["difference"], finer),
-                words.range_of(row["low"], row["high"], finer),
-                *p_of,
-                f"{row['wearers_reference']:,}, {row['wearers_group']:,}",
-                words.whole(row["n"]),
-                *([row["reason"]] if remarked else []),
-            ]
-        )
-    minuend = "each group" if several else groups[0]
-    facts = {"minuend": minuend, "reference": reference, "group": "" if several else groups[0]}
-    return said_table("differences", rows, table, cohort=cohort, remarked=remarked, **facts)
+    return said_table("cohort.differences_table", table, cohort=cohort)

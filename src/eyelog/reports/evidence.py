@@ -1,6 +1,5 @@
 """The sections that say what stands out, how far the logs agree, and how far to trust them."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -12,8 +11,6 @@ from eyelog.catalogue import COMPUTED_DATA, LOGS, STANDARD_MODE_LOGS
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.frame import OFFSET
 from eyelog.judge.reasons import Reason
-from eyelog.measure.columns import column
-from eyelog.measure.sheet import number_text
 from eyelog.reports import answer, words
 from eyelog.reports.logs import PURPOSE, RECIPE, Logs
 from eyelog.reports.parts import Empty, PageTable, Part, page_table, picture, said_table
@@ -41,17 +38,17 @@ def baseline(logs: Logs) -> Part:
     changes = list(found.levels[drawn].index) if drawn in found.levels else []
     draw = partial(el.plot_baseline, found.days[drawn], changes=changes)
     return Part(
-        [words.sentence("baseline", logs=logs), *(f"{one.lead} {one.rest}" for one in left)],
-        [picture("against_usual", draw, name=drawn, log=logs.lead)],
+        [words.sentence("wearer.baseline", logs=logs), *(f"{one.lead} {one.rest}" for one in left)],
+        [picture("wearer.against_usual", draw, name=drawn, log=logs.lead)],
         [partial(_changes_table, logs)],
     )
 
 
 def _changes_table(logs: Logs) -> PageTable:
     """Return each quantity's change, from the days before or per week, and its single days."""
-    found, rows, kept = logs.findings, [], []
+    found, rows = logs.findings, []
     for name, apart in found.days.items():
-        about, line, levels = column(name), found.trends[name], found.levels[name]
+        line, levels = found.trends[name], found.levels[name]
         per_week = {"per_week": 7 * line.slope, "per_week_low": 7 * line.low}
         per_week |= {"per_week_high": 7 * line.high, "per_week_p": line.p, "tau": line.tau}
         of: Any = found.periods.get(name, line)
@@ -61,31 +58,17 @@ def _changes_table(logs: Logs) -> PageTable:
         else:
             change, low, high = (per_week[key] for key in list(per_week)[:3])
             behind = {"days": of.n}
-        outside = int(apart["outside"].sum())
-        kept.append(
+        rows.append(
             {"quantity": name, "change": change, "low": low, "high": high, "p": of.p}
             | {"phi": of.phi, "n_effective": of.n_effective}
             | behind
             | per_week
-            | {"least_change": found.least.get(name, np.nan), "days_outside": outside}
+            | {"least_change": found.least.get(name, np.nan)}
+            | {"days_outside": int(apart["outside"].sum())}
             | {"changes": " ".join(str(day.date()) for day in levels.index)}
         )
-        digits = about.digits and about.digits + 1  # what is counted in whole numbers stays whole
-        farthest = apart["p"].nsmallest(min(outside, 1)).index
-        rows.append(
-            [
-                about.text,
-                words.number(change, digits),
-                words.range_of(low, high, digits),
-                number_text(of.p, 3, below=True),
-                ", ".join(map(words.whole, behind.values())),
-                ", ".join(words.day(day, year=True) for day in levels.index) or "none",
-                words.whole(outside),
-                "".join(words.day(day, year=True) for day in farthest) or "none",
-            ]
-        )
-    whole = pd.DataFrame(kept).set_index("quantity")
-    return said_table("changes", rows, whole, log=logs.lead, before=bool(found.periods))
+    whole = pd.DataFrame(rows).set_index("quantity")
+    return said_table("wearer.changes_table", whole, logs=logs)
 
 
 def agreement(logs: Logs) -> Part:
@@ -111,47 +94,17 @@ def agreement(logs: Logs) -> Part:
     what = labels[shown].lower()
     return Part(
         said(
-            "agreement",
+            "wearer.agreement",
             row=row,
             what=what,
-            per=_per(row["unit"]),
-            digits=_digits(row["unit"]),
             differs=differs[shown],
             apart=int(differs.sum()),
             compared=len(compared),
             of_days=(compared["units"] == "days").all(),
         ),
-        [picture("agreement_drawn", draw, what=what)],
-        [partial(_agreement_table, table, labels)],
+        [picture("wearer.agreement_drawn", draw, what=what)],
+        [partial(said_table, "wearer.agreement_table", table, labels=labels)],
     )
-
-
-def _per(unit: str) -> str:
-    """Return a unit as it is written in a sentence."""
-    return {"count/min": "per min", "s/min": "s per min"}.get(unit, unit)
-
-
-def _digits(unit: str) -> int:
-    """Return enough decimals to show a difference: landing impacts, in G, differ by hundredths."""
-    return 3 if unit == "G" else 2
-
-
-def _agreement_table(table: pd.DataFrame, labels: Mapping[str, str]) -> PageTable:
-    rows = []
-    for name, row in table.iterrows():
-        digits = _digits(row["unit"])
-        means = [row["mean_fifteen"], row["mean_sixty"], row["bias"]]
-        rows.append(
-            [
-                labels[str(name)],
-                _per(row["unit"]),
-                *(words.number(value, digits) for value in means),
-                words.range_of(row["bias_low"], row["bias_high"], digits),
-                words.range_of(row["low"], row["high"], digits),
-                words.whole(row["n"]),
-            ]
-        )
-    return said_table("agreement", rows, table)
 
 
 def trust(logs: Logs) -> Part:
@@ -166,16 +119,16 @@ def trust(logs: Logs) -> Part:
 
     state = partial(el.plot_overview, frame, limits=limits, day_starts=logs.day_starts)
     return Part(
-        said("trust", logs=logs),
+        said("wearer.trust", logs=logs),
         [
-            picture("state", state, log=log, border=logs.border),
+            picture("wearer.state", state, log=log, border=logs.border),
             picture(
-                "attrition",
+                "wearer.attrition",
                 lambda: el.plot_attrition(logs.attrition(log, recipe)),
                 log=log,
                 purpose=PURPOSE[recipe],
             ),
-            picture("rejected", draw_rejected, log=log),
+            picture("wearer.rejected", draw_rejected, log=log),
         ],
         [partial(_lost_table, logs), partial(_gaps_table, logs)],
         {
@@ -190,14 +143,9 @@ def _lost_table(logs: Logs) -> PageTable:
     names = [str(reason.name) for reason in Reason]
     tables = {log: el.explain(logs.reasons_of_fields(log)) for log in logs.frames}
     shares = pd.DataFrame({log: of[names].sum() / of["n"].sum() for log, of in tables.items()})
-    lost = shares[(shares > 0).any(axis=1)]
-    if lost.empty:
+    if not shares.any(axis=None):
         raise Empty("no value has a reason against it")
-    rows = [
-        [column(name, table="explain").label, *map(words.percent, lost.loc[name])]
-        for name in map(str, lost.index)
-    ]
-    return said_table("lost", rows, shares.rename_axis("reason"), logs=logs.frames)
+    return said_table("wearer.lost_table", shares.rename_axis("reason"))
 
 
 def _gaps_table(logs: Logs) -> PageTable:
@@ -208,7 +156,7 @@ def _gaps_table(logs: Logs) -> PageTable:
     longest = rows.sort_values("duration", ascending=False, kind="stable").head(MOST_GAPS)
     return page_table(
         longest.set_index("start"),
-        words.sentence("gaps_caption", n=len(rows)),
+        words.sentence("wearer.gaps_caption", n=len(rows)),
         "gaps",
         names=["duration", "log"],
         whole=rows.set_index("log"),

@@ -45,7 +45,7 @@ def method(logs: Logs, arguments: dict[str, Any], notices: list[str]) -> Part:
     """
     readings = [_reading(logs, log) for log in logs.frames]
     return method_part(
-        said("method", inventory=False, readings=readings, notices=notices),
+        said("methods.method", inventory=False, readings=readings, notices=notices),
         methods(logs, arguments.get("sections")),
         list(logs.frames),
         logs.limits,
@@ -89,7 +89,7 @@ def _reading(logs: Logs, log: str) -> str:
     except FieldError:
         pass  # which is said
     facts = {"used": used, "other": other.wear, "moved": moved, "masked": masked}
-    return words.sentence("reading", log=log, **facts)
+    return words.sentence("methods.reading", log=log, **facts)
 
 
 def _of_wear(frame: pd.DataFrame, *, limits: Limits) -> dict[str, float]:
@@ -106,15 +106,14 @@ def limits_table(logs: Sequence[str], chosen: Limits = DEFAULT) -> PageTable:
     for log in logs:
         for one in chosen.of(log).values():
             limits_of.setdefault((one.label, one.value_text, one.source), []).append(log)
-    rows, whole = [], []
+    whole = []
     for (text, value, source), of in limits_of.items():
         whose = words.joined([LOG_WORDS[log] for log in of])
-        for_all = len(of) == len(logs)
+        for_all = len(of) == len(logs) > 1
         # A column of logs would make the table too wide for half a page.
-        rows.append([text if for_all else f"{text} ({whose})", value, source])
-        whole.append((text, value, "all" if for_all and len(logs) > 1 else whose, source))
-    csv = pd.DataFrame(whole, columns=pd.Index(["limit", "value", "logs", "source"]))
-    return said_table("limits", rows, csv.set_index("limit"))
+        whole.append((text, value, "all" if for_all else whose, source))
+    table = pd.DataFrame(whole, columns=pd.Index(["limit", "value", "logs", "source"]))
+    return said_table("methods.limits_table", table.set_index("limit"), several=len(logs) > 1)
 
 
 def _recipe(logs: Logs, log: str) -> dict[str, Any]:
@@ -154,7 +153,7 @@ def methods(logs: Logs, sections: Collection[str] | None = None) -> CitedText:
         rules = logs.limits.of(log_of(logs.single))
         counted_as = [rules[name].text("") for name in ("counted_strength", "counted_speed")]
     paragraphs = said(
-        "methods_of",
+        "methods.methods_of",
         logs=logs,
         sections=every if sections is None else sections,
         versions=versions(),

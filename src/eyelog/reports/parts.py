@@ -65,15 +65,18 @@ class PageTable:
     csv: str
 
 
-def said_table(what: str, rows: list[list[str]], whole: pd.DataFrame, /, **facts: Any) -> PageTable:
-    """Return a table of cells that are already text; those like numbers are right-aligned.
+def said_table(what: str, whole: pd.DataFrame, /, **facts: Any) -> PageTable:
+    """Return a table whose cells are text; those like numbers are right-aligned.
 
-    Its file, caption and headers are a macro of the templates.
+    It is a macro of the templates: file, caption and headers, and then row by row.
     """
-    file, caption, *headers = words.parts(f"{what}_headed", **facts)
-    columns = list(zip(*rows, strict=True)) or [()] * len(headers)
-    numeric = [bool(rows) and all(map(_NUMERIC.match, cells)) for cells in columns]
-    named = [(label, "") for label in headers]
+    head, *rows = (
+        [cell.strip() for cell in line.split(words.BAR)]
+        for line in words.said(what, table=whole, **facts)
+    )
+    file, caption, *labels = head
+    numeric = [bool(rows) and all(map(_NUMERIC.match, cells)) for cells in zip(*rows, strict=True)]
+    named = [(label, "") for label in labels]
     return PageTable(caption, named, rows, [False, *numeric[1:]], f"{file}.csv", csv_text(whole))
 
 

@@ -19,7 +19,6 @@ from eyelog.clock import local_days
 from eyelog.figures.labels import LOG_WORDS
 from eyelog.frame import OFFSET, clock_of, log_of
 from eyelog.judge.limits import limit
-from eyelog.measure.columns import column
 from eyelog.measure.readable import on_clock
 from eyelog.reports import evidence, words
 from eyelog.reports.logs import PEAKS, Logs
@@ -52,8 +51,8 @@ def days(logs: Logs) -> Part:
     log = logs.lead
     logs.require_days(log)
     return Part(
-        said("days", logs=logs, log=log),
-        _by_day(logs, log, "worn_by_day", "worn_h"),
+        said("wearer.days", logs=logs, log=log),
+        _by_day(logs, log, "wearer.worn_by_day", "worn_h"),
         [partial(_days_table, logs), partial(_medians_table, logs)],
         {f"days-{one}": partial(logs.days, one) for one in logs.frames if one != log},
     )
@@ -61,25 +60,17 @@ def days(logs: Logs) -> Part:
 
 def _medians_table(logs: Logs) -> PageTable:
     """Return the medians of the days that count: a row per quantity, a column per log."""
-    cells, rows = [], []
-    most = max(len(logs.counted(log)) for log in logs.frames)
+    rows = []
     for name in MEDIANS:
         found = {log: logs.usual(log, name) for log in logs.frames}
         if not any(usual.n for usual in found.values()):
             continue
-        about, unit = column(name), words.unit_of(name)
-        label = about.label.removesuffix(", mean")
-        facts = {"digits": about.digits, "share": about.unit == words.SHARE, "days": most}
-        each = [words.sentence("median_cell", of=usual, **facts) for usual in found.values()]
-        cells.append([f"{label} ({unit})" if unit else label, *each])
         for log, usual in found.items():
             values = logs.quantities(log).get(name, pd.Series([], dtype="float64"))
             row = {"quantity": name, "log": log, "smallest": values.min(), "largest": values.max()}
             rows.append(row | usual._asdict())
-    return said_table(
-        "medians", cells, pd.DataFrame(rows).set_index("quantity"),
-        logs=logs.frames, days=most, least=LEAST_FOR_MEDIAN,
-    )  # fmt: skip
+    whole = pd.DataFrame(rows).set_index("quantity")
+    return said_table("wearer.medians_table", whole, logs=logs, least=LEAST_FOR_MEDIAN)
 
 
 def _by_day(logs: Logs, log: str, what: str, name: str, called: str = "") -> list[Picture]:
@@ -96,7 +87,7 @@ def _days_table(logs: Logs) -> PageTable:
     shown = logs.weeks(log) if weeks else table
     if travels and not weeks:
         shown = on_clock(table, clock_of(logs.frames[log], log=log))
-    caption = words.sentence("days_caption", log=log, weeks=weeks, travels=travels)
+    caption = words.sentence("wearer.days_caption", log=log, weeks=weeks, travels=travels)
     names = WEEKLY if weeks else SHOWN
     return page_table(shown, caption, f"days-{log}", names=names, whole=table)
 
@@ -110,7 +101,7 @@ def eyes(logs: Logs) -> Part:
     }
     if not rates:
         raise Empty("no log has the fields of the blink rate")
-    findings = said("blink_rates", logs=logs, rates=rates)
+    findings = said("wearer.blink_rates", logs=logs, rates=rates)
     measured = [log for log in rates if logs.days(log)[BLINKS].notna().any()]
     if not measured:
         raise Empty(" ".join(findings))
@@ -118,14 +109,14 @@ def eyes(logs: Logs) -> Part:
     hourly = el.blinks.rate(frame, by="1h", limits=logs.limits)
     hours = el.rhythm.profile(hourly, "rate_per_min", by="hour")
     if not hours["p"].isna().all():
-        findings += said("blink_hours", hours=hours, alpha=ALPHA)
+        findings += said("wearer.blink_hours", hours=hours, alpha=ALPHA)
     of_hours = el.blinks.rate(frame, by="hour", limits=logs.limits)
     draw = partial(el.plot_profile, hours)
     return Part(
         findings,
         [
-            *_by_day(logs, measured[0], "blinks_by_day", BLINKS, called),
-            picture("blinks_by_hour", draw, log=called),
+            *_by_day(logs, measured[0], "wearer.blinks_by_day", BLINKS, called),
+            picture("wearer.blinks_by_hour", draw, log=called),
         ],
         files={"blink-rate-by-hour": lambda: of_hours[of_hours["n"] > 0]},
     )
@@ -141,19 +132,19 @@ def blinks(logs: Logs) -> Part:
     counted, days = events[events["counted"]], logs.single_days
     reasons = events.loc[~events["counted"], "reason"].value_counts().to_dict()
     if counted.empty:
-        raise Empty(words.sentence("no_blink_counts", n=len(events), reasons=reasons))
+        raise Empty(words.sentence("wearer.no_blink_counts", n=len(events), reasons=reasons))
     between = counted["interval_s"].dropna().rename("Time between blinks (s)")
     names = (
         *("blink_n", BLINKS, "blink_interval_sd_s", "blink_interval_max_s"),
         *("blink_strength_uv", "blink_duration_ms", "long_blink_share"),
     )
-    pictures = [picture("between_blinks", partial(el.plot_distribution, between))]
+    pictures = [picture("wearer.between_blinks", partial(el.plot_distribution, between))]
     if len(days) > 1:
         longest = partial(el.plot_daily, days, "blink_interval_max_s")
-        pictures.append(picture("longest_by_day", longest))
+        pictures.append(picture("wearer.longest_by_day", longest))
     return Part(
         said(
-            "blinks",
+            "wearer.blinks",
             n=len(events),
             counted=len(counted),
             reasons=reasons,
@@ -180,13 +171,13 @@ def walking(logs: Logs) -> Part:
         sixty = logs.to_summarise(STANDARD_MODE_LOGS)
         classes = el.gait.speed_classes(sixty, limits=logs.limits)
     called, files = LOG_WORDS[log], {} if classes is None else {"step-classes": lambda: classes}
-    pictures = _by_day(logs, log, "steps_by_day", "steps")
+    pictures = _by_day(logs, log, "wearer.steps_by_day", "steps")
     if not walks.empty:
-        pictures.append(picture("bouts", partial(el.plot_bouts, walks), log=called))
+        pictures.append(picture("wearer.bouts", partial(el.plot_bouts, walks), log=called))
         files["walking-bouts"] = lambda: walks
     return Part(
         said(
-            "walking",
+            "wearer.walking",
             logs=logs,
             log=log,
             whole=el.gait.pace(frame, limits=logs.limits).iloc[0],
@@ -213,8 +204,11 @@ def head(logs: Logs) -> Part:
         return el.plot_distribution(masked, tilt, typical=el.baseline.typical_value(masked, tilt))
 
     return Part(
-        said("head", logs=logs, log=log, zones=of_zones, spread=spreads.iloc[0]),
-        [picture("tilt", draw_tilt, log=called), *_by_day(logs, log, "turns_by_day", TURNS)],
+        said("wearer.head", logs=logs, log=log, zones=of_zones, spread=spreads.iloc[0]),
+        [
+            picture("wearer.tilt", draw_tilt, log=called),
+            *_by_day(logs, log, "wearer.turns_by_day", TURNS),
+        ],
         files={
             "head-movements-by-hour": lambda: of_hours[of_hours["n"] > 0],
             "tilt-zones": lambda: of_zones,
@@ -264,12 +258,12 @@ def rhythm(logs: Logs) -> Part:
         ("Cosinor: peak", fitted, fitted.peak_h, "clock"),
         ("Cosinor: variance explained", fitted, fitted.r_squared, "%"),
     ]
-    rows, whole = [], []
-    for name, of, value, unit in measures:
-        reason = words.without_advice(of.reason)
-        rows.append([name, reason or words.sentence("rhythm_value", value=value, unit=unit)])
-        whole.append((name, value, of.exposure_h, of.n, reason))
-    csv = pd.DataFrame(whole, columns=pd.Index(["name", "value", "exposure_h", "n", "reason"]))
+    whole = [
+        (name, value, unit, of.exposure_h, of.n, words.without_advice(of.reason))
+        for name, of, value, unit in measures
+    ]
+    names = pd.Index(["name", "value", "unit", "exposure_h", "n", "reason"])
+    table = pd.DataFrame(whole, columns=names).set_index("name")
 
     def draw_day() -> Any:
         by_hour = el.rhythm.profile(hourly, STEPS)
@@ -280,7 +274,7 @@ def rhythm(logs: Logs) -> Part:
 
     return Part(
         said(
-            "rhythm",
+            "wearer.rhythm",
             log=log,
             days=days,
             most=most,
@@ -290,8 +284,11 @@ def rhythm(logs: Logs) -> Part:
             stable=alike,
             alpha=ALPHA,
         ),
-        [picture("average_day", draw_day, log=log), picture("weekdays", draw_weekdays, log=log)],
-        [partial(said_table, "rhythm", rows, csv.set_index("name"), log=log)],
+        [
+            picture("wearer.average_day", draw_day, log=log),
+            picture("wearer.weekdays", draw_weekdays, log=log),
+        ],
+        [partial(said_table, "wearer.rhythm_table", table, log=log)],
     )
 
 

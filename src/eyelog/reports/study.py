@@ -226,7 +226,9 @@ class Cohort:
         first = by.first()
         known = [name for name in dict.fromkeys([*self.covariates, self.by]) if name in first]
         counts = pd.Series(worn_for(rows, COUNTED_WORN_H), index=rows.index)
+        ages = first[list(self.averaged)].astype("float64")
         return first[known].assign(
+            **ages.where(np.isfinite(ages)),
             days=by.size(),
             days_counted=counts.groupby(level="account").sum(),
             **{name: by[name].mean() for name in ("worn_h", "valid_h") if name in rows},

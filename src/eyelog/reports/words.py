@@ -1,7 +1,8 @@
 """Numbers, intervals, days and lists in the words of a sentence, and the sentences themselves.
 
-The sentences are macros in the text files of `templates/`, a section sign between paragraphs and
-a bar between the parts of one; both may be in names from the data, where they part nothing.
+The sentences are macros in the text files of `templates/`, a section sign between paragraphs (the
+rows of a table) and a bar between the parts of one (its cells). Both may be in names from the data,
+where they part nothing.
 Spaces and line ends are free; no line ends before a full stop, a comma or a closing bracket.
 """
 
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 from jinja2 import Environment, StrictUndefined
 
+from eyelog.cohort.differences import label_of
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.measure.columns import column
 from eyelog.measure.sheet import NOTHING, decimals, number_text, p_text
@@ -126,10 +128,15 @@ def without_advice(reason: str) -> str:
     return reason.partition(": eyewear")[0].partition(": pass ")[0]
 
 
-def digits_of(name: str, row: "pd.Series[Any]") -> int:
-    """Return the decimals of a difference with its interval."""
-    values = row[["difference", "low", "high"]].to_numpy(dtype=np.float64)
-    return decimals(values, column(name).digits)
+def places(*values: float, most: int | None = None) -> int:
+    """Return the decimals that numbers beside each other have, at most so many."""
+    digits = decimals(np.array(values, dtype=np.float64), None)
+    return digits if most is None else min(digits, most)
+
+
+def p_cell(value: float) -> str:
+    """Return a p value in a table."""
+    return p_text(value, 3)
 
 
 def p_words(value: float) -> str:
@@ -149,10 +156,11 @@ def text_of(name: str) -> str:
 
 
 @cache
-def _sentences() -> Any:
+def _macros(template: str) -> Any:
+    """Return the macros of a file of `templates/`, which may call those of ``shared.txt``."""
     known: tuple[Callable[..., str], ...] = (
         *(number, whole, hours, percent, range_of, interval, joined, day, moment, time_of_day),
-        *(capital, without_advice, p_words),
+        *(capital, without_advice, p_words, p_cell),
     )
     environment = Environment(  # noqa: S701 - the page escapes the text
         undefined=StrictUndefined,
@@ -161,15 +169,16 @@ def _sentences() -> Any:
     environment.filters |= {one.__name__: one for one in known} | {"known": pd.notna}
     environment.tests["known"] = pd.notna
     environment.globals |= {"column": column, "unit_of": unit_of, "noun": noun, "count": count}
-    environment.globals["digits_of"] = digits_of
+    environment.globals |= {"places": places, "label_of": label_of, "MISSING": MISSING}
     environment.globals |= {"range_words": range_words, "called": lambda log: LOG_WORDS[log]}
-    texts = [text_of(f"{of}.txt") for of in ("shared", "wearer", "cohort", "methods")]
-    return environment.from_string("\n".join(texts)).module
+    text = "\n".join(text_of(f"{name}.txt") for name in ("shared", template))
+    return environment.from_string(text).module
 
 
 def said(what: str, /, **facts: Any) -> list[str]:
-    """Return the paragraphs of a macro of the templates, filled in."""
-    text = getattr(_sentences(), what)(**facts)
+    """Return the paragraphs of a macro, ``"wearer.days"`` of ``wearer.txt``, filled in."""
+    template, _, macro = what.partition(".")
+    text = getattr(_macros(template), macro)(**facts)
     tidy = (" ".join(_LOOSE.sub("", part).split()) for part in text.split(PARAGRAPH))
     return [part.translate(_PARTED) for part in tidy if part]
 
