@@ -59,11 +59,15 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class NewAccount:
-    """An account to be added. Without a password only a code or an invitation logs it in."""
+    """An account to be added. Without a password only a code or an invitation logs it in.
+
+    `zone` is that of the wearer, "" if it is not given.
+    """
 
     name: str
     password: str | None = None
     study: str = ""
+    zone: str = ""
 
 
 class Accounts:
@@ -190,6 +194,26 @@ class Accounts:
             if one.study:
                 studies.setdefault(one.study, []).append(one.name)
         return studies
+
+    def retention(self, account: str | None = None) -> dict[str, int]:
+        """Return for how many days studies (that of an account) keep records; others, for ever."""
+        whose = " WHERE study = (SELECT study FROM account WHERE name = :account)"
+        sql = f"SELECT study, days FROM retention{'' if account is None else whose}"  # noqa: S608 (text from here)
+        return dict(sorted(map(tuple, self._state.rows(sql, account=account))))
+
+    def set_retention(self, study: str, days: int | None) -> None:
+        """Set for how many days a study keeps records; None for no limit.
+
+        Raises
+        ------
+        ConfigurationError
+            If no account belongs to the study.
+        """
+        self.in_study(study)
+        with self._state.write() as db:
+            run(db, "DELETE FROM retention WHERE study = :study", study=study)
+            if days is not None:
+                add(db, "retention", study=study, days=days)
 
     def has(self, name: str) -> bool:
         """Return whether there is an account of this name."""
@@ -392,49 +416,6 @@ def _common() -> frozenset[str]:
     return frozenset(listed.read_text("utf-8").split())
 
 
-class Retention:
-    """The days for which studies keep records; a study without them keeps records forever.
-
-    Parameters
-    ----------
-    state : State
-        The service's state.
-    accounts : Accounts
-        The accounts, each of which may belong to a study.
-    """
-
-    def __init__(self, state: State, accounts: Accounts) -> None:
-        self._state = state
-        self._accounts = accounts
-
-    def days(self) -> dict[str, int]:
-        """Return the days of each study that has a retention, sorted by the study's name."""
-        return dict(sorted(map(tuple, self._state.rows("SELECT study, days FROM retention"))))
-
-    def days_of(self, account: str) -> int | None:
-        """Return for how many days the records of an account are kept; None for no limit."""
-        rows = self._state.rows(
-            "SELECT days FROM retention"
-            " WHERE study = (SELECT study FROM account WHERE name = :account)",
-            account=account,
-        )
-        return rows[0][0] if rows else None
-
-    def set(self, study: str, days: int | None) -> None:
-        """Set for how many days a study keeps records; None for no limit.
-
-        Raises
-        ------
-        ConfigurationError
-            If no account belongs to the study.
-        """
-        self._accounts.in_study(study)
-        with self._state.write() as db:
-            run(db, "DELETE FROM retention WHERE study = :study", study=study)
-            if days is not None:
-                add(db, "retention", study=study, days=days)
-
-
 @dataclass(frozen=True, slots=True)
 class ApplicationDetails:
     """The description of an application, without its secret.
@@ -633,15 +614,7 @@ def form_target(uri: str) -> str:
 COLUMNS: Final = ("name", "password", "study", "zone")
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """One line of the file: the account, and the zone of the wearer ("" if it is not given)."""
-
-    account: NewAccount
-    zone: str
-
-
-def read_wearers(path: Path) -> list[Listed]:
+def read_wearers(path: Path) -> list[NewAccount]:
     """Return the lines of a file with the columns name, password, study and zone.
 
     All columns except the name may be missing or empty: there is then no password, no study and no
@@ -664,7 +637,7 @@ def read_wearers(path: Path) -> list[Listed]:
     return wearers
 
 
-def _wearers(path: Path, lines: Any) -> Iterator[Listed]:
+def _wearers(path: Path, lines: Any) -> Iterator[NewAccount]:
     first: dict[str, int] = {}
     try:
         columns: list[str] = next(lines, [])
@@ -677,7 +650,7 @@ def _wearers(path: Path, lines: Any) -> Iterator[Listed]:
             name = row["name"]
             if fault := _fault(row, first.setdefault(name, lines.line_num), lines.line_num):
                 raise ConfigurationError(f"{where}, column {fault}")
-            yield Listed(NewAccount(name, row["password"] or None, row["study"]), row["zone"])
+            yield NewAccount(name, row["password"] or None, row["study"], row["zone"])
     except csv.Error as error:
         raise ConfigurationError(
             f"{path} is not a CSV file: line {lines.line_num}: {error}"

@@ -47,6 +47,7 @@ from eyelog_service.audit import Audit, say
 from eyelog_service.backup import interrupted
 from eyelog_service.browser import html, page_template
 from eyelog_service.check import descriptors_left
+from eyelog_service.ended import clean_up
 from eyelog_service.grants import ACCESS_SECONDS, SCOPE, SCOPES, WRITE, Registry
 from eyelog_service.state import StateBusy, StateFault
 from eyelog_service.uploads import Uploads, take_records
@@ -155,7 +156,7 @@ def create_app(
         routes=[
             _route("/v1/oauth/token", POST=oauth.token),
             _route("/v1/oauth/revoke", POST=oauth.revoke),
-            _route("/v1/oauth/authorize", GET=oauth.show_login, POST=oauth.take_login),
+            _route(oauth.AUTHORIZE, GET=oauth.show_login, POST=oauth.take_login),
             _route(oauth.PATH, GET=wearer_page.show_account, POST=wearer_page.take_account),
             _route(
                 wearer_page.INVITATION,
@@ -175,7 +176,7 @@ def create_app(
         ),
     )
     app.router.redirect_slashes = False
-    registry.grants.clean_up()
+    clean_up(registry.state)
     upload_limits = records.HourlyLimits(registry.state, uploads_per_hour, what="upload")
     uploads = Uploads(registry, upload_limits, quota, unpacked)
     for account in uploads.spool.clean_up():  # what a killed process has left
@@ -212,41 +213,70 @@ def _route(path: str, **by_method: Callable[[Request], Awaitable[Response]]) -> 
     return Route(path, dispatch, methods=allowed)
 
 
+_TROUBLE = page_template(html("trouble.html"))
+
+
 def _refuse(request: Request, fault: Exception) -> Response:
     """Return the answer to a request that was refused or cannot be answered now."""
+    problem, path = _problem(request, fault), request.scope["path"]
+    is_login, asks_for_page = path.endswith(oauth.AUTHORIZE), web.prefers(request, "text/html")
+    if path.endswith((oauth.PATH, wearer_page.INVITATION)):
+        asks_for_page = asks_for_page or isinstance(fault, web.Problem)
+        title = "Your request was not accepted"
+    elif is_login:
+        title = "This login cannot continue"
+    else:
+        asks_for_page = False
+    if not asks_for_page:
+        return web.problem_answer(problem)
+    description, wait_s = problem.description, problem.headers.get("Retry-After")
+    if wait_s and not isinstance(fault, web.Problem):
+        description = (
+            f"Try again in {wait_s} s. If that does not help, tell the person who runs it."
+        )
+    page = web.form_page(
+        _TROUBLE,
+        status=problem.status,
+        title=problem.title or title,
+        targets="'none'",
+        description=description,
+        is_login=is_login,
+    )
+    page.headers.update(problem.headers)
+    return page
+
+
+def _problem(request: Request, fault: Exception) -> web.Problem:
+    """Return the refusal that a fault is for the client; what the operator must mend is logged."""
+    if isinstance(fault, web.Problem):
+        return fault
     if isinstance(fault, HTTPException):
         other = "invalid_request", str(fault.detail)
         name, description = _ERRORS.get(fault.status_code, other)
-        fault = web.Problem(fault.status_code, name, description, headers=fault.headers)
-    if isinstance(fault, web.Problem):
-        return web.problem_answer(fault)
+        return web.Problem(fault.status_code, name, description, headers=fault.headers)
     named = f"{request.method} {request.url.path}"
     if isinstance(fault, StateBusy):
-        text, wait_s = "the service's state is locked by another program: try again", 5
-    elif isinstance(fault, StateFault):
+        return _later("the service's state is locked by another program: try again", wait_s=5)
+    if isinstance(fault, StateFault):
         # One line: the operator must mend the fault, and every request fails until then.
         _log.error("%s failed: %s", named, fault)
-        text, wait_s = "the service cannot use its state; its log has the reason", 60
-    else:
-        # One line, as for the state: a damaged month, or an object store that refuses.
-        assert isinstance(fault, ArchiveError)  # noqa: S101 (registered for nothing else)
-        remote, cause = isinstance(web.parts_of(request).registry.archive, str), fault.__cause__
-        if not remote or cause is None or is_of_damage(fault):
-            _log.error("%s failed: %s", named, fault)
-            description = "the service cannot use its archive; its log has the reason"
-            return web.problem_answer(web.Problem(500, "server_error", description))
-        reason = _without_account(str(cause) or type(cause).__name__)
-        _log.error("%s: the object store does not answer: %s", named, reason)
-        text, wait_s = "the archive cannot be used now: try again later", 60
-    if not web.prefers(request, "text/html"):
-        return web.problem_answer(web.unavailable(text, wait_s=wait_s))
-    # A person, on one of two pages.
-    is_own = request.scope["path"].endswith(oauth.PATH)
-    page = wearer_page.trouble_page if is_own else oauth.error_page
-    text = f"Try again in {wait_s} s. If that does not help, tell the person who runs it."
-    answer = page(503, text, title="The service cannot answer now")
-    answer.headers["Retry-After"] = str(wait_s)
-    return answer
+        return _later("the service cannot use its state; its log has the reason", wait_s=60)
+    # One line, as for the state: a damaged month, or an object store that refuses.
+    assert isinstance(fault, ArchiveError)  # noqa: S101 (registered for nothing else)
+    remote, cause = isinstance(web.parts_of(request).registry.archive, str), fault.__cause__
+    if not remote or cause is None or is_of_damage(fault):
+        _log.error("%s failed: %s", named, fault)
+        description = "the service cannot use its archive; its log has the reason"
+        return web.Problem(500, "server_error", description)
+    reason = _without_account(str(cause) or type(cause).__name__)
+    _log.error("%s: the object store does not answer: %s", named, reason)
+    return _later("the archive cannot be used now: try again later", wait_s=60)
+
+
+def _later(description: str, *, wait_s: int) -> web.Problem:
+    problem = web.unavailable(description, wait_s=wait_s)
+    problem.title = "The service cannot answer now"
+    return problem
 
 
 def _without_account(text: str) -> str:

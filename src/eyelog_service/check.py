@@ -336,7 +336,7 @@ def _ended_before(registry: Registry) -> Finding:
 def _retention(registry: Registry) -> Iterator[Finding]:
     """Yield for each study with a retention whether it has kept something for longer."""
     members, place = registry.accounts.by_study(), open_place(registry.archive)
-    for study, days in registry.retention.days().items():
+    for study, days in registry.accounts.retention().items():
         before, accounts = datetime.now(UTC) - timedelta(days=days), set(members.get(study, []))
         old = prune(place, before, accounts=accounts, dry_run=True)
         kept = f"study {study!r} keeps records for {days:,} days"

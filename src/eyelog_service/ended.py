@@ -134,54 +134,39 @@ _CONDITIONS: Final = {
 }
 
 
-class CleanUp:
-    """Deletes outdated rows of the state, once per hour at most for all processes together."""
+def clean_up(state: State) -> None:
+    """Delete outdated rows in a thread, once an hour at most for all processes together."""
+    if _is_due(state.rows(_CLEANED)):
+        threading.Thread(
+            target=_clean_up, args=[state], name="eyelog-clean-up", daemon=True
+        ).start()
 
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self._next = 0.0
 
-    def start_if_due(self) -> threading.Thread | None:
-        """Begin a pass in a separate thread, unless one ran within the last hour."""
-        now = time.monotonic()
-        if now < self._next:
-            return None
-        self._next = now + _PERIOD_SECONDS
+_CLEANED: Final = "SELECT value FROM meta WHERE name = 'cleaned'"
 
-        def run_if_due() -> None:
-            with suppress(ConfigurationError):  # locked or gone: it is tried again in an hour
-                if self._claim():
-                    self.run()
 
-        thread = threading.Thread(target=run_if_due, name="eyelog-clean-up", daemon=True)
-        thread.start()
-        return thread
+def _is_due(cleaned: Sequence[Any]) -> bool:
+    now = time.time()
+    return not any(now - _PERIOD_SECONDS < float(last) <= now for (last,) in cleaned)
 
-    def _claim(self) -> bool:
-        """Return whether no process made a pass within the last hour; if so, this one does."""
-        now = time.time()
-        with self._state.write() as db:
-            last = run(db, "SELECT value FROM meta WHERE name = 'cleaned'").scalar()
-            if last is not None and now - _PERIOD_SECONDS < float(last) <= now:
-                return False
-            set_meta(db, "cleaned", str(now).encode())
-        return True
 
-    def run(self) -> int:
-        """Delete all outdated rows now, and return their number."""
-        deleted = 0
+def _clean_up(state: State) -> None:
+    with suppress(ConfigurationError):  # locked or gone: it is tried again with the next request
+        with state.write() as db:
+            if not _is_due(run(db, _CLEANED).all()):
+                return
+            set_meta(db, "cleaned", str(time.time()).encode())
         for table, condition in _CONDITIONS.items():
             outdated = f"FROM {table} WHERE {condition}"
             read = f"SELECT hash {outdated} AND hash > :after ORDER BY hash LIMIT {_ROWS}"
             # The condition holds again: a row used since it was read is not outdated.
             delete = f"DELETE {outdated} AND hash BETWEEN :first AND :last"
             last = b""
-            while rows := self._state.rows(read, after=last, **_stamps()):
+            while rows := state.rows(read, after=last, **_stamps()):
                 first, last = rows[0][0], rows[-1][0]
-                with self._state.write() as db:
-                    deleted += run(db, delete, first=first, last=last, **_stamps()).rowcount
+                with state.write() as db:
+                    run(db, delete, first=first, last=last, **_stamps())
                 time.sleep(_PAUSE_SECONDS)
-        return deleted
 
 
 def outdated(state: State) -> int:

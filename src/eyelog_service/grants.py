@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 
 from eyelog.errors import ConfigurationError
 from eyelog_service import ended
-from eyelog_service.accounts import Accounts, Applications, Retention, matches
+from eyelog_service.accounts import Accounts, Applications, matches
 from eyelog_service.state import State, add, add_key, digest, new_token, pkce_challenge, run
 
 ACCESS_SECONDS = 30 * 24 * 3600  # contract, section 8
@@ -120,11 +120,6 @@ class Grants:
 
     def __init__(self, state: State, accounts: Accounts, applications: Applications) -> None:
         self._state, self._accounts, self._applications = state, accounts, applications
-        self._clean_up = ended.CleanUp(state)
-
-    def clean_up(self) -> None:
-        """Delete outdated codes and tokens while requests are served, at most once per hour."""
-        self._clean_up.start_if_due()
 
     def issue_code(
         self,
@@ -233,7 +228,7 @@ class Grants:
             run(db, _USED, now=time.time(), hash=hashed)
             whose = {"account": account, "client_id": client_id, "scope": scope}
             _store(db, access, "access", origin=origin, **whose)
-        self.clean_up()
+        ended.clean_up(self._state)
         return access
 
     def bearer(self, access_token: str) -> Bearer | str:
@@ -475,8 +470,6 @@ class Registry:
         What may ask wearers for access.
     grants : Grants
         The codes and tokens that applications and wearers have.
-    retention : Retention
-        For how long each study keeps records.
 
     Raises
     ------
@@ -510,7 +503,6 @@ class Registry:
         self.accounts = Accounts(self.state)
         self.applications = Applications(self.state)
         self.grants = Grants(self.state, self.accounts, self.applications)
-        self.retention = Retention(self.state, self.accounts)
         self._key: tuple[float, bytes] | None = None
 
     def __repr__(self) -> str:

@@ -414,8 +414,8 @@ def _forget(state: State, counted: dict[bytes, int]) -> None:
 
 
 _LOGIN = page_template(html("login.html"))
-_ERROR = page_template(html("login-error.html"))
-_FORMS = SignedForms("login", "/v1/oauth/authorize", "lax")  # people come from other sites
+AUTHORIZE = "/v1/oauth/authorize"
+_FORMS = SignedForms("login", AUTHORIZE, "lax")  # people come from other sites
 _ONLY_CODE = "response_type must be code"
 _ONLY_S256 = "code_challenge_method must be S256"
 _CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")
@@ -444,12 +444,10 @@ class _Refusal(Exception):
 
 async def show_login(request: Request) -> Response:
     """Answer GET /v1/oauth/authorize with the login page."""
+    text = request.scope["query_string"].decode("latin-1")
+    query = filled(parse_qsl(text, keep_blank_values=True))
     try:
-        text = request.scope["query_string"].decode("latin-1")
-        query = filled(parse_qsl(text, keep_blank_values=True))
         login_request = await to_thread.run_sync(_check, web.parts_of(request).registry, query)
-    except web.Problem as problem:
-        return _refused(request, problem)
     except _Refusal as refusal:
         return refusal.answer
     hint = query.get("login_hint", "")
@@ -459,10 +457,7 @@ async def show_login(request: Request) -> Response:
 
 async def take_login(request: Request) -> Response:
     """Answer POST /v1/oauth/authorize: the filled form of the login page."""
-    try:
-        form, signed = await _FORMS.read(request)
-    except web.Problem as problem:
-        return _refused(request, problem)
+    form, signed = await _FORMS.read(request)
     asked = _LoginRequest(*signed)
     again = partial(_page, request, asked)
     name, decision = form.get("name", "").strip(), form.get("decision")
@@ -537,21 +532,6 @@ def _send_back(redirect_uri: str, values: dict[str, str], state: str | None) -> 
         "Referrer-Policy": "no-referrer",
     }
     return Response(status_code=303, headers=headers)
-
-
-def _refused(request: Request, problem: web.Problem) -> Response:
-    """Show a person a page; let a program have the JSON error."""
-    if "text/html" in request.headers.get("accept", ""):
-        return error_page(problem.status, problem.description)
-    raise problem
-
-
-def error_page(
-    status: int, description: str, *, title: str = "This login cannot continue"
-) -> Response:
-    """Return the page for a login that cannot start or continue."""
-    shown = {"title": title, "description": description}
-    return web.form_page(_ERROR, status=status, targets="'none'", **shown)
 
 
 _NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}

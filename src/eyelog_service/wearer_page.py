@@ -267,7 +267,6 @@ _ACCOUNT = page_template(html("account.html"))
 _DAYS = page_template(html("account-days.html"))
 _DELETED = page_template(html("account-deleted.html"))
 _INVITATION = page_template(html("account-invitation.html"))
-_TROUBLE = page_template(html("account-trouble.html"))
 
 # The action just done, in the address that the browser is sent to: ?done=...
 _DONE = {
@@ -305,10 +304,7 @@ async def take_account(request: Request) -> Response:
     """Answer POST /account: a form of the page."""
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         return await _take_files(request)
-    try:
-        form, (signed_for,) = await _FORMS.read(request)
-    except web.Problem as problem:
-        return _not_accepted(problem)
+    form, (signed_for,) = await _FORMS.read(request)
     do = form.get("do")
     if signed_for == "" and do == "log-in":
         return await _log_in(request, form)
@@ -318,7 +314,7 @@ async def take_account(request: Request) -> Response:
     action = _ACTIONS.get(do or "")
     if signed_for != account or action is None:
         text = "The form belongs to another login. Open your account page again."
-        return _not_accepted(web.bad_request(text))
+        raise web.bad_request(text)
     return await action(request, account, form)
 
 
@@ -379,7 +375,7 @@ async def _show_days(request: Request, account: str) -> Response:
     try:
         encoded = await apart.made(request, own_days, archive=archive, account=account)
     except apart.Failed as failed:
-        return _not_made(account, "days", failed)
+        raise _not_made(account, "days", failed) from None
     logs = msgspec.json.decode(encoded, type=list[OwnDays])
     return web.form_page(_DAYS, title="What arrived per day", layout=WIDE, who=account, logs=logs)
 
@@ -387,13 +383,12 @@ async def _show_days(request: Request, account: str) -> Response:
 async def _report(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
     archive = web.parts_of(request).registry.archive
     if not await to_thread.run_sync(stored_months, archive, account):
-        return trouble_page(
-            404, "There are no records of yours here yet.", title="There is no report"
-        )
+        text = "There are no records of yours here yet."
+        raise web.Problem(404, "not_found", text, title="There is no report")
     try:
         made = await apart.made(request, own_report, archive=str(archive), account=account)
     except apart.Failed as failed:
-        return _not_made(account, "report", failed)
+        raise _not_made(account, "report", failed) from None
     await note(request, "report", account)
     name = f"eyelog-report-{datetime.now(UTC):%Y-%m-%d}.html"
     headers = page_headers() | {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -402,10 +397,10 @@ async def _report(request: Request, account: str, form: dict[str, str]) -> Respo
 
 def _not_made(
     account: str, what: str, fault: Exception, title: str = "This cannot be shown"
-) -> Response:
+) -> web.Problem:
     _log.error("the %s of %r could not be made: %s", what, account, fault)
     text = "Part of your records cannot be read. Please tell the person who runs this service."
-    return trouble_page(500, text, title=title)
+    return web.Problem(500, "server_error", text, title=title)
 
 
 async def _delete(request: Request, account: str, form: dict[str, str]) -> Response:
@@ -486,9 +481,11 @@ async def _download(request: Request, account: str, form: dict[str, str]) -> Res
     try:
         answer = await downloads.begin(account)
     except web.Problem as busy:
-        return trouble_page(503, busy.description, title="The download cannot begin now")
+        busy.title = "The download cannot begin now"
+        raise
     except ArchiveError as damaged:
-        return _not_made(account, "download", damaged, "Your data cannot be downloaded")
+        title = "Your data cannot be downloaded"
+        raise _not_made(account, "download", damaged, title) from None
     try:
         await note(request, "download", account)
     except BaseException:  # the request has timed out: no answer will be sent
@@ -575,7 +572,7 @@ async def _account(
             records=[(INTERVAL_SECONDS[log], each[0], each[-1]) for log, each in stored.items()],
             times=clock_sentence(registry.archive, account),
             days=DAYS,
-            kept_days=registry.retention.days_of(account),
+            kept_days=next(iter(registry.accounts.retention(account).values()), None),
             tokens=registry.grants.upload_tokens(account),
             footer=_FOOTER,
             **{"files": None, "token": "", **shown},
@@ -584,16 +581,6 @@ async def _account(
     answer = await to_thread.run_sync(page)
     _FORMS.bind(request, answer, browser)
     return answer
-
-
-def trouble_page(status: int, description: str, *, title: str) -> Response:
-    """Return the page for a request that cannot be answered."""
-    return web.form_page(_TROUBLE, status=status, title=title, description=description)
-
-
-def _not_accepted(problem: web.Problem) -> Response:
-    title = "Your request was not accepted"
-    return trouble_page(problem.status, problem.description, title=title)
 
 
 INVITATION = "/invitation"
@@ -611,24 +598,23 @@ async def show_invitation(request: Request) -> Response:
     """Answer GET /invitation: the form. Only sending it uses the link: mail programs look at it."""
     code = request.query_params.get("code", "")
     account = await to_thread.run_sync(web.parts_of(request).registry.accounts.invited, code)
-    return _used_up() if account is None else _invitation(request, account, code)
+    if account is None:
+        raise _used_up()
+    return _invitation(request, account, code)
 
 
 async def take_invitation(request: Request) -> Response:
     """Answer POST /invitation: the password that the wearer has chosen."""
     shared = web.parts_of(request)
-    try:
-        form, (code,) = await _INVITATION_FORMS.read(request)
-    except web.Problem as problem:
-        return _not_accepted(problem)
+    form, (code,) = await _INVITATION_FORMS.read(request)
     account = await to_thread.run_sync(shared.registry.accounts.invited, code)
     if account is None:
-        return _used_up()
+        raise _used_up()
     if wrong := wrong_passwords(account, form, names=("new", "again")):
         return _invitation(request, account, code, status=400, wrong=wrong)
     accept, at_once = shared.registry.accounts.accept_invitation, shared.tries.at_once
     if not await to_thread.run_sync(accept, code, form["new"], limiter=at_once):
-        return _used_up()
+        raise _used_up()
     answer = await _logged_in(request, account, "chosen")
     await note(request, "invitation_accepted", account)
     return answer
@@ -641,5 +627,5 @@ def _invitation(request: Request, account: str, code: str, **shown: Any) -> Resp
     return _INVITATION_FORMS.page(request, page, code)
 
 
-def _used_up() -> Response:
-    return trouble_page(404, _USED_UP, title="This link cannot be used")
+def _used_up() -> web.Problem:
+    return web.Problem(404, "not_found", _USED_UP, title="This link cannot be used")

@@ -82,7 +82,10 @@ _LEVEL = 1
 
 
 class Problem(Exception):
-    """A refused request: the status and the two members of every error body."""
+    """A refused request: the status and the two members of every error body.
+
+    A page for people says the description under the `title`, which each page has one of its own.
+    """
 
     def __init__(
         self,
@@ -90,12 +93,14 @@ class Problem(Exception):
         error: str,
         description: str,
         *,
+        title: str = "",
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(description)
         self.status = status
         self.error = error
         self.description = description
+        self.title = title
         self.headers = dict(headers or {})
 
 

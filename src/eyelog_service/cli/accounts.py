@@ -122,7 +122,7 @@ class Chosen:
         if self.csv is not None:
             from eyelog_service.accounts import read_wearers
 
-            zones = {one.account.name: one.zone for one in read_wearers(self.csv)}
+            zones = {one.name: one.zone for one in read_wearers(self.csv)}
         registry.accounts.check([*zones])
         return zones
 
@@ -169,9 +169,9 @@ def add_accounts(
     from eyelog_service.accounts import read_wearers
     from eyelog_service.state import new_token
 
-    listed = read_wearers(file)
+    new = read_wearers(file)
     zones = {}  # that the archive does not know yet
-    for name, text in ((one.account.name, one.zone) for one in listed if one.zone):
+    for name, text in ((one.name, one.zone) for one in new if one.zone):
         zone, stored = as_zones(text, what="a list of wearers"), archive.zones(name)
         if stored is None:
             zones[name] = zone
@@ -180,7 +180,6 @@ def add_accounts(
                 f"account {name!r} lives in {stored} in the archive, not in {zone}: eyelog service"
                 " set-zone changes it"
             )
-    new = [one.account for one in listed]
     codes = {one.name: new_token() for one in new if one.password is None}
     if invite is None:
         registry.accounts.add_all(new)

@@ -50,7 +50,7 @@ def set_retention(study: str, days: str, places: Places) -> None:
     """
     kept = None if days == "forever" else _days_of(days, "a study's retention")
     registry = places.registry()
-    registry.retention.set(study, kept)
+    registry.accounts.set_retention(study, kept)
     noted(registry, "set_retention", study=study, days=kept)
     shows = f"{places.typed('prune', '--dry-run')} shows which are older."
     kept_for = "forever." if kept is None else f"for {kept:,} days. {shows}"
@@ -65,7 +65,7 @@ def _kept_days(
         return [(all_in, _days_of(older_than, "--older-than"))]
     if all_in is not None:
         registry.accounts.in_study(all_in)  # a misspelt name has its own message
-    every = registry.retention.days()
+    every = registry.accounts.retention()
     kept = [(study, days) for study, days in every.items() if all_in in (None, study)]
     if not kept:
         whose = "no study has a" if all_in is None else f"study {all_in!r} has no"
