@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence, Set
 from datetime import date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final, Literal, NamedTuple, cast
 
 import numpy as np
@@ -49,28 +49,27 @@ def schema_of(log: str) -> pa.Schema:
 def fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return a table in exactly the columns of a schema; one that it lacks is missing."""
     if table.schema.equals(schema):
-        return table
-    present = set(table.column_names)
-    arrays = [
-        table.column(field.name).cast(field.type)
-        if field.name in present
-        else pa.nulls(table.num_rows, field.type)
-        for field in schema
-    ]
-    return pa.table(arrays, schema=schema)
+        return table.replace_schema_metadata(schema.metadata)
+    present = dict(zip(table.column_names, table.columns, strict=True))
+    arrays = []
+    for field in schema:
+        column = present.get(field.name)
+        if column is None:
+            column = pa.nulls(table.num_rows, field.type)
+        arrays.append(column if column.type == field.type else column.cast(field.type))
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
-def joined(tables: Iterable[pa.Table], log: str, schema: pa.Schema | None = None) -> pa.Table:
-    """Return tables one after the other.
+def schema_with(extras_in: Iterable[pa.Schema], log: str) -> pa.Schema:
+    """Return the catalogue's fields, followed by the columns of schemas that are not in it."""
+    extras = widest(field for schema in extras_in for field in extras_of(schema, log))
+    return pa.schema([*schema_of(log), *extras])
 
-    They are in the columns of `schema`, or in every field of the catalogue, followed by the columns
-    that are not in the catalogue.
-    """
-    parts = list(tables)
-    if schema is None:
-        extras = widest(field for part in parts for field in extras_of(part.schema, log))
-        schema = pa.schema([*schema_of(log), *extras])
-    return pa.concat_tables([schema.empty_table(), *(fit(part, schema) for part in parts)])
+
+def joined(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
+    """Return tables one after the other, in the columns of a schema."""
+    parts = [fit(table, schema) for table in tables]
+    return pa.concat_tables(parts) if parts else schema.empty_table()
 
 
 def stacked(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset()) -> pa.Table:
@@ -88,7 +87,7 @@ def stacked(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset())
     known = [name for name in catalogue(log) if name in names]
     if len(tables) == 1 and not names.difference(tables[0].column_names):
         return tables[0].select([*known, *(field.name for field in extras)])
-    return joined(tables, log, pa.schema([*map(schema_of(log).field, known), *extras]))
+    return joined(tables, pa.schema([*map(schema_of(log).field, known), *extras]))
 
 
 def in_order(table: pa.Table) -> tuple[pa.Table, bool]:
@@ -132,7 +131,8 @@ def table_of(frame: pd.DataFrame, log: str) -> pa.Table:
     dtypes = dict(zip(frame.columns, frame.dtypes, strict=True))
     known = [field for field in catalogue(log).values() if field.name in dtypes]
     numbers = [f.name for f in known if f.dtype == "float64" == dtypes[f.name]]
-    block = frame[numbers].to_numpy()  # each column of a frame on its own costs several times this
+    # Each column of a frame on its own costs several times this.
+    block = (frame if numbers == list(dtypes) else frame[numbers]).to_numpy()
     columns |= {name: pa.array(block[:, i], from_pandas=True) for i, name in enumerate(numbers)}
     for field in known:
         if field.name not in columns:
@@ -281,16 +281,17 @@ def is_month(text: str) -> bool:
     return _MONTH.fullmatch(text) is not None
 
 
-def month_edges(slot: str) -> tuple[int, int]:
+@lru_cache(maxsize=512)
+def month_edges(slot: str) -> Span:
     """Return the first microsecond (UTC) of a month (or a day, ``2026-10-24``) and of the next."""
     first = np.datetime64(slot)
     first_us, next_us = (edge.astype("M8[us]").astype(np.int64) for edge in (first, first + 1))
     return int(first_us), int(next_us)
 
 
-def overlap(month: str, span: Span) -> bool:
-    """Return whether any instant of a month lies in a half-open range."""
-    first, after = month_edges(month)
+def overlap(slot: str, span: Span) -> bool:
+    """Return whether any instant of a month (or a day) lies in a half-open range."""
+    first, after = month_edges(slot)
     return first < span[1] and after > span[0]
 
 

@@ -34,10 +34,10 @@ from eyelog.arrow_tables import (
     frame_of,
     group_edges,
     instant_us,
-    joined,
     month_edges,
     months_of,
     schema_of,
+    schema_with,
     stamps_of,
 )
 from eyelog.catalogue import catalogue, known_logs
@@ -186,7 +186,7 @@ def records_of(
         if fields is not None:
             schema = pa.schema([schema.field(name) for name in ("date", *fields)])
         else:
-            schema = joined([own.empty_table() for own in stored.schemas()], log).schema
+            schema = schema_with(stored.schemas(), log)
         # First find which of the doubtful columns have a value: a frame of the same records does
         # not have the others, and the files must not differ.
         extras = {field.name for field in extras_of(schema, log)}

@@ -33,6 +33,7 @@ from eyelog.archive.lists import (
     commit_all,
     listed,
     locked,
+    of_month,
     part_path,
     present_months,
 )
@@ -51,7 +52,6 @@ from eyelog.arrow_tables import (
     Stamps,
     among,
     days_of,
-    extras_of,
     group_edges,
     joined,
     merge,
@@ -59,9 +59,9 @@ from eyelog.arrow_tables import (
     months_of,
     overlap,
     schema_of,
+    schema_with,
     stamps_of,
     table_of,
-    widest,
 )
 from eyelog.catalogue import catalogue, catalogue_version, check_log
 from eyelog.clock import DAY_US
@@ -179,32 +179,28 @@ class Stored:
         ArchiveError
             If a file is damaged, or of another place.
         """
+        spans = [
+            (max(first, opens), min(after, closes), part) for opens, closes, part in self._counting
+        ]
+        spans = [each for each in spans if each[0] < each[1]]
+        if schema is None:
+            schema = schema_with((self._open(part).schema for *_, part in spans), self.log)
         tables = []
-        for opens, closes, part in self._counting:
-            edges = max(first, opens), min(after, closes)
-            if edges[0] >= edges[1]:
-                continue
+        for low, high, part in spans:
             file, own, groups = self._open(part)
+            names = [name for name in schema.names if name in own.names]
+            wanted = [at for at, (first, last) in enumerate(groups) if first < high and last >= low]
+            if not wanted:  # pyarrow 18 refuses to read no group
+                continue
             with _damage_errors(self._paths[part]):
-                names = own.names
-                if schema is not None:
-                    names = [name for name in schema.names if name in names]
-                wanted = [
-                    number
-                    for number, (low, high) in enumerate(groups)
-                    if low < edges[1] and high >= edges[0]
-                ]
-                if not wanted:  # pyarrow 18 refuses to read no group
-                    tables.append(own.empty_table().select(names))
-                    continue
                 # A thread of pyarrow can still hold the memory that Python owns when the program
                 # ends, and to give it back then aborts the process. Threads read no faster.
                 table = file.read_row_groups(wanted, columns=names, use_threads=False)
                 stamps = stamps_of(table)
                 if not bool(np.all(stamps[1:] > stamps[:-1])):
                     raise damage(self._paths[part], "its stamps are not in order")
-                tables.append(table[slice(*np.searchsorted(stamps, edges).tolist())])
-        return joined(tables, self.log, schema)
+                tables.append(table[slice(*np.searchsorted(stamps, (low, high)).tolist())])
+        return joined(tables, schema)
 
     def stamps(self, first: int, after: int) -> Stamps:
         """Return the stamps of [first, after); no other column is read."""
@@ -237,7 +233,7 @@ def opened(
     """
     found = listed(place, account) if found is None else found
     while True:
-        wanted = [part for part in found if part.log == log and overlap(part.month, span)]
+        wanted = [part for part in found if part.log == log and overlap(part.slot, span)]
         try:
             stored = Stored(place, log, account, wanted)
         except FileNotFoundError as gone:
@@ -405,13 +401,8 @@ class Merging:
             # The days of a month that is over are folded into it, if it is not damaged.
             over = {part.month for part in own if part.is_day and part.month < latest} - concerned
             for month in sorted(concerned | over):
-                as_far_as_sound = suppress(ArchiveError) if month in over else nullcontext()
-                edges = month_edges(month)
-                with (
-                    as_far_as_sound,
-                    opened(self.place, self.log, self.account, edges, found) as old,
-                ):
-                    files = self._month(month, old, stack, is_last=month == latest)
+                with suppress(ArchiveError) if month in over else nullcontext():
+                    files = self._month(month, found, stack, is_last=month == latest)
                     if files is not None:
                         staged[self.account, self.log, month] = files
 
@@ -431,7 +422,7 @@ class Merging:
         )
 
     def _month(
-        self, month: str, old: Stored, stack: ExitStack, *, is_last: bool
+        self, month: str, found: Parts, stack: ExitStack, *, is_last: bool
     ) -> tuple[Iterable[Part], dict[str, Path]] | None:
         """Merge the files into a month; return its files, None if no record would change."""
         first, after = month_edges(month)
@@ -441,26 +432,31 @@ class Merging:
         ]
         rows = slice(*np.searchsorted(self.stamps, [first, after]).tolist())
         days = days_of(np.concatenate([self.stamps[rows], *replaced]))
+        parts = of_month(found, self.log, month)
         # What is new, or of an older eyelog, or changes on many days, is written as a whole.
         by_day = len(days) <= MOST_DAYS and is_last
-        by_day &= any(not part.is_day and part.name != OLD for part in old.parts)
-        fold = not is_last and any(part.is_day for part in old.parts)
-        schemas = [file.schema if file.table is None else file.table.schema for file in self.files]
-        schemas += old.schemas([month, *days] if by_day else ())
-        extras = widest(field for each in schemas for field in extras_of(each, self.log))
-        schema = pa.schema([*schema_of(self.log), *extras])
-        before = len(self._merged)
-        slots = {
-            slot: self._slot(slot, old, schema, stack, rewrite=fold)
-            for slot in (days if by_day else [month])
-        }
-        made = {slot: path for slot, path in slots.items() if path is not None}
+        by_day &= any(not part.is_day and part.name != OLD for part in parts)
+        fold = not is_last and any(part.is_day for part in parts)
+        slots = days if by_day else [month]
+        edges = [edge for slot in slots for edge in month_edges(slot)]
+        before, made = len(self._merged), dict[str, Path]()
+        with opened(self.place, self.log, self.account, (edges[0], edges[-1]), parts) as old:
+            schemas = [
+                each.schema if each.table is None else each.table.schema for each in self.files
+            ]
+            schemas += old.schemas([month, *days] if by_day else ())
+            schema = schema_with(schemas, self.log)
+            for slot in slots:
+                if path := self._slot(slot, old, schema, stack, rewrite=fold):
+                    made[slot] = path
         if not made:
             return None
         fewer = sum(len(each.removed) - len(each.added) for each in self._merged[before:])
-        if fewer > 0 and fewer == len(old.stamps(first, after)):
-            return (), {}  # no record is left
-        return [part for part in old.parts if by_day and part.slot not in made], made
+        if fewer > 0:
+            with opened(self.place, self.log, self.account, (first, after), parts) as old:
+                if fewer == len(old.stamps(first, after)):
+                    return (), {}  # no record is left
+        return [part for part in parts if by_day and part.slot not in made], made
 
     def _slot(
         self, slot: str, old: Stored, schema: pa.Schema, stack: ExitStack, *, rewrite: bool

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 from urllib.parse import unquote
 
 from fsspec.core import url_to_fs
@@ -37,8 +37,7 @@ _PLAIN: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
 _LONGEST: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A file in an archive, a folder, or a link in the folder of an account."""
 
     path: str
@@ -56,7 +55,7 @@ class Found:
     @property
     def month(self) -> str:
         """The month that its folder is named after; empty if it is of none."""
-        months = [part.removeprefix("month=") for part in self.parts if part.startswith("month=")]
+        months = (part.removeprefix("month=") for part in self.parts if part.startswith("month="))
         return next(filter(is_month, months), "")
 
 

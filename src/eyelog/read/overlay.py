@@ -88,9 +88,11 @@ def overlay(
     names = {"date"}.union(*(table.column_names for table in files))
     schema = pa.schema([field for field in before.schema if field.name in names])
     of_files = [stamps_of(table) for table in files]
-    shared = among(
-        stamps_of(before), np.sort(np.concatenate([NO_STAMPS, *of_files]), kind="stable")
-    )
+    every = np.sort(np.concatenate([NO_STAMPS, *of_files]), kind="stable")
+    shared = among(stamps_of(before), every)
+    if len(files) == 1 and not shared.any() and (of_files[0][1:] > of_files[0][:-1]).all():
+        none = np.zeros(1, np.int64)
+        return Overlay(fit(files[0], schema), np.array([len(every)]), none, none, [], [])
     before = before.filter(pa.array(shared))
     whole = pa.concat_tables([fit(table, schema) for table in (before, *files)])
     sizes = [before.num_rows, *map(len, of_files)]
