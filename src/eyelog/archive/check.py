@@ -21,12 +21,11 @@ from eyelog.archive.lists import (
     journal,
     listed,
     locked,
-    months,
     part_path,
     stored_parts,
     write_lists,
 )
-from eyelog.archive.months import Stored, opened
+from eyelog.archive.months import Stored, readable_stamps
 from eyelog.archive.place import OF_OLD, Place, problem_of
 from eyelog.arrow_tables import NO_STAMPS, days_of, month_edges, schema_of
 from eyelog.catalogue import known_logs, log_named
@@ -66,35 +65,29 @@ def inventory(place: Place) -> pd.DataFrame:
 
 def _summary(place: Place, account: str, log: str) -> tuple[Any, ...]:
     """Return what `inventory` says of a log of an account."""
-    present: list[str] = []
-    parts, damaged, size, zones = [NO_STAMPS], 0, 0, None
+    stamps, wrong, size, zones = NO_STAMPS, dict[str, str](), 0, None
     try:
-        present, size = months(place, log, account), bytes_of_account(place, account, log)
+        size = bytes_of_account(place, account, log)
+        stamps, wrong = readable_stamps(place, log, account)
     except ArchiveError as error:
-        damaged = 1
+        wrong[""] = ""
         warn(str(error))
-    for month in present:
-        try:
-            with opened(place, log, account, month_edges(month)) as stored:
-                parts.append(stored.stamps(*month_edges(month)))
-        except ArchiveError as error:
-            damaged += 1
-            warn(
-                f"{log!r} of {account!r}: {month} is damaged and not counted"
-                f" ({problem_of(error)}): `eyelog archive repair` sets it aside and lists the days"
-                " to get again"
-            )
+    for month in filter(None, wrong):
+        warn(
+            f"{log!r} of {account!r}: {month} is damaged and not counted ({wrong[month]}):"
+            " `eyelog archive repair` sets it aside and lists the days to get again"
+        )
     try:
         zones = stored_zones(place, account)
     except ArchiveError as error:
         warn(str(error))
-    stamps, about = np.concatenate(parts), log_named(log)
+    about = log_named(log)
     first, last = stamps[[0, -1]].view("M8[us]") if len(stamps) else [None, None]
     # The stamps of packets are uneven: only the end of a connection is sure to be a gap.
     longest = PAUSE_US if about.numbers_packets else about.interval_us * 3 // 2
     gaps = int(np.count_nonzero(np.diff(stamps) > longest))
     known = None if zones is None else str(zones)
-    return first, last, len(days_of(stamps)), len(stamps), gaps, size, damaged, known
+    return first, last, len(days_of(stamps)), len(stamps), gaps, size, len(wrong), known
 
 
 def bytes_of_account(place: Place, account: str, log: str | None = None) -> int:
@@ -113,19 +106,21 @@ def bytes_of_account(place: Place, account: str, log: str | None = None) -> int:
 def verify(place: Place) -> pd.DataFrame:
     """Read everything; return one row per problem; see `eyelog.Archive.verify`."""
     place.require()
-    problems, parts = [], []
-    for account in accounts(place):
-        found, problem = _listed_or_rebuilt(place, account)
-        if problem:
-            problems.append((account, "", "", place.small_file(LISTS, account), problem))
-        parts += [(part, account) for part in found]
-    paths = set()
-    with progress_line(len(parts), "verify", unit="file") as done:
-        for part, account in sorted(parts):
-            path = part_path(place, account, part)
-            of_part = part_problems(place, account, part)
-            problems += [(account, part.log, part.month, path, problem) for problem in of_part]
-            paths.add(path)
+    problems: list[tuple[str, ...]] = []
+    names, paths = accounts(place), set[str]()
+    with progress_line(len(names), "verify", unit="account") as done:
+        for account in names:
+            found, problem = _listed_or_rebuilt(place, account)
+            told: dict[Part, list[str]] = {}
+            while new := found - told.keys():  # also what another process has written meanwhile
+                told |= {part: part_problems(place, account, part) for part in sorted(new)}
+                found, problem = _listed_or_rebuilt(place, account)
+            if problem:
+                problems.append((account, "", "", place.small_file(LISTS, account), problem))
+            for part in sorted(found):
+                path = part_path(place, account, part)
+                paths.add(path)
+                problems += [(account, part.log, part.month, path, each) for each in told[part]]
             done()
     strays = [
         (log, file)
@@ -133,16 +128,17 @@ def verify(place: Place) -> pd.DataFrame:
         for file in place.everything(f"log={log}")
         if file.path not in paths and not file.is_folder
     ]
-    if place.local:  # what a kill has left is removed by whoever locks
-        for account in {account for _, file in strays for account in file.accounts}:
-            with suppress(ArchiveError, OSError), locked(place, account):
-                pass
-        strays = [(log, file) for log, file in strays if os.path.lexists(file.path)]
+    for account in {account for _, file in strays for account in file.accounts}:
+        # Whoever locks removes what a kill has left.
+        with suppress(ArchiveError, OSError), locked(place, account):
+            paths |= {part_path(place, account, part) for part in listed(place, account)}
     wrong = "the archive does not read this path: it reads the files that its lists name"
     problems += [
         (next(iter(file.accounts), ""), log, file.month, file.path, wrong)
         for log, file in strays
-        if not file.parts[-1].startswith(".")
+        if file.path not in paths
+        and not file.parts[-1].startswith(".")
+        and (not place.local or os.path.lexists(file.path))
     ]
     for account, path, problem in small_file_problems(place):
         problems.append((account, "", "", path, problem))

@@ -33,6 +33,7 @@ from eyelog.archive.lists import (
     commit_all,
     listed,
     locked,
+    months,
     of_month,
     part_path,
     present_months,
@@ -42,6 +43,7 @@ from eyelog.archive.place import (
     archive_errors,
     check_account,
     damage,
+    problem_of,
 )
 from eyelog.archive.sealed import open_sealed
 from eyelog.arrow_tables import (
@@ -263,6 +265,22 @@ def read_table(
         schema = pa.schema([schema_of(log).field(name) for name in ("date", *fields)])
     with opened(place, log, account, span) as stored:
         return stored.rows(*span, schema)
+
+
+def readable_stamps(
+    place: Place, log: str, account: str, span: Span | None = None
+) -> tuple[Stamps, dict[str, str]]:
+    """Return the stamps of months (that overlap with a range), and what is wrong with others."""
+    every, wrong = [NO_STAMPS], dict[str, str]()
+    for month in months(place, log, account):
+        if span is None or overlap(month, span):
+            edges = month_edges(month)
+            try:
+                with opened(place, log, account, edges) as stored:
+                    every.append(stored.stamps(*edges))
+            except ArchiveError as error:
+                wrong[month] = problem_of(error)
+    return np.concatenate(every), wrong
 
 
 # Write

@@ -20,15 +20,13 @@ import numpy as np
 import pandas as pd
 
 from eyelog.archive.account import Days, Noted, note_days, read_ledger, source_of
-from eyelog.archive.lists import months
-from eyelog.archive.months import opened, write
+from eyelog.archive.months import readable_stamps, write
 from eyelog.archive.place import Place, archive_errors
 from eyelog.arrow_tables import (
     Instant,
     Span,
     Stamps,
     instant_us,
-    month_edges,
     months_of,
     overlap,
     stamps_of,
@@ -39,7 +37,6 @@ from eyelog.clock import DAY, as_zones, day_range, day_start, instant_range, zon
 from eyelog.decode import Page
 from eyelog.errors import (
     AnswerError,
-    ArchiveError,
     AuthorizationError,
     ConfigurationError,
     EyelogError,
@@ -149,7 +146,10 @@ class _Run:
         self.spans = dict(zip(wanted, pairwise(midnights), strict=True))
         with archive_errors(self.doing):
             ledger = read_ledger(self.place, self.log, self.account)
-            damaged = self._count(midnights)
+            edges = midnights[0], midnights[-1]
+            stamps, damaged = readable_stamps(self.place, self.log, self.account, edges)
+        counts = np.diff(np.searchsorted(stamps, midnights)).tolist()
+        self.present = dict(zip(wanted, counts, strict=True))
         self.noted = ledger.get(self.source, {})
         for day, span in self.spans.items():
             noted = self.noted.get(day)
@@ -169,20 +169,6 @@ class _Run:
                 reason = f"it had no record at {noted.asked:%Y-%m-%d %H:%M} UTC"
                 self.rows[day] = _Row("empty", records=0, reason=reason)
         return due
-
-    def _count(self, midnights: Sequence[int]) -> list[str]:
-        """Count the records of the archive per day by their stamps; return the damaged months."""
-        counts, damaged = np.zeros(len(midnights) - 1, np.int64), []
-        for month in months(self.place, self.log, self.account):
-            if overlap(month, (midnights[0], midnights[-1])):
-                try:
-                    with opened(self.place, self.log, self.account, month_edges(month)) as stored:
-                        stamps = stored.stamps(*month_edges(month))
-                    counts += np.diff(np.searchsorted(stamps, midnights))
-                except ArchiveError:
-                    damaged.append(month)
-        self.present = dict(zip(self.spans, counts.tolist(), strict=True))
-        return damaged
 
     def _is_due(self, day: date, noted: Noted) -> bool:
         """Return whether a noted day is to be requested again.
