@@ -133,3 +133,44 @@ def _microseconds(duration: Any) -> int | None:
     except ValueError:
         return None
     return None if pd.isna(length) else int(length // pd.Timedelta(1, "us"))
+
+
+def check_events(events: Any) -> pd.DataFrame:
+    """Return a table of events, in order of their starts.
+
+    Raises
+    ------
+    ConfigurationError
+        If it lacks a column that `eyelog.read_events` returns, a time has no zone, an event no
+        start or label, or one ends before it starts.
+    """
+    wanted = "a table with the columns start, end and label, as eyelog.read_events returns it"
+    if not isinstance(events, pd.DataFrame):
+        raise ConfigurationError(f"events must be {wanted}, not a {type(events).__name__}")
+    if not {"start", "end", "label"} <= {*events.columns}:
+        given = ", ".join(map(repr, events.columns[:5])) or "no columns"
+        raise ConfigurationError(f"events must be {wanted}, not one with {given}")
+    if not events.columns.is_unique:
+        twice = events.columns[events.columns.duplicated()][0]
+        raise ConfigurationError(f"the events have the column {twice!r} twice: keep one of them")
+    for name in ("start", "end"):
+        if not isinstance(events[name].dtype, pd.DatetimeTZDtype):
+            raise ConfigurationError(
+                f"the column {name!r} of the events needs times with a zone:"
+                f" events[{name!r}].dt.tz_localize('Asia/Tokyo')"
+            )
+    for name in ("start", "label"):
+        if events[name].isna().any():
+            raise ConfigurationError(f"an event has no {name}: give it one, or remove that row")
+    backwards = events[events["end"] < events["start"]]
+    if len(backwards):
+        raise ConfigurationError(
+            f"an event ends before it starts: {shown_event(backwards.iloc[0])}"
+        )
+    return events.sort_values("start", kind="stable", ignore_index=True)
+
+
+def shown_event(event: "pd.Series[Any]") -> str:
+    """Return an event as a message shows it."""
+    end = "" if pd.isna(event["end"]) else f" to {event['end']:%Y-%m-%d %H:%M:%S}"
+    return f"{event['label']!r} at {event['start']:%Y-%m-%d %H:%M:%S}{end}"

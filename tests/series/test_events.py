@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
+from eyelog.checks import check_events
 from eyelog.clock import LocalClock
-from eyelog.series.events import check_events, labels_by_day
+from eyelog.series.events import labels_by_day
 from support.records import records
 
 SIXTY = "standard_mode_logs"

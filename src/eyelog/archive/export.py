@@ -56,7 +56,6 @@ from eyelog.errors import ConfigurationError, EyelogWarning, warn
 from eyelog.frame import OFFSET, log_of, stated_account, zones_of
 from eyelog.home import progress_line, whole_file
 
-_GROUP_ROWS: Final = 4 * 5760
 # Coordinates, not distances: fields of a place in degrees.
 LOCATION: Final = frozenset(
     name
@@ -85,7 +84,7 @@ class Records:
     tz: str  # of the index
     zones: Zones  # of the wearer's clock
     schema: pa.Schema
-    tables: Iterator[pa.Table]  # one month of UTC at a time: memory does not grow with the range
+    tables: Iterator[pa.Table]  # some days each: memory does not grow with the range
 
 
 def check_target(path: Path) -> str:
@@ -159,7 +158,7 @@ def csv_pieces(
     span = month_edges(month)
     with (
         archive_errors(f"read {log!r} of {account!r}"),
-        records_of(place, log, account, span, None, zones, location=True, cut=group_edges) as found,
+        records_of(place, log, account, span, None, zones, location=True, progress=False) as found,
     ):
         yield from _csv(found)
 
@@ -174,9 +173,9 @@ def records_of(
     zones: Zones,
     *,
     location: bool,
-    cut: Callable[[str], Sequence[int]] = month_edges,
+    progress: bool | None = None,
 ) -> Iterator[Records]:
-    """Open a range of an archive to be written, where `cut` says how each month is cut.
+    """Open a range of an archive to be written.
 
     Without `location` the fields that show where the wearer was are left out.
     """
@@ -202,10 +201,9 @@ def records_of(
 
         def tables() -> Iterator[pa.Table]:
             label = f"write {log} of {account}"
-            choice = None if cut is month_edges else False  # a download shows none
-            with progress_line(len(stored.months), label, unit="month", choice=choice) as done:
+            with progress_line(len(stored.months), label, unit="month", choice=progress) as done:
                 for month in stored.months:
-                    for edges in pairwise(cut(month)):
+                    for edges in pairwise(group_edges(month)):
                         yield stored.rows(*_within(edges, span), schema)
                     done()
 
@@ -227,11 +225,12 @@ def _of_frame(frame: pd.DataFrame) -> Records:
     def tables() -> Iterator[pa.Table]:
         with progress_line(len(months), f"write {log} of {account}", unit="month") as done:
             for month in months:
-                yield table[slice(*np.searchsorted(stamps, month_edges(month)).tolist())]
+                for edges in pairwise(group_edges(month)):
+                    yield table[slice(*np.searchsorted(stamps, edges).tolist())]
                 done()
 
     tz = str(cast(pd.DatetimeIndex, frame.index).tz)
-    return Records(log, account, tz, zones_of(frame), table.schema, tables())
+    return Records(log, account, tz, zones_of(frame), table.schema, filter(len, tables()))
 
 
 def _warn_of_location(names: set[str]) -> None:
@@ -305,7 +304,7 @@ def _write_parquet(records: Records, sink: Any) -> None:
                 offsets = pa.array(_ahead_us(table, records) / 60e6)
                 table = table.append_column(OFFSET, offsets)
             # One chunk: the same records make the same bytes, however they were read.
-            writer.write_table(table.combine_chunks().cast(schema), row_group_size=_GROUP_ROWS)
+            writer.write_table(table.combine_chunks().cast(schema))
 
 
 def _answers(records: Records, folder: Path) -> Iterator[Path]:

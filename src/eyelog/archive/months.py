@@ -427,12 +427,10 @@ class Merging:
     def refuse_others(self, advice: str, other: str, *, after: str, replace: bool) -> None:
         """Raise if the files, or they and the archive, are of several wearers or devices."""
         refuse_others(
-            [file.report.file for file in self.files],
-            [file.stamps for file in self.files],
+            self.files,
             self.log,
             self.meetings,
             advice=f"{advice}; {after}",
-            devices=[file.device for file in self.files],
             account=self.account,
             held=np.concatenate(self._held),
             other=f"{other}; {after}",

@@ -30,6 +30,7 @@ from eyelog.archive.months import prepare, read_table, write
 from eyelog.archive.place import Place, archive_errors, open_place
 from eyelog.arrow_tables import Instant, Span, frame_of, instant_us, month_edges, span_of
 from eyelog.catalogue import catalogue, check_fields
+from eyelog.checks import check_events
 from eyelog.clock import DAY, Zone, Zones, as_zones, day_start, known_zones, parse_day
 from eyelog.errors import ArchiveError, ConfigurationError
 from eyelog.frame import (
@@ -378,7 +379,8 @@ class Archive:
         >>> archive.add_events(noted, account="anna"), archive.add_events(noted, account="anna")
         (1, 0)
         """
-        return add_events(self._place, account, events_in_utc(events), keep=not dry_run)
+        given = events_in_utc(check_events(events))
+        return add_events(self._place, account, given, keep=not dry_run)
 
     def _zones_of(self, tz: Zone | None, account: str) -> Zones:
         """Return the zones in which to read an account; see `read`."""

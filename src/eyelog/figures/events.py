@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MultipleLocator
 
+from eyelog.checks import check_events
 from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError, counted
 from eyelog.figures import axes, marks
@@ -22,7 +23,6 @@ from eyelog.figures.named import shades, span_of, subject
 from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.frame import require, require_frame, require_rows_once
 from eyelog.judge.arrays import Floats, numbers
-from eyelog.series.events import check_events
 
 COLUMN_PT: Final = 190.0  # how long an axis is at least in one column of a journal
 LANE_MM: Final = 4.5  # with one row of names or numbers

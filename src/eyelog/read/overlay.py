@@ -203,16 +203,14 @@ def repeats(meetings: Iterable[Meeting], names: Sequence[str]) -> dict[int, str]
 
 
 def refuse_others(
-    names: Sequence[str],
-    stamps: Sequence[Stamps],
+    files: Sequence["FileRecords"],
     log: str,
     meetings: Sequence[Meeting],
     *,
     advice: str,
-    devices: Sequence[str] = (),
     tz: tzinfo | None = None,
     account: str = "",
-    held: Stamps | None = None,
+    held: Stamps = NO_STAMPS,
     other: str = "",
     to_replace: str | None = None,
 ) -> None:
@@ -223,16 +221,14 @@ def refuse_others(
 
     Parameters
     ----------
-    names, stamps : sequence
-        What messages call each file, and its stamps.
+    files : sequence of FileRecords
+        Their records.
     log : str
         Their log.
     meetings : sequence of Meeting
         Those of `Overlay`.
     advice : str
         What to do about files among themselves.
-    devices : sequence of str
-        Those of the files, as far as they are known.
     tz : tzinfo, optional
         The zone of the times in a message, by default UTC.
     account : str
@@ -243,7 +239,7 @@ def refuse_others(
         What to do about files that overlap with these, and about those that have other values;
         None allows the latter.
     """
-    interval = log_named(log).interval_us
+    names, interval = [file.report.file for file in files], log_named(log).interval_us
     for below, what_to_do in ((False, advice), (True, to_replace)):
         pairs = [each for each in meetings if (each.earlier == HELD) is below]
         if what_to_do is None or not pairs:
@@ -255,29 +251,28 @@ def refuse_others(
         shared, conflicts = (sum(n) for n in zip(*(each[2:4] for each in counting), strict=True))
         if not mostly_differ(shared, conflicts, interval):
             continue
-        file = names[worst.file]
-        if worst.earlier == HELD:
-            who, again = f"{_joined([file])} has", f"{account!r} holds"
-        elif worst.earlier == worst.file:
-            who, again = f"{_joined([file])} has", "come again in it"
-        else:
-            who, again = f"{_joined([names[worst.earlier], file])} have", "they share"
+        who, again = f"{_joined([names[worst.file]])} has", f"{account!r} holds"
+        if worst.earlier == worst.file:
+            again = "come again in it"
+        elif worst.earlier != HELD:
+            who, again = f"{_joined([names[worst.earlier], names[worst.file]])} have", "they share"
         raise ConfigurationError(
             f"{who} other values on {conflicts:,} of the {shared:,} stamps that {again} (the first"
             f" {utc(worst.first):%Y-%m-%d %H:%M} UTC), as if they were of two wearers:"
             f" {what_to_do}"
         )
+    stamps, devices = [file.stamps for file in files], [file.device for file in files]
     groups = [(names, stamps, devices, advice)]
-    if held is not None and len(held):
+    if len(held):
         both = [f"what {account!r} holds", names[0] if len(names) == 1 else "the files"]
-        groups.append((both, [held, np.concatenate(stamps)], (), other))
+        groups.append((both, [held, np.concatenate(stamps)], ["", ""], other))
     for every, each, of_devices, what_to_do in groups:
         source = np.repeat(np.arange(len(each)), [len(own) for own in each])
         overlap = overlaps(np.concatenate([NO_STAMPS, *each]), source, interval)
         if not overlap.too_much:
             continue
         first, last = (utc(edge).astimezone(tz or UTC) for edge in (overlap.first, overlap.last))
-        of = sorted({of_devices[at] for at in overlap.sources if at < len(of_devices)} - {""})
+        of = sorted({of_devices[at] for at in overlap.sources} - {""})
         owners = f" (devices {' and '.join(of[:_SHOWN])})" if len(of) > 1 else ""
         when = f"{duration_text(overlap.doubled_us)} {span_text(first, last)}{'' if tz else ' UTC'}"
         raise ConfigurationError(

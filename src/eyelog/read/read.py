@@ -310,15 +310,8 @@ def _one(
     advice = "pass only the files of one"
     if len(named := sorted(devices - {""})) > 1:
         advice = f"read one device with device={named[0]!r}, or {advice}"
-    refuse_others(
-        names,
-        [part.stamps for part in parts],
-        log,
-        meetings,
-        advice=advice,
-        devices=[part.device for part in parts],
-        tz=zone(place.home if place else "UTC"),
-    )
+    clock = zone(place.home if place else "UTC")
+    refuse_others(parts, log, meetings, advice=advice, tz=clock)
     notes += repeats(meetings, names).values()
     differing = Counter[int]()
     for each in meetings:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from eyelog.catalogue import Field, catalogue, known_logs, log_named
-from eyelog.checks import duration_us, names_of
+from eyelog.checks import check_events, duration_us, names_of, shown_event
 from eyelog.clock import DAY_US, LocalClock, local_days, microseconds, stamps_at
 from eyelog.errors import ConfigurationError, FieldError, warn
 from eyelog.frame import (
@@ -40,7 +40,6 @@ from eyelog.measure.resample import terms_of, value_of
 from eyelog.series.inference import check_draws, interval, multiplicities
 from eyelog.series.observed import SHORTEST_DAY_US, one_log, rows_of, stamps_close
 
-COLUMNS = ("start", "end", "label")
 Length = str | pd.Timedelta
 ABOUT: Final = ("static", "motion", "gait", "wear")  # kinds of fields about the wearer
 LEAST_EVENTS: Final = 5  # fewer events give too few different means for a band
@@ -50,44 +49,6 @@ OF_COURSE: Final = (
 )
 LEVEL: Final = 0.95
 ROUNDING: Final = 1e-12
-
-
-def check_events(events: Any) -> pd.DataFrame:
-    """Return a table of events, sorted by time, in microseconds of one zone.
-
-    Raises
-    ------
-    ConfigurationError
-        If it lacks the columns that `eyelog.read_events` returns, or its times have no zone.
-    """
-    if not isinstance(events, pd.DataFrame) or not set(COLUMNS) <= set(events.columns):
-        given = f"a {type(events).__name__}"
-        if isinstance(events, pd.DataFrame):
-            given = f"one with {', '.join(map(repr, events.columns[:5])) or 'no columns'}"
-        raise ConfigurationError(
-            "events must be a table with the columns start, end and label, as eyelog.read_events"
-            f" returns it, not {given}"
-        )
-    for name in ("start", "end"):
-        if not isinstance(events[name].dtype, pd.DatetimeTZDtype):
-            raise ConfigurationError(
-                f"the column {name!r} of the events needs times with a zone:"
-                f" events[{name!r}].dt.tz_localize('Asia/Tokyo')"
-            )
-    if events["start"].isna().any():
-        raise ConfigurationError("an event has no start: remove that row")
-    if events["label"].isna().any():
-        raise ConfigurationError("an event has no label: give it one, or remove that row")
-    backwards = events["end"] < events["start"]
-    if backwards.any():
-        first = events[backwards].iloc[0]
-        raise ConfigurationError(f"an event ends before it starts: {_shown(first)}")
-    return events[list(COLUMNS)].sort_values("start", kind="stable", ignore_index=True)
-
-
-def _shown(event: "pd.Series[Any]") -> str:
-    end = "" if pd.isna(event["end"]) else f" to {event['end']:%Y-%m-%d %H:%M:%S}"
-    return f"{event['label']!r} at {event['start']:%Y-%m-%d %H:%M:%S}{end}"
 
 
 @takes_tables
@@ -188,8 +149,8 @@ def _refuse_overlaps(
     for i in range(1, len(starts)):
         if starts[i] < ends[last] and names[i] != names[last]:
             raise ConfigurationError(
-                f"two events overlap, and a row has one label: {_shown(spans.iloc[last])} and"
-                f" {_shown(spans.iloc[i])}. Shorten one, or label each on its own:"
+                f"two events overlap, and a row has one label: {shown_event(spans.iloc[last])} and"
+                f" {shown_event(spans.iloc[i])}. Shorten one, or label each on its own:"
                 f" label(frame, events[events['label'] == {names[i]!r}])"
             )
         if ends[i] > ends[last]:
