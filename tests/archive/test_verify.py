@@ -126,7 +126,7 @@ def test_all_damage_is_reported_not_only_the_first(archive: el.Archive) -> None:
     cut(month_file(archive.path, "2026-10", log=FIFTEEN))
     found = archive.verify()
     assert found[["account", "month"]].values.tolist() == [
-        ["ä", "2026-10"],
         ["me", "2026-10"],
         ["me", "2026-11"],
+        ["ä", "2026-10"],
     ]

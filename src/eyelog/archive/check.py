@@ -107,13 +107,15 @@ def verify(place: Place) -> pd.DataFrame:
     """Read everything; return one row per problem; see `eyelog.Archive.verify`."""
     place.require()
     problems: list[tuple[str, ...]] = []
-    names, paths = accounts(place), set[str]()
-    with progress_line(len(names), "verify", unit="account") as done:
-        for account in names:
-            found, problem = _listed_or_rebuilt(place, account)
+    lists = {account: _listed_or_rebuilt(place, account) for account in accounts(place)}
+    paths, files = set[str](), sum(len(found) for found, _ in lists.values())
+    with progress_line(files, "verify", unit="file") as done:
+        for account, (found, problem) in lists.items():
             told: dict[Part, list[str]] = {}
             while new := found - told.keys():  # also what another process has written meanwhile
-                told |= {part: part_problems(place, account, part) for part in sorted(new)}
+                for part in sorted(new):
+                    told[part] = part_problems(place, account, part)
+                    done()
                 found, problem = _listed_or_rebuilt(place, account)
             if problem:
                 problems.append((account, "", "", place.small_file(LISTS, account), problem))
@@ -121,7 +123,6 @@ def verify(place: Place) -> pd.DataFrame:
                 path = part_path(place, account, part)
                 paths.add(path)
                 problems += [(account, part.log, part.month, path, each) for each in told[part]]
-            done()
     strays = [
         (log, file)
         for log in known_logs()
