@@ -186,17 +186,6 @@ def test_a_repair_follows_from_every_mishap(tmp_path: Path) -> None:
         assert len(whole(archive)) > 0
 
 
-def test_the_command_line_says_it_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    archive = with_days(tmp_path / "archive")
-    two_wearers(archive)
-    assert main(["daily", SIXTY, "--archive", archive.path, "--account", "ada"]) == 1
-    out, err = capsys.readouterr()
-    assert not out
-    assert "its checksum differs" in err
-
-
 def spoilt(archive: el.Archive, path: Path, change: Callable[[bytearray], object]) -> None:
     """Change the bytes of a file, and expect that nobody reads them."""
     before = path.read_bytes()

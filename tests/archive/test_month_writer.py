@@ -2,8 +2,6 @@
 
 import os
 import resource
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,27 +11,9 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from support.logs import LOGS
-from support.paths import TESTS
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS
-
-# Writes every n-th record, one small write after another.
-SHARE = f"""
-import sys
-sys.path.insert(0, {str(TESTS)!r})
-from eyelog.archive.store import Archive
-from support.records import records
-share, shares = int(sys.argv[2]), int(sys.argv[3])
-frame = records({SIXTY!r}, "2026-10-31 20:00", 480)
-for start in range(share, share + 6 * shares, shares):
-    Archive(sys.argv[1]).write({SIXTY!r}, frame.iloc[start :: 6 * shares], account="me")
-"""
-
-
-def start(program: str, *arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", program, *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def leftovers(archive: el.Archive) -> list[Path]:
@@ -43,30 +23,6 @@ def leftovers(archive: el.Archive) -> list[Path]:
 def files(archive: el.Archive) -> dict[Path, tuple[bytes, int]]:
     found = sorted(Path(archive.path).rglob("*.parquet"))
     return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in found}
-
-
-def test_what_a_killed_writer_left_is_ignored_and_removed_by_the_next_write(
-    archive: el.Archive,
-) -> None:
-    frame = records(SIXTY, "2026-10-01", 100)
-    archive.write(SIXTY, frame, account="me")
-    (path,) = files(archive)
-    left = path.with_name(".2026-10.0123456789abcdef.tmp")
-    left.write_bytes(path.read_bytes()[:100])
-    assert_frame_equal(archive.read(SIXTY, "2026-10-01", "2026-10-31"), frame)
-    assert len(archive.verify()) == 0
-    assert pd.read_parquet(archive.path).shape == (100, 46 + 3)
-    archive.write(SIXTY, frame, account="me")
-    assert not left.exists()
-
-
-def test_processes_that_write_at_the_same_time_lose_nothing(archive: el.Archive) -> None:
-    running = [start(SHARE, archive.path, str(n), "2") for n in range(2)]
-    for each in running:
-        _, errors = each.communicate(timeout=120)
-        assert each.returncode == 0, errors
-    frame = records(SIXTY, "2026-10-31 20:00", 480)
-    assert_frame_equal(archive.read(SIXTY, "2026-10-31", "2026-11-01"), frame)
 
 
 def test_threads_that_write_at_the_same_time_lose_nothing(archive: el.Archive) -> None:

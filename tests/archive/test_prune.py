@@ -76,17 +76,6 @@ def test_packed_files_of_live_recordings_go_when_they_are_older(archive: el.Arch
     assert sorted(path.name for path in folder.iterdir()) == ["new.jsonl.gz", "waiting.jsonl"]
 
 
-def test_events_in_an_object_store_go_too() -> None:
-    archive = el.Archive("memory://prune-events")
-    start = pd.to_datetime(["2026-10-20", "2026-11-20"], utc=True)
-    archive.add_events(pd.DataFrame({"start": start, "end": start, "label": ["a", "b"]}))
-    place = open_place(archive.path)
-    assert [one.what for one in prune(place, NOVEMBER)] == ["events"]
-    assert archive.events()["label"].tolist() == ["b"]
-    prune(place, datetime(2027, 1, 1, tzinfo=UTC))
-    assert archive.events().empty
-
-
 def test_a_log_on_a_larger_disk_is_pruned_and_a_link_deeper_down_is_refused(
     archive: el.Archive, tmp_path: Path
 ) -> None:

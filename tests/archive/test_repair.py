@@ -84,17 +84,6 @@ def test_a_list_that_is_gone_or_damaged_is_made_again(two_months: el.Archive) ->
         assert len(two_months.verify()) == 0
 
 
-def test_a_month_that_is_gone_is_said_until_a_repair(two_months: el.Archive) -> None:
-    month_file(two_months.path, "2026-10", log=SIXTY).unlink()
-    with pytest.raises(el.ArchiveError, match=r"month=2026-10.* it is gone"):
-        two_months.read(SIXTY, tz="UTC")
-    assert len(two_months.read(SIXTY, "2026-11-01", "2026-11-30", tz="UTC")) == 3 * 1440
-    (row,) = two_months.repair().to_dict("records")
-    assert row["import_again"] == "2026-10-01 to 2026-10-31"
-    assert row["aside"] == ""
-    assert len(two_months.read(SIXTY, tz="UTC")) == 3 * 1440
-
-
 def test_an_earlier_version_that_was_put_back_counts_after_a_repair(
     two_months: el.Archive,
 ) -> None:

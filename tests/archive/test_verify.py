@@ -11,7 +11,7 @@ import pytest
 
 import eyelog as el
 from support.logs import LOGS
-from support.parquet import flip_byte, month_file, of_third_release
+from support.parquet import month_file, of_third_release
 from support.records import records
 
 FIFTEEN, SIXTY = LOGS
@@ -62,31 +62,6 @@ def cut(path: Path) -> None:
 def as_text(table: pa.Table) -> pa.Table:
     at = table.schema.names.index("bl")
     return table.set_column(at, "bl", table["bl"].cast(pa.string()))
-
-
-DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "cut short": (cut, "its checksum differs"),
-    "empty": (lambda path: path.write_bytes(b""), "its checksum differs"),
-    "a changed byte": (lambda path: flip_byte(path, "hm_yo"), "its checksum differs"),
-    "gone": (lambda path: path.unlink(), "^it is gone, and the list of months names it$"),
-    "another program": (lambda path: rewrite(path, swap_nothing), "its checksum differs"),
-}
-
-
-def swap_nothing(table: pa.Table) -> pa.Table:
-    return table
-
-
-@pytest.mark.parametrize("kind", DAMAGE)
-def test_damage_is_reported_with_its_month(archive: el.Archive, kind: str) -> None:
-    spoil, problem = DAMAGE[kind]
-    path = month(archive)
-    spoil(path)
-    found = archive.verify()
-    assert found[["account", "log", "month", "file"]].values.tolist() == [
-        ["me", SIXTY, "2026-10", str(path)]
-    ]
-    assert found["problem"].str.contains(problem).all(), found["problem"].tolist()
 
 
 # An old file without a seal, written again by another program
