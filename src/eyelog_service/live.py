@@ -27,13 +27,10 @@ import csv
 import gzip
 import hmac
 import io
-import ipaddress
 import logging
 import os
 import shutil
 import signal
-import socket
-import ssl
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -44,13 +41,12 @@ from http import HTTPStatus
 from pathlib import Path
 from ssl import SSLContext
 from threading import Lock
-from typing import Any, Final
-from urllib.parse import quote, unquote
+from typing import Any, BinaryIO, Final
+from urllib.parse import unquote
 
 import msgspec
 import numpy as np
 import pyarrow as pa
-import segno
 from filelock import FileLock, Timeout
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import Server, ServerConnection, serve
@@ -185,7 +181,8 @@ class Recording:
     def __init__(self, archive: Archive, account: str, number: int) -> None:
         self._folder = Path(archive.path) / _FOLDER / f"{_KEY}{check_account(account)}"
         self._number = number
-        self._files: dict[str, _File] = {}
+        self._files: dict[str, BinaryIO] = {}
+        self._since: dict[str, float] = {}  # when the first message came that is not secured yet
         self._lock = Lock()  # files are secured by another thread
         self.longest_wait_s = 0.0
 
@@ -197,21 +194,39 @@ class Recording:
         OSError
             If it cannot be written; the file then ends before it.
         """
-        if kind not in self._files:
-            make_folders(self._folder)
-            name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{self._number}-{kind}{_ENDING}"
-            file = _File(self._folder / name)
-            with self._lock:
-                self._files[kind] = file
-        file = self._files[kind]
-        file.add(line)
-        return self._finish([kind])[0] if file.size >= _LARGEST else None
+        file = self._files.get(kind) or self._begin(kind)
+        size = file.tell()
+        self._since.setdefault(kind, time.monotonic())
+        try:
+            written = file.write(line)
+            if written < len(line):  # the disk has just become full
+                file.write(line[written:])
+        except OSError:
+            file.truncate(size)
+            raise
+        return self._finish([kind])[0] if file.tell() >= _LARGEST else None
+
+    def _begin(self, kind: str) -> BinaryIO:
+        make_folders(self._folder)
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{self._number}-{kind}{_ENDING}"
+        path = self._folder / name
+        path.touch(0o600, exist_ok=False)
+        sync_folder(self._folder)
+        with self._lock:
+            self._files[kind] = path.open("ab", buffering=0)
+        return self._files[kind]
 
     def secure(self) -> None:
         """Secure on the disk what has been written."""
         with self._lock:
-            for file in self._files.values():
-                self.longest_wait_s = max(self.longest_wait_s, file.secure())
+            for kind in self._files:
+                self._secure(kind)
+
+    def _secure(self, kind: str) -> None:
+        since = self._since.pop(kind, None)
+        if since is not None:
+            os.fsync(self._files[kind].fileno())
+            self.longest_wait_s = max(self.longest_wait_s, time.monotonic() - since)
 
     def close(self) -> list[Path]:
         """Close the files, and return them."""
@@ -221,43 +236,11 @@ class Recording:
         paths = []
         with self._lock:
             for kind in kinds:
-                file = self._files.pop(kind)
-                paths.append(file.path)
-                try:
-                    self.longest_wait_s = max(self.longest_wait_s, file.secure())
-                finally:
-                    os.close(file.handle)
+                with self._files[kind] as file:
+                    self._secure(kind)
+                paths.append(Path(file.name))
+                del self._files[kind]
         return paths
-
-
-class _File:
-    """One file that only grows, for its owner alone."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600)
-        sync_folder(path.parent)
-        self.size = 0
-        self._since: float | None = None  # the first message that is not secured yet
-
-    def add(self, line: bytes) -> None:
-        self._since = self._since or time.monotonic()
-        try:
-            written = os.write(self.handle, line)
-            if written < len(line):  # the disk has just become full
-                os.write(self.handle, line[written:])
-        except OSError:
-            os.ftruncate(self.handle, self.size)
-            raise
-        self.size += len(line)
-
-    def secure(self) -> float:
-        """Return the seconds for which a message has waited."""
-        since, self._since = self._since, None
-        if since is None:
-            return 0.0
-        os.fsync(self.handle)
-        return time.monotonic() - since
 
 
 def waiting_files(archive: Archive) -> Iterator[Path]:
@@ -266,18 +249,14 @@ def waiting_files(archive: Archive) -> Iterator[Path]:
     yield from sorted(folder.glob(f"{_KEY}*/*{_ENDING}"), key=lambda path: path.name)
 
 
-def account_of(path: Path) -> str:
-    """Return the account whose messages a file has."""
-    return unquote(path.parent.name.removeprefix(_KEY))
-
-
 def import_recording(archive: Archive, path: Path, *, tz: Zone | None = None) -> str:
     """Import a complete file and pack it; return a line that says what happened to it.
 
     If the archive cannot be written now (it is locked, or the disk is full), the file waits for the
     next start. A refused file is packed too, and the line says where it is.
     """
-    account, packed = account_of(path), path.with_name(f"{path.name}.gz")
+    account = unquote(path.parent.name.removeprefix(_KEY))
+    packed = path.with_name(f"{path.name}.gz")
     of_a_log = not path.name.endswith(f"-{OTHER}{_ENDING}")
     try:
         (report,) = import_files(archive, [path], account=account, tz=tz)
@@ -332,11 +311,13 @@ def messages_of(path: Path) -> tuple[list[Message], "np.ndarray"]:
     EyelogError
         If the file cannot be read, or is neither.
     """
-    content = _content(path)
-    if SocketLog.recognises(content[:256].lstrip()):
-        rows = list(_from_lines(content, path))
-    else:
-        rows = list(_from_csv(content))
+    files = list(input_files([path]))
+    if len(files) != 1:
+        raise ConfigurationError(f"replay takes one file, and {path} has {len(files)}")
+    with opened(files[0]) as source:
+        content = source.text()
+    is_saved = SocketLog.recognises(content[:256].lstrip())
+    rows = [*(_saved_lines(content, path) if is_saved else _csv_rows(content))]
     if not rows:
         raise ConfigurationError(f"{path} has no messages to send")
     dates = [
@@ -351,29 +332,18 @@ def messages_of(path: Path) -> tuple[list[Message], "np.ndarray"]:
     return [{key: row[key] for key in row if key not in _TIMES} for row in rows], seconds
 
 
-def _content(path: Path) -> bytes:
-    files = list(input_files([path]))
-    if len(files) != 1:
-        raise ConfigurationError(f"replay takes one file, and {path} has {len(files)}")
-    with opened(files[0]) as source:
-        return source.text()
-
-
-def _from_lines(content: bytes, path: Path) -> Iterator[Message]:
-    decode = msgspec.json.Decoder(Message).decode
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if not line.strip():
-            continue
+def _saved_lines(content: bytes, path: Path) -> Iterator[Message]:
+    lines = content.split(b"\n")
+    for number, line in enumerate(lines, 1):
         try:
-            yield decode(line)
+            if line.strip():
+                yield _decode(line)
         except UNFIT:
-            if number <= content.count(b"\n"):  # otherwise the last line is truncated
-                raise ConfigurationError(
-                    f"{path}, line {number}: it is not a JSON object"
-                ) from None
+            if number < len(lines):  # otherwise it is truncated
+                raise ConfigurationError(f"{path}, line {number}: not a JSON object") from None
 
 
-def _from_csv(content: bytes) -> Iterator[Message]:
+def _csv_rows(content: bytes) -> Iterator[Message]:
     header = find_header(content)
     text = content[header.end :].decode("utf-8", "replace")
     for cells in csv.reader(io.StringIO(text), delimiter=header.delimiter):
@@ -386,11 +356,10 @@ def _from_csv(content: bytes) -> Iterator[Message]:
 
 def _value(cell: str) -> Any:
     """Return what a cell says: a number, true or false, otherwise its text."""
-    for read in (int, float):
-        with suppress(ValueError):
-            value = read(cell)
-            return value if np.isfinite(value) else cell
-    return {"true": True, "false": False}.get(cell.lower(), cell)
+    try:
+        return msgspec.json.decode(cell)
+    except msgspec.DecodeError:
+        return cell
 
 
 async def replay(
@@ -639,11 +608,13 @@ class Listener:
             del self._open[sender.number]
             await connection.close(1013, "too many connections")
             return
-        messages, budget = Messages(), _Budget()
+        messages, now = Messages(), asyncio.get_running_loop().time
+        due = now() - 1.0
         try:
             while True:
                 if connection.state is State.OPEN:  # otherwise nothing more arrives
-                    await budget.wait()
+                    due = max(due + 1 / MOST_PER_SECOND, now() - 1.0)  # a second's worth at once
+                    await asyncio.sleep(due - now())
                 await self._take(sender, messages, await connection.recv(decode=False))
         except ConnectionClosed as closed:
             if closed.sent is not None and closed.sent.code == 1009:
@@ -753,98 +724,3 @@ class Listener:
 def _words_of(request: Request) -> list[str]:
     """Return the parts of a request's path, at least one."""
     return unquote(request.path.partition("?")[0]).strip("/").split("/")
-
-
-class _Budget:
-    """How many messages of a connection may be read now: a number per second, as many at once."""
-
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
-        self._left = float(MOST_PER_SECOND)
-        self._at = now()
-
-    async def wait(self, sleep: Callable[[float], Any] = asyncio.sleep) -> None:
-        """Wait until one more may be read."""
-        now = self._now()
-        self._left = min(MOST_PER_SECOND, self._left + (now - self._at) * MOST_PER_SECOND)
-        self._at = now
-        if self._left < 1:
-            await sleep((1 - self._left) / MOST_PER_SECOND)
-            self._left, self._at = 1.0, self._now()
-        self._left -= 1
-
-
-def is_this_machine(host: str) -> bool:
-    """Return whether only programs of this machine reach a server at this host.
-
-    Examples
-    --------
-    >>> is_this_machine("127.0.0.1"), is_this_machine("localhost"), is_this_machine("0.0.0.0")
-    (True, True, False)
-    """
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def address_of(host: str, port: int, path: str = "", *, tls: bool = False) -> str:
-    """Return the address of a server as a phone calls it.
-
-    A server at all addresses of this machine (``0.0.0.0``) is shown at its address in the network.
-
-    Examples
-    --------
-    >>> address_of("192.168.0.1", 5000, tls=True)
-    'wss://192.168.0.1:5000'
-    >>> address_of("::1", 5000, "secret")
-    'ws://[::1]:5000/secret'
-    """
-    if host in ("0.0.0.0", "::", ""):  # noqa: S104  # it is compared, and not bound
-        host = _own_address()
-    shown = f"[{host}]" if ":" in host else host
-    return f"{'wss' if tls else 'ws'}://{shown}:{port}{'/' if path else ''}{quote(path)}"
-
-
-def _own_address() -> str:
-    """Return the address of this machine in its network; nothing is sent to find it."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # an address reserved for documentation
-            return str(probe.getsockname()[0])
-        except OSError:
-            return socket.gethostname()
-
-
-def qr_code(address: str, *, encoding: str | None = "utf-8") -> str:
-    """Return the QR code of an address as text; nothing if the encoding has no blocks for it."""
-    out = io.StringIO()
-    segno.make(address, micro=False).terminal(out, compact=True)
-    text = out.getvalue()
-    try:
-        text.encode(encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return ""
-    return text
-
-
-def tls_context(cert: Path, key: Path | None) -> ssl.SSLContext:
-    """Return what a server needs for ``wss://``.
-
-    Raises
-    ------
-    ConfigurationError
-        If the certificate or its key cannot be read.
-    """
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(cert, key, password=lambda: "")
-    except (OSError, ssl.SSLError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ConfigurationError(
-            f"cannot use the certificate {cert} ({reason}): give a PEM file with --tls-cert, and"
-            " its key without a password with --tls-key"
-        ) from error
-    return context

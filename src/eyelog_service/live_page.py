@@ -7,7 +7,6 @@ site cannot read it through the browser, nor through a name that leads to 127.0.
 import csv
 import io
 import json
-import os
 import shutil
 import sys
 import warnings
@@ -37,8 +36,10 @@ from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
 from eyelog.judge.packets import packets
 from eyelog.measure.blinks import rate
+from eyelog.measure.posture import tilt
 from eyelog.read.files import Source
 from eyelog.read.saved import RECEIVED, SocketLog
+from eyelog_service.audit import append
 from eyelog_service.browser import html, page_headers, page_template
 
 if TYPE_CHECKING:
@@ -62,22 +63,18 @@ class Diary:
         self._lock = Lock()
         self.marks: list[dict[str, str]] = []
 
-    def mark(self, label: str, now: datetime | None = None) -> None:
+    def mark(self, label: str) -> None:
         """Write an event, secured on the disk."""
-        at = (now or datetime.now(UTC)).astimezone(self._zone)
+        at = datetime.now(self._zone).isoformat()
         text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
         with self._lock:
             make_folders(self.path.parent)
-            handle = os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
-            with os.fdopen(handle, "ab") as sink:
-                rows = csv.writer(text, lineterminator="\n")
-                if not sink.tell():
-                    rows.writerow(["start", "end", "label"])
-                rows.writerow([at.isoformat(), "", label])
-                sink.write(text.getvalue().encode())
-                sink.flush()
-                os.fsync(sink.fileno())
-            self.marks.append({"at": at.isoformat(), "label": label})
+            if not self.path.exists():
+                rows.writerow(["start", "end", "label"])
+            rows.writerow([at, "", label])
+            append(self.path, text.getvalue().encode(), secured=True)
+            self.marks.append({"at": at, "label": label})
 
 
 class LivePage:
@@ -243,7 +240,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 MINUTES: Final = 10
-BIN_S: Final = 15
+_BIN: Final = "15s"
+_BINS: Final = MINUTES * 60 // 15
 _RATE_MINUTES: Final = 3
 _MOST_ROWS: Final = 2 * MINUTES * 60 * 20  # a sender may send more than 20 per second
 # A minute with less usable time has no point in the figure.
@@ -313,51 +311,53 @@ class Recent:
 
 
 def _numbers(frame: pd.DataFrame, log: str, now: datetime) -> dict[str, Any]:
-    """Return the numbers of some rows: of all, and per 15 s, the oldest first."""
+    """Return the numbers of some rows: of all, and of each bin, the oldest first."""
+    steps, noisy, battery, sequence = (
+        frame[role_field(log, part)].astype("float64")
+        for part in ("steps", "noise_flag", "battery", "sequence")
+    )
+    packet_s, ends, stamps = (
+        log_named(log).interval_s,
+        pd.Timestamp(now),
+        pd.DatetimeIndex(frame.index),
+    )
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore"
         )  # senders may leave fields out; the page shows what is there
-        state = states(frame, log=log).astype("object").to_numpy()
-        last_minutes = frame[frame.index > pd.Timestamp(now) - pd.Timedelta(minutes=_RATE_MINUTES)]
-        rates = rate(last_minutes, log=log, limits=_THIN) if len(last_minutes) else None
+        state = states(frame, log=log).astype("object")
+        late = frame[frame.index > ends - pd.Timedelta(minutes=_RATE_MINUTES)]
+        rates = rate(late, log=log, limits=_THIN).iloc[:1] if len(late) else late
         by_minute = rate(frame, by="1min", log=log, limits=_THIN)
-    packet_s = log_named(log).interval_s
-    us = pd.DatetimeIndex(frame.index).as_unit("us").asi8
-    ago_s = now.timestamp() - us / 1e6
-    bins = range(MINUTES * 60 // BIN_S)
-    number = bins[-1] - np.clip(ago_s // BIN_S, 0, bins[-1]).astype(int)
-    parts = ("steps", "noise_flag", "acc_fore_aft", "acc_vertical", "battery", "sequence")
-    columns = {
-        part: frame[role_field(log, part)].to_numpy(np.float64, na_value=np.nan) for part in parts
-    }
-    rows = pd.DataFrame({**columns, "noise": columns["noise_flag"] * packet_s, "state": state})
-    worn = rows["state"].isin(["usable", "walking", "noisy"])
-    # The mean direction of gravity, as in `eyelog.posture.tilt`.
-    gravity = rows.loc[worn, ["acc_fore_aft", "acc_vertical"]].dropna()
-    ahead, up = gravity.groupby(number[gravity.index]).sum().reindex(bins).to_numpy().T
-    by_bin = rows.groupby(number)
-    sums = by_bin[["noise", "steps"]].sum().reindex(bins)
-    of_bin: dict[Any, Any] = {key: next(iter(each.mode()), None) for key, each in by_bin["state"]}
-    gone, battery = packets(us, columns["sequence"]).lost, rows["battery"].dropna()
-    ends = pd.DatetimeIndex(by_minute.index)
+        tilts = tilt(frame, by=_BIN, log=log)["fore_aft_deg"]
+    minutes = pd.DatetimeIndex(by_minute.index)
+    bins = pd.date_range(end=ends.floor(_BIN), periods=_BINS, freq=_BIN)
+    of_bin = stamps.floor(_BIN)
+    states_of = {at: next(iter(each.mode()), None) for at, each in state.groupby(of_bin)}
+    lost = int(
+        packets(stamps.as_unit("us").asi8, sequence.to_numpy().astype(np.float64)).lost.sum()
+    )
     return {
-        "worn_s": _json(worn.sum() * packet_s),
-        "noise_s": _json(rows["noise"][ago_s < 60].sum()),
-        "steps": _json(rows["steps"].sum()),
-        "lost": int(gone.sum()),
-        "packets": len(frame) + int(gone.sum()),
-        "battery": _json(battery.iloc[-1]) if len(battery) else None,
-        "rate": _rate(rates.iloc[0]) if rates is not None else None,
+        "worn_s": _json(state.isin(["usable", "walking", "noisy"]).sum() * packet_s),
+        "noise_s": _json(noisy[frame.index > ends - pd.Timedelta(minutes=1)].sum() * packet_s),
+        "steps": _json(steps.sum()),
+        "lost": lost,
+        "packets": len(frame) + lost,
+        "battery": _json(battery.ffill().iloc[-1]),
+        "rate": _rate(rates.iloc[0]) if len(rates) else None,
         "minutes": [
-            {"ago_s": _json(now.timestamp() - at.timestamp() - 30), **_rate(row)}
-            for at, (_, row) in zip(ends, by_minute.iterrows(), strict=True)
+            {"ago_s": _json((ends - at).total_seconds() - 30), **_rate(row)}
+            for at, (_, row) in zip(minutes, by_minute.iterrows(), strict=True)
         ],
-        "states": [of_bin.get(each) for each in bins],
-        "noise": [_json(each) for each in sums["noise"]],
-        "steps_by": [_json(each) for each in sums["steps"]],
-        "tilt": [_json(each) for each in np.degrees(np.arctan2(ahead, np.abs(up)))],
+        "states": [states_of.get(each) for each in bins],
+        "noise": _listed(noisy.groupby(of_bin).sum() * packet_s, bins),
+        "steps_by": _listed(steps.groupby(of_bin).sum(), bins),
+        "tilt": _listed(tilts, bins),
     }
+
+
+def _listed(values: pd.Series, bins: pd.DatetimeIndex) -> list[float | None]:
+    return [_json(each) for each in values.reindex(bins)]
 
 
 def _rate(row: Any) -> dict[str, float | None]:

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -61,6 +62,24 @@ class _Server:
                 text = isinstance(each, str | bytes)
                 connection.send(each if text else json.dumps(each))
 
+    def said(self) -> list[str]:
+        """What it has said so far, by lines."""
+        raise NotImplementedError
+
+    def wait_for(self, text: str) -> None:
+        """Wait until it has said something."""
+        deadline = time.monotonic() + 60
+        while not any(text in line for line in self.said()):
+            assert time.monotonic() < deadline, self.said()
+            time.sleep(0.02)
+
+    def wait_for_lines(self, n: int) -> None:
+        """Wait until the files that wait have that many messages."""
+        deadline = time.monotonic() + 60
+        while len(self.raw()) < n:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
     def raw(self) -> list[dict[str, Any]]:
         """The messages in the files that wait, up to the last whole line."""
         paths = sorted(self.archive.glob(".live/account=*/*.jsonl"))
@@ -89,6 +108,7 @@ class Listening(_Server):
 class ListeningHere(_Server):
     """A running `Listener` in a thread of this process."""
 
+    page: str
     loop: asyncio.AbstractEventLoop
     thread: threading.Thread
     end: asyncio.Event
@@ -138,9 +158,9 @@ def listening_here(archive: Path, **settings: Any) -> Iterator[ListeningHere]:
     async def run() -> None:
         loop, end = asyncio.get_running_loop(), asyncio.Event()
 
-        def started(port: int, _page: str) -> None:
+        def started(port: int, page: str) -> None:
             address = f"ws://127.0.0.1:{port}"
-            server.append(ListeningHere(address, archive, loop, thread, end, lines))
+            server.append(ListeningHere(address, archive, page, loop, thread, end, lines))
             ready.set()
 
         await listener.run(port=0, started=started, stop=end)

@@ -6,9 +6,12 @@ before the file, the file before the default.
 """
 
 import getpass
+import io
 import os
 import re
 import shlex
+import socket
+import ssl
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -16,6 +19,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import click
 
@@ -372,15 +376,13 @@ def listen(
     import asyncio
 
     require("live")
-    from eyelog_service import live
+    from eyelog_service.live import Listener
 
-    if tls_key and not tls_cert:
-        raise ConfigurationError("--tls-key is the key of a certificate: give --tls-cert too")
     if not 0 <= port < 65536:
         raise ConfigurationError(f"--port is a number from 0 to 65535, not {port}")
-    tls = live.tls_context(tls_cert, tls_key) if tls_cert else None
+    tls = _tls(tls_cert, tls_key)
     store = open_archive(archive)
-    listener = live.Listener(
+    listener = Listener(
         store,
         account=account,
         devices=dict(map(_device, device)),
@@ -390,11 +392,13 @@ def listen(
         say=note,
     )
 
+    from eyelog.fetch.session import is_loopback
+
     def started(bound: int, page: str) -> None:
-        address = live.address_of(host, bound, path.strip("/"), tls=tls is not None)
-        print(live.qr_code(address, encoding=sys.stderr.encoding), file=sys.stderr)
+        address = _address(host, bound, path.strip("/"), tls=tls is not None)
+        print(_qr_code(address, sys.stderr.encoding), file=sys.stderr)
         print(_CHECKLIST, file=sys.stderr)
-        if live.is_this_machine(host):
+        if is_loopback(host):
             note("Only this computer reaches the server: for a phone, give --host 0.0.0.0")
         elif tls is None:
             note(
@@ -405,6 +409,51 @@ def listen(
         print(f"Listening for account {account!r} at {address} ({where})", flush=True)
 
     asyncio.run(listener.run(host, port, tls=tls, started=started))
+
+
+def _address(host: str, port: int, path: str, *, tls: bool) -> str:
+    """Return the address of a server as a phone calls it, in the network if it is at all."""
+    if host in ("0.0.0.0", "::", ""):  # noqa: S104  # it is compared, and not bound
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:  # nothing is sent
+            try:
+                probe.connect(("192.0.2.1", 9))  # an address reserved for documentation
+                host = str(probe.getsockname()[0])
+            except OSError:
+                host = socket.gethostname()
+    shown = f"[{host}]" if ":" in host else host
+    return f"{'wss' if tls else 'ws'}://{shown}:{port}{'/' if path else ''}{quote(path)}"
+
+
+def _qr_code(address: str, encoding: str | None) -> str:
+    """Return the QR code of an address as text; nothing if the encoding has no blocks for it."""
+    import segno
+
+    out = io.StringIO()
+    segno.make(address, micro=False).terminal(out, compact=True)
+    text = out.getvalue()
+    try:
+        text.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return ""
+    return text
+
+
+def _tls(cert: Path | None, key: Path | None) -> "ssl.SSLContext | None":
+    """Return what a server needs for ``wss://``; None for ``ws://``."""
+    if key and not cert:
+        raise ConfigurationError("--tls-key is the key of a certificate: give --tls-cert too")
+    if not cert:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(cert, key, password=lambda: "")
+    except (OSError, ssl.SSLError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise ConfigurationError(
+            f"cannot use the certificate {cert} ({reason}): give a PEM file with --tls-cert, and"
+            " its key without a password with --tls-key"
+        ) from error
+    return context
 
 
 def _device(text: str) -> tuple[str, str]:

@@ -1,37 +1,35 @@
-"""The page of `eyelog listen`: in a real browser, and what it refuses."""
+"""The page of `eyelog listen`: its numbers, what it refuses, and in a real browser."""
 
 import http.client
 import json
 import threading
 import time
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 from websockets.sync.client import connect
 
 import eyelog as el
-from eyelog_service.live_page import LivePage, Recent
 from support.chromium import DESK, PHONE, chromium, needs_chromium
-from support.livesocket import listening, packet
+from support.livesocket import ListeningHere, listening, listening_here, packet
+
+pytestmark = pytest.mark.filterwarnings("ignore:unknown fields")
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[LivePage]:
-    page = LivePage(
-        el.Archive(tmp_path / "archive"), "anna", {"anna": Recent(), "bob & co": Recent()}
-    )
-    page.start(0)
-    yield page
-    page.stop()
+def there(tmp_path: Path) -> Iterator[ListeningHere]:
+    devices = {"left": "bob & co"}
+    with listening_here(tmp_path / "archive", account="anna", devices=devices) as running:
+        yield running
 
 
 def ask(
-    page: LivePage, target: str, method: str = "GET", body: str = "", **headers: str
+    there: ListeningHere, target: str, method: str = "GET", body: str = "", **headers: str
 ) -> tuple[int, str, dict[str, str]]:
-    connection = http.client.HTTPConnection(page.address.removeprefix("http://"), timeout=10)
+    connection = http.client.HTTPConnection(there.page.removeprefix("http://"), timeout=10)
     named = {name.capitalize(): value for name, value in headers.items()}
     try:
         connection.request(method, target, body, named)
@@ -41,72 +39,117 @@ def ask(
         connection.close()
 
 
-def marked(page: LivePage, label: str, account: str = "anna", **headers: str) -> int:
+def marked(there: ListeningHere, label: str, account: str = "anna", **headers: str) -> int:
     form = urlencode({"account": account, "label": label})
-    return ask(page, "/mark", "POST", form, **({"origin": page.address} | headers))[0]
+    return ask(there, "/mark", "POST", form, **({"origin": there.page} | headers))[0]
 
 
-def test_the_page_names_its_accounts_and_runs_its_own_script_alone(page: LivePage) -> None:
-    status, text, headers = ask(page, "/")
+def diary(there: ListeningHere) -> Path:
+    return there.archive / ".live" / "account=anna" / "diary.csv"
+
+
+def test_the_page_names_its_accounts_and_runs_its_own_script_alone(there: ListeningHere) -> None:
+    there.send([{"a": 1}], path="/left")
+    there.wait_for("end of bob & co")
+    status, text, headers = ask(there, "/")
     assert status == 200
     assert '<span id="account">anna</span>' in text
     assert "bob &amp; co" in text
     assert "default-src 'none'; script-src 'sha256-" in headers["Content-Security-Policy"]
     assert "unsafe" not in headers["Content-Security-Policy"]
-    assert ask(page, "/?account=bob+%26+co")[0] == 200
-    assert ask(page, "/?account=eve")[0] == 404
-    assert ask(page, "/elsewhere")[0] == 404
-    assert ask(page, "//[?account=anna")[0] == 404
+    assert ask(there, "/?account=bob+%26+co")[0] == 200
+    for target in ("/?account=eve", "/elsewhere", "//[?account=anna", "/news?account=eve"):
+        assert ask(there, target)[0] == 404
 
 
-def test_a_request_by_another_name_or_from_another_page_is_refused(page: LivePage) -> None:
-    port = page.address.rsplit(":", 1)[1]
+def test_a_request_by_another_name_or_from_another_page_is_refused(there: ListeningHere) -> None:
+    port = there.page.rsplit(":", 1)[1]
     for target in ("/", "/news"):
         for host in (f"evil.example:{port}", f"localhost:{port}", "127.0.0.1"):
-            assert ask(page, target, host=host)[0] == 403
-        assert ask(page, target, origin="http://evil.example")[0] == 403
-    assert marked(page, "a", host=f"evil.example:{port}") == 403
+            assert ask(there, target, host=host)[0] == 403
+        assert ask(there, target, origin="http://evil.example")[0] == 403
+    assert marked(there, "a", host=f"evil.example:{port}") == 403
     for origin in ("http://evil.example", "null"):
-        assert marked(page, "a", origin=origin) == 403
-    assert ask(page, "/mark", "POST", "label=a")[0] == 403  # without an origin
-    assert not page.diary("anna").path.exists()
+        assert marked(there, "a", origin=origin) == 403
+    assert ask(there, "/mark", "POST", "label=a")[0] == 403  # without an origin
+    assert marked(there, "  ") == 400
+    assert marked(there, "a", account="eve") == 404
+    assert marked(there, "a" * 10_000) == 413
+    assert not diary(there).exists()
 
 
-def test_an_event_without_a_label_or_of_nobody_is_refused(page: LivePage) -> None:
-    assert marked(page, "  ") == 400
-    assert marked(page, "a", account="eve") == 404
-    assert marked(page, "a" * 10_000) == 413
-    page.keeps_diary = False
-    assert marked(page, "a") == 400
-    assert not page.diary("anna").path.exists()
+def test_a_dry_run_keeps_no_diary(tmp_path: Path) -> None:
+    with listening_here(tmp_path / "archive", account="anna", dry_run=True) as there:
+        assert marked(there, "a") == 400
+    assert not (tmp_path / "archive").exists()
 
 
-def test_marks_of_several_readers_are_whole_lines(page: LivePage) -> None:
-    threads = [threading.Thread(target=marked, args=(page, f"event {n}")) for n in range(20)]
+def test_marks_of_several_readers_are_whole_lines(there: ListeningHere) -> None:
+    threads = [threading.Thread(target=marked, args=(there, f"event {n}")) for n in range(20)]
     for each in threads:
         each.start()
     for each in threads:
         each.join()
-    events = el.read_events(page.diary("anna").path, tz="UTC")
+    events = el.read_events(diary(there), tz="UTC")
     assert sorted(events["label"]) == sorted(f"event {n}" for n in range(20))
+    assert diary(there).stat().st_mode & 0o777 == 0o600
 
 
-def test_the_news_are_those_of_now(page: LivePage) -> None:
-    (status, first, headers), (_, second, _) = [ask(page, "/news?account=anna") for _ in range(2)]
+def news(there: ListeningHere) -> dict[str, object]:
+    status, text, headers = ask(there, "/news?account=anna")
     assert (status, headers["Content-Type"]) == (200, "application/json; charset=utf-8")
     assert headers["Cache-Control"] == "no-store"
-    news = json.loads(first)
-    assert news["recent"] is None
-    assert news["disk_gb"] > 0
-    assert datetime.fromisoformat(news["now"]) < datetime.fromisoformat(json.loads(second)["now"])
-    assert ask(page, "/news?account=eve")[0] == 404
+    found: dict[str, object] = json.loads(text)
+    return found
 
 
-def test_a_port_that_is_taken_gives_way_to_a_free_one(page: LivePage, tmp_path: Path) -> None:
-    other = LivePage(el.Archive(tmp_path / "archive"), "anna", {})
-    port = int(page.address.rsplit(":", 1)[1])
-    assert other.start(port) != page.address
-    other.stop()
+def test_the_numbers_are_those_of_a_count_by_hand_of_the_same_messages(
+    there: ListeningHere,
+) -> None:
+    assert news(there)["recent"] is None
+    draws = np.random.default_rng(3)
+    rows = [
+        packet(
+            number,
+            blinkSpeed=120 * (number % 60 == 0),
+            blinkStrength=80,
+            walking=int(draws.random() < 0.01),
+            noiseStatus=int(number < 10),
+            accY=int(draws.integers(-8, 9)),
+        )
+        for number in range(600)
+        if number not in (7, 8, 300)
+    ]
+    there.send([*rows, "malformed", {"type": "a", "subType": "b", "value": 1}])
+    there.wait_for("end of anna")
+    shown = news(there)
+    assert (shown["messages"], shown["kinds"], shown["malformed"]) == (598, 2, 1)
+    recent: dict = shown["recent"]  # type: ignore[assignment,type-arg]
+    assert (recent["lost"], recent["packets"], recent["battery"]) == (3, 600, 4)
+    assert recent["steps"] == sum(filter(None, recent["steps_by"]))
+    assert recent["steps"] == sum(row["walking"] for row in rows)
+    noise = sum(0.05 * row["noiseStatus"] for row in rows)
+    assert recent["noise_s"] == sum(filter(None, recent["noise"])) == pytest.approx(noise)
+    assert recent["worn_s"] == pytest.approx(597 * 0.05, abs=0.01)
+    assert {len(recent[name]) for name in ("states", "noise", "steps_by", "tilt")} == {40}
+    assert {*filter(None, recent["states"])} <= {"usable", "walking", "noisy"}
+    ahead = np.degrees(np.arctan2(sum(r["accY"] for r in rows), sum(r["accZ"] for r in rows)))
+    assert np.mean([each for each in recent["tilt"] if each is not None]) == pytest.approx(
+        ahead, abs=3
+    )
+
+
+@pytest.mark.slow("seconds of 20 Hz rows are sent by the clock")
+def test_the_rate_is_blinks_over_usable_time(there: ListeningHere) -> None:
+    with connect(there.address, proxy=None) as phone:
+        for number in range(420):
+            blink = {"blinkSpeed": 120 * (number % 60 == 0), "blinkStrength": 80}
+            phone.send(json.dumps(packet(number, **blink)))
+            time.sleep(0.05)
+        recent: dict = news(there)["recent"]  # type: ignore[assignment,type-arg]
+    assert recent["rate"]["rate_per_min"] == pytest.approx(20, abs=4)
+    assert recent["rate"]["low"] < 20 < recent["rate"]["high"]
+    assert recent["minutes"][-1]["ago_s"] > -30
 
 
 @needs_chromium

@@ -1,87 +1,105 @@
-"""A recording, sent as the app sends it."""
+"""A recording, sent by `eyelog replay` as the app sends it."""
 
-import asyncio
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
-import numpy as np
+import pandas as pd
 import pytest
 
-import eyelog as el
-from eyelog_service.live import messages_of, replay
-from support.livesocket import listening, packet
+from support.command import main
+from support.livesocket import listening_here, packet
 from support.packets import packets
 
 CSV = (
     "//date,blinkSpeed,blinkStrength,roll,walking,sequenceNumber,id\n"
     "2019/08/22 07:34:26.673,   0, 0, -1.50,false,254, A1\n"
     "2019/08/22 07:34:26.723,120,80,  2,true,255,\n"
-    "2019/08/22 07:34:26.803,0,0,3,0,0,A1\n"
+    "2019/08/22 07:34:27.203,0,0,3,0,0,A1\n"
 )
+STAMPS = ["2026-10-19T10:00:00Z", "2026-10-19T10:00:02+00:00"]
+SAVED = "\n".join(
+    [json.dumps({"received": stamp, **packet(7)}) for stamp in STAMPS] + ['{"received": "2026-']
+).encode()  # the last line breaks off
+BARE = "\n".join(json.dumps(packet(number)) for number in range(21)).encode() + b"\n"
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_saved_messages_lose_the_stamp_of_their_receiver(tmp_path: Path, packed: bool) -> None:
-    stamps = ["2026-10-19T10:00:00Z", "2026-10-19T10:00:02+00:00"]
-    lines = [json.dumps({"received": stamp, **packet(7)}) for stamp in stamps]
-    content = "\n".join([*lines, '{"received": "2026-']).encode()  # the last line breaks off
-    path = tmp_path / ("saved.jsonl.gz" if packed else "saved.jsonl")
-    path.write_bytes(gzip.compress(content) if packed else content)
-    messages, seconds = messages_of(path)
-    assert messages == [packet(7), packet(7)]
-    assert seconds.tolist() == [0, 2]
+def arrived(tmp_path: Path, name: str, content: bytes, speed: str = "1") -> list[dict[str, Any]]:
+    """Send a file to a server, and return what its files have, in the order of arrival."""
+    path = tmp_path / name
+    path.write_bytes(content)
+    with listening_here(tmp_path / "archive", account="anna") as there:
+        assert main(["replay", str(path), "--to", there.address, "--speed", speed]) == 0
+        there.stop()
+    (packed,) = (tmp_path / "archive").glob(".live/*/*.gz")
+    lines = gzip.decompress(packed.read_bytes()).splitlines()
+    return [json.loads(line) for line in lines]
 
 
-def test_messages_without_a_stamp_come_at_the_interval_of_their_log(tmp_path: Path) -> None:
-    path = tmp_path / "saved.jsonl"
-    path.write_text("\n".join(json.dumps(packet(number)) for number in range(3)) + "\n")
-    np.testing.assert_allclose(messages_of(path)[1], [0, 0.05, 0.1])
+@pytest.mark.filterwarnings("ignore::eyelog.errors.EyelogWarning")
+@pytest.mark.parametrize(
+    ("name", "content", "seconds"),
+    [
+        ("saved.jsonl", SAVED, 2.0),
+        ("saved.jsonl.gz", gzip.compress(SAVED), 2.0),
+        ("bare.jsonl", BARE, 1.0),  # without a stamp they come at the interval of their log
+        ("run.csv", CSV.encode(), 0.53),
+    ],
+)
+def test_messages_arrive_as_they_were_made_but_for_their_stamps(
+    tmp_path: Path, name: str, content: bytes, seconds: float
+) -> None:
+    got = arrived(tmp_path, name, content)
+    stamps = pd.to_datetime([row.pop("received") for row in got])
+    assert (stamps[-1] - stamps[0]).total_seconds() == pytest.approx(seconds, abs=0.4)
+    first = {"blinkSpeed": 0, "blinkStrength": 0, "roll": -1.5, "walking": False}
+    expected = {
+        "saved": [packet(7)] * 2,
+        "bare": [packet(number) for number in range(21)],
+        "run": [
+            first | {"sequenceNumber": 254, "id": "A1"},
+            {"blinkSpeed": 120, "blinkStrength": 80, "roll": 2, "walking": True}
+            | {"sequenceNumber": 255},
+            first | {"roll": 3, "walking": 0, "sequenceNumber": 0, "id": "A1"},
+        ],
+    }
+    assert got == expected[name.partition(".")[0]]
 
 
-def test_a_line_that_is_no_message_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "saved.jsonl"
-    path.write_text(json.dumps(packet(1)) + "\nno\n" + json.dumps(packet(2)) + "\n")
-    with pytest.raises(el.ConfigurationError, match="line 2"):
-        messages_of(path)
-
-
-def test_a_file_that_is_no_recording_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "notes.txt"
-    path.write_text("a,b\n1,2\n")
-    with pytest.raises(el.EyelogError, match="no line that is the header"):
-        messages_of(path)
-    with pytest.raises(el.ConfigurationError, match="there is no file"):
-        messages_of(tmp_path / "nowhere.csv")
-
-
-@pytest.mark.parametrize("speed", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_speed_is_above_zero(tmp_path: Path, speed: float) -> None:
-    with pytest.raises(el.ConfigurationError, match="a speed is a number above 0"):
-        asyncio.run(replay(tmp_path / "run.csv", "ws://127.0.0.1:1", speed=speed))
+def test_a_recording_is_sent_as_fast_as_asked_and_200_in_a_second_at_most(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = packets(400)
+    got = arrived(tmp_path, "run.csv", frame.reset_index().to_csv(index=False).encode(), "1000")
+    assert [row["roll"] for row in got] == frame["roll"].tolist()
+    assert capsys.readouterr().err.startswith("400 messages sent to ws://127.0.0.1:")
+    stamps = pd.to_datetime([got[0]["received"], got[-1]["received"]])
+    assert (stamps[1] - stamps[0]).total_seconds() == pytest.approx(2, abs=0.8)
 
 
 @pytest.mark.parametrize(
-    ("address", "kind"),
-    [("http://127.0.0.1:1", el.ConfigurationError), ("ws://127.0.0.1:1", el.EyelogError)],
+    ("content", "words", "message"),
+    [
+        (f"{json.dumps(packet(1))}\nno\n{json.dumps(packet(2))}\n", [], "line 2: not a JSON"),
+        ("a,b\n1,2\n", [], "no line that is the header"),
+        (None, [], "there is no file"),
+        (CSV, ["--speed", "0"], "a speed is a number above 0, not 0"),
+        (CSV, ["--speed", "nan"], "a speed is a number above 0, not nan"),
+        (CSV, ["--to", "http://127.0.0.1:1"], "'http://127.0.0.1:1' is not an address such as"),
+        (CSV, ["--to", "ws://127.0.0.1:1"], "is eyelog listen running there?"),
+    ],
 )
-def test_a_server_that_is_not_there_is_named(tmp_path: Path, address: str, kind: type) -> None:
-    path = tmp_path / "run.csv"
-    path.write_text(CSV)
-    with pytest.raises(kind, match=address):
-        asyncio.run(replay(path, address))
-
-
-@pytest.mark.slow("a recording is replayed by the clock")
-def test_a_replayed_recording_arrives_whole_and_as_fast_as_asked(tmp_path: Path) -> None:
-    frame = packets(400)
-    path = tmp_path / "run_currentData.csv"
-    frame.reset_index().to_csv(path, index=False)
-    with listening(tmp_path / "archive", "--account", "anna") as there:
-        assert asyncio.run(replay(path, there.address, speed=5)) == 400
-        there.stop()
-    received = el.Archive(tmp_path / "archive").read("current_data", account="anna", tz="UTC")
-    assert received["roll"].tolist() == frame["roll"].tolist()
-    assert received["blinkSpeed"].tolist() == frame["blinkSpeed"].tolist()
-    lasted = (received.index[-1] - received.index[0]).total_seconds()
-    assert lasted > 3.9  # 20 s at five times the speed
+def test_what_cannot_be_sent_is_one_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    content: str | None,
+    words: list[str],
+    message: str,
+) -> None:
+    path = tmp_path / "file"
+    if content is not None:
+        path.write_text(content)
+    assert main(["replay", str(path), "--to", "ws://127.0.0.1:1", *words]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert message in line
