@@ -193,11 +193,6 @@ def test_days_are_told_also_where_midnight_does_not_exist() -> None:
     )
 
 
-def test_a_wrong_stamp_rule_is_refused() -> None:
-    with pytest.raises(el.ConfigurationError, match="'end' or 'start'"):
-        local_days(pd.DatetimeIndex([], tz="UTC"), stamp="middle")
-
-
 @pytest.mark.parametrize(
     ("day", "tz", "utc"),
     [

@@ -84,7 +84,7 @@ def test_zones_survive_copies_and_processes_and_cannot_be_changed() -> None:
             "row 2 (2026-10-21, Asia/Seoul) does not begin after the row before it",
         ),
         ([("", "Asia/Tokyo"), (pd.Timestamp("2026-10-22 09:00"), "Asia/Seoul")], "has no offset"),
-        (pd.DataFrame({"date": ["x"], "tz": ["y"]}), "has no column 'from'"),
+        (pd.DataFrame({"date": ["x"], "tz": ["y"]}), "needs the columns from and tz"),
         ([], "no zone is given"),
         (7, "not int"),
         (["Asia/Tokyo"], "not list"),
@@ -100,7 +100,9 @@ def test_zones_that_cannot_be_right_are_refused_in_one_line(table, message) -> N
 def test_a_file_without_the_two_columns_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "trip.csv"
     path.write_text("Asia/Tokyo\n")
-    with pytest.raises(el.ConfigurationError, match=r"trip\.csv: the first line must name"):
+    with pytest.raises(
+        el.ConfigurationError, match=r"trip\.csv: a table of zones needs the columns from and tz"
+    ):
         el.Zones(path)
 
 

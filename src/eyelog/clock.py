@@ -23,6 +23,8 @@ from zoneinfo import ZoneInfo, available_timezones
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from eyelog.catalogue import near
 from eyelog.errors import ConfigurationError, EyelogWarning
@@ -42,9 +44,8 @@ MOST_AHEAD_MIN = 16 * 60  # no place has ever been further from UTC
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)", re.ASCII
 )
-# How the offset of a stamp of 20, 24 or 25 characters is written
-_OFFSET_FORMS = {20: b"Z", 24: b"+0000", 25: b"+00:00"}
-_YEAR_1 = np.datetime64("0001-01-01")
+# Those that Arrow reads too; it also reads other texts, such as those of a year 0.
+_PLAIN = r"^([1-9]\d*|0\d*[1-9]\d*)-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)$"
 _FIXED = re.compile(r"UTC([+-]\d{2}:[0-5]\d)", re.ASCII)
 # An offset as people write it: +09:00, +9, UTC+9, GMT+0900.
 _OFFSET = re.compile(r"(?:UTC|GMT)?\s*([+-])(\d{1,2}):?([0-5]\d)?", re.ASCII | re.IGNORECASE)
@@ -77,32 +78,21 @@ def parse_rfc3339(text: str) -> datetime:
 def parse_stamps(texts: Sequence[str]) -> np.ndarray:
     """Return the UTC instants (datetime64[us]) of many RFC 3339 stamps at once.
 
-    Stamps of whole seconds in one spelling (``Z``, ``+09:00`` or ``+0900``) are read as a column;
-    all others one by one through `parse_rfc3339`, with the same result.
+    Where all have an upper-case ``T`` (or a blank) and at most six decimals, they are read as a
+    column; else one by one through `parse_rfc3339`, with the same result.
 
     Raises
     ------
     ConfigurationError
         If a text is not a date and time with an offset.
     """
-    joined, widths = "".join(texts), set(map(len, texts))
-    if len(widths) == 1 and (width := widths.pop()) in _OFFSET_FORMS and joined.isascii():
-        form = np.frombuffer(b"0000-00-00T00:00:00" + _OFFSET_FORMS[width], np.uint8)
-        chars = np.frombuffer(joined.encode("ascii"), np.uint8).reshape(-1, width)
-        digits = chars - 48  # of other characters, more than 9
-        fits = np.where(form == ord("0"), digits <= 9, chars == form)
-        west = (chars[:, 19] == ord("-")) & (width > 20)
-        fits[:, 19] |= west
-        if fits.all():
-            with suppress(ValueError):  # a month, a day or a time that does not exist
-                local = chars[:, :19].copy().view("S19")[:, 0].astype("M8[us]")
-                hours, minutes = (
-                    digits[:, at : at + 2] @ (10, 1) if width > 20 else np.zeros(1, np.int64)
-                    for at in (20, width - 2)
-                )
-                if (local >= _YEAR_1).all() and (hours < 24).all() and (minutes < 60).all():
-                    east = np.where(west, -1, 1) * (hours * 60 + minutes)
-                    return np.asarray(local - east.astype("m8[m]"))
+    with suppress(pa.ArrowInvalid, pa.ArrowTypeError):
+        column = pa.array(texts, pa.string())
+        if pc.all(pc.match_substring_regex(column, _PLAIN)).as_py() is not False:
+            instants: np.ndarray = column.cast(pa.timestamp("us", "UTC")).to_numpy(
+                zero_copy_only=False
+            )
+            return instants
     epoch = EPOCH.replace(tzinfo=None)
     whole = np.empty(len(texts), np.int64)
     for i, text in enumerate(texts):
@@ -552,7 +542,6 @@ def local_days(
     DatetimeIndex
         Same length; naive midnights.
     """
-    check_stamp(stamp)
     clock = LocalClock(index.tz) if clock is None else clock
     return dates_at(clock.wall_us(microseconds(index) - (stamp == "end")) // DAY_US)
 
@@ -585,18 +574,11 @@ def time_of_day_us(index: pd.DatetimeIndex, *, clock: LocalClock | None = None) 
     return of_day
 
 
-def check_stamp(stamp: str) -> str:
-    """Return `stamp` if it is ``"end"`` or ``"start"``, else raise `ConfigurationError`."""
-    if stamp not in ("end", "start"):
-        raise ConfigurationError(f"stamp must be 'end' or 'start', not {stamp!r}")
-    return stamp
-
-
 # The zones of a wearer.
 
 FILE_ZONE = "file"  # each record's own offset, as its text says
 _COLUMNS = ("from", "tz")
-_FIELD = re.compile(r"[,;\t]")
+_FIELD = r"[,;\t]"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -949,27 +931,28 @@ def _pairs_of(table: Any) -> tuple[list[tuple[Any, Any]], str]:
     ):
         where = f"{Path(table)}: "
         try:
-            lines = Path(table).expanduser().read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-            raise ConfigurationError(f"cannot read the zones in {Path(table)}: {reason}") from None
-        cells = [[cell.strip().strip('"') for cell in _FIELD.split(line)] for line in lines]
-        header, *rows = [row for row in cells if any(row)] or [[]]
-        names = [name.lower() for name in header]
-        if not set(_COLUMNS) <= set(names):
-            raise ConfigurationError(
-                f"{where}the first line must name the columns from and tz (from,tz); then comes a"
-                " line per zone, such as 2026-10-22,America/New_York"
+            table = pd.read_csv(
+                table,
+                sep=_FIELD,
+                engine="python",
+                index_col=False,
+                dtype="str",
+                keep_default_na=False,
+                encoding="utf-8-sig",
             )
-        named = [dict(zip(names, row, strict=False)) for row in rows]
-        return [(row.get("from", ""), row.get("tz", "")) for row in named], where
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "it is not a table in UTF-8"
+            raise ConfigurationError(f"cannot read the zones in {where[:-2]}: {reason}") from None
+        table = table.map(lambda cell: str(cell).strip(' "')).rename(
+            columns=lambda name: name.strip(' "').lower()
+        )
     if isinstance(table, str):
         return [(None, table)], where
     if isinstance(table, pd.DataFrame):
-        lacking = [name for name in _COLUMNS if name not in table.columns]
-        if lacking:
+        if not set(_COLUMNS) <= set(table.columns):
             raise ConfigurationError(
-                f"the table of zones has no column {lacking[0]!r}: it needs from and tz"
+                f"{where}a table of zones needs the columns from and tz, with a row per zone, such"
+                " as 2026-10-22 and America/New_York"
             )
         return list(zip(table["from"], table["tz"], strict=True)), where
     if isinstance(table, Sequence):

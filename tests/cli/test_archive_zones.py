@@ -141,8 +141,9 @@ def test_the_days_of_a_traveller_are_shown_on_the_wearers_clock(trip, capsys, mo
     assert main(["simulate", "--start", "2026-10-20", "--days", "4", "--tz", str(trip)]) == 0
     capsys.readouterr()
     assert main(["daily", LOG]) == 0
-    out = capsys.readouterr().out.splitlines()
-    assert out[-1] == "Times are those of the wearer's clock, whose zone changes."
+    out, err = capsys.readouterr()
+    out = out.splitlines()
+    assert err.splitlines()[-1] == "Times are those of the wearer's clock, whose zone changes."
     table = el.daily(el.Archive().read(LOG))
     home = table["last_worn"].dt.strftime("%H:%M").tolist()
     away = table["last_worn"].dt.tz_convert("America/New_York").dt.strftime("%H:%M").tolist()

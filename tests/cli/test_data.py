@@ -101,9 +101,13 @@ def test_days_can_start_in_the_evening(tmp_path, capsys) -> None:
     assert "write it as 18:00" in capsys.readouterr().err
 
 
-def test_a_figure_that_shades_nothing_says_so(of_ada, tmp_path, capsys) -> None:
-    diary = tmp_path / "diary.csv"
-    diary.write_text("start,end,label\n2025-10-20 09:00,2025-10-20 12:00,Seminar\n")
-    command = ["plot", "heatmap", "computed_data", *RANGE, *of_ada, "--events", str(diary)]
-    assert main([*command, "-o", str(tmp_path / "a.png")]) == 1
-    assert "the figure 'heatmap' takes no events: leave out --events" in capsys.readouterr().err
+def test_a_table_in_a_file_and_the_attrition_as_json_come_together(
+    of_ada, tmp_path, capsys
+) -> None:
+    daily = ["daily", "computed_data", *RANGE, *of_ada, "--attrition", "mind", "--json"]
+    assert main(daily) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert main([*daily, "-o", str(tmp_path / "days.csv")]) == 0
+    assert json.loads(capsys.readouterr().out) == printed
+    assert list(printed) == ["days", "attrition"]
+    assert (tmp_path / "days.csv").exists()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -20,22 +20,12 @@ from eyelog.cli.output import (
     records,
     write_table,
 )
+from eyelog.cli.plot import plot
 from eyelog.cli.source import Source, open_archive
 from eyelog.errors import ConfigurationError, EyelogError, counted
-from eyelog.figures.defaults import ENDINGS, KINDS
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def _events(source: Source, path: Path | None, frame: "pd.DataFrame") -> "pd.DataFrame | None":
-    """Return the diary that a command is given, if any; its times are local to the frame's zone."""
-    from eyelog.frame import zones_of
-    from eyelog.read.diary import read_events
-
-    if path is None:
-        return None
-    return read_events(path, tz=zones_of(frame), dayfirst=source.dayfirst, encoding=source.encoding)
 
 
 @dataclass(frozen=True)
@@ -53,16 +43,23 @@ class Result:
     all_: bool = False
     json: bool = False
 
-    def give(self, table: "pd.DataFrame", rows: str) -> None:
-        """Write a table to the file, or print it."""
+    def give(self, table: "pd.DataFrame", rows: str, **others: "pd.DataFrame") -> None:
+        """Write a table to the file, or print it, and print the others that come with it."""
         if self.output is not None:
             write_table(table, self.output)
             note(f"{counted(len(table), rows)} written to {self.output}")
-        elif table.empty and not self.json:
+        if self.json and others:  # one document, so that a program reads it in one go
+            print_json(
+                {name: records(each) for name, each in ({f"{rows}s": table} | others).items()}
+            )
+        elif self.output is None and table.empty and not self.json:
             note("There are no records in this range.")
-        else:
+        elif self.output is None:
             columns = "all" if self.all_ else self.columns
             print_table(table, json=self.json, columns=columns, more="--all")
+        for other in () if self.json else others.values():
+            print()
+            print_table(other)
 
 
 @command
@@ -87,24 +84,17 @@ def daily(
 
     check_ending(result.output)
     frame = source.read()
-    diary = _events(source, events, frame)
+    diary = source.events(events, frame)
     table = el.daily(frame, day_starts=day_starts)
     if diary is not None:
         labels = labels_by_day(table.index, diary, clock_of(frame))
         table = table.assign(events=labels).astype({"events": "string"})
-    losses = el.attrition(frame, recipe=attrition) if attrition else None
-    if result.json and result.output is None and losses is not None:
-        # One document, so that a program reads it in one go.
-        print_json({"days": records(table), "attrition": records(losses)})
-        return
-    shown = result.output is None and not result.json and not table.empty
-    travels = shown and OFFSET in frame.columns
-    result.give(on_clock(table, clock_of(frame)) if travels else table, "day")
-    if travels:
-        print("Times are those of the wearer's clock, whose zone changes.")
-    if losses is not None:
-        print()
-        print_table(losses)
+    others = {"attrition": el.attrition(frame, recipe=attrition)} if attrition else {}
+    printed = result.output is None and not result.json and not table.empty
+    if printed and OFFSET in frame.columns:
+        table = on_clock(table, clock_of(frame))
+        note("Times are those of the wearer's clock, whose zone changes.")
+    result.give(table, "day", **others)
 
 
 @command
@@ -136,56 +126,6 @@ def describe(source: Source, *, json: bool = False) -> None:
         print_json(sheet.table["Value"].to_dict())
     else:
         print(sheet)
-
-
-@command
-def plot(
-    figure: str,
-    source: Source,
-    *,
-    output: Path,
-    field: tuple[str, ...] = (),
-    at: str | None = None,
-    by: str | None = None,
-    events: Path | None = None,
-    width: Literal["single", "double", "page"] = "double",
-) -> None:
-    """Draw a figure into a file.
-
-    FIGURE is overview, timeline, day, quality, attrition, heatmap, daily, profile, rhythm,
-    distribution, bouts, week, change or actogram.
-
-    Parameters
-    ----------
-    output : FILE
-        The .png, .svg or .pdf file to write.
-    field : F
-        A field to draw, or a column of the daily summary (daily, change); repeat the option for
-        more.  [default: a choice for the log]
-    at : DATE
-        change: compare the days before this day with those from it on.
-    by : COLUMN
-        change: compare days by a column of the daily summary with two values, by weekend, or by two
-        labels of the diary (events).
-    events : FILE
-        A diary (CSV or Excel with start, end and label): marked in a timeline, day, week or
-        actogram, compared by in a change.
-    width
-        89, 183 or 247 mm.
-    """
-    from eyelog.catalogue import near
-    from eyelog.cli.plot import draw
-
-    if figure not in KINDS:
-        raise click.UsageError(
-            f"there is no figure {figure!r}{near(figure, KINDS)}: choose from {', '.join(KINDS)}"
-        )
-    check_ending(output, ENDINGS)
-    frame = source.read()
-    given = {"events": _events(source, events, frame), "at": at, "by": by}
-    options = {name: value for name, value in given.items() if value is not None}
-    el.save_figure(draw(frame, figure, list(field) or None, **options), output, width=width)
-    note(f"Figure written to {output}")
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,8 @@ def command(
     """Return a function as a command of the program, or of a group.
 
     Positional parameters become words, keyword-only ones options: ``day_starts: str | None = None``
-    is ``--day-starts TEXT``. A parameter whose type is a dataclass stands for its fields. The
+    is ``--day-starts TEXT``. A parameter whose type is a dataclass stands for its fields, which are
+    options but for ``words`` and those whose metadata say that they are a ``word``. The
     section Parameters of the docstring gives each a placeholder and its help; what it leaves out
     is in `Shared`.
 
@@ -128,8 +129,9 @@ def command(
             wholes[name] = kind, [part.name for part in parts]
             for part in parts:
                 about = described.get(part.name) or _SHARED.get(part.name, ("", ""))
-                make = _word if part.name in ("words", "name") else _option
-                parameters.append(make(part.name, part.type, part.default, *about, **part.metadata))
+                more = dict(part.metadata)
+                make = _word if part.name == "words" or more.pop("word", False) else _option
+                parameters.append(make(part.name, part.type, part.default, *about, **more))
         elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
             about = described.get(name) or _SHARED.get(name, ("", ""))
             parameters.append(_option(name, kind, parameter.default, *about))

@@ -48,11 +48,7 @@ def fields(what: str, names: tuple[str, ...] = (), *, json: bool = False) -> Non
     if json:
         rows = [{"log": log, **row} for log, table in tables.items() for row in records(table)]
         keys = ("table", "label", "unit", "meaning")
-        explained = [
-            {"column": column.name} | {key: getattr(column, key) for key in keys}
-            for column in about
-        ]
-        print_json(rows or explained)
+        print_json(rows or [{"column": c.name} | {k: getattr(c, k) for k in keys} for c in about])
         return
     for log, table in tables.items():
         _print_fields(table, title=f"{log} ({log_named(log).words})")
@@ -82,21 +78,10 @@ def _of_log(log: str, names: tuple[str, ...], *, as_json: bool) -> None:
         _print_fields(table)
         note(f"`eyelog fields {log} NAME` shows all that is known about a field.")
     for name, row in table.iterrows() if names and not as_json else ():
-        ends = {"min": "from", "max": "to", "invalid_value": "written as"}
-        bounds = {end: f"{word} {row[end]:g}" for end, word in ends.items() if row[end] == row[end]}
-        weighted = f", weighted by {row['weight']}" if row["weight"] else ""
-        facts = {
-            "unit": row["unit"],
-            "values": " ".join(bounds[end] for end in ("min", "max") if end in bounds),
-            "no value": bounds.get("invalid_value"),
-            "type": row["dtype"],
-            "judged as": f"{row['kind']} {row['cleansing']}".strip(),
-            "bins": "" if row["agg"] in ("", "none") else f"{row['agg']}{weighted}",
-            "in Logger files": row["long_name"],
-            "source": row["source"],
-        }
-        title = f"{name}: {row['label']}. {row['description']}"
-        print_list(((f"    {what}:", fact) for what, fact in facts.items() if fact), title=title)
+        known = {what: value for what, value in row.items() if value == value and value != ""}
+        title = f"{name}: {known.pop('label')}. {known.pop('description')}"
+        facts = (f"{fact:g}" if isinstance(fact, float) else fact for fact in known.values())
+        print_list(zip((f"    {what}:" for what in known), facts, strict=True), title=title)
         print()
 
 

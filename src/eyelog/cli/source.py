@@ -61,6 +61,16 @@ class Files:
     account: str | None = None
     tz: str | None = None
 
+    def events(self, path: Path | None, frame: "pd.DataFrame") -> "pd.DataFrame | None":
+        """Return the diary in a file, if one is given; its times are local to the frame's zone."""
+        from eyelog.frame import zones_of
+        from eyelog.read.diary import read_events
+
+        if path is None:
+            return None
+        zones, dayfirst = zones_of(frame), self.dayfirst
+        return read_events(path, tz=zones, dayfirst=dayfirst, encoding=self.encoding)
+
 
 @dataclass(frozen=True)
 class Source(Files):

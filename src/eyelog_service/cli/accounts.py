@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -107,7 +107,7 @@ def _tokens(ended: "list[Ended]", account: str | None = None) -> int:
 class Chosen:
     """The accounts that a command is for: one by its name, those of a file or of a study."""
 
-    name: str | None = None
+    name: str | None = field(default=None, metadata={"word": True})
     csv: Path | None = None
     all_in: str | None = None
 
