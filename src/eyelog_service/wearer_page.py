@@ -84,7 +84,7 @@ class Downloads:
         self._under_way: set[str] = set()
         self._at_once = CapacityLimiter(1)  # packing takes a whole core
 
-    async def begin(self, account: str) -> Response:
+    async def begin(self, request: Request, account: str) -> Response:
         """Return the zip file of all records of an account, as a response.
 
         Raises
@@ -95,25 +95,31 @@ class Downloads:
             If the first records cannot be read. A later fault aborts the response, so that a
             browser does not mistake a part of the file for the whole.
         """
+        busy = ""
         if account in self._under_way:
-            raise web.unavailable("A download of your data is under way already.")
-        if len(self._under_way) >= _MOST:
-            raise web.unavailable("Many others are downloading: try again in a few minutes.")
-        self._under_way.add(account)
-        try:
-            parts = _zipped(self._folder, account)
-            first = await to_thread.run_sync(next, parts, b"", limiter=self._at_once)
-        except BaseException:
-            self.end(account)
-            raise
+            busy = "A download of your data is under way already."
+        elif len(self._under_way) >= _MOST:
+            busy = "Many others are downloading: try again in a few minutes."
+        if busy:
+            title = "The download cannot begin now"
+            raise web.Problem(503, "temporarily_unavailable", busy, title=title)
+        parts = _zipped(self._folder, account)
 
         def ended() -> None:
             parts.close()  # left to itself, it would keep its files open until it is collected
-            self.end(account)
+            self._under_way.discard(account)
 
-        name = f"eyelog-{datetime.now(UTC):%Y-%m-%d}.zip"
-        headers = page_headers() | {"Content-Disposition": f'attachment; filename="{name}"'}
-        return _Download(self._rest(first, parts), headers, ended)
+        self._under_way.add(account)
+        try:
+            first = await to_thread.run_sync(next, parts, b"", limiter=self._at_once)
+            await note(request, "download", account)
+        except BaseException:  # or the request has timed out: no answer will be sent
+            ended()
+            raise
+        headers = _attached(f"eyelog-{datetime.now(UTC):%Y-%m-%d}.zip")
+        answer = _Download(self._rest(first, parts), headers=headers, media_type="application/zip")
+        answer.ended = ended
+        return answer
 
     async def _rest(self, part: bytes, parts: Iterator[bytes]) -> AsyncIterator[bytes]:
         """Yield the parts of a zip file as they are made."""
@@ -121,25 +127,21 @@ class Downloads:
             yield part
             part = await to_thread.run_sync(next, parts, b"", limiter=self._at_once)
 
-    def end(self, account: str) -> None:
-        """Note that a download has ended."""
-        self._under_way.discard(account)
-
 
 class _Download(StreamingResponse):
     """A response that tells when it has ended, even if the browser has gone."""
 
-    def __init__(
-        self, parts: AsyncIterator[bytes], headers: dict[str, str], ended: Callable[[], None]
-    ) -> None:
-        super().__init__(parts, headers=headers, media_type="application/zip")
-        self._ended = ended
+    ended: Callable[[], None]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._ended()
+            self.ended()
+
+
+def _attached(name: str) -> dict[str, str]:
+    return page_headers() | {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
 class _Packed(list[bytes]):
@@ -196,32 +198,16 @@ DAYS: Final = 28
 _DPI: Final = 160
 
 
-class OwnDay(msgspec.Struct):
-    """One day of one log: its date, how many records came in, and for how long it was worn."""
-
-    date: str
-    records: int
-    worn_h: float | None
-
-
-class OwnDays(msgspec.Struct):
-    """The last days of a wearer: a picture (PNG in base64), and the days, the latest first."""
-
-    interval_s: int
-    picture: str
-    days: list[OwnDay]
-
-
 def own_days(archive: str, account: str) -> bytes:
-    """Return the last `DAYS` days of each log of an account, as JSON of a list of `OwnDays`."""
+    """Return the last `DAYS` days of each log of an account, the latest first, as JSON."""
     shown = []
     for log, frame in last_days(archive, account).items():
-        latest_first = daily(frame).iloc[::-1]
         days = [
-            OwnDay(f"{day:%Y-%m-%d}", int(n), None if pd.isna(worn) else float(worn))
-            for day, n, worn in latest_first[["n", "worn_h"]].itertuples()
+            {"date": f"{day:%Y-%m-%d}", "records": int(n), "worn_h": None if pd.isna(h) else h}
+            for day, n, h in daily(frame).iloc[::-1][["n", "worn_h"]].itertuples()
         ]
-        shown.append(OwnDays(INTERVAL_SECONDS[log], _picture(frame), days))
+        interval_s, picture = INTERVAL_SECONDS[log], _picture(frame)
+        shown.append({"interval_s": interval_s, "picture": picture, "days": days})
     return msgspec.json.encode(shown)
 
 
@@ -376,7 +362,7 @@ async def _show_days(request: Request, account: str) -> Response:
         encoded = await apart.made(request, own_days, archive=archive, account=account)
     except apart.Failed as failed:
         raise _not_made(account, "days", failed) from None
-    logs = msgspec.json.decode(encoded, type=list[OwnDays])
+    logs = msgspec.json.decode(encoded)
     return web.form_page(_DAYS, title="What arrived per day", layout=WIDE, who=account, logs=logs)
 
 
@@ -390,8 +376,7 @@ async def _report(request: Request, account: str, form: dict[str, str]) -> Respo
     except apart.Failed as failed:
         raise _not_made(account, "report", failed) from None
     await note(request, "report", account)
-    name = f"eyelog-report-{datetime.now(UTC):%Y-%m-%d}.html"
-    headers = page_headers() | {"Content-Disposition": f'attachment; filename="{name}"'}
+    headers = _attached(f"eyelog-report-{datetime.now(UTC):%Y-%m-%d}.html")
     return Response(made, headers=headers, media_type="text/html")
 
 
@@ -471,27 +456,18 @@ def wrong_passwords(
     if "new" not in wrong:
         if fault := password_fault(form["new"], account=account):
             wrong["new"] = f"The new password {fault}."
-        elif "again" not in wrong and form["again"] != form["new"]:
+        elif form.get("again") not in ("", None, form["new"]):
             wrong["again"] = "The two new passwords differ."
     return {name: wrong[name] for name in empty if name in wrong}
 
 
 async def _download(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)
-    downloads = web.parts_of(request).downloads
+    downloads: Downloads = web.parts_of(request).downloads
     try:
-        answer = await downloads.begin(account)
-    except web.Problem as busy:
-        busy.title = "The download cannot begin now"
-        raise
+        return await downloads.begin(request, account)
     except ArchiveError as damaged:
         title = "Your data cannot be downloaded"
         raise _not_made(account, "download", damaged, title) from None
-    try:
-        await note(request, "download", account)
-    except BaseException:  # the request has timed out: no answer will be sent
-        downloads.end(account)
-        raise
-    return answer
 
 
 async def _make_upload_token(request: Request, account: str, form: dict[str, str]) -> Response:  # noqa: ARG001 (as all actions)

@@ -1,6 +1,5 @@
 """A wearer's data as a zip file: whole, importable, bounded, and nobody else's."""
 
-import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -12,7 +11,6 @@ import pytest
 import requests
 
 import eyelog as el
-from eyelog_service import wearer_page, web
 from support import live
 from support.account_page import Visitor, signed, title
 from support.command import main
@@ -112,71 +110,29 @@ def test_a_damaged_month_gives_a_page_and_no_part_of_a_file(visitor: Visitor) ->
     assert visitor.send(page, "download").status_code == 500  # and not "under way already"
 
 
-def test_a_fault_on_the_way_breaks_the_download_off(visitor: Visitor, monkeypatch) -> None:
-    page = visitor.log_in()
-    whole = wearer_page.csv_pieces
-
-    def fails(place, log, account, month, zones):
-        yield from whole(place, log, account, month, zones)
-        if month == "2026-11":
-            raise el.ArchiveError("the disk is gone")
-
-    monkeypatch.setattr(wearer_page, "csv_pieces", fails)
-    with pytest.raises(requests.exceptions.ChunkedEncodingError):
-        visitor.send(page, "download")
-    monkeypatch.undo()
-    assert visitor.send(page, "download").status_code == 200
-
-
-def test_one_download_of_a_wearer_runs_at_a_time_and_ends_when_the_browser_goes(
-    visitor: Visitor, monkeypatch
+@pytest.mark.slow("months are downloaded by a slow reader")
+def test_one_download_of_a_wearer_runs_at_a_time_in_small_parts_and_ends_with_its_browser(
+    visitor: Visitor,
 ) -> None:
-    page = visitor.log_in()
-    going, gone = threading.Event(), threading.Event()
-    whole = wearer_page.csv_pieces
-
-    def endless(place, log, account, month, zones):
-        yield from whole(place, log, account, month, zones)
-        going.set()
-        while not gone.is_set():
-            yield b"\n" * 1_000_000
-
-    monkeypatch.setattr(wearer_page, "csv_pieces", endless)
-    form = {"form": signed(page), "do": "download"}
-    with visitor.session.post(visitor.url, form, stream=True, timeout=30) as first:
+    archive = el.Archive(visitor.there.archive)
+    for month in (7, 8):
+        archive.write(COMPUTED, records(COMPUTED, f"2025-{month:02}-01", 20 * 5760), account="ada")
+    form = {"form": signed(visitor.log_in()), "do": "download"}
+    with visitor.session.post(visitor.url, form, stream=True, timeout=60) as first:
         assert first.status_code == 200
-        assert going.wait(60)
+        parts = first.iter_content(None)
+        sizes = [len(next(parts)) for _ in range(3)]
         busy = visitor.post(form)
         assert (busy.status_code, title(busy)) == (503, "The download cannot begin now")
         assert "under way already" in busy.text
-    monkeypatch.undo()
     deadline = time.monotonic() + 60
-    while visitor.post(form).status_code != 200:
+    while (whole := visitor.post(form)).status_code != 200:
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    gone.set()
-
-
-def test_a_download_that_took_too_long_to_begin_is_not_under_way_for_ever(
-    visitor: Visitor, monkeypatch
-) -> None:
-    page = visitor.log_in()
-    whole = wearer_page._zipped
-
-    def slow(folder: Path, account: str) -> Iterator[bytes]:
-        time.sleep(0.6)
-        yield from whole(folder, account)
-
-    monkeypatch.setattr(web, "REQUEST_SECONDS", 0.3)
-    monkeypatch.setattr(wearer_page, "_zipped", slow)
-    assert visitor.send(page, "download").status_code == 503
-    monkeypatch.undo()
-    assert visitor.send(page, "download").status_code == 200
-
-
-def test_a_download_is_made_in_small_parts(tmp_path: Path) -> None:
-    archive = el.Archive(tmp_path)
-    for month in (9, 10):
-        archive.write(COMPUTED, records(COMPUTED, f"2025-{month:02}-01", 10 * 5760), account="ada")
-    parts = [len(part) for part in wearer_page._zipped(tmp_path, "ada")]
-    assert max(parts) < sum(parts) / 4  # of four days
+    assert max(sizes) < len(whole.content) / 4
+    with visitor.session.post(visitor.url, form, stream=True, timeout=60) as broken:
+        parts = broken.iter_content(None)
+        next(parts)
+        month_file(archive.path, "2026-11", log=STANDARD, account="ada").unlink()
+        with pytest.raises(requests.exceptions.ChunkedEncodingError):  # no part passes for all
+            list(parts)
