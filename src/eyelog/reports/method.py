@@ -26,7 +26,11 @@ from eyelog.reports.words import said
 
 LONGEST: Final = 400  # characters of one detail of the history; longer ones are spans of time
 PACKAGES: Final = ("numpy", "pandas", "scipy", "matplotlib")
-WEAR: Final = ("worn time (h)", "blink rate (per min)", "turns of the head (per h)")
+WEAR: Final = {
+    "worn_h": "worn time (h)",
+    "blink_rate_per_min": "blink rate (per min)",
+    "head_moves_yaw_per_h": "turns of the head (per h)",
+}
 # Reasons that every list names, because they state a limit, even where it removed nothing.
 OF_LIMITS: Final = ("UNWORN", "INVALID", "OFF_POSE", "MOVING", "NOISY")
 
@@ -83,21 +87,17 @@ def _reading(logs: Logs, log: str) -> str:
     moved, masked = None, STORED in logs.frames[log]
     try:
         if not masked:
-            table = el.compare.sensitivity(logs.frames[log], _of_wear, limits=[logs.limits, other])
-            both = table[list(WEAR)].dropna(axis=1)
-            moved = [(name, *both[name].tolist()) for name in both]
+            both = [
+                el.summary(logs.frames[log], columns=[*WEAR], limits=limits).iloc[0]
+                for limits in (logs.limits, other)
+            ]
+            moved = [
+                (WEAR[str(name)], *of) for name, of in pd.concat(both, axis=1).dropna().iterrows()
+            ]
     except FieldError:
         pass  # which is said
     facts = {"used": used, "other": other.wear, "moved": moved, "masked": masked}
     return words.sentence("methods.reading", log=log, **facts)
-
-
-def _of_wear(frame: pd.DataFrame, *, limits: Limits) -> dict[str, float]:
-    return {
-        WEAR[0]: float(el.coverage(frame, limits=limits)["worn_h"].sum(min_count=1)),
-        WEAR[1]: float(el.blinks.rate(frame, limits=limits)["rate_per_min"].iloc[0]),
-        WEAR[2]: float(el.posture.head_movements(frame, limits=limits)["yaw_per_h"].iloc[0]),
-    }
 
 
 def limits_table(logs: Sequence[str], chosen: Limits = DEFAULT) -> PageTable:

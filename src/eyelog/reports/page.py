@@ -10,7 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+import numpy as np
 from jinja2 import Environment, StrictUndefined
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 from eyelog import __version__
 from eyelog.errors import ConfigurationError, EyelogError, EyelogWarning, warn
@@ -19,7 +22,7 @@ from eyelog.figures.style import WIDTHS_MM, inches, style
 from eyelog.home import output_file, path_of, progress_line
 from eyelog.reports import words
 from eyelog.reports.parts import Empty, PageOne, Part, Picture, csv_text
-from eyelog.reports.pictures import closing, figure_of, svg_of
+from eyelog.reports.pictures import svg_of
 
 _BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=%|(?:h|min|s|deg|km|Hz)\b)")
 _NEGATIVE: Final = re.compile(r"(?<![\w.:/-])-(?=[\d∞])")
@@ -85,42 +88,16 @@ def write_page(
     method : callable
         Makes the section that closes a page with sections, of the warnings that the others gave.
     """
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", EyelogWarning)
-        if sections:  # made last, after every section has reported what it lacks
-            sections = {**sections, "method": ("Method", lambda: method(_notices(caught)))}
-        page = render(sections, title=title, about=about, dated=dated, opening=opening)
-    for one in caught:
-        if not issubclass(one.category, EyelogWarning):
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    for text in _notices(caught):
-        warn(text)
-    with output_file(target) as sink:
-        sink.write(page.encode())
-    return target
-
-
-def _notices(caught: list[warnings.WarningMessage]) -> list[str]:
-    """Return the warnings of eyelog, each once."""
-    own = (str(one.message) for one in caught if issubclass(one.category, EyelogWarning))
-    return list(dict.fromkeys(own))
-
-
-def render(
-    sections: Mapping[str, Section],
-    *,
-    title: str,
-    about: str,
-    dated: str | None = None,
-    opening: Callable[[], PageOne] | None = None,
-) -> str:
-    """Return a page as HTML, see `write_page`."""
     made: list[dict[str, Any]] = []
     left_out: dict[str, list[str]] = {}
     with (
+        warnings.catch_warnings(record=True) as caught,
         style(),  # once for all figures: each would apply it several times
-        progress_line(len(sections), "report", unit="section") as done,
+        progress_line(len(sections) + bool(sections), "report", unit="section") as done,
     ):
+        warnings.simplefilter("always", EyelogWarning)
+        if sections:  # made last, after every section has reported what it lacks
+            sections = {**sections, "method": ("Method", lambda: method(_notices(caught)))}
         first = None if opening is None else _opening(opening)
         for key, (name, make) in sections.items():
             try:
@@ -128,6 +105,11 @@ def render(
             except Empty as reason:
                 left_out.setdefault(str(reason).rstrip("."), []).append(name)
             done()
+    for one in caught:
+        if not issubclass(one.category, EyelogWarning):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    for text in _notices(caught):
+        warn(text)
     page: str = _template().render(
         title=title,
         about=about,
@@ -140,7 +122,15 @@ def render(
         appendix=APPENDIX,
         foot=_css_text(f"{_brief(title)}; {about}"),
     )
-    return page
+    with output_file(target) as sink:
+        sink.write(page.encode())
+    return target
+
+
+def _notices(caught: list[warnings.WarningMessage]) -> list[str]:
+    """Return the warnings of eyelog, each once."""
+    own = (str(one.message) for one in caught if issubclass(one.category, EyelogWarning))
+    return list(dict.fromkeys(own))
 
 
 @cache
@@ -227,7 +217,8 @@ def _picture(key: str, picture: Picture, widths: Mapping[str, float] | None = No
 
 
 def _drawn(key: str, picture: Picture, widths: Mapping[str, float] | None) -> dict[str, str]:
-    with closing(figure_of(picture.draw())) as figure:
+    figure: Figure = np.ravel(picture.draw())[0].figure.figure
+    try:
         figure.suptitle("")  # the page says above it who and when
         if widths is None:
             widths = {"card": CARD_MM}
@@ -244,6 +235,8 @@ def _drawn(key: str, picture: Picture, widths: Mapping[str, float] | None) -> di
             )
             for name, width in widths.items()
         }
+    finally:
+        plt.close(figure)  # pyplot keeps the figures that it has made
 
 
 def _tried(

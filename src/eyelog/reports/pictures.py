@@ -11,11 +11,9 @@ from typing import Any, Final, cast
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
-import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
 from PIL import Image
 
 from eyelog.figures.axes import fit_width, own_figure
@@ -30,25 +28,10 @@ PNG: Final = "data:image/png;base64"
 # Metadata that would differ between two runs or carry no information.
 NOTHING: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
-_LINK = re.compile(r"url\(#([^)]+)\)")
+_LINK = re.compile(r'(?:url\(|href=")#([^)"]+)')
 
-
-def figure_of(drawn: Any) -> Figure:
-    """Return the figure of the result of a plot function: Axes, an array of Axes, or a figure."""
-    one = drawn if isinstance(drawn, Axes | Figure) else np.ravel(drawn)[0]
-    figure = one if isinstance(one, Figure) else one.figure
-    while isinstance(figure, SubFigure):
-        figure = figure.figure
-    return figure
-
-
-@contextmanager
-def closing(figure: Figure) -> Iterator[Figure]:
-    """Close a figure in pyplot at the end: pyplot keeps the figures that it has made."""
-    try:
-        yield figure
-    finally:
-        plt.close(figure)
+ET.register_namespace("", SVG.strip("{}"))
+ET.register_namespace("xlink", HREF[1:].partition("}")[0])
 
 
 def svg_of(
@@ -84,30 +67,18 @@ def svg_of(
     sink = io.BytesIO()
     with (
         style(),
-        mpl.rc_context({"svg.hashsalt": key}),
-        _any_letters(),
+        mpl.rc_context({"svg.hashsalt": key}),  # begins the ids, which no other figure may have
+        warnings.catch_warnings(),
         _laid_out(figure),
     ):
-        # The browser chooses the font: `savefig` would say which is missing here.
+        warnings.filterwarnings("ignore", "Glyph ", UserWarning)  # the browser chooses the font
         figure.canvas.print_figure(sink, format="svg", dpi=IMAGE_DPI, metadata=NOTHING)
-    root = ET.fromstring(sink.getvalue())  # noqa: S314 - matplotlib wrote it a moment ago
-    _trim(root)
-    _own(root, key)
-    _say(root, key, title, description)
-    return ET.tostring(root, encoding="unicode")
+    return _for_page(sink.getvalue(), key, title, description)
 
 
 def _all_axes(figure: Figure) -> list[Axes]:
     """Return the Axes of a figure, and those that lie beside or beneath one as parts of it."""
     return [one for outer in figure.axes for one in (outer, *cast(Any, outer).child_axes)]
-
-
-@contextmanager
-def _any_letters() -> Iterator[None]:
-    """Draw without warnings about missing letters: the reader's browser writes the text."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph ", UserWarning)
-        yield
 
 
 @cache
@@ -170,21 +141,16 @@ def _break_labels(figure: Figure) -> bool:
     return broken
 
 
-def _trim(root: ET.Element) -> None:
-    """Remove what the page says for all figures, and invisible parts: names, blanks, digits."""
-    linked = {
-        name
-        for element in root.iter()
-        for attribute, value in element.attrib.items()
-        for name in ([value[1:]] if attribute == HREF else _LINK.findall(value))
-    }
-    for parent in root.iter():
-        for child in list(parent):
+def _for_page(svg: bytes, key: str, title: str, description: str) -> str:
+    """Return a figure as an element of a page, with words for those who do not see it.
+
+    Nobody sees names that nothing links to, blanks, digits, and what the page says for all figures.
+    """
+    root, linked = ET.fromstring(svg), set(_LINK.findall(svg.decode()))  # noqa: S314 - our own
+    for element in list(root.iter()):
+        for child in list(element):
             if child.tag in (f"{SVG}metadata", f"{SVG}style"):
-                parent.remove(child)
-    for name in ("width", "height", "version"):
-        root.attrib.pop(name, None)
-    for element in root.iter():
+                element.remove(child)
         if element.get("id") not in linked:
             element.attrib.pop("id", None)
         if not (element.text or "").strip():
@@ -195,6 +161,20 @@ def _trim(root: ET.Element) -> None:
             element.set("d", " ".join(path.split()))
         if element.tag == f"{SVG}image":
             element.set(HREF, _lighter(element.get(HREF, "")))
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    words = {tag: text for tag, text in (("title", title), ("desc", description)) if text}
+    labels = " ".join(f"{key}-{tag}" for tag in words)
+    root.attrib |= {
+        "role": "img",
+        "aria-labelledby": labels,
+        "preserveAspectRatio": "xMinYMin meet",
+    }
+    for place, (tag, text) in enumerate(words.items()):
+        element = ET.Element(f"{SVG}{tag}", {"id": f"{key}-{tag}"})
+        element.text = text
+        root.insert(place, element)
+    return ET.tostring(root, encoding="unicode")
 
 
 def _lighter(address: str) -> str:
@@ -209,31 +189,3 @@ def _lighter(address: str) -> str:
         )
     made = base64.b64encode(sink.getvalue()).decode()
     return f"{PNG},{made}" if len(made) < len(code) else address
-
-
-def _own(root: ET.Element, key: str) -> None:
-    """Prefix every id with the figure's key, as a page has many figures; drop the svg namespace."""
-    uses: dict[str, int] = {}
-    for element in root.iter():
-        element.tag = element.tag.removeprefix(SVG)
-        for attribute, value in list(element.attrib.items()):
-            if attribute == "id":
-                uses[value] = uses.get(value, 0) + 1
-                again = f"-{uses[value]}" if uses[value] > 1 else ""
-                element.set("id", f"{key}-{value}{again}")
-            elif attribute == HREF:
-                del element.attrib[HREF]
-                element.set("href", f"#{key}-{value[1:]}" if value.startswith("#") else value)
-            elif "url(#" in value:
-                element.set(attribute, _LINK.sub(rf"url(#{key}-\1)", value))
-
-
-def _say(root: ET.Element, key: str, title: str, description: str) -> None:
-    said = [(tag, text) for tag, text in (("title", title), ("desc", description)) if text]
-    root.set("role", "img")
-    root.set("aria-labelledby", " ".join(f"{key}-{tag}" for tag, _ in said))
-    root.set("preserveAspectRatio", "xMinYMin meet")
-    for place, (tag, text) in enumerate(said):
-        element = ET.Element(tag, {"id": f"{key}-{tag}"})
-        element.text = text
-        root.insert(place, element)
