@@ -30,7 +30,7 @@ from eyelog.catalogue import near
 from eyelog.cores import usable_cores
 from eyelog.errors import ConfigurationError, EyelogError, listed
 from eyelog_service import ended
-from eyelog_service.ended import Ended, after_ends, end
+from eyelog_service.ended import after_ends, end
 from eyelog_service.state import (
     KeyTaken,
     State,
@@ -44,17 +44,6 @@ from eyelog_service.state import (
 
 INVITED_DAYS = 14
 NAME_RULE = "use printable characters, at most 64 bytes as UTF-8, without a space at either end"
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """The description of an account; `added` is None if an older release added it."""
-
-    name: str
-    has_password: bool
-    disabled: bool
-    added: float | None
-    study: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +208,8 @@ class Accounts:
         """Return whether there is an account of this name."""
         return bool(self._state.rows("SELECT 1 FROM account WHERE name = :name", name=name))
 
-    def find(self, name: str) -> Account:
-        """Return the description of an account.
+    def find(self, name: str) -> Any:
+        """Return the description of an account, as one of `all`.
 
         Raises
         ------
@@ -232,8 +221,12 @@ class Accounts:
             raise self._unknown(name)
         return accounts[0]
 
-    def all(self) -> list[Account]:
-        """Return the description of each account, sorted by name."""
+    def all(self) -> list[Any]:
+        """Return the description of each account, sorted by name.
+
+        Each has a `name`, a `study`, whether it `has_password` and is `disabled`, and when it was
+        `added`: None if an older release added it.
+        """
         return sorted(self._accounts(""), key=lambda account: account.name)
 
     def set_password(self, name: str, password: str) -> None:
@@ -265,7 +258,7 @@ class Accounts:
         ended.note_end(self._state, "enabled", accounts=names)
         self._change(names, "disabled = 0")
 
-    def remove(self, *names: str) -> list[Ended]:
+    def remove(self, *names: str) -> list[Any]:
         """Remove accounts with their codes and tokens, and return what ended; records stay."""
         self.check(names)
         ended.note_end(self._state, "account", accounts=names)
@@ -304,13 +297,12 @@ class Accounts:
         """End the sessions of an account in browsers."""
         self._change([name], "session = session + 1")
 
-    def _accounts(self, which: str, **values: str) -> list[Account]:
-        rows = self._state.rows(
-            "SELECT name, password IS NOT NULL, disabled, added, study"  # noqa: S608 (text from here)
+    def _accounts(self, which: str, **values: str) -> list[Any]:
+        return self._state.rows(
+            "SELECT name, password IS NOT NULL AS has_password, disabled, added, study"  # noqa: S608 (text from here)
             f" FROM account {which}",
             **values,
         )
-        return [Account(name, bool(has), bool(off), *more) for name, has, off, *more in rows]
 
     def _change(self, names: Sequence[str], assignment: str) -> None:
         """Change accounts, all or none."""
@@ -531,7 +523,7 @@ class Applications:
             self.find(client_id)
         return secret
 
-    def remove(self, client_id: str) -> list[Ended]:
+    def remove(self, client_id: str) -> list[Any]:
         """Remove an application with its codes and tokens, and return what ended.
 
         Raises

@@ -1,9 +1,9 @@
 """The service of the contract as an ASGI application, as a command (`serve`), and in a program.
 
 Paths, rules and responses are those of the contract; `openapi.json` states how this service settles
-what the contract leaves open: in it ``${name}`` stands for what the service itself defines, and the
-schemas of records come from the catalogue. The data come only from the archive, and the OAuth state
-only from the service's state.
+what the contract leaves open. It is a template: the service names in it what it defines itself, and
+the schemas of records come from the catalogue. The data come only from the archive, and the OAuth
+state only from the service's state.
 """
 
 import ipaddress
@@ -24,11 +24,11 @@ from functools import lru_cache, partial
 from importlib.resources import files
 from multiprocessing.synchronize import Semaphore
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import uvicorn
 from anyio import CapacityLimiter, to_thread
+from jinja2 import Template
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -383,47 +383,36 @@ def document(page_size: int, *, root_path: str = "") -> Schema:
 
     `root_path` is the prefix of every path, or empty.
     """
-    text = json.loads(files("eyelog_service").joinpath("openapi.json").read_text("utf-8"))
-    values = {
-        "version": VERSION,
-        "server": root_path or "/",
-        "root_path": root_path,
-        "page_size": page_size,
-        "access_seconds": ACCESS_SECONDS,
-        "date_pattern": records.DATE_PATTERN,
-        "scope": SCOPE,
-        "scopes": {
-            scope: f"{'Add to' if scope == WRITE else 'Read'} the wearer's own logs"
-            for scope in SCOPES
-        },
-        "scope_names": ", ".join(SCOPES),
-    }
-    filled: Schema = _filled(text["document"], values)
-    for log in LOGS:
-        of_log = {"log": log, "seconds": INTERVAL_SECONDS[log], "fields": list(catalogue(log))}
-        described = _filled(text["records"], values | of_log)
-        filled["paths"][f"/v2/users/me/official/{log}"] = described
-        filled["components"]["schemas"][f"{log}_record"] = {
-            "type": "object",
-            "properties": {name: _field(field) for name, field in catalogue(log).items()},
-            "additionalProperties": False,
-        }
-    for operations in filled["paths"].values():
+    template = Template(files("eyelog_service").joinpath("openapi.json").read_text("utf-8"))
+    about = {scope: "Add to" if scope == WRITE else "Read" for scope in SCOPES}
+    described = json.loads(
+        template.render(
+            version=VERSION,
+            server=root_path or "/",
+            root_path=root_path,
+            page_size=page_size,
+            access_seconds=ACCESS_SECONDS,
+            date_pattern=records.DATE_PATTERN,
+            scope=SCOPE,
+            scopes={scope: f"{does} the wearer's own logs" for scope, does in about.items()},
+            logs=[
+                {
+                    "name": log,
+                    "seconds": INTERVAL_SECONDS[log],
+                    "fields": list(catalogue(log)),
+                    "properties": json.dumps(  # in their order, which `tojson` does not keep
+                        {name: _field(field) for name, field in catalogue(log).items()}
+                    ),
+                }
+                for log in LOGS
+            ],
+        )
+    )
+    for operations in described["document"]["paths"].values():
         for operation in operations.values():
-            operation["responses"] |= text["every_operation"]
+            operation["responses"] |= described["every_operation"]
+    filled: Schema = described["document"]
     return filled
-
-
-def _filled(node: Any, values: Mapping[str, Any]) -> Any:
-    """Return a part of the document with its values; a text of just one name is that value."""
-    if isinstance(node, dict):
-        return {_filled(key, values): _filled(each, values) for key, each in node.items()}
-    if isinstance(node, list):
-        return [_filled(each, values) for each in node]
-    if not isinstance(node, str) or "${" not in node:
-        return node  # also a pattern that ends in $
-    alone = node.removeprefix("${").removesuffix("}")
-    return values[alone] if alone in values else Template(node).substitute(values)
 
 
 def _field(field: Field) -> Schema:

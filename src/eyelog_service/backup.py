@@ -93,7 +93,7 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
         written it.
     """
     _refuse_database(registry)
-    registry.require_state()
+    registry.state.require()
     _refuse_newer(registry.state.file)
     target = target.expanduser().absolute()
     for folder in (registry.folder, registry.state_folder):

@@ -69,7 +69,7 @@ def check_service(registry: Registry) -> list[Finding]:
     ConfigurationError
         If there is no state, or another program has it locked.
     """
-    registry.require_state()
+    registry.state.require()
     findings = [_place(registry), *_free_space(registry)]
     whole = _whole(registry.state)
     findings += [*whole, *_files(registry)]

@@ -23,7 +23,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -52,20 +51,6 @@ VALID = (
     f" OR coalesce(token.expires > :now, {LAST_USE} >= :unused)))"
 )
 """The condition that a token can be used; it needs the values of `valid_at`."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Ended:
-    """How many tokens of one account and one application were revoked.
-
-    Upload tokens are of no application (`client_id` is empty), and count as `access`.
-    """
-
-    account: str
-    client_id: str
-    name: str
-    refresh: int
-    access: int
 
 
 def valid_at(now: float) -> dict[str, float]:
@@ -98,10 +83,12 @@ def remember_end(db: Connection, at: float) -> None:
     set_meta(db, "ended", repr(at).encode())
 
 
-def end(db: Connection, *, account: str | None = None, client_id: str | None = None) -> list[Ended]:
+def end(db: Connection, *, account: str | None = None, client_id: str | None = None) -> list[Any]:
     """Revoke the tokens of an account, of an application, of both together, or (without) all.
 
-    Codes that were not exchanged yet expire, so that they bring no new tokens.
+    Codes that were not exchanged yet expire, so that they bring no new tokens. Returns what ended,
+    by `account`, `client_id` and its `name`: how many `refresh` and `access` tokens. Upload tokens
+    are of no application (`client_id` is empty), and count as `access`.
     """
     values: dict[str, Any] = {"account": account, "client_id": client_id}
     values = {name: value for name, value in values.items() if value is not None}
@@ -109,15 +96,17 @@ def end(db: Connection, *, account: str | None = None, client_id: str | None = N
     counted = run(
         db,
         "SELECT account, client_id, coalesce((SELECT name FROM application"  # noqa: S608 (no text from outside)
-        " WHERE application.client_id = token.client_id), ''),"
-        " count(*) FILTER (WHERE kind = 'refresh'), count(*) FILTER (WHERE kind <> 'refresh')"
-        f" FROM token WHERE {which} AND {VALID} GROUP BY account, client_id",
+        " WHERE application.client_id = token.client_id), '') AS name,"
+        " count(*) FILTER (WHERE kind = 'refresh') AS refresh,"
+        " count(*) FILTER (WHERE kind <> 'refresh') AS access"
+        f" FROM token WHERE {which} AND {VALID} GROUP BY account, client_id"
+        " ORDER BY account, client_id",
         **values,
         **valid_at(time.time()),
     ).all()
     run(db, f"UPDATE token SET revoked = 1 WHERE {which} AND revoked = 0", **values)  # noqa: S608 (as above)
     run(db, f"UPDATE code SET expires = 0 WHERE {which} AND used = 0", **values)  # noqa: S608 (as above)
-    return sorted(Ended(*row) for row in counted)
+    return list(counted)
 
 
 _PERIOD_SECONDS: Final = 3600.0

@@ -88,23 +88,6 @@ class Grant:
         return self.name or f"Application {self.client_id}"
 
 
-@dataclass(frozen=True, slots=True)
-class Issued:
-    """A token that can be used, without anything that could be used instead of it.
-
-    Times are seconds since 1970. A refresh token does not expire: `expires` is None.
-    """
-
-    account: str
-    client_id: str
-    name: str
-    kind: str
-    issued: float | None
-    last_used: float | None
-    expires: float | None
-    scope: str
-
-
 class Grants:
     """The codes and tokens that applications have from accounts.
 
@@ -284,7 +267,7 @@ class Grants:
             _store(db, token, "upload", origin=digest(token), **whose)
         return token
 
-    def upload_tokens(self, account: str) -> list[Issued]:
+    def upload_tokens(self, account: str) -> list[Any]:
         """Return the upload tokens of an account that can be used, the oldest first."""
         return [one for one in self.issued(account) if one.kind == "upload"]
 
@@ -348,25 +331,26 @@ class Grants:
             )
         return grants
 
-    def issued(self, account: str | None = None) -> list[Issued]:
-        """Return the tokens (of one account) that can be used.
+    def issued(self, account: str | None = None) -> list[Any]:
+        """Return the tokens (of one account) that can be used, without what could be used instead.
 
-        They are sorted by account, application and time of issue.
+        Each has its `account`, the `client_id` and `name` of its application, its `kind` and
+        `scope`, and when it was `issued`, was `last_used` and `expires`, in seconds since 1970. A
+        refresh token does not expire. They are sorted by account, application and time of issue.
         """
         whose = "" if account is None else "token.account = :account AND"
         rows = self._state.rows(
-            "SELECT token.account, token.client_id, coalesce(application.name, ''), token.kind,"  # noqa: S608 (text from here)
-            " token.issued, token.used, CASE WHEN token.kind <> 'refresh'"
-            f" THEN coalesce(token.expires, {_UNUSED_UNTIL}) END,"
-            f" coalesce(token.scope, '{_FIRST_SCOPE}')"
+            "SELECT token.account, token.client_id, coalesce(application.name, '') AS name,"  # noqa: S608 (text from here)
+            " token.kind, token.issued, token.used AS last_used, CASE WHEN token.kind <> 'refresh'"
+            f" THEN coalesce(token.expires, {_UNUSED_UNTIL}) END AS expires,"
+            f" coalesce(token.scope, '{_FIRST_SCOPE}') AS scope"
             " FROM token LEFT JOIN application ON application.client_id = token.client_id"
             f" WHERE {whose} {ended.VALID}",
             account=account,
             **ended.valid_at(time.time()),
         )
-        issued = [Issued(*row) for row in rows]
         return sorted(
-            issued, key=lambda one: (one.account, one.name, one.client_id, one.issued or 0.0)
+            rows, key=lambda one: (one.account, one.name, one.client_id, one.issued or 0.0)
         )
 
     def withdraw(self, account: str, client_id: str) -> int:
@@ -375,7 +359,7 @@ class Grants:
 
     def revoke_all(
         self, *, accounts: Sequence[str] | None = None, client_id: str | None = None
-    ) -> list[ended.Ended]:
+    ) -> list[Any]:
         """Revoke the tokens of accounts, of an application, or (without) all; return what ended.
 
         It also ends the sessions of the accounts in browsers.
@@ -391,7 +375,7 @@ class Grants:
             client_id = self._applications.find(client_id).client_id
         return self._revoke([None] if accounts is None else accounts, client_id)
 
-    def _revoke(self, accounts: Sequence[str | None], client_id: str | None) -> list[ended.Ended]:
+    def _revoke(self, accounts: Sequence[str | None], client_id: str | None) -> list[Any]:
         ended.note_end(self._state, "tokens", accounts=accounts, application=client_id)
         revoked = []
         with self._state.write() as db:
@@ -507,10 +491,6 @@ class Registry:
 
     def __repr__(self) -> str:
         return f"Registry({str(self.folder)!r})"
-
-    def require_state(self) -> None:
-        """Raise `ConfigurationError` if no service was set up."""
-        self.state.require()
 
     def signing_key(self) -> bytes:
         """Return the key that signs cursors, forms and cookies; it is created with the file.

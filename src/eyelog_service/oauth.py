@@ -682,25 +682,18 @@ def authenticate(request: Request) -> Bearer:
     raise web.Problem(401, "invalid_token", bearer, headers={"WWW-Authenticate": challenge})
 
 
-def may_read(request: Request) -> Bearer:
-    """Return the bearer of a request for data; raise as `authenticate` does, or 403."""
+_MAY_NOT = {
+    SCOPE: "this token cannot read: it may only add records",
+    WRITE: "this token cannot add records: ask the wearer for the scope write",
+}
+
+
+def allowed(request: Request, scope: str) -> Bearer:
+    """Return the bearer of a request to read or to write; raise as `authenticate` does, or 403."""
     bearer = authenticate(request)
-    if not bearer.reads:
-        raise _insufficient(SCOPE, "this token cannot read: it may only add records")
+    if not (bearer.writes if scope == WRITE else bearer.reads):
+        text = _MAY_NOT[scope]
+        challenge = f'error="insufficient_scope", error_description="{text}", scope="{scope}"'
+        headers = {"WWW-Authenticate": f"{_REALM}, {challenge}"}
+        raise web.Problem(403, "insufficient_scope", text, headers=headers)
     return bearer
-
-
-def may_write(request: Request) -> Bearer:
-    """Return the bearer of an upload; raise as `authenticate` does, or 403."""
-    bearer = authenticate(request)
-    if not bearer.writes:
-        text = "this token cannot add records: ask the wearer for the scope write"
-        raise _insufficient(WRITE, text)
-    return bearer
-
-
-def _insufficient(scope: str, text: str) -> web.Problem:
-    """Return the refusal of a bearer whom the wearer did not allow this."""
-    challenge = f'error="insufficient_scope", error_description="{text}", scope="{scope}"'
-    headers = {"WWW-Authenticate": f"{_REALM}, {challenge}"}
-    return web.Problem(403, "insufficient_scope", text, headers=headers)

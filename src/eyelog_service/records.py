@@ -39,7 +39,8 @@ from eyelog.arrow_tables import group_edges, months_of, schema_of, span_of, stam
 from eyelog.catalogue import catalogue, columns, log_named, near
 from eyelog.checks import whole_number
 from eyelog.errors import ArchiveError
-from eyelog_service.oauth import may_read
+from eyelog_service.grants import SCOPE
+from eyelog_service.oauth import allowed
 from eyelog_service.state import State, run
 from eyelog_service.web import Problem, bad_request, by_name, packed, parts_of
 
@@ -377,7 +378,7 @@ def data_of(log: str) -> Callable[[Request], Awaitable[Response]]:
     """Return the endpoint of a log."""
 
     def page(request: Request) -> Response:
-        bearer, shared = may_read(request), parts_of(request)
+        bearer, shared = allowed(request, SCOPE), parts_of(request)
         headers = shared.page_limits.count(bearer.account)
         pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
         try:

@@ -720,19 +720,15 @@ def copy_state(source: State, address: str) -> tuple[State, dict[str, int]]:
                     row["value"] = row["value"].encode()
             if rows:
                 written.execute(table.insert(), rows)
-            back = [row._asdict() for row in written.execute(table.select())]
-            back = [row for row in back if (table.name, row.get("name")) != ("meta", "version")]
-            if _counted_rows(rows) != _counted_rows(back):
+            back = [tuple(row) for row in written.execute(table.select())]
+            back = [row for row in back if row[0] != "version" or table.name != "meta"]
+            if Counter(tuple(row.values()) for row in rows) != Counter(back):
                 raise ConfigurationError(
                     f"the table {table.name} in {target.name} is not that of {source.name} after it"
                     " was copied: nothing was kept there"
                 )
             copied[table.name] = len(rows)
     return target, copied
-
-
-def _counted_rows(rows: list[dict[str, Any]]) -> Counter[tuple[Any, ...]]:
-    return Counter(tuple(row.values()) for row in rows)
 
 
 # Files of SQLite. Only SQLite may open one that is in use: to close it would release the locks that

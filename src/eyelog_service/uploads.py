@@ -65,8 +65,8 @@ from eyelog.read.overlay import CLOCKS
 from eyelog_service import apart, ended, web
 from eyelog_service.audit import lock
 from eyelog_service.ended import account_digest
-from eyelog_service.grants import Bearer, Registry
-from eyelog_service.oauth import may_write
+from eyelog_service.grants import WRITE, Bearer, Registry
+from eyelog_service.oauth import allowed
 from eyelog_service.records import HourlyLimits
 from eyelog_service.web import note
 
@@ -525,7 +525,7 @@ async def arriving(
 async def take_records(request: Request) -> Response:
     """Answer POST /v1/records: import the files of the body."""
     uploads = web.parts_of(request).uploads
-    bearer: Bearer = await to_thread.run_sync(may_write, request)
+    bearer: Bearer = await to_thread.run_sync(allowed, request, WRITE)
     try:
         options = _options(request)
         async with arriving(request, bearer.account, name=options.pop("name", "")) as arrived:

@@ -14,15 +14,14 @@ import requests
 
 import eyelog as el
 from eyelog.archive.place import open_place
-from eyelog_service import ended, uploads
-from eyelog_service.app import create_app, running
-from eyelog_service.erase import revived
-from eyelog_service.grants import Registry
+from eyelog_service import uploads
+from support import live
 from support.account_page import Visitor
 from support.command import main
 from support.live import REDIRECT, Live
 from support.login_page import PASSWORD
 from support.logs import LOGS
+from support.operating import Operator
 from support.records import records
 from support.stores import object_store
 
@@ -35,10 +34,17 @@ DAY = {"date_from": "2026-10-24T00:00:00Z", "date_to": "2026-10-24T23:59:59Z"}
 
 
 @pytest.fixture
-def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setattr("eyelog_service.state._LOG2_N", 4)
+def bucket() -> Iterator[str]:
     with object_store() as url:
         yield url
+
+
+@pytest.fixture
+def operator(bucket: str, tmp_path: Path) -> Operator:
+    """Who runs a service of Ada's records, which are in the bucket."""
+    made = Operator(bucket, tmp_path / "state")
+    made.add("ada", password=PASSWORD)
+    return made
 
 
 def minute(number: int) -> str:
@@ -54,10 +60,11 @@ def post(url: str, token: str, text: str) -> requests.Response:
     )
 
 
-def reading_token(registry: Registry) -> str:
-    client_id, _ = registry.applications.add(REDIRECT)
-    code = registry.grants.issue_code("ada", client_id, REDIRECT)
-    return registry.grants.exchange(code, client_id, REDIRECT, None)[0]
+def reading_token(url: str, operator: Operator) -> str:
+    application = operator.application(REDIRECT)
+    there = Live(url, Path(), None, *application)  # type: ignore[arg-type]
+    code = operator.code("ada", there.client_id, REDIRECT)
+    return str(there.exchange(code).json()["access_token"])
 
 
 def day(url: str, token: str) -> list[str]:
@@ -72,12 +79,11 @@ def day(url: str, token: str) -> list[str]:
 
 
 def test_records_that_are_sent_are_in_the_bucket_and_are_served(
-    bucket: str, tmp_path: Path
+    bucket: str, operator: Operator, tmp_path: Path
 ) -> None:
-    registry = Registry(bucket, tmp_path / "state")
-    registry.accounts.add("ada")
-    upload, reading = registry.grants.issue_upload_token("ada"), reading_token(registry)
-    with running(bucket, state=tmp_path / "state") as url:
+    upload = operator("upload-token", "ada").strip()
+    with live.running(bucket, state=tmp_path / "state") as url:
+        reading = reading_token(url, operator)
         assert day(url, reading) == []
         first = post(url, upload, minute(1))
         assert (first.status_code, first.json()["new"]) == (200, 1)
@@ -96,13 +102,13 @@ def test_records_that_are_sent_are_in_the_bucket_and_are_served(
     assert not list((tmp_path / "state" / ".uploads").glob("account=*/*"))
 
 
-def test_what_is_sent_at_the_same_time_is_all_there(bucket: str, tmp_path: Path) -> None:
-    registry = Registry(bucket, tmp_path / "state")
-    registry.accounts.add("ada")
-    token = registry.grants.issue_upload_token("ada")
+def test_what_is_sent_at_the_same_time_is_all_there(
+    bucket: str, operator: Operator, tmp_path: Path
+) -> None:
+    token = operator("upload-token", "ada").strip()
     with (  # two processes would do the same: the lock is of the state's folder
-        running(bucket, state=tmp_path / "state") as one,
-        running(bucket, state=tmp_path / "state") as other,
+        live.running(bucket, state=tmp_path / "state") as one,
+        live.running(bucket, state=tmp_path / "state") as other,
         ThreadPoolExecutor(4) as at_once,
     ):
         answers = list(
@@ -113,13 +119,11 @@ def test_what_is_sent_at_the_same_time_is_all_there(bucket: str, tmp_path: Path)
 
 
 def test_a_wearer_sees_downloads_and_deletes_what_is_in_the_bucket(
-    bucket: str, tmp_path: Path
+    bucket: str, operator: Operator, tmp_path: Path
 ) -> None:
-    registry = Registry(bucket, tmp_path / "state")
-    registry.accounts.add("ada", PASSWORD)
     el.Archive(bucket).write(SIXTY, records(SIXTY, "2026-10-24", 1440), account="ada")
-    with running(bucket, state=tmp_path / "state") as url:
-        visitor = Visitor(Live(url, tmp_path, registry, "", ""))
+    with live.running(bucket, state=tmp_path / "state") as url:
+        visitor = Visitor(Live(url, tmp_path, None, "", ""))  # type: ignore[arg-type]
         page = visitor.log_in()
         packed = visitor.send(page, "download")
         with ZipFile(BytesIO(packed.content)) as box:
@@ -133,74 +137,57 @@ def test_a_wearer_sees_downloads_and_deletes_what_is_in_the_bucket(
 
 
 def test_an_operator_checks_backs_up_and_erases(
-    bucket: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bucket: str, operator: Operator, tmp_path: Path
 ) -> None:
-    where = ["--archive", bucket, "--state", str(tmp_path / "state")]
     el.Archive(bucket).write(SIXTY, records(SIXTY, "2026-10-24", 30), account="ada")
-    for words in (["add-account", *where, "ada"], ["add-account", *where, "bea"]):
-        assert main(["service", *words]) == 0
-    assert main(["service", "check", *where]) == 0
-    found = capsys.readouterr().out
-    assert f"{bucket}, records of 1 account" in found
-    assert f"setting archive            {bucket} (--archive)" in found
-    assert main(["service", "backup", *where, str(tmp_path / "copy")]) == 0
-    assert f"The archive {bucket} is not in it" in capsys.readouterr().err
+    operator.add("bea")
+    found = operator.findings()
+    assert found["archive"][1].startswith(f"{bucket}, records of 1 account")
+    assert found["setting archive"][1] == f"{bucket} (--archive)"
+    done = operator.run("backup", tmp_path / "copy")
+    assert (done.code, f"The archive {bucket} is not in it" in done.err) == (0, True)
     assert not any((tmp_path / "copy" / "archive").iterdir())
-    assert main(["service", "erase", *where, "ada"]) == 0
+    operator("erase", "ada")
     assert el.Archive(bucket).accounts() == []
-    assert main(["service", "restore", *where, str(tmp_path / "copy")]) == 0
+    operator("restore", tmp_path / "copy")
     # The end is noted in the bucket, where putting back the state cannot lose it.
-    assert [note.what for note in ended.notes(bucket)] == ["erased"]
-    assert revived(Registry(bucket, tmp_path / "state")).accounts == ["ada"]
-    assert main(["service", "check", *where]) == 1
-    assert main(["service", "after-restore", *where]) == 0
-    assert Registry(bucket, tmp_path / "state").accounts.names() == ["bea"]
+    assert "1 account removed since" in operator.findings()["ended before"][1]
+    operator("after-restore")
+    assert operator.accounts() == ["bea"]
 
 
-def test_months_of_a_bucket_that_are_old_are_pruned(bucket: str, tmp_path: Path) -> None:
-    registry = Registry(bucket, tmp_path / "state")
-    registry.accounts.add("ada")
+def test_months_of_a_bucket_that_are_old_are_pruned(bucket: str, operator: Operator) -> None:
     for first in ("2020-03-01", "2026-10-24"):
         el.Archive(bucket).write(SIXTY, records(SIXTY, first, 30), account="ada")
-    where = ["--archive", bucket, "--state", str(tmp_path / "state")]
-    assert main(["service", "prune", *where, "--older-than", "730d"]) == 0
+    operator("prune", "--older-than", "730d")
     assert el.Archive(bucket).read(SIXTY, account="ada", tz="UTC").index[0].year == 2026
 
 
 def test_a_bucket_that_does_not_exist_is_named_in_one_line(
     bucket: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    where = ["--archive", "s3://weavers/archive", "--state", str(tmp_path / "state")]
-    assert main(["serve", *where, "--port", "0"]) == 1
+    operator = Operator("s3://weavers/archive", tmp_path / "state")
+    assert main(["serve", *operator.places, "--port", "0"]) == 1
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith("eyelog: error: cannot use the archive s3://weavers/archive (is the bu")
     assert line.endswith("bucket does not exist")
-    Registry("s3://weavers/archive", tmp_path / "state").accounts.add("ada")
-    assert main(["service", "check", *where]) == 1
-    assert "wrong  archive " in capsys.readouterr().out
+    operator.add("ada")
+    assert operator.findings()["archive"][0] == "wrong"
 
 
 def test_a_store_that_does_not_answer_leaves_the_other_findings(
-    bucket: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    bucket: str, operator: Operator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    where = ["--archive", bucket, "--state", str(tmp_path / "state")]
-    assert main(["service", "add-account", *where, "ada"]) == 0
-
     def gone(*_: object, **__: object) -> None:
         raise PermissionError("Access denied")
 
     for name in ("ls", "info", "exists", "find", "cat_file"):
         monkeypatch.setattr(open_place(bucket).fs, name, gone)
-    assert main(["service", "check", *where]) == 1
-    shown = capsys.readouterr()
-    found = [line.split(maxsplit=1) for line in shown.out.splitlines()]
-    results = {rest.partition("  ")[0]: result for result, rest in found}
-    assert results["archive"] == results["retention"] == results["ended before"] == "wrong"
-    assert results["accounts"] == results["integrity"] == results["applications"] == "ok"
-    assert "found something wrong: see above" in shown.err
+    found = operator.findings()
+    for check in ("archive", "retention", "ended before"):
+        assert found[check][0] == "wrong"
+    for check in ("accounts", "integrity", "applications"):
+        assert found[check][0] == "ok"
 
 
 def test_missing_credentials_are_named_in_one_line(bucket: str, tmp_path: Path) -> None:
@@ -229,10 +216,11 @@ def test_a_store_that_is_gone_makes_the_service_unhealthy_and_no_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with object_store() as url:
-        registry = Registry(url, tmp_path / "state")
-        registry.accounts.add("ada")
-        token, upload = reading_token(registry), registry.grants.issue_upload_token("ada")
-        with running(url, state=tmp_path / "state") as address:
+        operator = Operator(url, tmp_path / "state")
+        operator.add("ada")
+        upload = operator("upload-token", "ada").strip()
+        with live.running(url, state=tmp_path / "state") as address:
+            token = reading_token(address, operator)
             assert day(address, token) == []
 
             def gone(*_: object, **__: object) -> None:
@@ -255,10 +243,12 @@ def test_a_store_that_is_gone_makes_the_service_unhealthy_and_no_traceback(
                 assert (answer.status_code, answer.headers["Retry-After"]) == (503, "60")
                 assert answer.json()["error"] == "temporarily_unavailable"
                 assert answer.json()["error_description"].startswith("the archive cannot be used")
-            with pytest.raises(
-                el.ArchiveError, match=r"cannot use the archive .*Key Id you provided"
+            said = r"cannot use the archive .*Key Id you provided"
+            with (
+                pytest.raises(el.ArchiveError, match=said),
+                live.running(url, state=tmp_path / "state"),
             ):
-                create_app(url, tmp_path / "state")
+                pass
     logged = [record for record in caplog.records if record.name == "eyelog.service"]
     assert len(logged) == 2
     for record in logged:
@@ -268,15 +258,13 @@ def test_a_store_that_is_gone_makes_the_service_unhealthy_and_no_traceback(
 
 
 def test_a_store_that_fails_when_room_is_looked_for_is_no_traceback(
-    bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bucket: str, operator: Operator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    registry = Registry(bucket, tmp_path / "state")
-    registry.accounts.add("ada")
-    upload = registry.grants.issue_upload_token("ada")
+    upload = operator("upload-token", "ada").strip()
 
     def gone(*_: object) -> int:
         raise PermissionError("Access denied")
 
     monkeypatch.setattr(uploads, "bytes_of_account", gone)
-    with running(bucket, state=tmp_path / "state", quota=10**9) as url:
+    with live.running(bucket, state=tmp_path / "state", quota=10**9) as url:
         assert post(url, upload, minute(1)).status_code == 503

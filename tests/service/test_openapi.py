@@ -1,7 +1,6 @@
 """The OpenAPI document is true: schemathesis drives the application against it, in process."""
 
 import json
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +36,9 @@ PATHS = {
 
 
 def test_every_name_in_the_text_of_the_document_is_filled_by_the_service() -> None:
-    assert "${" in files("eyelog_service").joinpath("openapi.json").read_text("utf-8")
     found = document(37, root_path="/at/lab")
     text = json.dumps(found)
-    assert "${" not in text
+    assert "{{" not in text
     assert found["info"]["version"] == VERSION
     assert found["servers"] == [{"url": "/at/lab"}]
     assert document(37)["servers"] == [{"url": "/"}]

@@ -19,7 +19,6 @@ from eyelog.errors import ConfigurationError, counted
 from eyelog_service.cli.serve import Places, action, noted
 
 if TYPE_CHECKING:
-    from eyelog_service.ended import Ended
     from eyelog_service.grants import Registry
 
 
@@ -86,7 +85,7 @@ def _stamp(seconds: float | None, form: str = "%Y-%m-%dT%H:%M:%SZ") -> str | Non
     return None if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):{form}}"
 
 
-def _say_ended(ended: "list[Ended]", *, what: str) -> None:
+def _say_ended(ended: list[Any], *, what: str) -> None:
     """Print which tokens ended, one line per account and application."""
     for one in ended:
         name = f"{one.name!r} ({one.client_id})" if one.name else one.client_id
@@ -98,7 +97,7 @@ def _say_ended(ended: "list[Ended]", *, what: str) -> None:
         print(f"ended: no token; {what} had none that could be used")
 
 
-def _tokens(ended: "list[Ended]", account: str | None = None) -> int:
+def _tokens(ended: list[Any], account: str | None = None) -> int:
     """Return how many tokens ended (of an account)."""
     return sum(one.refresh + one.access for one in ended if account in (None, one.account))
 
@@ -241,8 +240,8 @@ def list_accounts(places: Places, *, study: str | None = None, json: bool = Fals
     rows = [
         {
             "account": one.name,
-            "password": one.has_password,
-            "disabled": one.disabled,
+            "password": bool(one.has_password),
+            "disabled": bool(one.disabled),
             "study": one.study,
             "added": one.added,
             "applications": len(applications.get(one.name, ())),
@@ -523,7 +522,7 @@ def list_tokens(places: Places, *, json: bool = False) -> None:
 
     Tokens themselves are never shown.
     """
-    rows = [asdict(one) for one in places.registry().grants.issued()]
+    rows = [one._asdict() for one in places.registry().grants.issued()]
     if not json:
         for row in rows:
             row["name"] = row["name"] or row["client_id"] or "(upload token)"

@@ -174,7 +174,7 @@ class Places:
 
         registry = Registry(self.archive_path, self.named_state(), self["local"])
         if existing:
-            registry.require_state()
+            registry.state.require()
         return registry
 
     def typed(self, *words: str) -> str:
