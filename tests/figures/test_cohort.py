@@ -1,14 +1,15 @@
-"""Many wearers: a line or a row for each, and percentiles over them."""
+"""Many wearers: a line or a row for each, percentiles over them, and groups."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 
 import eyelog as el
 from support.collisions import collisions
-from support.drawn import artists, legend_of, one, points, xy
+from support.drawn import legend_of, one, points, xy
 
 
 def cohort(wearers: int, days: int = 10, *, seed: int = 1) -> pd.DataFrame:
@@ -21,73 +22,61 @@ def cohort(wearers: int, days: int = 10, *, seed: int = 1) -> pd.DataFrame:
     return pd.concat(tables, names=["account"])
 
 
-def test_each_wearer_is_a_line_along_the_days() -> None:
-    table = cohort(6)
-    lines = one(el.plot_cohort(table, "steps"), "wearers").get_segments()
-    assert len(lines) == 6
-    assert lines[2][:, 0].tolist() == list(range(10))
-    assert lines[2][:, 1].tolist() == table.loc["w002", "steps"].tolist()
-
-
-def test_bands_and_median_are_those_of_the_wearers_of_each_day() -> None:
+def test_each_wearer_is_a_line_and_bands_and_median_are_those_of_the_wearers_of_each_day() -> None:
     table = cohort(6)
     ax = el.plot_cohort(table, "steps")
+    lines = one(ax, "each wearer").get_segments()
+    assert len(lines) == 6
+    assert lines[2].tolist() == [[i, v] for i, v in enumerate(table.loc["w002", "steps"])]
     by_day = table["steps"].groupby(level="day")
-    assert xy(ax, "median")[1] == pytest.approx(by_day.median().tolist())
+    assert xy(ax, "median of the wearers")[1] == pytest.approx(by_day.median().tolist())
     outer = one(ax, "middle 90 %").get_paths()[0].vertices
     first = outer[outer[:, 0] == 0][:, 1]
     assert first.max() == pytest.approx(by_day.quantile(0.95).iloc[0])
     assert first.min() == pytest.approx(by_day.quantile(0.05).iloc[0])
 
 
-def test_days_with_fewer_than_five_wearers_have_no_bands() -> None:
+def test_days_with_fewer_than_five_wearers_have_no_bands_and_lone_ones_are_points() -> None:
     table = cohort(5)
     table.iloc[3, 0] = np.nan
-    _, median = xy(el.plot_cohort(table, "steps"), "median")
+    _, median = xy(el.plot_cohort(table, "steps"), "median of the wearers")
     assert np.flatnonzero(np.isnan(median)).tolist() == [3]
-    few = el.plot_cohort(cohort(4), "steps")
-    assert artists(few, "median") == []
-    assert legend_of(few) == ["each wearer", "weekend"]
-
-
-def test_a_day_between_two_without_values_is_a_point() -> None:
-    table = cohort(3)
-    table.iloc[[1, 3], 0] = np.nan
-    table.iloc[0, 0] = np.nan
-    assert [place[0] for place in points(el.plot_cohort(table, "steps"), "lone days")] == [2]
+    few = cohort(4)
+    few.iloc[[0, 1, 3], 0] = np.nan
+    ax = el.plot_cohort(few, "steps")
+    assert sorted(legend_of(ax)) == ["each wearer", "weekend"]
+    lone = [dots.get_offsets() for dots in ax.collections if len(dots.get_offsets()) == 1]
+    assert [2, few.iloc[2, 0]] in [places[0].tolist() for places in lone]
 
 
 def test_groups_have_their_means_and_beside_them_the_difference_from_the_first() -> None:
-    table = cohort(12).assign(group=lambda of: of.index.get_level_values(0) > "w005")
-    table["group"] = np.where(table["group"], "treated", "control")
+    table = cohort(12)
+    late = table.index.get_level_values(0) > "w005"
+    table["group"] = np.where(late, "treated", "control")
     ax = el.plot_cohort(table, "steps", kind="groups", by="group")
     groups = {name: str(name > "w005") for name in table.index.unique("account")}
     result = el.compare.group_difference(table, groups, outcome="steps")
-    dots = artists(ax, "mean")
-    assert [to_hex(dot.get_facecolors()[0]).upper() for dot in dots] == ["#77829A", "#17602F"]
-    square, circle = (dot.get_paths()[0] for dot in dots)
-    assert len(square) < len(circle)
-    means = [dot.get_offsets()[0, 0] for dot in dots]
-    assert means == pytest.approx([result.mean_first, result.mean_second])
+    dots = [dots for dots in ax.collections if isinstance(dots, PathCollection)]
+    means = [each for each in dots if len(each.get_offsets()) == 1]
+    shown = [dots.get_offsets()[0, 0] for dots in means]
+    assert shown == pytest.approx([result.mean_first, result.mean_second])
+    assert len({to_hex(dots.get_facecolors()[0]) for dots in means}) == 2
     (beside,) = ax.child_axes
-    assert points(beside, "difference")[0][0] == pytest.approx(result.difference)
-    (segment,) = one(beside, "interval").get_segments()
+    assert points(beside, "difference from control")[0][0] == pytest.approx(result.difference)
+    (segment,) = one(beside, "95 % interval").get_segments()
     assert segment[:, 0].tolist() == pytest.approx([result.low, result.high])
-    assert "difference from control with 95 % interval" in legend_of(ax)
-    assert [label.get_text() for label in ax.get_yticklabels()] == [
-        "control  n = 6",
-        "treated  n = 6",
-    ]
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == ["control  n = 6", "treated  n = 6"]
 
 
 def test_groups_of_two_wearers_have_no_interval_and_one_group_has_no_difference() -> None:
     table = cohort(4).assign(group=lambda of: of.index.get_level_values(0).str[-1].astype(int) % 2)
-    ax = el.plot_cohort(table, "steps", kind="groups", by="group")
-    assert "mean of the wearers" in legend_of(ax)
-    assert "difference from 0" in legend_of(ax)
+    few = legend_of(el.plot_cohort(table, "steps", kind="groups", by="group"))
+    assert "difference from 0" in few
+    assert "95 % interval" not in few
     alone = el.plot_cohort(table.assign(group="all"), "steps", kind="groups", by="group")
     assert alone.child_axes == []
-    assert "mean of the wearers with 95 % interval" in legend_of(alone)
+    assert "95 % interval" in legend_of(alone)
 
 
 @pytest.mark.parametrize(
@@ -106,17 +95,10 @@ def test_what_cannot_be_drawn_is_refused(table, arguments, says) -> None:
 
 
 def test_the_two_labels_of_narrow_groups_keep_apart_in_a_style_of_large_letters() -> None:
-    days = pd.date_range("2026-10-05", periods=14, name="day")
-    draw = np.random.default_rng(1)
-    rates = {
-        f"w{i}": pd.DataFrame({"blink_rate_per_min": draw.normal(15, 2, 14)}, index=days).assign(
-            group=("control", "treated")[i % 2]
-        )
-        for i in range(8)
-    }
-    table = pd.concat(rates, names=["account"])
+    table = cohort(8, 14)
+    table["group"] = np.where(table.index.get_level_values(0) > "w003", "treated", "control")
     with plt.style.context("seaborn-v0_8-talk"):
         figure, axes = plt.subplots(2, 2, figsize=(9, 7), layout="constrained")
-        el.plot_cohort(table, "blink_rate_per_min", kind="groups", by="group", ax=axes[1, 1])
-        assert axes[1, 1].get_xlabel() == "Blink rate\n(per min)"
+        el.plot_cohort(table, "steps", kind="groups", by="group", ax=axes[1, 1])
+        assert axes[1, 1].get_xlabel() == "Steps\n(per day)"
         assert not collisions(figure)

@@ -1,26 +1,220 @@
-"""What all drawing functions share: their keywords, their recipe, where they draw."""
+"""Figures obey matplotlib: what a user changes, removes, adds or sets stays so."""
 
+import inspect
+import io
 import os
+import pickle
 import subprocess
 import sys
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 import eyelog as el
-from support.plain_figure import STATES, TABLE, drawn, plot_line
+from support.examples import EXAMPLES
+from support.public import resolve
+
+FIGURES = sorted(name for name in EXAMPLES if name.startswith("plot_"))
+ON_AXES = [name for name in FIGURES if "ax" in inspect.signature(resolve(name)).parameters]
+IN_FIGURES = [name for name in FIGURES if "fig" in inspect.signature(resolve(name)).parameters]
 
 
-def test_an_axes_of_the_user_keeps_its_look_and_carries_title_and_legend() -> None:
-    figure, ax = plt.subplots()
-    assert plot_line(TABLE, ax=ax) is ax
+def draw(name: str, **where: Any) -> Any:
+    return resolve(name)(**EXAMPLES[name].arguments(resolve(name)), **where)
+
+
+def figure_of(made: Any) -> Any:
+    return np.ravel(made)[0].figure.figure
+
+
+def drawn(figure: Figure) -> Figure:
+    """Return a figure after it has been drawn once."""
+    figure.savefig(io.BytesIO(), format="png")
+    return figure
+
+
+def labels(made: Any) -> list[str]:
+    """Return the labels of the artists of a figure, as often as they occur on an Axes."""
+    every = [each for ax in figure_of(made).axes for each in (ax, *ax.child_axes)]
+    return [label for ax in every for label in ax.get_legend_handles_labels()[1]]
+
+
+def test_every_figure_takes_an_axes_or_a_figure_and_a_title_and_a_legend() -> None:
+    assert {*ON_AXES, *IN_FIGURES} == {*FIGURES}
+    for name in FIGURES:
+        assert {"title", "legend"} <= set(inspect.signature(resolve(name)).parameters)
+
+
+@pytest.mark.filterwarnings("ignore:The figure layout has changed to tight")
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_legend_is_of_the_labels_and_stays_removed_after_tight_layout_and_a_pickle(
+    name: str,
+) -> None:
+    made = draw(name)
+    figure = figure_of(made)
+    written = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    assert {text.replace("\n", " ") for text in written} == {*labels(made)}
+    figure.tight_layout()
+    figure.set_size_inches(6, 4)
+    for legend in list(figure.legends):
+        legend.remove()
+    figure.suptitle("mine")
+    again = drawn(pickle.loads(pickle.dumps(drawn(figure))))
+    assert again.legends == []
+    assert again.get_suptitle() == "mine"
+    assert again.get_size_inches().tolist() == [6, 4]
+
+
+@pytest.mark.parametrize("name", ON_AXES)
+def test_an_axes_of_the_user_has_each_label_once_and_its_legend_where_it_is_wanted(
+    name: str,
+) -> None:
+    figure, axes = plt.subplot_mosaic("AAB;CDD", figsize=(7.2, 4.0), layout="constrained")
+    ax = axes["A"]
+    assert draw(name, ax=ax) is ax
     drawn(figure)
-    assert ax.spines["top"].get_visible()
-    assert ax.get_title(loc="left").startswith("anna")
+    legend = ax.get_legend()
+    if legend is not None:
+        assert legend.get_window_extent().height <= 0.5 * ax.bbox.height
+    for panel in (ax, *ax.child_axes):
+        found = panel.get_legend_handles_labels()[1]
+        assert len(found) == len({*found})
     assert figure.get_suptitle() == ""
-    assert len(ax.get_legend().get_texts()) == len(STATES)
+    for where in (False, "right", "upper left"):
+        draw(name, ax=(one := plt.figure(layout="constrained").subplots()), legend=where)
+        drawn(one.figure)
+        right = one.get_legend()
+        assert (right is None) == (where is False or not labels(one))
+        if right is not None:
+            assert (right.get_window_extent().x0 > one.bbox.x1) == (where == "right")
+
+
+@pytest.mark.parametrize("name", IN_FIGURES)
+def test_several_panels_are_drawn_in_a_part_of_a_figure(name: str) -> None:
+    figure = plt.figure(figsize=(8, 6), layout="constrained")
+    left, right = figure.subfigures(1, 2)
+    made = draw(name, fig=left, legend="right")
+    assert all(ax.figure is left for ax in np.ravel(made))
+    assert right.axes == []
+    drawn(figure)
+    with pytest.raises(el.ConfigurationError, match="without Axes, not one that has some"):
+        draw(name, fig=left)
+
+
+def test_what_takes_other_places_says_so() -> None:
+    days, both = el.daily(el.sample()), plt.subplots(1, 2)[1]
+    with pytest.raises(el.ConfigurationError, match=r"takes no ax=: .* and takes a figure or a"):
+        el.plot_day(el.sample(), "stp", ax=both[0])  # type: ignore[call-arg]
+    with pytest.raises(el.ConfigurationError, match=r"not ndarray: pass one of them, such as"):
+        el.plot_daily(days, "steps", ax=both)
+    for plot, table in (
+        (el.plot_daily, days),
+        (el.plot_distribution, days),
+        (el.plot_heatmap, el.sample()),
+    ):
+        with pytest.raises(el.ConfigurationError, match="name of one column, not"):
+            plot(table, ["steps"])  # type: ignore[arg-type]
+
+
+def test_settings_that_a_user_has_changed_are_kept_and_come_back() -> None:
+    days = el.daily(el.sample())
+    with mpl.rc_context({"font.family": ["DejaVu Serif"], "figure.figsize": (3.0, 2.0)}):
+        before = dict(mpl.rcParams)
+        ax = el.plot_daily(days, "steps")
+        drawn(ax.figure)
+        assert dict(mpl.rcParams) == before
+    assert ax.figure.get_figwidth() == 3.0
+    assert ax.xaxis.label.get_fontfamily() == ["DejaVu Serif"]
+    assert el.plot_daily(days, "steps").xaxis.label.get_fontfamily() != ["DejaVu Serif"]
+    own = plt.figure().subplots()
+    el.plot_daily(days, "steps", ax=own)
+    assert own.spines["top"].get_visible()
+
+
+@pytest.mark.parametrize("name", ON_AXES)
+def test_on_a_dark_ground_what_is_drawn_is_on_white_and_its_words_are_dark(name: str) -> None:
+    with plt.style.context("dark_background"):
+        figure, ax = plt.subplots(layout="constrained")
+        draw(name, ax=ax)
+        drawn(figure)
+    assert np.mean(mpl.colors.to_rgb(ax.get_facecolor())) > 0.9
+    if (legend := ax.get_legend()) is not None:
+        assert all(np.mean(mpl.colors.to_rgb(t.get_color())) < 0.5 for t in legend.get_texts())
+
+
+def test_dates_are_places_on_an_axis_of_days_and_of_time() -> None:
+    frame = el.simulate("2026-03-02", 10, log="standard_mode_logs", tz="Asia/Tokyo")
+    noon = pd.Timestamp("2026-03-04 12:00", tz="Asia/Tokyo")
+    days = el.plot_daily(frame, "steps")
+    assert days.axvline(noon).get_xdata(orig=False)[0] == 2.0
+    assert days.axvline(noon.date()).get_xdata(orig=False)[0] == 1.5
+    for ax in el.plot_week(el.daily(frame)):
+        assert ax.axvline(pd.Timestamp("2026-03-08 12:00")).get_xdata(orig=False)[0] == 3.0
+    time = el.plot_timeline(frame, ["hm_yo"])[0]
+    assert time.get_xlim()[0] < time.axvline(noon).get_xdata(orig=False)[0] < time.get_xlim()[1]
+
+
+def test_a_frame_is_drawn_as_the_table_that_is_made_of_it() -> None:
+    frame = el.simulate("2026-03-02", 14, log="standard_mode_logs")
+    for draw_it, made in (
+        (el.plot_daily, el.daily(frame)),
+        (el.plot_month, el.daily(frame)),
+        (el.plot_bouts, el.gait.bouts(frame)),
+        (el.plot_attrition, el.attrition(frame)),
+    ):
+        one, other = (np.ravel(draw_it(table))[0] for table in (frame, made))
+        kinds = [[type(artist) for artist in ax.get_children()] for ax in (one, other)]
+        assert kinds[0] == kinds[1]
+        assert (one.get_xlim(), one.get_ylim()) == (other.get_xlim(), other.get_ylim())
+    with pytest.raises(el.FieldError, match=": pass eyelog") as caught:
+        el.plot_rate(frame)
+    call = caught.value.args[0].rpartition(": pass ")[2]
+    el.plot_rate(eval(call, {"eyelog": el, "frame": frame}))
+
+
+def test_a_slice_of_one_day_is_drawn_as_one_day_by_every_figure() -> None:
+    week = el.sample("standard_mode_logs")
+    day = week.loc["2026-10-21"]
+    assert day.index[0] == pd.Timestamp("2026-10-21", tz="Asia/Tokyo")  # closes the day before
+    bins = el.resample(week, "10min").loc["2026-10-21"]
+    both = pd.concat({"anna": el.states(day), "ben": el.states(day)}, names=["account"])
+    made = [
+        *(el.plot_overview(table) for table in (day, el.states(day), both)),
+        *(el.plot_heatmap(table, "stp_s") for table in (day, bins)),
+        *(el.plot_day(table, "stp_s") for table in (day, bins, el.resample(day, "10min"))),
+        *(el.plot_timeline(day), el.plot_quality(day), el.plot_actogram(el.states(day))),
+    ]
+    for one in made:
+        panels = np.ravel(one)
+        assert "Wed 21 Oct 2026" in panels[0].figure.get_suptitle()
+        names = [text.get_text() for ax in panels for text in ax.get_yticklabels()]
+        assert not [name for name in names if "20 Oct" in name]
+        assert "Tue 20 Oct" not in [ax.get_title(loc="left") for ax in panels]
+    alone = day.iloc[:1]  # a record at midnight alone is of the day that it closes
+    assert [text.get_text() for text in el.plot_overview(alone).get_yticklabels()] == ["Tue 20 Oct"]
+
+
+def test_intervals_are_drawn_where_they_open() -> None:
+    hours = el.intervals(el.sample("standard_mode_logs"), "1h")
+    hours["steps"] = np.where(hours.index.hour == 8, 50.0, 0.0)
+    cells = np.ma.filled(el.plot_heatmap(hours, "steps").images[0].get_array(), 0.0)
+    assert np.flatnonzero(cells.sum(axis=0)).tolist() == [8]
+
+
+def test_the_states_are_distinct_in_grey() -> None:
+    handles, _ = el.plot_overview(el.sample()).get_legend_handles_labels()
+    steps = []
+    for handle in handles:
+        rgb = np.array(mpl.colors.to_rgb(handle.get_facecolor()))
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        steps.append(116 * float(linear @ [0.2126, 0.7152, 0.0722]) ** (1 / 3) - 16)
+    assert len(steps) == 6
+    assert min(np.diff(sorted(steps))) >= 9
 
 
 CELLS = (
@@ -28,8 +222,10 @@ CELLS = (
     "el.plot_overview(frame);",
     "el.plot_daily(el.daily(frame), 'steps');",
 )
-
-
+KEPT = (
+    "from matplotlib import pyplot as plt\n"
+    "assert len(plt.get_fignums()) == 2 and not plt.isinteractive()"
+)
 IN_IPYTHON = """
 import sys
 from IPython.core.interactiveshell import InteractiveShell
@@ -44,7 +240,15 @@ for cell in sys.argv[1:]:
 """
 
 
-def ipython(*cells: str, backend: str) -> list[str]:
+@pytest.mark.slow("IPython is started")
+@pytest.mark.parametrize(
+    ("backend", "cells", "shown"),
+    [
+        ("module://matplotlib_inline.backend_inline", CELLS, ["0", "1", "1"]),
+        ("agg", (*CELLS, KEPT), ["0", "0", "0", "0"]),
+    ],
+)
+def test_ipython_shows_the_figure_of_each_cell_or_keeps_them(backend, cells, shown) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", IN_IPYTHON, *cells],
         env={**os.environ, "MPLBACKEND": backend},
@@ -52,60 +256,4 @@ def ipython(*cells: str, backend: str) -> list[str]:
         text=True,
         check=True,
     )
-    return ran.stdout.split()
-
-
-@pytest.mark.slow("IPython is started")
-def test_ipython_without_a_kernel_shows_the_figure_of_each_cell_too() -> None:
-    inline = "module://matplotlib_inline.backend_inline"
-    assert ipython(*CELLS, backend=inline) == ["0", "1", "1"]
-
-
-@pytest.mark.slow("IPython is started")
-def test_ipython_without_a_display_keeps_the_figures_and_does_not_become_interactive() -> None:
-    check = (
-        "from matplotlib import pyplot as plt\n"
-        "assert len(plt.get_fignums()) == 2 and not plt.isinteractive()"
-    )
-    assert ipython(*CELLS, check, backend="agg") == ["0", "0", "0", "0"]
-
-
-def test_a_figure_of_several_panels_that_takes_a_figure_says_so() -> None:
-    _, ax = plt.subplots()
-    draw: Any = el.plot_day
-    with pytest.raises(
-        el.ConfigurationError, match=r"takes no ax=: .* and takes a figure or a part"
-    ):
-        draw(el.sample(), "stp", ax=ax)
-
-
-def test_an_array_of_axes_and_a_list_of_columns_are_refused_in_one_line() -> None:
-    days, both = el.daily(el.sample()), plt.subplots(1, 2)[1]
-    with pytest.raises(el.ConfigurationError, match=r"not ndarray: pass one of them, such as"):
-        el.plot_daily(days, "steps", ax=both)
-    for draw in (el.plot_daily, el.plot_distribution):
-        with pytest.raises(el.ConfigurationError, match="name of one column, not"):
-            draw(days, ["steps"])  # type: ignore[arg-type]
-    with pytest.raises(el.ConfigurationError, match="name of one column, not"):
-        el.plot_heatmap(el.sample(), ["stp"])  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("name", ["rate"])
-def test_who_passes_a_frame_is_told_the_call_that_makes_the_table(name: str) -> None:
-    draw, frame = getattr(el, f"plot_{name}"), el.sample()
-    with pytest.raises(el.FieldError, match=": pass eyelog") as caught:
-        draw(frame)
-    call = caught.value.args[0].rpartition(": pass ")[2]
-    draw(eval(call, {"eyelog": el, "frame": frame}))
-
-
-def test_intervals_are_drawn_where_they_open() -> None:
-    hours = el.intervals(el.sample("standard_mode_logs"), "1h")
-    hours["steps"] = np.where(hours.index.hour == 8, 50.0, 0.0)
-    cells = np.ma.filled(el.plot_heatmap(hours, "steps").images[0].get_array(), 0.0)
-    assert np.flatnonzero(cells.sum(axis=0)).tolist() == [8]
-    day = np.ravel(el.plot_day(hours.loc["2026-10-21"], "steps"))
-    lines = [line for ax in day for line in ax.get_lines() if 50.0 in line.get_ydata()]
-    assert lines
-    for line in lines:
-        assert line.get_xdata()[np.asarray(line.get_ydata()) == 50.0].tolist() == [8.5]
+    assert ran.stdout.split() == shown

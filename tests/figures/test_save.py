@@ -76,21 +76,6 @@ def test_a_table_that_has_lost_its_stamps_still_says_of_which_days_it_is(tmp_pat
         assert ">P017 · 19 to 25 Oct 2026<" in (tmp_path / "a.svg").read_text()
 
 
-def test_a_figure_of_matplotlib_has_the_line_too(tmp_path: Path) -> None:
-    figure, own = plt.subplots()
-    own.plot([1, 2])
-    el.save_figure(figure, tmp_path / "own.svg", subject="P017")
-    assert ">P017<" in (tmp_path / "own.svg").read_text()
-
-
-def test_a_png_holds_the_recipe(ax, tmp_path: Path) -> None:
-    el.save_figure(ax, tmp_path / "figure.png")
-    with Image.open(tmp_path / "figure.png") as image:
-        recipe = json.loads(image.info["Description"])
-    assert [call["figure"] for call in recipe["figures"]] == ["plot_quality"]
-    assert recipe["versions"]["eyelog"] == el.__version__
-
-
 def test_an_svg_holds_its_text_as_text_and_the_recipe(ax, tmp_path: Path) -> None:
     el.save_figure(ax, tmp_path / "figure.svg", width="double")
     text = (tmp_path / "figure.svg").read_text()
@@ -118,14 +103,6 @@ def _inflated(stream: bytes) -> bytes:
         return b""
 
 
-@pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
-def test_equal_input_gives_equal_bytes(reasons, tmp_path: Path, ending: str) -> None:
-    for name in ("one", "two"):
-        el.save_figure(el.plot_quality(reasons), tmp_path / f"{name}.{ending}")
-    first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in ("one", "two"))
-    assert first == second
-
-
 DRAWS: dict[str, Callable[[], Any]] = {
     "strip": lambda: el.plot_daily(el.daily(el.sample()), "steps"),
     "colour bar": lambda: el.plot_heatmap(el.resample(el.sample(), "1h"), "stp"),
@@ -140,15 +117,6 @@ def test_a_file_is_the_same_whatever_was_saved_of_the_figure_before(tmp_path: Pa
     el.save_figure(drawn, tmp_path / "after.png", width="double")
     el.save_figure(DRAWS[of](), tmp_path / "fresh.png", width="double")
     assert (tmp_path / "after.png").read_bytes() == (tmp_path / "fresh.png").read_bytes()
-
-
-@pytest.mark.slow("figures of many panels are saved twice")
-def test_many_panels_give_equal_bytes_too(tmp_path: Path) -> None:
-    frame = el.simulate("2025-01-06", 1, log="standard_mode_logs")
-    fields = ["stp_s", "tl_yav", "hm_yo", "bl"]
-    for name in ("one.svg", "two.svg"):
-        el.save_figure(el.plot_timeline(frame, fields=fields)[0], tmp_path / name)
-    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
 
 
 def test_the_figure_is_left_as_it_was_and_the_file_is_private(ax, tmp_path: Path) -> None:
@@ -186,29 +154,6 @@ def test_what_is_no_figure_is_refused(tmp_path: Path) -> None:
         el.save_figure([plt.subplots()[1], plt.subplots()[1]], tmp_path / "figure.png")
     with pytest.raises(el.ConfigurationError, match="not list"):
         el.save_figure([], tmp_path / "figure.png")
-
-
-def test_what_any_plot_function_returned_is_saved(tmp_path: Path) -> None:
-    frame = el.sample("standard_mode_logs").iloc[:1000]
-    for number, drawn in enumerate(
-        [el.plot_timeline(frame), el.plot_overview(frame), el.plot_quality(frame)]
-    ):
-        el.save_figure(drawn, tmp_path / f"{number}.svg")
-        assert "<svg" in (tmp_path / f"{number}.svg").read_text()[:2000]
-
-
-def test_a_figure_that_was_shown_small_before_has_its_title_within_the_file(
-    reasons, tmp_path: Path
-) -> None:
-    ax = el.plot_quality(
-        reasons, title="wearer · 60-second log · 6 Jan to 16 Feb 2025 · Asia/Tokyo"
-    )
-    ax.figure.set_dpi(72)
-    ax.figure.canvas.draw()
-    el.save_figure(ax, tmp_path / "figure.png")
-    with Image.open(tmp_path / "figure.png") as image:
-        edge = image.convert("L").crop((image.width - 12, 0, image.width, 120))
-        assert edge.getextrema()[0] > 200
 
 
 def test_narrow_figures_get_the_height_that_more_lines_of_the_legend_take(tmp_path: Path) -> None:

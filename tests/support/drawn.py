@@ -4,26 +4,27 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-
-from eyelog.figures.axes import fit_width
-from eyelog.figures.style import inches
+from matplotlib.colors import to_hex
 
 __all__ = [
     "artists",
+    "colour_of",
     "heights",
     "legend_of",
     "note_of",
     "one",
     "points",
-    "set_width",
+    "spans",
     "title_of",
     "xy",
 ]
 
 
 def artists(ax: Axes, name: str) -> list[Any]:
-    """Return the artists of an Axes with a label, in the order in which they are drawn."""
-    return [artist for artist in ax.get_children() if artist.get_label() == f"_{name}"]
+    """Return the artists of an Axes with a label, or whose labels begin so; of bars each one."""
+    every = {str(one.get_label()): one for one in (*ax.get_children(), *ax.containers)}
+    found = [every[name]] if name in every else [every[it] for it in every if it.startswith(name)]
+    return [part for one in found for part in (one if isinstance(one, tuple) else (one,))]
 
 
 def one(ax: Axes, name: str) -> Any:
@@ -48,22 +49,28 @@ def heights(ax: Axes, name: str) -> list[float]:
     return [float(bar.get_height()) for bar in artists(ax, name)]
 
 
+def spans(ax: Axes, name: str) -> list[tuple[float, float]]:
+    """Return where along x the parts of a shade with a label begin and end."""
+    boxes = [path.get_extents() for path in one(ax, name).get_paths()]
+    return [(float(box.x0), float(box.x1)) for box in boxes]
+
+
+def colour_of(ax: Axes, name: str) -> str:
+    """Return the colour that the legend gives to a label."""
+    return to_hex(artists(ax, name)[0].get_facecolor())
+
+
 def legend_of(ax: Axes) -> list[str]:
-    """Return the labels of the legend of one of eyelog's own figures."""
-    figure: Any = ax.figure.figure
-    return list(figure.eyelog_sheet.entries)
+    """Return the labels of the artists of a figure, each once."""
+    every = [each for one in ax.figure.figure.axes for each in (one, *one.child_axes)]
+    return list(dict.fromkeys(name for one in every for name in one.get_legend_handles_labels()[1]))
 
 
 def note_of(ax: Axes) -> str:
     """Return the text above the legend of one of eyelog's own figures, in one line."""
-    return ax.figure.figure.legends[0].get_title().get_text().replace("\n", " ")
-
-
-def set_width(figure: Any, width_mm: float) -> None:
-    """Make one of eyelog's own figures as wide as a column of a journal, as saving it does."""
-    fit_width(figure, inches(width_mm))
+    return str(ax.figure.figure.legends[0].get_title().get_text()).replace("\n", " ")
 
 
 def title_of(ax: Axes) -> str:
     """Return the title of the figure of an Axes."""
-    return ax.figure.figure.get_suptitle()
+    return str(ax.figure.figure.get_suptitle())

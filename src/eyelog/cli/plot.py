@@ -118,7 +118,7 @@ def _draw(frame: Any, kind: str, fields: tuple[str, ...], options: dict[str, Any
         return function(table, names[0], second=second, states=el.states(frame), **options)
     if kind == "profile" and "steps" in names and "steps" not in table:
         table = with_steps(table, log)
-    made = panels([PANEL_MM] * len(names), sharex=kind != "distribution")
+    made = panels([PANEL_MM] * len(names), sharex=kind != "distribution")[:, 0]
     for ax, name in zip(made, names, strict=True):
         if kind == "distribution":
             options = {"typical": el.baseline.typical_value(table, name)}

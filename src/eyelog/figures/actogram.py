@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 from eyelog.clock import DAY_US, LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, ribbon, tables
-from eyelog.figures.axes import Entry, Panels
+from eyelog.figures.axes import Panels
 from eyelog.figures.events import event_us, key_words
 from eyelog.figures.labels import title_of
 from eyelog.figures.many import draw_who_wore_when
@@ -20,7 +20,6 @@ from eyelog.figures.named import subject
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.frame import clock_of, history, require
 from eyelog.judge.arrays import Floats, Ints, numbers
-from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
 from eyelog.series.observed import refuse_records, refuse_sentinel
 
@@ -48,6 +47,7 @@ def plot_actogram(
     limits: Limits | None = None,
     fig: FigureBase | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw many days below each other: states, a value, or when each wearer wore the eyewear.
 
@@ -73,14 +73,16 @@ def plot_actogram(
         in; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     array of Axes
         One wearer: the days, with an image of as many columns as a row has quarters of an hour (or
         longer rows), then hours worn (for states) and the diary (with events). Many wearers: the
-        days, days that count, and beneath them the wearers of each day; the labels are ``_days that
-        count`` and ``_wearers``.
+        days, days that count, and beneath them the wearers of each day. Each artist has its words
+        in the legend as its label.
 
     Raises
     ------
@@ -113,7 +115,7 @@ def plot_actogram(
     if isinstance(table, pd.DataFrame) and not aware:
         if events is not None:
             raise ConfigurationError("plot_actogram takes events= of one wearer, not of a table")
-        return draw_who_wore_when(table, title, fig)
+        return draw_who_wore_when(table, title, legend, fig)
     series, seconds, clock = _rows(table, column, limits)
     index = series.index
     of_days = tables.rows_of_days(index, clock)
@@ -125,25 +127,23 @@ def plot_actogram(
     lanes = ["Worn (h)"] * of_states + ["Diary"] * (events is not None)
     height = float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM))
     widths = [1.0, *(LANE_WIDTH[lane] for lane in lanes)]
-    made: Panels = axes.grid([height], widths, sharey=True, fig=fig)[0]
+    made: Panels = axes.panels([height], widths, sharey=True, fig=fig)[0]
     for ax, lane in zip(made[1:], lanes, strict=True):
         ax.set_xlabel(lane)
         marks.bare(ax, "left")
         ax.tick_params(axis="y", labelleft=False)
     if of_states:
-        cells, worn, entries = _states(series, index, rows, len(days), seconds, clock)
-        entries += _draw_worn(made[1], worn)
+        judged = ribbon.Judged(series, index, ribbon.state_codes(series), clock, seconds)
+        cells, worn = _states(made[0], judged, rows, len(days))
+        _draw_worn(made[1], worn)
     else:
-        cells, entries = _values(series, index, rows, len(days), seconds, clock)
+        cells = _values(made[0], series, index, rows, len(days), seconds, clock)
     _draw_days(made[0], cells, days, clock, double=double)
-    if dates.is_weekend(days).any():
-        entries.append(axes.patch("weekend", "weekend strip"))
     key = ""
     if events is not None:
         key = _draw_events(made[0], made[-1], event_us(events), days, clock, double=double)
-        entries += [axes.line("diary", "event", linewidth=1.0)] if key else []
-    axes.legend(made[0], entries, note=key)
-    axes.set_title(made[0], title_of(series, days=days, zone=False), title, fig=fig)
+    ours = title_of(series, days=days, zone=False)
+    axes.finish(made[0], ours, title, legend=legend, note=key, fig=fig)
     return made
 
 
@@ -152,14 +152,19 @@ def _rows(
 ) -> tuple[pd.Series, float, LocalClock]:
     """Return states or values by the stamps that close them, how long each lasts, and the clock."""
     what = "plot_actogram"
+    of_states = isinstance(given, pd.DataFrame) and column is None
+    if of_states or isinstance(getattr(given, "dtype", None), pd.CategoricalDtype):
+        if isinstance(given, pd.DataFrame):
+            tables.stamps(given.index, what=what)
+        judged = ribbon.judged(given, limits=limits, what=what)
+        return judged.states.set_axis(judged.stamps), judged.seconds, judged.clock
     if isinstance(given, pd.DataFrame):
         tables.stamps(given.index, what=what)
         tables.require_order(cast(pd.DatetimeIndex, given.index), what=what, name="frame")
         seconds, clock = tables.row_seconds(given, tables.log_or_none(given)), clock_of(given)
-        if column is None:
-            return states(given, limits=limits), seconds, clock
-        require(given, [column], purpose=what)
-        series = tables.judged(tables.closing(given), [column], limits, what=what)[column]
+        name = str(column)
+        require(given, [name], purpose=what)
+        series = tables.judged(tables.closing(given), [name], limits, what=what)[name]
     elif isinstance(given, pd.Series):
         if column is not None or limits is not None:
             raise ConfigurationError(
@@ -174,8 +179,6 @@ def _rows(
                 " varies: pass the frame itself"
             )
         seconds, clock = tables.row_seconds(series, None), LocalClock(index.tz)
-        if isinstance(series.dtype, pd.CategoricalDtype):
-            return ribbon.require_states(series, what=what), seconds, clock
         if pd.api.types.is_numeric_dtype(series.dtype):
             refuse_records(series, what=what)
             refuse_sentinel(series, what=what)
@@ -190,18 +193,9 @@ def _rows(
     return series, seconds, clock
 
 
-def _states(
-    series: pd.Series,
-    index: pd.DatetimeIndex,
-    rows: Ints,
-    n: int,
-    seconds: float,
-    clock: LocalClock,
-) -> tuple[Floats, Floats, list[Entry]]:
-    """Return the colours of each level of each column, the hours worn and usable, the legend."""
-    ribbon.at_most_a_minute(seconds, what="plot_actogram")
-    codes = ribbon.state_codes(series)
-    shares = ribbon.day_shares(index, codes, rows, n, seconds, clock, column_min=COLUMN_MIN)
+def _states(ax: Axes, judged: ribbon.Judged, rows: Ints, n: int) -> tuple[Floats, Floats]:
+    """Return the colours of each level of each column, which `ax` explains, and hours worn."""
+    shares = ribbon.day_shares(judged, rows, n, column_min=COLUMN_MIN)
     tops = np.cumsum(shares, axis=2)
     # The middle of a level is in the first state whose top is above it, or in none.
     middles = (np.arange(LEVELS) + 0.5) / LEVELS
@@ -210,18 +204,21 @@ def _states(
     hours = shares.sum(axis=1) * (COLUMN_MIN / 60)
     of = {name: hours[:, code] for code, name in enumerate(ribbon.NAMES)}
     worn = np.stack([of["usable"] + of["walking"] + of["noisy"], of["usable"]], axis=1)
-    return look[place].transpose(1, 0, 2, 3), worn, ribbon.entries(codes)
+    ribbon.explain(ax, judged.codes)
+    axes.key(ax, "no record")
+    return look[place].transpose(1, 0, 2, 3), worn
 
 
 def _values(
+    ax: Axes,
     series: pd.Series,
     index: pd.DatetimeIndex,
     rows: Ints,
     n: int,
     seconds: float,
     clock: LocalClock,
-) -> tuple[Floats, list[Entry]]:
-    """Return the colours of each level of each column of a value, and the legend."""
+) -> Floats:
+    """Return the colours of each level of each column of a value, which `ax` explains."""
     if not 0 < seconds <= MOST_ROW_S:
         raise ConfigurationError(
             f"plot_actogram draws rows of an hour at most, and these last {seconds:g} s: resample"
@@ -250,15 +247,15 @@ def _values(
     look[FOOT:][above] = (1.0, 1.0, 1.0, 1.0)
     look[:, count == 0] = to_rgba(COLOURS["masked"])
     look[:, ~recorded] = (1.0, 1.0, 1.0, 0.0)
-    words = f"{about.label}: {marks.number(low, 3)} to {marks.number(high, 3)}"
-    entries = [axes.patch(words, meaning)]
+    least = marks.number(low, 3)
+    axes.key(ax, f"{about.label}: {least} to {marks.number(high, 3)}", meaning)
     if (mean <= low).any():
-        entries.append(axes.line(f"measured {marks.number(low, 3)}", meaning))
+        ax.plot([], [], color=COLOURS[meaning], linewidth=1.2, label=f"measured {least}")
     if (recorded & (count == 0)).any():
-        entries.append(axes.patch("no usable value", "masked"))
+        axes.key(ax, "no usable value", "masked")
     if not recorded.all():
-        entries.append(axes.patch("no record"))
-    return look.reshape(FOOT + LEVELS, n, columns, 4).transpose(1, 0, 2, 3), entries
+        axes.key(ax, "no record")
+    return look.reshape(FOOT + LEVELS, n, columns, 4).transpose(1, 0, 2, 3)
 
 
 def _draw_days(
@@ -286,13 +283,14 @@ def _draw_days(
         zorder=1,
     )
     ground: dict[str, Any] = {"facecolor": COLOURS["no record"], "edgecolor": COLOURS["hatch"]}
+    ground["linewidth"] = 0.0
+    strip: dict[str, Any] = {"color": COLOURS["weekend strip"], "zorder": 0.2, "linewidth": 0.0}
     for side in range(sides):
         rows, weekend = np.arange(n - side), np.flatnonzero(dates.is_weekend(days[side:]))
-        for bar in ax.barh(rows, 24.0, 2 * half, 24.0 * side, hatch=HATCH, zorder=0.5, **ground):
-            bar.set(linewidth=0.0, label="_no record")
-        strip: dict[str, Any] = {"color": COLOURS["weekend strip"], "zorder": 0.2, "linewidth": 0.0}
-        for bar in ax.barh(weekend if apart else [], 24.0, 1.0, 24.0 * side, **strip):
-            bar.set_label("_weekend")
+        ax.barh(rows, 24.0, 2 * half, 24.0 * side, hatch=HATCH, zorder=0.5, **ground)
+        if apart and len(weekend):
+            label = axes.once(ax, "weekend")
+            ax.barh(weekend, 24.0, 1.0, 24.0 * side, label=label, **strip)
     if double:
         ax.axvline(24.0, color=COLOURS["axis"], linewidth=0.7, zorder=3)
     ax.set_xlim(0.0, 24.0 * sides)
@@ -310,23 +308,19 @@ def _hour(hour: float, _: float | None = None) -> str:
     return "24" if hour in (24.0, 48.0) else f"{hour % 24:02.0f}"
 
 
-def _draw_worn(ax: Axes, worn: Floats) -> list[Entry]:
+def _draw_worn(ax: Axes, worn: Floats) -> None:
     """Draw the hours worn on each day, with the usable ones in front."""
     rows, full = np.arange(len(worn)), worn[:, 0] >= LEAST_H
     thin: dict[str, Any] = {"edgecolor": COLOURS["usable"], "facecolor": "white", "linewidth": 0.7}
     for chosen, which, name, look in (
-        (full, 0, "worn", {"color": COLOURS["worn"]}),
+        (full, 0, "worn, not usable (hours)", {"color": COLOURS["worn"]}),
         (full, 1, "usable", {"color": COLOURS["usable"]}),
-        (~full, 0, "thin", thin),
+        (~full, 0, f"thin: worn under {LEAST_H:g} h", thin),
     ):
-        for bar in ax.barh(rows[chosen], worn[chosen, which], 0.55, **look):
-            bar.set_label(f"_{name}")
+        if chosen.any():
+            ax.barh(rows[chosen], worn[chosen, which], 0.55, label=name, **look)
     ax.set_xlim(0.0, max(8.0, 1.05 * float(worn.max())))
     marks.value_axis(ax.xaxis, most=3)
-    entries = [axes.patch("worn, not usable (hours)", "worn")]
-    if not full.all():
-        entries.append(axes.patch(f"thin: worn under {LEAST_H:g} h", "usable", hollow=True))
-    return entries
 
 
 def _draw_events(
@@ -357,7 +351,9 @@ def _draw_events(
             if 0 <= place < len(days):
                 right = min(left + (closes - opens) * 24, width)
                 look: dict[str, Any] = {"color": colour, "zorder": 4}
-                ax.vlines(left, place - 0.5, place + 0.5, linewidth=1.0, label="_event", **look)
+                look["label"] = axes.once(ax, "diary")
+                ax.vlines(left, place - 0.5, place + 0.5, linewidth=1.0, **look)
+                look["label"] = ""
                 ax.hlines(place, left, right, linewidth=1.6, **look)
                 _number(ax, left, place, keys[name])
     ends: list[float] = []
@@ -365,8 +361,8 @@ def _draw_events(
         place = next((i for i, end in enumerate(ends) if end <= opens), len(ends))
         ends[place : place + 1] = [closes]
         middle = (opens + closes) / 2 - 0.5
-        (bar,) = lane.barh(middle, 0.3, closes - opens, place, color=colour)
-        bar.set_label("_span")
+        label = axes.once(lane, "diary")
+        lane.barh(middle, 0.3, closes - opens, place, color=colour, label=label)
         _number(lane, place + 0.3, middle, keys[name])
     lane.set_xlim(-0.3, max(2.0, len(ends)) + 0.6)
     lane.xaxis.set_visible(False)  # the key under the figure says what it is

@@ -3,12 +3,12 @@
 A figure function is written like this::
 
     @axes.plot_function
-    def plot_thing(table, *, ax=None, title=None) -> Axes:
+    def plot_thing(table, *, ax=None, title=None, legend=True) -> Axes:
         ...                                     # check the table first
         ax = axes.on(ax, height_mm=60)
         ax.plot(..., color=COLOURS["usable"])
-        axes.set_title(ax, title_of(table), title)  # figures/labels.py
-        axes.legend(ax, [axes.patch("usable"), axes.line("7-day median", "reference")])
+        ax.plot(..., label="7-day median")          # the legend is made of labels
+        axes.finish(ax, title_of(table), title, legend=legend)  # figures/labels.py
         return ax
 
 matplotlib's constrained layout places everything, and each artist stays as its user leaves it.
@@ -16,9 +16,9 @@ matplotlib's constrained layout places everything, and each artist stays as its 
 
 import inspect
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar, cast
 from unicodedata import east_asian_width
@@ -34,8 +34,6 @@ from matplotlib.figure import Figure, FigureBase
 from matplotlib.font_manager import FontProperties
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.legend import Legend
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.transforms import ScaledTranslation
 
 from eyelog.errors import ConfigurationError
@@ -58,13 +56,16 @@ from eyelog.frame import takes_tables
 Arguments = ParamSpec("Arguments")
 Drawn = TypeVar("Drawn")
 Panels = np.ndarray[Any, np.dtype[np.object_]]
-Entry = tuple[str, Artist]
 
 EM: Final = 0.5  # how wide a letter is, in sizes of type
 BEFORE_LAYOUT: Final = 0.75  # a layout makes Axes shorter than they are when they are drawn on
 AROUND_MM, BETWEEN_MM = 13.0, 4.5  # title and names of axes; what is written between panels
-AROUND_PT: Final = 12.0  # on a user's Axes: between axis, labels, name and legend
+PALE: Final = 0.85  # mean of red, green and blue, from which on a patch needs an edge on white
+COLUMN_EM: Final = 18.0  # how wide a legend in one column is, in sizes of type
+MOST: Final = 12  # columns of a legend
+LAST: Final = ("no record", "weekend")  # in a legend, after what is drawn
 MOST_OF_HEIGHT: Final = 0.25  # of a user's Axes, that a legend may take
+MOST_OF_WIDTH: Final = 0.3  # of a figure, that a legend at its right may take
 DARK: Final = 0.45  # mean of red, green and blue under which dark words cannot be read
 HANDLE_EM: Final = 3.5  # how wide the mark of an entry of a legend is, with the space around it
 LINE_IN: Final = 1.2 * TEXT_PT / 72
@@ -75,7 +76,7 @@ FEWEST: Final = 6  # characters of a name of a row
 class Sheet:
     """What eyelog has written on a figure of its own; the figure keeps it as ``eyelog_sheet``."""
 
-    entries: dict[str, Artist] = field(default_factory=dict)
+    place: bool | str = True
     note: str = ""
     legend: Legend | None = None
     words_in: float | None = 0.0  # how high the legend, and more lines of the title, are
@@ -90,9 +91,8 @@ class SteadyLayout(ConstrainedLayoutEngine):
 
     def execute(self, fig: Figure) -> None:
         """Place the Axes, to a millionth of a millimetre, and let the legend keep to the width."""
-        sheet = getattr(fig, "eyelog_sheet", Sheet())
-        made = sheet.legend if sheet.legend in fig.legends else None
-        if made is not None and _is_wide(fig, made):
+        made = sheet_of(fig).legend
+        if made in fig.legends and made.get_window_extent().width > 0.99 * fig.bbox.width:
             with style():
                 _write_legend(fig)
         placed = [ax for ax in fig.axes if ax.get_in_layout() and ax.get_subplotspec() is not None]
@@ -147,7 +147,7 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
 def on(ax: Axes | None, *, height_mm: float = 60.0) -> Axes:
     """Return `ax`, or the Axes of a new figure of two columns' width."""
     if ax is None:
-        return cast(Axes, panels([height_mm])[0])
+        return cast(Axes, panels([height_mm])[0, 0])
     if not isinstance(ax, Axes):
         one = ": pass one of them, such as axes.flat[0]" if isinstance(ax, np.ndarray) else ""
         raise ConfigurationError(f"ax takes the Axes of a figure, not {type(ax).__name__}{one}")
@@ -156,17 +156,7 @@ def on(ax: Axes | None, *, height_mm: float = 60.0) -> Axes:
 
 def panels(
     heights_mm: Sequence[float],
-    *,
-    sharex: bool = True,
-    fig: FigureBase | None = None,
-) -> Panels:
-    """Return the Axes of a new figure, or of one that is given, one above the other; see `grid`."""
-    return cast(Panels, grid(heights_mm, [1.0], sharex=sharex, fig=fig)[:, 0])
-
-
-def grid(
-    heights_mm: Sequence[float],
-    widths: Sequence[float],
+    widths: Sequence[float] = (1.0,),
     *,
     sharex: bool = False,
     sharey: bool = False,
@@ -239,33 +229,138 @@ def sheet_of(figure: Figure) -> Sheet:
     return cast(Sheet, cast(Any, figure).eyelog_sheet)
 
 
-def set_title(
-    ax: Axes, ours: str, given: str | None = None, *, fig: FigureBase | None = None
+def key(ax: Axes, label: str, meaning: str | None = None, *, hollow: bool = False) -> None:
+    """Explain a colour of an image in the legend: that of a meaning, by default of the label.
+
+    An image has no entry of its own there; this is a patch without extent.
+    """
+    colour = COLOURS[label if meaning is None else meaning]
+    look: dict[str, Any] = {"facecolor": "white" if hollow else colour, "edgecolor": "none"}
+    if hollow:
+        look |= {"edgecolor": colour, "linewidth": 0.7}
+    if label == "no record":
+        look |= {"edgecolor": COLOURS["hatch"], "hatch": HATCH}
+    ax.fill([], [], label=label, **look)
+
+
+def once(ax: Axes, label: str) -> str:
+    """Return a label for an artist, or none if another one on the Axes has it."""
+    return "" if label in labelled([ax]) else label
+
+
+def labelled(made: Iterable[Any]) -> dict[str, Any]:
+    """Return the artists that have a label, by label, of Axes and of those within them."""
+    found: dict[str, Any] = {}
+    for ax in made:
+        for each in (ax, *ax.child_axes):
+            for handle, label in zip(*each.get_legend_handles_labels(), strict=True):
+                found.setdefault(label, handle)
+    return {label: found[label] for label in sorted(found, key=LAST.__contains__)}
+
+
+def finish(
+    ax: Axes,
+    ours: str,
+    title: str | None,
+    *,
+    legend: bool | str = True,
+    note: str = "",
+    fig: FigureBase | None = None,
 ) -> None:
-    """Write the title: over the whole figure if it is eyelog's own, otherwise over the Axes.
+    """Write the title of a figure, and the legend of its artists that have a label.
 
     Parameters
     ----------
     ax : Axes
-        An Axes of the figure.
+        The first Axes of a figure, or that of a user.
     ours : str
         The title that eyelog gives; its parts are divided by ``" · "``.
-    given : str, optional
+    title : str, optional
         What the user wants instead; ``""`` for no title.
+    legend : bool or str
+        Whether there is a legend: beneath the figure, or a user's Axes, of whose height it takes a
+        quarter at most. Or where it is: "right" of them, or a location of matplotlib in the Axes.
+    note : str
+        What stands above the legend.
     fig : Figure or SubFigure, optional
-        The user's figure; the title is above all of its panels.
+        The user's figure: title and legend are those of all of its panels.
     """
-    text = ours if given is None else given
+    text = ours if title is None else title
     figure = own_figure(ax)
+    size = FontProperties(size="small").get_size_in_points() if figure is None else SMALL_PT
     if figure is not None:
-        left = inches(PAD_MM) / figure.get_figwidth()
-        figure.suptitle(text, x=left, ha="left", wrap=True)
+        figure.suptitle(text, x=inches(PAD_MM) / figure.get_figwidth(), ha="left", wrap=True)
+        sheet = sheet_of(figure)
+        sheet.note, sheet.place = note or sheet.note, legend
     elif fig is not None and text:
-        fig.suptitle(text, x=0.01, ha="left", fontsize="small", wrap=True)
+        fig.suptitle(text, x=0.01, ha="left", fontsize=size, wrap=True)
     elif text:
-        size = FontProperties(size="small").get_size_in_points()
         lines = in_lines(text, BEFORE_LAYOUT * length_pt(ax.xaxis), size)
-        ax.set_title(lines, loc="left", fontsize="small")
+        ax.set_title(lines, loc="left", fontsize=size)
+    made: list[Any] = [ax] if fig is None else cast(Any, fig).axes
+    entries = labelled(made)
+    if isinstance(legend, str) and legend != "right":
+        _in_columns(ax.legend, entries, COLUMN_EM * size, size, note, most=1, loc=legend)
+    elif figure is None and entries and legend is not False:
+        _write_beside(made[-1], entries, size, note, right=legend == "right")
+
+
+def _write_beside(
+    ax: Axes, entries: Mapping[str, Artist], size_pt: float, note: str, *, right: bool
+) -> None:
+    """Write a legend beneath a user's Axes, or at its right, clear of what is written there."""
+    around = ax.get_tightbbox() or ax.bbox
+    anchor = min((ax, *ax.child_axes), key=lambda each: each.bbox.y0)  # a strip, if there is one
+    dpi, room = ax.figure.figure.dpi, length_pt(ax.xaxis)
+    x, y = 0.0, (around.y0 - anchor.bbox.y0) / dpi - size_pt / 72
+    if right:
+        x, y = (around.x1 - ax.bbox.x1 + size_pt) / dpi, 0.0
+        room = min(COLUMN_EM * size_pt, MOST_OF_WIDTH * 72 * ax.figure.bbox.width / dpi)
+    place = ScaledTranslation(x, y, ax.figure.dpi_scale_trans)
+    look: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1, 1) if right else (0, 0)}
+    look["bbox_transform"] = (ax if right else anchor).transAxes + place
+    look |= {"fontsize": size_pt, "title_fontsize": size_pt, "frameon": False}
+    look |= {"borderaxespad": 0, "borderpad": 0, "labelspacing": 0.3, "most": 1 if right else MOST}
+    most = ax.bbox.height * (1.0 if right else MOST_OF_HEIGHT)
+    for words in dict.fromkeys((note, "")):
+        made = _in_columns(ax.legend, entries, room, size_pt, words, **look)
+        if made.get_window_extent().height <= most:
+            return
+    made.remove()
+
+
+def _in_columns(
+    write: Callable[..., Legend],
+    entries: Mapping[str, Artist],
+    room_pt: float,
+    size_pt: float,
+    note: str,
+    *,
+    most: int = MOST,
+    **look: Any,
+) -> Legend:
+    """Write a legend in as many columns as have room beside each other, row by row."""
+    mark = HANDLE_EM * size_pt
+    labels = [in_lines(label, room_pt - mark, size_pt) for label in entries]
+    wide = [mark + size_pt * max(map(ems, label.split("\n"))) for label in labels]
+    pairs = list(zip(entries.values(), labels, strict=True))
+    look |= {"title": in_lines(note, room_pt, size_pt) or None, "alignment": "left"}
+    columns = min(max(len(wide), 1), most)
+    while columns > 1 and sum(max(wide[at::columns]) for at in range(columns)) > room_pt + size_pt:
+        columns -= 1
+    while True:
+        # matplotlib fills its columns one by one.
+        ordered = [pair for first in range(columns) for pair in pairs[first::columns]]
+        handles, names = zip(*ordered, strict=True) if ordered else ((), ())
+        legend = write(handles, names, ncols=columns, **look)
+        for patch in legend.get_patches():  # on white, the palest would not be seen
+            if np.mean(to_rgb(patch.get_facecolor())) > PALE and not patch.get_linewidth():
+                patch.set(edgecolor=COLOURS["hatch"], linewidth=LINE_PT / 2)
+        dpi = cast(Any, legend.figure).figure.dpi
+        if columns == 1 or legend.get_window_extent().width <= room_pt / 72 * dpi:
+            return legend
+        legend.remove()
+        columns -= 1
 
 
 def ems(text: str) -> float:
@@ -274,69 +369,11 @@ def ems(text: str) -> float:
 
 
 def in_lines(text: str, room_pt: float, size_pt: float) -> str:
-    """Break a text into lines of about a width, at spaces or, as of Japanese, within a word."""
+    """Break each line of a text at a width: at spaces or, as of Japanese, within a word."""
     letter_pt = 1.1 * size_pt * (EM if ems(text) == EM * len(text) else 0.8)
     wide = max(int(room_pt / letter_pt), FEWEST)
-    return textwrap.fill(text, wide, break_on_hyphens=False)
-
-
-def legend(ax: Axes, entries: Sequence[Entry], *, note: str = "") -> None:
-    """Explain colours and marks under the figure, or under a user's Axes.
-
-    In a figure of eyelog's own, panels share one legend: equal labels have one entry. A user's Axes
-    has one if it takes a quarter of the height at most. A note stands above it.
-    """
-    figure = own_figure(ax)
-    if figure is not None:
-        sheet = sheet_of(figure)
-        sheet.entries |= {label: handle for label, handle in entries if label not in sheet.entries}
-        sheet.note = note or sheet.note
-        if "no record" in sheet.entries:  # after the states of all panels
-            sheet.entries["no record"] = sheet.entries.pop("no record")
-        return
-    size = FontProperties(size="small").get_size_in_points()
-    room = length_pt(ax.xaxis)
-    given = [
-        (in_lines(label, BEFORE_LAYOUT * room - HANDLE_EM * size, size), handle)
-        for label, handle in entries
-    ]
-    columns = _columns(given, room, size)
-    handles, labels = _by_rows(given, columns)
-    words: str | None = in_lines(note, room, size) if note else None
-    rows = -(-len(entries) // columns) + sum(label.count("\n") for label in labels)
-    most = MOST_OF_HEIGHT * length_pt(ax.yaxis) / (1.4 * size)
-    if not entries or rows > most:
-        return
-    if words is not None and rows + words.count("\n") + 1 > most:
-        words = None
-    # How far the labels of the x axis reach under the Axes.
-    ticks, name = ax.xaxis.get_ticklabels(), ax.xaxis.label
-    lines = max((tick.get_text().count("\n") + 1 for tick in ticks), default=0)
-    beneath = lines * float(ticks[0].get_fontsize()) if ticks else 0.0
-    beneath += len(name.get_text().splitlines()) * float(name.get_fontsize())
-    down = ScaledTranslation(0, -(AROUND_PT + 1.25 * beneath) / 72, ax.figure.dpi_scale_trans)
-    ax.legend(
-        handles, labels, loc="upper left", bbox_to_anchor=(0, 0),
-        bbox_transform=ax.transAxes + down, borderaxespad=0, fontsize="small", ncols=columns,
-        frameon=False, title=words, title_fontsize="small", alignment="left",
-    )  # fmt: skip
-
-
-def _columns(entries: Sequence[Entry], room_pt: float, size_pt: float) -> int:
-    """Return about how many columns of a legend have room beside each other."""
-    wide = [
-        size_pt * (HANDLE_EM + max(map(ems, label.split("\n")), default=0)) for label, _ in entries
-    ]
-    columns = max(len(entries), 1)
-    while columns > 1 and sum(max(wide[at::columns]) for at in range(columns)) > room_pt + size_pt:
-        columns -= 1
-    return columns
-
-
-def _by_rows(entries: Sequence[Entry], columns: int) -> tuple[list[Artist], list[str]]:
-    """Return handles and labels in the order for columns, which matplotlib fills one by one."""
-    ordered = [entry for first in range(columns) for entry in entries[first::columns]]
-    return [handle for _, handle in ordered], [label for label, _ in ordered]
+    lines = (textwrap.fill(line, wide, break_on_hyphens=False) for line in text.split("\n"))
+    return "\n".join(lines)
 
 
 def fit_width(figure: Figure, width_in: float) -> None:
@@ -346,7 +383,7 @@ def fit_width(figure: Figure, width_in: float) -> None:
         _write_legend(figure)
     sheet, title = sheet_of(figure), figure.get_suptitle()
     words_in = in_lines(title, 72 * width_in, TEXT_PT).count("\n") * LINE_IN
-    if sheet.legend is not None and sheet.legend in figure.legends:
+    if sheet.legend in figure.legends and sheet.place != "right":
         words_in += float(sheet.legend.get_window_extent().height) / figure.dpi
     before = words_in if sheet.words_in is None else sheet.words_in
     sheet.words_in = words_in
@@ -355,75 +392,21 @@ def fit_width(figure: Figure, width_in: float) -> None:
 
 
 def _write_legend(figure: Figure) -> None:
-    """Write note and legend with as many columns as fit, unless the user has removed them."""
+    """Write note and legend of a figure of eyelog's own, unless its user has removed them."""
     sheet = sheet_of(figure)
     if sheet.legend is not None:
         if sheet.legend not in figure.legends:
             return
         sheet.legend.remove()
-    if not sheet.entries and not sheet.note:
+    entries = labelled(figure.axes) if sheet.place in (True, "right") else {}
+    if not entries and not sheet.note:
         return
-    width_pt, entries = 72 * figure.get_figwidth(), list(sheet.entries.items())
-    note = [in_lines(part, width_pt, SMALL_PT) for part in sheet.note.split("\n")]
-    look: dict[str, Any] = {"title": "\n".join(note) or None, "title_fontsize": SMALL_PT}
-    for columns in range(_columns(entries, width_pt, SMALL_PT), 0, -1):
-        look |= {"ncols": columns, "alignment": "left", "loc": "outside lower left"}
-        sheet.legend = figure.legend(*_by_rows(entries, columns), **look)
-        if columns == 1 or not _is_wide(figure, sheet.legend):
-            break
-        sheet.legend.remove()
-
-
-def _is_wide(figure: Figure, legend: Legend) -> bool:
-    """Return whether a legend is wider than its figure."""
-    return bool(legend.get_window_extent().width > 0.98 * figure.bbox.width)
-
-
-def patch(
-    label: str, meaning: str | None = None, *, alpha: float = 1.0, hollow: bool = False
-) -> Entry:
-    """Return an entry of a legend: a patch in the colour of a meaning, by default its label's."""
-    meaning = label if meaning is None else meaning
-    if meaning == "no record":
-        ground, edge = COLOURS["no record"], COLOURS["hatch"]
-        return label, Patch(facecolor=ground, edgecolor=edge, hatch=HATCH, linewidth=0.4)
-    if hollow:
-        return label, Patch(facecolor="white", edgecolor=COLOURS[meaning], linewidth=0.7)
-    edge = COLOURS["hatch"] if meaning in ("weekend", "not known", "masked") else "none"
-    return label, Patch(
-        facecolor=COLOURS[meaning], edgecolor=edge, linewidth=LINE_PT / 2, alpha=alpha
-    )
-
-
-def line(
-    label: str,
-    meaning: str,
-    *,
-    marker: str = "",
-    linestyle: str = "-",
-    linewidth: float = 1.2,
-    **look: Any,
-) -> Entry:
-    """Return an entry of a legend: a line, or marks, in the colour of a meaning."""
-    usual: dict[str, Any] = {"linestyle": linestyle, "linewidth": linewidth, "markersize": 3.5}
-    return label, Line2D([], [], color=COLOURS[meaning], marker=marker, **usual | look)
-
-
-def point(label: str, meaning: str, *, marker: str = "o", face: str | None = None) -> Entry:
-    """Return an entry of a legend: a point, filled or hollow."""
-    look: dict[str, Any] = {} if face is None else {"markerfacecolor": face}
-    return line(label, meaning, marker=marker, linestyle="", **look)
-
-
-def ring(label: str) -> Entry:
-    """Return an entry of a legend: the ring around what stands out."""
-    look: dict[str, Any] = {"markersize": 6.5, "markeredgewidth": 0.9, "markerfacecolor": "none"}
-    return line(label, "text", marker="o", linestyle="", **look)
-
-
-def words(text: str) -> Entry:
-    """Return an entry of a legend without a mark."""
-    return line(text, "text", linewidth=0)
+    room = 0.98 * 72 * figure.get_figwidth()
+    look: dict[str, Any] = {"loc": "outside lower left", "title_fontsize": SMALL_PT}
+    if sheet.place == "right":
+        room = min(MOST_OF_WIDTH * room, COLUMN_EM * SMALL_PT)
+        look |= {"loc": "outside right upper", "most": 1}
+    sheet.legend = _in_columns(figure.legend, entries, room, SMALL_PT, sheet.note, **look)
 
 
 def name_rows(

@@ -1,16 +1,19 @@
 """Before and after, or two conditions: each pair, and the difference with its interval beside."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import FigureBase
 
 from eyelog.errors import ConfigurationError, EyelogError, counted
 from eyelog.figures import axes, marks, tables
-from eyelog.figures.axes import Entry, Panels
+from eyelog.figures.axes import Panels
 from eyelog.figures.labels import range_words, short_names
 from eyelog.figures.many import draw_differences
 from eyelog.figures.named import last_step
@@ -75,6 +78,10 @@ class Sides:
         )
         return first, second
 
+    def counted(self, pair: tuple[int, int]) -> list[bool]:
+        """Return which of a pair counts."""
+        return [bool(self.counts[side][row]) for side, row in enumerate(pair)]
+
     @property
     def short(self) -> list[str]:
         """The names, short enough to fit beside each other in one column."""
@@ -92,6 +99,7 @@ def plot_change(
     result: TwoPeriods | GroupDifference | pd.DataFrame | None = None,
     fig: FigureBase | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     r"""Draw two periods or two conditions, and beside them the difference with its interval.
 
@@ -122,14 +130,16 @@ def plot_change(
         in; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     array of Axes
-        The values, with the labels ``_before``, ``_after``, ``_thin before``, ``_thin after``
-        (worn for less than 4 hours, hollow, not counted), ``_pairs`` and ``_means``; and the
-        difference, whose 0 is at the mean before, with ``_difference`` and ``_interval``. Pairs
-        are the same weekday as many weeks apart as the shorter period has, or the same wearer.
+        The values (days worn for less than 4 hours are hollow and not counted), and the
+        difference, whose 0 is at the mean before. Each artist has its words in the legend as its
+        label. Pairs are the same weekday as many weeks apart as the shorter period has, or the same
+        wearer.
 
     Raises
     ------
@@ -202,18 +212,18 @@ def plot_change(
         result = _groups(rows[full], names) if grouped else _mixed(rows[full])
     sides = _wearers(rows[full], names) if many else _days(rows, full, names, at)
     difference = _said(result, names, by)
-    made: Panels = axes.grid([PANEL_MM], [2.3, 1.0], fig=fig)[0]
+    made: Panels = axes.panels([PANEL_MM], [2.3, 1.0], fig=fig)[0]
     _draw_values(made[0], sides, about)
     _draw_difference(made[0], made[1], sides, difference)
     marks.difference_axis(made[1], about.unit)
     said, facts = _note(sides, difference, about, int((~full).sum()) if many else 0)
-    axes.legend(made[0], _entries(sides, difference), note=f"{said}\n{facts}" if facts else said)
     sides_said = f"{names[0]} and {names[1]}"
     if at is not None:
         day = pd.Timestamp(cast(Any, at))
         sides_said = f"before and after {day.day} {day:%b %Y}"
     parts = (str(wearer or stated_account(table) or ""), about.label, sides_said)
-    axes.set_title(made[0], " · ".join(part for part in parts if part), title, fig=fig)
+    ours, note = " · ".join(part for part in parts if part), f"{said}\n{facts}".strip()
+    axes.finish(made[0], ours, title, legend=legend, note=note, fig=fig)
     return made
 
 
@@ -296,36 +306,30 @@ def _counted_by(
     A result does not say which column of which table it is of: its counts of both sides and its
     difference must be those of the rows.
     """
-    made: Any = None
+    outcome: object = column
     if isinstance(result, TwoPeriods):
-        made = _periods
+        made: Callable[[pd.DataFrame], Result] = _periods
     elif isinstance(result, GroupDifference):
-        made = lambda some: _groups(some, names)  # noqa: E731
+        made = partial(_groups, names=names)
     elif isinstance(result, pd.DataFrame) and {"estimate", "low", "high", "n"} <= set(result):
-        made = _mixed
-    if made is None:
+        made, outcome = _mixed, last_step(result).get("outcome") or column
+    else:
         raise ConfigurationError(
             f"result= must be of eyelog.compare.two_periods, group_difference or"
             f" fit_mixed, not {type(result).__name__}"
         )
-    outcome = column
-    if isinstance(result, pd.DataFrame):  # other results do not state it
-        outcome = last_step(result).get("outcome") or column
-    theirs, words, ours = _numbers(result), _words_of(result), ""
     for counts in (full, np.ones(len(rows), dtype=bool)):
         try:
-            again = made(rows[counts])
+            # A model with more terms adjusts for them: its difference is another.
+            pairs = zip(_numbers(result), _numbers(made(rows[counts])), strict=False)
         except EyelogError:
             continue
-        ours = ours or f", and the days that count have {_words_of(again)}"
-        # A model with more terms adjusts for them: its difference is another.
-        pairs = zip(theirs, _numbers(again), strict=False)
         if outcome == column and all(np.isclose(a, b, rtol=1e-6, equal_nan=True) for a, b in pairs):
             return np.asarray(counts)
+    of = f" of {outcome!r}, or" * (outcome != column)
     raise ConfigurationError(
-        f"plot_change: the result is of other values than these:"
-        f"{f' of {outcome!r}' if outcome != column else ''} {words}{ours}: pass the table, the"
-        " column and the split that the result is of"
+        f"plot_change: the result is{of} of other values than these: pass the table, the column"
+        " and the split that the result is of"
     )
 
 
@@ -338,17 +342,6 @@ def _numbers(result: Result) -> list[float]:
     terms = [name for name in result.index if name not in FIXED_TERMS]
     counts = [float(numbers(result[name])[0]) for name in ("n", "wearers")]
     return counts + ([float(numbers(result.loc[terms, "estimate"])[0])] if len(terms) == 1 else [])
-
-
-def _words_of(result: Result) -> str:
-    told = _numbers(result)
-    if isinstance(result, TwoPeriods):
-        words = f"{told[0]:.0f} and {told[1]:.0f} days"
-    elif isinstance(result, GroupDifference):
-        words = f"{told[0]:.0f} days of {told[1]:.0f} and {told[2]:.0f} wearers"
-    else:
-        return f"{told[0]:.0f} days of {counted(int(told[1]), 'wearer')}"
-    return f"{words}, difference {marks.number(told[-1])}" if np.isfinite(told[-1]) else words
 
 
 def _wearers(rows: pd.DataFrame, names: tuple[str, str]) -> Sides:
@@ -465,11 +458,15 @@ def _spread(values: Floats) -> Floats:
 def _draw_values(ax: Axes, sides: Sides, about: Column) -> None:
     """Draw the pairs, the points of both sides, and the mean of each beside them."""
     places = [place + _spread(values) for place, values in enumerate(sides.values)]
-    for one, two in sides.pairs:
-        counts = sides.counts[0][one] and sides.counts[1][two]
-        x, y = (places[0][one], places[1][two]), (sides.values[0][one], sides.values[1][two])
-        drawn = ax.plot(x, y, "-" if counts else ":", color=COLOURS["pair"], linewidth=0.6)
-        drawn[0].set(label="_pairs", zorder=2)
+    lines = [
+        [(places[side][row], sides.values[side][row]) for side, row in enumerate(pair)]
+        for pair in sides.pairs
+    ]
+    if lines:
+        dashes = ["-" if all(sides.counted(pair)) else ":" for pair in sides.pairs]
+        look: dict[str, Any] = {"colors": COLOURS["pair"], "linewidths": 0.6, "linestyles": dashes}
+        same = "same wearer" if sides.unit == "wearer" else "same weekday"
+        ax.add_collection(LineCollection(lines, zorder=2, label=same, **look))
     first, second = sides.means
     digits = decimals(np.concatenate(sides.values), about.digits)
     size = float(np.clip(600.0 / max(map(len, sides.values)), 4.0, 16.0))
@@ -477,17 +474,14 @@ def _draw_values(ax: Axes, sides: Sides, about: Column) -> None:
         (0, "before", "s", (-REACH - 0.28, -REACH - 0.12), first, second <= first),
         (1, "after", "o", (1 + REACH + 0.12, 1 + REACH + 0.28), second, second > first),
     ):
-        counts = sides.counts[place]
-        for chosen, kind, look in (
-            (counts, "", {"facecolors": COLOURS[side], "edgecolors": "white", "linewidths": 0.4}),
-            (~counts, "thin ", {"facecolors": "white", "edgecolors": COLOURS[side]}),
-        ):
-            if chosen.any():
-                at, values = places[place][chosen], sides.values[place][chosen]
-                dots = ax.scatter(at, values, s=size, marker=marker)
-                dots.set(label=f"_{kind}{side}", zorder=4, **look)
+        thin = axes.once(ax, f"thin: under {LEAST_H:g} h worn, not counted")
+        marks.estimates(
+            ax, places[place], sides.values[place], None, COLOURS[side], s=size, marker=marker,
+            label=sides.short[place], hollow=(~sides.counts[place], thin),
+            edgecolors="white", linewidths=0.4,
+        )  # fmt: skip
         bar = ax.hlines(mean, *ends, color=COLOURS[side], linewidth=2.4, zorder=3)
-        bar.set(label="_means", capstyle="butt")
+        bar.set(label=axes.once(ax, "mean"), capstyle="butt")
         # Over or under its bar, away from the line that carries the first mean across.
         ax.annotate(
             marks.words_of(mean, digits), (sum(ends) / 2, mean), (0, 2.5 if over else -2.5),
@@ -495,7 +489,7 @@ def _draw_values(ax: Axes, sides: Sides, about: Column) -> None:
             fontsize=SMALL_PT, fontweight="bold", zorder=5,
         )  # fmt: skip
     dashed = ax.hlines(first, -REACH - 0.12, ENDS[1], color=COLOURS["reference"], linewidth=0.9)
-    dashed.set(linestyle="--", label="_mean before", zorder=1)
+    dashed.set(linestyle="--", zorder=1)
     named = zip(sides.short, sides.under, strict=True)
     ax.set_xticks([0, 1], [f"{name}\n{under}" for name, under in named])
     marks.bare(ax, "bottom")
@@ -507,9 +501,8 @@ def _draw_values(ax: Axes, sides: Sides, about: Column) -> None:
 def _draw_difference(values: Axes, ax: Axes, sides: Sides, difference: Difference) -> None:
     """Draw the difference, its interval, and a shape that shows where most of it lies."""
     drawn = {name: [getattr(difference, name)] for name in ("low", "high")}
-    draw_differences(
-        values, ax, [0.0], pd.DataFrame({"difference": difference.value, **drawn}), sides.means[0]
-    )
+    row = pd.DataFrame({"difference": difference.value, **drawn})
+    draw_differences(values, ax, [0.0], row, sides.means[0], difference.what)
     if np.isfinite(difference.low) and np.isfinite(difference.high):
         # Two halves of a normal curve whose 95 % end where the interval does.
         t = SHAPE_REACH * SPREAD * np.linspace(-1.0, 1.0, 121)
@@ -517,33 +510,16 @@ def _draw_difference(values: Axes, ax: Axes, sides: Sides, difference: Differenc
         y = difference.value + t * np.where(t < 0, below, above) / SPREAD
         wide = SHAPE_WIDE * np.exp(-(t**2) / 2) + 0.04
         look: dict[str, Any] = {"edgecolor": COLOURS["usual rim"], "linewidth": 0.5, "zorder": 2}
-        ax.fill_betweenx(y, 0.02, wide, facecolor=COLOURS["usual range"], label="_shape", **look)
+        ax.fill_betweenx(y, 0.02, wide, facecolor=COLOURS["usual range"], **look)
     names = sides.short
     ax.set_xticks([0.0], [f"{names[1]}\nminus {names[0]}"])
     ax.set_xlim(-0.55, 0.75)
 
 
-def _entries(sides: Sides, difference: Difference) -> list[Entry]:
-    entries = [axes.line("mean", "text", linewidth=2.4)]
-    if sides.pairs:
-        words = "same wearer" if sides.unit == "wearer" else "same weekday"
-        entries.append(axes.line(words, "pair", linewidth=0.6))
-    if not all(counts.all() for counts in sides.counts):
-        words = f"thin: under {LEAST_H:g} h worn, not counted"
-        entries.append(axes.point(words, "axis", face="white"))
-    if np.isfinite(difference.value):
-        interval = np.isfinite(difference.low)
-        words = f"{difference.what} with 95 % interval" if interval else difference.what
-        entries.append(
-            axes.line(words, "difference", marker="D", linestyle="-" if interval else "")
-        )
-    return entries
-
-
 def _note(sides: Sides, difference: Difference, about: Column, left_out: int) -> tuple[str, str]:
     """Return the difference and its interval, and what they describe and are based on."""
     facts = list(difference.facts)
-    both = [sides.counts[0][i] and sides.counts[1][k] for i, k in sides.pairs]
+    both = [all(sides.counted(pair)) for pair in sides.pairs]
     if sides.pairs and sides.unit == "day":
         facts.insert(1, f"{sum(both)} of {counted(len(both), 'pair')} count")
     elif sides.pairs:

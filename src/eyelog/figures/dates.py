@@ -16,8 +16,8 @@ from matplotlib.axis import Axis, XAxis
 from matplotlib.ticker import Formatter, Locator, MaxNLocator
 from matplotlib.units import ConversionInterface
 
-from eyelog.clock import DAY_US, HOUR_US, LocalClock, microseconds, time_of_day
-from eyelog.figures.axes import Entry, length_pt, patch
+from eyelog.clock import DAY_US, LocalClock, microseconds, time_of_day
+from eyelog.figures.axes import length_pt
 from eyelog.figures.style import COLOURS, SMALL_PT, TEXT_PT
 from eyelog.judge.arrays import Ints
 from eyelog.measure.groups import WEEKDAYS
@@ -25,6 +25,7 @@ from eyelog.measure.groups import WEEKDAYS
 MOST_LABELS: Final = 16
 # On an axis of more days, weekends would be thinner than a line, and are left out
 MOST_WITH_WEEKENDS: Final = 190
+MINUTE_US: Final = 60_000_000
 A_WEEK: Final = pd.date_range("2026-01-05", periods=7)  # any, from Monday
 # The space that a label takes along its axis, in points: two short lines along x, one line along y.
 DAY_LABEL_PT: Final = {"x": 31.0, "y": 9.5}
@@ -89,16 +90,18 @@ def day_rows_axis(axis: Axis, blocks: Sequence[pd.DatetimeIndex], firsts: Sequen
     axis.set_ticks(places, labels=texts)
 
 
-def shade_weekends(ax: Axes, days: pd.DatetimeIndex) -> list[Entry]:
-    """Shade Saturdays and Sundays of a time in which they are seen; return their entry."""
-    weekend = np.concatenate([[False], is_weekend(days), [False]]).astype(np.int8)
-    if len(days) > MOST_WITH_WEEKENDS or not weekend.any():
-        return []
-    edges = np.diff(weekend)
-    look: dict[str, Any] = {"color": COLOURS["weekend"], "linewidth": 0, "zorder": 0}
-    for first, after in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
-        ax.axvspan(first - 0.5, after - 0.5, label="_weekend", **look)
-    return [patch("weekend")]
+def shade_weekends(ax: Axes, days: pd.DatetimeIndex) -> None:
+    """Shade Saturdays and Sundays of a time in which they are seen."""
+    weekend = is_weekend(days)
+    if len(days) <= MOST_WITH_WEEKENDS and weekend.any():
+        shade_runs(ax, weekend, label="weekend", color=COLOURS["weekend"], zorder=0)
+
+
+def shade_runs(ax: Axes, chosen: Any, **look: Any) -> None:
+    """Shade the days that are chosen over the whole height, each run of them as one."""
+    edges = np.flatnonzero(np.diff(np.asarray(chosen, dtype=np.int8), prepend=0, append=0))
+    spans = [(first - 0.5, after - first) for first, after in edges.reshape(-1, 2).tolist()]
+    ax.broken_barh(spans, (0, 1), transform=ax.get_xaxis_transform(), linewidth=0, **look)
 
 
 def weekdays_axis(axis: Axis) -> None:
@@ -151,36 +154,22 @@ def day_edges(day: pd.Timestamp, clock: LocalClock) -> tuple[int, int]:
     return opens, closes
 
 
-def skipped_hours(day: pd.Timestamp, clock: LocalClock) -> tuple[float, float] | None:
-    """Return the time of day that a local date lacks because the clock goes forward on it."""
-    midnight = int(microseconds(pd.DatetimeIndex([day]))[0])
-    opens, closes, dates = clock.cells(midnight - DAY_US, midnight + 2 * DAY_US, DAY_US)
-    mine = dates == midnight // DAY_US
-    # What the clock shows from the opening of each piece of the date to its closing.
-    shown = np.sort(clock.wall_us(opens[mine]) - midnight)
-    until = np.sort(clock.wall_us(closes[mine] - 1) + 1 - midnight)
-    edges = np.concatenate([[0], np.stack([shown, until], axis=1).ravel(), [DAY_US]])
-    lacking = np.flatnonzero(edges[1::2] > edges[::2])
-    if not lacking.size:
-        return None
-    left, right = edges[2 * lacking[0]], edges[2 * lacking[0] + 1]
-    return float(left / HOUR_US), float(right / HOUR_US)
+def skipped_hours(days: pd.DatetimeIndex, clock: LocalClock) -> list[tuple[int, float, float]]:
+    """Return the hours that local dates lack as the clock goes forward: place, from and to."""
+    walls = microseconds(days)[:, None] + np.arange(1440) * MINUTE_US
+    shown = clock.wall_us(clock.instants(walls.ravel())).reshape(walls.shape)
+    edges = np.diff(shown != walls, axis=1, prepend=False, append=False)
+    places, minutes = np.nonzero(edges)
+    hours = (minutes / 60).tolist()
+    return list(zip(places[::2].tolist(), hours[::2], hours[1::2], strict=True))
 
 
 def blank_skipped_hours(
     ax: Axes, days: pd.DatetimeIndex, clock: LocalClock, first: int = 0
 ) -> None:
     """Leave the hour that a local date lacks blank: it is not time without records."""
-    # Nearly all days have no change of the clock near them, and lack nothing.
-    midnights = microseconds(days)
-    low, high = midnights - DAY_US, midnights + 2 * DAY_US
-    changes = clock.offsets(int(low.min()), int(high.max()))[0][1:]
-    near = np.searchsorted(changes, low) < np.searchsorted(changes, high)
-    for place in np.flatnonzero(near).tolist():
-        skipped = skipped_hours(days[place], clock)
-        if skipped is not None:
-            look: dict[str, Any] = {"color": "white", "linewidth": 0, "label": "_skipped"}
-            ax.barh(first + place, skipped[1] - skipped[0], 1, skipped[0], zorder=2, **look)
+    for place, left, right in skipped_hours(days, clock):
+        ax.barh(first + place, right - left, 1, left, color="white", zorder=2)
 
 
 def _type_scale(axis: Axis, ours_pt: float = TEXT_PT) -> float:

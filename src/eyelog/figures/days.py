@@ -11,7 +11,6 @@ from eyelog.catalogue import COMPUTED_DATA
 from eyelog.checks import number
 from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, tables
-from eyelog.figures.axes import Entry
 from eyelog.figures.labels import title_of
 from eyelog.figures.named import last_step, shades, subject
 from eyelog.figures.style import COLOURS, HATCH
@@ -30,6 +29,7 @@ HOURS: Final = (
     ("worn_h", "worn", "worn"),
     ("valid_h", "usable", "usable"),
 )
+INTERVAL: Final = "95 % interval of these minutes"
 MANY_DAYS: Final = 60
 COUNTED_WORN_H: Final = limit(COMPUTED_DATA, "counted_day").value
 RING: Final = 4.0  # times the size of a point
@@ -44,6 +44,7 @@ def plot_daily(
     min_worn_h: float = COUNTED_WORN_H,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw one column of a daily summary, and beneath it the hours that each day is based on.
 
@@ -64,13 +65,14 @@ def plot_daily(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     Axes
-        A day is at its number, 0 for the first; days without a row keep their place. The line of
-        the medians, the bars or points and the intervals have the labels ``_median``, ``_full
-        days``, ``_thin days``, ``_interval of full days`` and ``_interval of thin days``. In
+        A day is at its number, 0 for the first; days without a row keep their place. Each artist
+        has its words in the legend as its label: ``day``, ``7-day median`` and so on. In
         ``ax.child_axes`` are the hours recorded, worn and usable, if the table has them.
 
     Raises
@@ -103,85 +105,62 @@ def plot_daily(
     days = pd.DatetimeIndex(whole.index)
     values = numbers(whole[column])
     worn = numbers(whole["worn_h"]) if "worn_h" in whole else np.full(len(days), np.inf)
-    full, shown = worn >= min_worn_h, np.isfinite(values)
+    full = worn >= min_worn_h
     named = column_of(column, log=tables.log_or_none(table))
     meaning = {name: meaning for name, _, meaning in HOURS}.get(
         column, "walking" if named.group == "gait" else "usable"
     )
     ax = axes.on(ax, height_mm=62.0)
-    entries: list[Entry] = []
+    thin = f"under {min_worn_h:g} h worn"
     if named.unit.endswith("per day"):
-        for chosen, kind in ((full, "full days"), (~full, "thin days")):
-            _columns(ax, np.where(chosen, values, np.nan), 0.6, meaning, kind)
+        _columns(ax, np.where(full, values, np.nan), 0.6, meaning, "day")
+        _columns(ax, np.where(full, np.nan, values), 0.6, meaning, thin, hollow=True)
         ax.set_ylim(bottom=min(0.0, float(np.nanmin(values, initial=0.0))))
-        thin = axes.patch(f"under {min_worn_h:g} h worn", meaning, hollow=True)
     else:
-        _points(ax, whole, column, full, COLOURS[meaning])
-        thin = axes.point(f"under {min_worn_h:g} h worn", meaning, face="white")
-    if np.isfinite(medians := _medians(values, full)).any():
-        entries.append(axes.line(f"{MEDIAN_DAYS}-day median", "reference"))
-        _line(ax, medians, "median")
-    if (shown & ~full).any():
-        entries.append(thin)
+        many, colour = len(days) > MANY_DAYS, COLOURS[meaning]
+        look: dict[str, Any] = {"facecolors": colour, "edgecolors": colour}
+        marks.estimates(
+            ax, np.arange(len(values)), values, intervals_of(whole, column),
+            marks.pale(colour, 0.5) if many else colour,  # a year of dark bars would hide points
+            label="day", interval=INTERVAL, hollow=(~full, thin),
+            width=0.7 if many else 1.1, s=5 if many else 16, **look,
+        )  # fmt: skip
+        ax.margins(y=0.1)
+    _line(ax, _medians(values, full), f"{MEDIAN_DAYS}-day median")
     marks.value_axis(ax.yaxis)
-    if not shown.any():
+    if not np.isfinite(values).any():
         marks.say_no_values(ax)
     ax.set_ylabel(named.text)
     marks.days_wide(ax, len(days))
     bottom = _hours(ax, whole)
     dates.day_axis(bottom.xaxis, days)
-    entries += [
-        axes.patch(word, meaning) for name, word, meaning in reversed(HOURS) if name in whole
-    ]
-    if len(table) < len(days) and bottom is not ax:
-        entries.append(axes.patch("no record"))
     for panel in dict.fromkeys((ax, bottom)):
-        weekends = dates.shade_weekends(panel, days)
-    axes.legend(bottom, entries + weekends)
-    axes.set_title(ax, title_of(table, days=pd.DatetimeIndex(table.index)), title)
+        dates.shade_weekends(panel, days)
+    ours = title_of(table, days=pd.DatetimeIndex(table.index))
+    axes.finish(ax, ours, title, legend=legend)
     return ax
 
 
-def _columns(ax: Axes, heights: Floats, width: float, meaning: str, kind: str) -> None:
+def intervals_of(days: pd.DataFrame, column: str) -> tuple[Floats, Floats] | None:
+    """Return the ends of the intervals of a column of days, if the table has them."""
+    names = interval_columns(column)
+    return (numbers(days[names[0]]), numbers(days[names[1]])) if {*names} <= {*days} else None
+
+
+def _columns(
+    ax: Axes, heights: Floats, width: float, meaning: str, label: str, *, hollow: bool = False
+) -> None:
     """Draw a bar for each day, or one outline if many days leave no room between bars."""
     places, many = np.flatnonzero(np.isfinite(heights)), len(heights) > MANY_DAYS
     look: dict[str, Any] = {"color": COLOURS[meaning]}
-    if kind == "thin days":  # an empty outline
+    if hollow:
         look = {"edgecolor": COLOURS[meaning], "linewidth": 0.3 if many else 0.8}
         look["facecolor"] = "white"
     if many and len(places):
         edges = np.arange(len(heights) + 1) - 0.5
-        ax.stairs(heights, edges, fill=True, label=f"_{kind}", **look)
+        ax.stairs(heights, edges, fill=True, label=label, **look)
     elif len(places):
-        for bar in ax.bar(places, heights[places], width=width, **look):
-            bar.set_label(f"_{kind}")
-
-
-def _points(ax: Axes, whole: pd.DataFrame, column: str, full: Bools, colour: str) -> None:
-    """Draw a value for each day, with its interval if the table has one."""
-    many, values = len(whole) > MANY_DAYS, numbers(whole[column])
-    names = interval_columns(column)
-    ends = None
-    if {*names} <= set(whole.columns):
-        ends = numbers(whole[names[0]]), numbers(whole[names[1]])
-    for chosen, kind in ((full, "full days"), (~full, "thin days")):
-        is_thin = kind == "thin days"
-        marks.estimates(
-            ax,
-            np.arange(len(values)),
-            np.where(chosen, values, np.nan),
-            ends,
-            marks.pale(colour, 0.5)
-            if many
-            else colour,  # a year of dark bars would hide the points
-            names=(f"_{kind}", f"_interval of {kind}"),
-            width=0.7 if many else 1.1,
-            s=5 if many else 16,
-            facecolors="white" if is_thin else colour,
-            edgecolors=colour,
-            linewidths=is_thin * (0.4 if many else 0.8),
-        )
-    ax.margins(y=0.1)
+        ax.bar(places, heights[places], width=width, label=label, **look)
 
 
 def _medians(values: Floats, full: Bools) -> Floats:
@@ -191,28 +170,27 @@ def _medians(values: Floats, full: Bools) -> Floats:
     return numbers(medians.where(usable.notna()))
 
 
-def _line(ax: Axes, values: Floats, name: str, **look: Any) -> None:
+def _line(ax: Axes, values: Floats, label: str, **look: Any) -> None:
     """Draw a line through the days, with a dash for a day between two without a value."""
     colour, alone = COLOURS["reference"], np.flatnonzero(marks.lone(values))
-    ax.plot(values, color=colour, linewidth=1.2, zorder=4, label=f"_{name}", **look)
-    if len(alone):
-        look = {"color": colour, "markersize": 4.0, "zorder": 4, "label": f"_lone {name}s"}
-        ax.plot(alone, values[alone], "_", **look)
+    if np.isfinite(values).any():
+        ax.plot(values, color=colour, linewidth=1.2, zorder=4, label=label, **look)
+        ax.plot(alone, values[alone], "_", color=colour, markersize=4.0, zorder=4)
 
 
 def _hours(ax: Axes, whole: pd.DataFrame) -> Axes:
     """Draw the hours behind each day in a strip, and return the bottom Axes."""
-    present = [(name, meaning) for name, _, meaning in HOURS if name in whole]
+    present = [name for name, *_ in HOURS if name in whole]
     if not present:
         return ax
     below = marks.strip(ax)
-    for name, meaning in present:
-        _columns(below, numbers(whole[name]), 0.8, meaning, name)
-    missing = np.concatenate([[False], whole[present[0][0]].isna(), [False]]).astype(np.int8)
-    edges = np.diff(missing)
-    look: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS["hatch"], "hatch": HATCH}
-    for first, after in zip(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), strict=True):
-        below.axvspan(first - 0.5, after - 0.5, linewidth=0, label="_no record", **look)
+    for name, word, meaning in HOURS:
+        if name in whole:
+            _columns(below, numbers(whole[name]), 0.8, meaning, word)
+    missing = whole[present[0]].isna()
+    if missing.any():
+        look: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS["hatch"]}
+        dates.shade_runs(below, missing, hatch=HATCH, label="no record", **look)
     marks.strip_axis(below, "Hours", 24, room=1.0)
     return below
 
@@ -226,6 +204,7 @@ def plot_baseline(
     changes: Sequence[pd.Timestamp] = (),
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw a person's days against the usual range of their own earlier days.
 
@@ -245,16 +224,17 @@ def plot_baseline(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     Axes
-        A day is at its number, 0 for the first; days without a row keep their place. The labels of
-        the artists are ``_usual range`` (band, in which 99 of 100 normal days lie), ``_baseline``
-        (line), ``_within``, ``_outside`` and ``_not judged`` (points; the last with too few earlier
-        days, or worn too little) and ``_change`` (lines). The axis of a quantity that cannot be
-        negative ends at 0. Of more than half a year the single days are paler, and the median of
-        each week is a line, ``_week``.
+        A day is at its number, 0 for the first; days without a row keep their place. Each artist
+        has its words in the legend as its label, such as ``usual range: 99 of 100 days``; a day is
+        not judged with too few earlier days, or if it was worn too little. The axis of a quantity
+        that cannot be negative ends at 0. Of more than half a year the single days are paler, and
+        the median of each week is a line.
 
     Raises
     ------
@@ -286,47 +266,33 @@ def plot_baseline(
     about = subject(table)
     colour = COLOURS[shades(about.meaning)[0]]
     ax = axes.on(ax, height_mm=58.0)
-    weekends = dates.shade_weekends(ax, days)
+    dates.shade_weekends(ax, days)
     x = np.arange(len(days))
-    entries: list[Entry] = []
     if np.isfinite(low).any():
-        window = str(last_step(table).get("window") or "").removesuffix("D")
-        earlier = f"the {window} days before" if window.isdigit() else "earlier days"
-        entries.append(axes.line(f"median of {earlier}", "reference"))
-        entries.append(axes.patch("usual range: 99 of 100 days", "usual range"))
-    # In steps: a weekend has a range of its own, and nothing lies between Friday and Saturday.
-    band = ax.fill_between(x, low, high, step="mid", color=COLOURS["usual range"], linewidth=0.5)
-    band.set(edgecolor=COLOURS["usual rim"], label="_usual range")
-    ax.vlines(
-        x[marks.lone(low)],
-        low[marks.lone(low)],
-        high[marks.lone(low)],
-        COLOURS["usual range"],
-        linewidth=3,
-        zorder=1,
-    )
-    _line(ax, baseline, "baseline", drawstyle="steps-mid")
-    judged = np.isfinite(apart)  # a day that counts, with a range
+        # In steps: a weekend has a range of its own, and nothing lies between Friday and Saturday.
+        look: dict[str, Any] = {"facecolor": COLOURS["usual range"], "linewidth": 0.5}
+        look |= {"edgecolor": COLOURS["usual rim"], "label": "usual range: 99 of 100 days"}
+        ax.fill_between(x, low, high, step="mid", **look)
+        alone = marks.lone(low)
+        ax.vlines(x[alone], low[alone], high[alone], COLOURS["usual range"], linewidth=3, zorder=1)
+    window = str(last_step(table).get("window") or "").removesuffix("D")
+    earlier = f"the {window} days before" if window.isdigit() else "earlier days"
+    _line(ax, baseline, f"median of {earlier}", drawstyle="steps-mid")
     weekly = len(days) > dates.MOST_WITH_WEEKENDS
     size = 16 if len(days) <= MANY_DAYS else 3 if weekly else 6
     inside = marks.pale(colour, 0.6) if weekly else colour
-    of_point = shades(about.meaning)[0]
-    for kind, chosen, face, entry in (
-        ("within", judged & (apart != 1), inside, axes.point("day", of_point)),
-        ("outside", apart == 1, colour, axes.ring("day outside its range")),
-        ("not judged", ~judged, "white", axes.point("not judged", of_point, face="white")),
-    ):
-        drawn = chosen & np.isfinite(value)
-        look: dict[str, Any] = {"edgecolors": colour, "linewidths": 0.8 * (face == "white")}
-        ax.scatter(x[drawn], value[drawn], s=size, fc=face, zorder=3, label=f"_{kind}", **look)
-        if kind == "outside":
-            marks.rings(ax, x[drawn], value[drawn], max(RING * size, 20.0), "_rings")
-        entries += [entry] if drawn.any() else []
+    marks.estimates(
+        ax, x, value, None, colour, label="day", hollow=(~np.isfinite(apart), "not judged"),
+        s=size, facecolors=inside, zorder=3,
+    )  # fmt: skip
+    if (apart == 1).any():
+        ring = max(RING * size, 20.0)
+        marks.rings(ax, x[apart == 1], value[apart == 1], ring, "day outside its range")
     if weekly:
         weeks = pd.Series(value, x).groupby(x // 7).median()
-        ax.plot(7 * weeks.index + 3, weeks, color=colour, linewidth=1.4, zorder=4, label="_week")
-        entries.append(axes.line("median of seven days", shades(about.meaning)[0]))
-    entries += _changes(ax, days, changes)
+        look = {"color": colour, "linewidth": 1.4, "label": "median of seven days"}
+        ax.plot(7 * weeks.index + 3, weeks, zorder=4, **look)
+    _draw_changes(ax, days, changes)
     marks.value_label(ax, about.label)
     marks.value_axis(ax.yaxis)
     if about.is_amount:  # only the view: what is drawn does not follow the history
@@ -335,12 +301,12 @@ def plot_baseline(
         marks.say_no_values(ax)
     marks.days_wide(ax, len(days))
     dates.day_axis(ax.xaxis, days)
-    axes.legend(ax, entries + weekends)
-    axes.set_title(ax, title_of(table, days=pd.DatetimeIndex(table.index)), title)
+    ours = title_of(table, days=pd.DatetimeIndex(table.index))
+    axes.finish(ax, ours, title, legend=legend)
     return ax
 
 
-def _changes(ax: Axes, days: pd.DatetimeIndex, changes: Sequence[pd.Timestamp]) -> list[Entry]:
+def _draw_changes(ax: Axes, days: pd.DatetimeIndex, changes: Sequence[pd.Timestamp]) -> None:
     """Draw a line before each day with which a new level begins."""
     try:
         stamps = [pd.Timestamp(change).tz_localize(None).normalize() for change in changes]
@@ -352,6 +318,7 @@ def _changes(ax: Axes, days: pd.DatetimeIndex, changes: Sequence[pd.Timestamp]) 
                 f"the change on {day:%Y-%m-%d} lies outside the days of the table:"
                 f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}"
             )
+    if stamps:
         look: dict[str, Any] = {"color": COLOURS["event"], "linewidth": 1.2, "linestyle": "--"}
-        ax.axvline((day - days[0]).days - 0.5, label="_change", **look)
-    return [axes.line("a new level begins", "event", linestyle="--")] if len(changes) else []
+        look |= {"transform": ax.get_xaxis_transform(), "label": "a new level begins"}
+        ax.vlines([(day - days[0]).days - 0.5 for day in stamps], 0, 1, **look)

@@ -7,13 +7,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
-from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from eyelog.checks import one_of
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, marks
-from eyelog.figures.axes import Entry
 from eyelog.figures.labels import title_of
 from eyelog.figures.named import shades, subject
 from eyelog.figures.style import COLOURS, sequential
@@ -55,6 +53,7 @@ def plot_distribution(
     limits: Limits | None = None,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw how often values occur, of all of them or group by group, and the typical value.
 
@@ -83,14 +82,16 @@ def plot_distribution(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     Axes
         With 40 bars; whole numbers have bars of a whole width (1 for a small range) instead. By
         groups, one filled curve per group, or points if no group has more than 30 values, or the
-        medians of many groups. Cumulative, one step line per group. Each has the label ``_`` and
-        the name of its group.
+        medians of many groups. Cumulative, one step line per group. Each artist has its words in
+        the legend as its label.
 
     Raises
     ------
@@ -141,36 +142,35 @@ def plot_distribution(
         ax.xaxis.set_minor_locator(NullLocator())
     about = subject(series)
     edges = _edges(values[kept], scale, shown)
+    note = list[str]()
     if cumulative:
-        entries = _curves(ax, groups, by, shown, about.meaning)
+        _curves(ax, groups, by, shown, about.meaning)
     elif rows:
-        entries = _rows(ax, groups, edges, about.meaning)
+        _rows(ax, groups, edges, about.meaning)
     else:
-        look = _bar(about.meaning)
-        ax.hist(values[kept], bins=edges.tolist(), **look)
+        said = counted(int(kept.sum()), "value")
+        ax.hist(values[kept], bins=edges.tolist(), label=said, **_bar(about.meaning))
         ax.set_ylabel("Number of values")
         marks.value_axis(ax.yaxis, whole=True)
-        entries = [(counted(int(kept.sum()), "value"), Patch(**look))]
     left_out = int(finite.sum() - kept.sum())
     if left_out:
-        entries.append(axes.words(f"{counted(left_out, 'value')} of 0 or less left out"))
+        note.append(f"{counted(left_out, 'value')} of 0 or less left out")
     if beyond:
         ax.set_xlim(shown if shown[0] < shown[1] else (edges[0], edges[-1]))
         out = (values[kept] < shown[0], values[kept] > shown[1])
         ends = [values[kept].min()] * bool(out[0].any()) + [values[kept].max()] * bool(out[1].any())
         reach = " and ".join(marks.number(float(end), 3) for end in ends)
-        entries.append(axes.words(f"{counted(beyond, 'value')} further out, to {reach}"))
+        note.append(f"{counted(beyond, 'value')} further out, to {reach}")
     if typical is not None and np.isfinite(typical.value):
-        line_of: dict[str, Any] = {"color": COLOURS["reference"], "linewidth": 1.4}
-        ax.axvline(typical.value, linestyle="--", label="_typical", **line_of)
         method = METHODS.get(typical.method, typical.method)
         value = f"{marks.number(typical.value, 3)} {about.unit}".rstrip()
-        entries.append(axes.line(f"typical: {value} ({method})", "reference", linestyle="--"))
+        look: dict[str, Any] = {"color": COLOURS["reference"], "linewidth": 1.4, "linestyle": "--"}
+        ax.axvline(typical.value, label=f"typical: {value} ({method})", **look)
     ax.set_xlabel(about.label)
-    axes.legend(ax, entries)
     by_day = isinstance(series.index, pd.DatetimeIndex) and series.index.name == "day"
     days = pd.DatetimeIndex(series.index) if by_day else None
-    axes.set_title(ax, title_of(series, days=days), title)
+    ours = title_of(series, days=days)
+    axes.finish(ax, ours, title, legend=legend, note="\n".join(note))
     return ax
 
 
@@ -278,37 +278,40 @@ def _bar(meaning: str) -> dict[str, Any]:
     return {"facecolor": area, "edgecolor": edge, "linewidth": 0.4}
 
 
-def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats, meaning: str) -> list[Entry]:
+def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats, meaning: str) -> None:
     """Draw a row for each group, top to bottom: shares of its values, or a few one by one.
 
     Many groups are shown by their quantiles.
     """
     many, few = len(groups) > MANY_ROWS, max(map(len, groups.values())) <= FEW
-    shares = {label: np.histogram(part, edges)[0] / len(part) for label, part in groups.items()}
-    highest = max(float(share.max()) for share in shares.values())
-    of_point, of_area = shades(meaning)
-    small = ax.yaxis.label.get_fontsize() if len(groups) <= MANY_ROWS else 5.0
-    for row, (label, part) in enumerate(groups.items()):
-        if many:
-            low, q25, median, q75, high = np.quantile(part, [0.05, 0.25, 0.5, 0.75, 0.95])
-            ax.hlines(row, low, high, color=COLOURS[of_area], linewidth=0.7, label="_middle 90 %")
-            marks.estimates(
-                ax, [row], [median], ([q25], [q75]), COLOURS[of_area], across=True, width=2.2,
-                s=5, facecolors=COLOURS[of_point], names=(f"_{label}", "_middle half"),
-            )  # fmt: skip
-            continue
-        if few:
-            look: dict[str, Any] = {"s": 9, "color": COLOURS[of_point], "linewidths": 0}
-            ax.scatter(part, np.full(len(part), float(row)), label=f"_{label}", **look)
-        else:
-            top = row + 0.4 - 0.85 * shares[label] / highest
+    point, area = (COLOURS[name] for name in shades(meaning))
+    parts, rows = list(groups.values()), np.arange(len(groups))
+    low, q25, median, q75, high = (
+        np.array([np.quantile(part, share) for part in parts])
+        for share in (0.05, 0.25, 0.5, 0.75, 0.95)
+    )
+    small = ax.yaxis.label.get_fontsize() if not many else 5.0
+    if many:
+        ax.hlines(rows, low, high, color=area, linewidth=0.7, label="middle 90 %")
+        marks.estimates(
+            ax, rows, median, (q25, q75), area, across=True, width=2.2,
+            s=5, facecolors=point, label="median", interval="middle half",
+        )  # fmt: skip
+    elif few:
+        y = np.repeat(rows, [len(part) for part in parts])
+        ax.scatter(np.concatenate(parts), y, s=9, color=point, linewidths=0, label="a value")
+    else:
+        shares = [np.histogram(part, edges)[0] / len(part) for part in parts]
+        highest = max(float(share.max()) for share in shares)
+        for row, share in enumerate(shares):
             look = {"baseline": row + 0.4, "fill": True, **_bar(meaning)}
-            ax.stairs(top, edges, label=f"_{label}", **look)
-        x, y = [float(np.median(part))] * 2, [row + 0.4, row - 0.4]
-        look = {"color": COLOURS["reference"], "linewidth": 1.4, "label": f"_median of {label}"}
-        ax.plot(x, y, **look)
+            label = axes.once(ax, "share of the group's values")
+            ax.stairs(row + 0.4 - 0.85 * share / highest, edges, label=label, **look)
+    if not many:
+        look = {"color": COLOURS["reference"], "linewidth": 1.4, "zorder": 2.5}
+        ax.vlines(median, rows - 0.4, rows + 0.4, label="median", **look)
     step = -(-len(groups) // MOST_NAMES)
-    for row, part in list(enumerate(groups.values()))[::step]:
+    for row, part in list(enumerate(parts))[::step]:
         look = {"xycoords": ("axes fraction", "data"), "fontsize": "small" if not many else small}
         ax.annotate(f"n = {len(part):,}", (1.01, row), va="center", **look)
     ax.set_ylim(len(groups) - 0.5, -0.6)
@@ -316,32 +319,19 @@ def _rows(ax: Axes, groups: Mapping[str, Floats], edges: Floats, meaning: str) -
     marks.bare(ax, "left")
     if many:
         ax.tick_params(axis="y", labelsize=small)
-        return [
-            axes.point("median", of_point),
-            axes.line("middle half", of_area, linewidth=2.2),
-            axes.line("middle 90 %", of_area, linewidth=0.7),
-        ]
-    each = ("share of the group's values", Patch(**_bar(meaning)))
-    return [axes.point("a value", of_point) if few else each, axes.line("median", "reference")]
 
 
 def _curves(
     ax: Axes, groups: Mapping[str, Floats], by: By, shown: tuple[float, float], meaning: str
-) -> list[Entry]:
+) -> None:
     """Draw the share of values up to each value, one step line per group."""
     colours = sequential(meaning)(np.linspace(0.35, 0.95, len(groups)))
+    for colour, (label, part) in zip(colours, groups.items(), strict=True):
+        said = counted(len(part), "value") if by is None else f"{label}  n = {len(part):,}"
+        colour = COLOURS[shades(meaning)[0]] if by is None else colour
+        ax.ecdf(part, color=colour, linewidth=1.3, label=said)
     if shown[1] > shown[0]:
         ax.set_xlim(*shown)
     ax.set_ylim(0, 1)
     marks.percent_axis(ax.yaxis)
     ax.set_ylabel("Share of values up to")
-    entries: list[Entry] = []
-    for colour, (label, part) in zip(colours, groups.items(), strict=True):
-        ordered = np.sort(part)
-        x = np.concatenate([ordered[:1], ordered])
-        share = np.concatenate([[0.0], np.arange(1, len(part) + 1) / len(part)])
-        (drawn,) = ax.step(x, share, where="post", linewidth=1.3, label=f"_{label}")
-        drawn.set_color(COLOURS[shades(meaning)[0]] if by is None else colour)
-        many = counted(len(part), "value") if by is None else f"{label}  n = {len(part):,}"
-        entries.append((many, drawn))
-    return entries

@@ -10,14 +10,13 @@ from typing import Any, Final, cast
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
+from matplotlib.collections import LineCollection
 from matplotlib.ticker import MultipleLocator
 
 from eyelog.checks import check_events
 from eyelog.clock import DAY_US, LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError, counted
 from eyelog.figures import axes, marks
-from eyelog.figures.axes import Entry
 from eyelog.figures.labels import title_of
 from eyelog.figures.named import shades, span_of, subject
 from eyelog.figures.style import COLOURS, SMALL_PT
@@ -47,6 +46,7 @@ def plot_events(
     change: bool = False,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw the mean course of a field around events, with its band and the single events.
 
@@ -65,12 +65,14 @@ def plot_events(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     Axes
-        With a line through the middles of the bins (its label is ``_mean``), its band, a thin line
-        for each event (``_event`` and its time), and the shaded window ``_baseline``. Beneath, in
+        With a line through the middles of the bins, its band, a thin line for each event, and the
+        shaded baseline; each has its words in the legend as its label. Beneath, in
         ``ax.child_axes``, the number of events behind each bin.
 
     Raises
@@ -114,41 +116,38 @@ def plot_events(
     ax = axes.on(ax, height_mm=58.0)
     about = subject(table, name)
     of_line, of_area = shades(about.meaning)
-    entries = [axes.line("mean of the events", of_line)]
-    bands = [("_pointwise", "95 % band of each offset" if change else "95 % band", low, high)]
+    offset, single = ("95 % band of each offset" if change else "95 % band"), 1.0 - LIGHT
+    bands = [(offset, single, low, high)]
     if change and "band_low" in course.columns:
         ends = numbers(course["band_low"]), numbers(course["band_high"])
-        bands.insert(0, ("_band", "95 % band of all offsets", *ends))
-    for label, said, bottom, top in bands:
+        bands.insert(0, ("95 % band of all offsets", 1.0 - DARK, *ends))
+    for order, (label, share, bottom, top) in enumerate(bands):
         if np.isfinite(bottom).any():
             # Not see-through: one band on another would be the darker.
-            share = LIGHT if label == "_pointwise" else DARK
-            colour = marks.pale(COLOURS[of_area], 1.0 - share)
-            band = ax.fill_between(x, bottom, top, color=colour, linewidth=0)
-            band.set(label=label, zorder=2.0 - share / 10)
-            entries.append((said, Patch(facecolor=colour)))
+            look: dict[str, Any] = {"color": marks.pale(COLOURS[of_area], share), "linewidth": 0}
+            ax.fill_between(x, bottom, top, zorder=1.9 + order / 20, label=label, **look)
     if each is not None:
-        singles = _singles(each, name, "change" if change else "value")
-        alpha = float(np.clip(EVENTS_OF_FULL_GREY / max(len(singles), 1), 0.08, 0.6))
-        thin: dict[str, Any] = {"color": COLOURS["trace"], "linewidth": 0.5, "zorder": 2.1}
-        for event, single in singles:
-            own = (_seconds(single.index) - bin_s / 2.0) / unit_s
-            ax.plot(own, numbers(single), alpha=alpha, label=f"_event {event}", **thin)
-        entries.append(axes.line("each event", "trace", linewidth=0.5))
-    ax.plot(x, middle, color=COLOURS[of_line], linewidth=1.8, zorder=3, label="_mean")
+        strands = [
+            np.column_stack([(_seconds(one.index) - bin_s / 2.0) / unit_s, numbers(one)])
+            for one in _singles(each, name, "change" if change else "value")
+        ]
+        alpha = float(np.clip(EVENTS_OF_FULL_GREY / max(len(strands), 1), 0.08, 0.6))
+        look = {"color": COLOURS["trace"], "linewidth": 0.5, "zorder": 2.1, "alpha": alpha}
+        ax.add_collection(LineCollection(strands, label="each event", **look))
+        ax.autoscale_view()
+    look = {"color": COLOURS[of_line], "linewidth": 1.8, "zorder": 3}
+    ax.plot(x, middle, label="mean of the events", **look)
     if {"baseline_start", "baseline_end"} <= set(course.columns):
         since, until = (
             pd.to_timedelta(course[edge]).iloc[0].total_seconds() / unit_s
             for edge in ("baseline_start", "baseline_end")
         )
         if until > since:
-            look: dict[str, Any] = {"color": COLOURS["before event"], "linewidth": 0, "zorder": 0}
-            ax.axvspan(since, until, label="_baseline", **look)
-            entries.append(axes.patch("baseline", "before event"))
-    ax.axvline(0, color=COLOURS["event"], linewidth=1.2, label="_the event")
-    entries.append(axes.line("the event", "event"))
+            look = {"color": COLOURS["before event"], "linewidth": 0, "zorder": 0}
+            ax.axvspan(since, until, label="baseline", **look)
+    ax.axvline(0, color=COLOURS["event"], linewidth=1.2, label="the event")
     if change:
-        ax.axhline(0, color=COLOURS["axis"], linewidth=0.6, zorder=1, label="_no change")
+        ax.axhline(0, color=COLOURS["axis"], linewidth=0.6, zorder=1)
     marks.value_label(ax, f"Change: {about.label}" if change else about.label)
     ax.set_xlim(x[0] - wide / 2.0, x[-1] + wide / 2.0)
     marks.value_axis(ax.yaxis)
@@ -167,10 +166,9 @@ def plot_events(
     if span / step >= 1:
         below.xaxis.set_major_locator(MultipleLocator(step))
     below.set_xlabel(f"Time from the event ({unit})")
-    axes.legend(below, entries)
     given = numbers(course["events"]) if "events" in course.columns else events
     parts = [title_of(table, days=span_of(table)), counted(int(given.max(initial=0)), "event")]
-    axes.set_title(ax, " · ".join(part for part in parts if part), title)
+    axes.finish(ax, " · ".join(part for part in parts if part), title, legend=legend)
     return ax
 
 
@@ -190,7 +188,7 @@ def _of_field(table: pd.DataFrame, field: str | None) -> tuple[pd.DataFrame, str
     return cast(pd.DataFrame, table.xs(name, level="field")), name
 
 
-def _singles(each: pd.DataFrame, name: str, column: str) -> list[tuple[str, pd.Series]]:
+def _singles(each: pd.DataFrame, name: str, column: str) -> list[pd.Series]:
     """Return the course of each event that has a value."""
     require_frame(each, what="plot_events", wanted="each= as eyelog.compare.event_courses gives it")
     require(each, [column], purpose="plot_events")
@@ -200,8 +198,8 @@ def _singles(each: pd.DataFrame, name: str, column: str) -> list[tuple[str, pd.S
         raise FieldError(f"the table of single events has no field {name!r}")
     courses = each.xs(name, level="field")[column]
     return [
-        (str(event), course.droplevel("event"))
-        for event, course in courses.groupby(level="event")
+        course.droplevel("event")
+        for _, course in courses.groupby(level="event")
         if course.notna().any()
     ]
 
@@ -227,14 +225,12 @@ def event_us(events: Any) -> list[tuple[int, int | None, str]]:
 
 def shade(ax: Axes, left: float, right: float | None) -> None:
     """Shade a stretch of x, or draw a line at a moment."""
-    if right is None:
-        ax.axvline(left, color=COLOURS["event"], linewidth=0.8, zorder=0.8, label="_event")
-    else:
-        ax.axvspan(
-            left, right, color=COLOURS["event"], alpha=0.22, linewidth=0, zorder=0.8, label="_event"
-        )
-        # Where it begins: two events that follow each other would look like one.
-        ax.axvline(left, color=COLOURS["event"], linewidth=0.5, zorder=0.8, label="_event begins")
+    look: dict[str, Any] = {"color": COLOURS["event"], "zorder": 0.8}
+    if right is not None:
+        ax.axvspan(left, right, alpha=0.22, linewidth=0, label=axes.once(ax, "event"), **look)
+    # Where it begins: two events that follow each other would look like one.
+    wide = 0.8 if right is None else 0.5
+    ax.axvline(left, linewidth=wide, label=axes.once(ax, "event"), **look)
 
 
 def key_words(keys: Mapping[str, int]) -> str:
@@ -291,11 +287,12 @@ def draw_lane(
     unit = LANE_MM / unit_mm
     look: dict[str, Any] = {"color": COLOURS["event"], "capstyle": "butt"}
     for left, right, label in spans:
-        tick = "_in lane" if right is None else "_begins"
-        if right is None or label:  # a minute would be too short for a bar that is seen
-            ax.vlines(left, floor, floor + 0.3 * unit, linewidth=0.8, label=tick, **look)
         if right is not None:
-            ax.hlines(floor + 0.15 * unit, left, right, linewidth=2.5, label="_in lane", **look)
+            name = axes.once(ax, "event")
+            ax.hlines(floor + 0.15 * unit, left, right, linewidth=2.5, label=name, **look)
+        if right is None or label:  # a minute would be too short for a bar that is seen
+            name = axes.once(ax, "event")
+            ax.vlines(left, floor, floor + 0.3 * unit, linewidth=0.8, label=name, **look)
     ax.set_ylim(0.0, floor + unit)
     return name_events([(ax, left, label) for left, _, label in spans])
 
@@ -331,10 +328,3 @@ def name_events(places: Sequence[tuple[Axes, float, str]]) -> str:
         )  # fmt: skip
         text.set_in_layout(False)
     return "" if fit or not places else key_words(keys)
-
-
-def entries(events: Sequence[tuple[int, int | None, str]], *, shaded: bool = True) -> list[Entry]:
-    """Return the legend of events, which are shaded or only bars of a lane."""
-    if any(end is not None for _, end, _ in events):
-        return [axes.patch("event", alpha=0.3 if shaded else 1.0)]
-    return [axes.line("event", "event", linewidth=0.8)] if events else []

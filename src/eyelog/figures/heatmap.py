@@ -9,14 +9,13 @@ from matplotlib.colors import ListedColormap, Normalize, PowerNorm
 
 from eyelog.catalogue import role
 from eyelog.checks import one_of
-from eyelog.clock import LocalClock, local_days, time_of_day_us
-from eyelog.errors import ConfigurationError
+from eyelog.clock import time_of_day_us
 from eyelog.figures import axes, dates, marks, tables
 from eyelog.figures.labels import label_of, title_of
 from eyelog.figures.named import subject
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, sequential
 from eyelog.figures.timeline import kind_of
-from eyelog.frame import clock_of, is_resampled, require, require_one_frame
+from eyelog.frame import is_resampled, require
 from eyelog.judge.arrays import Bools, Floats, Ints, numbers
 from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
@@ -39,6 +38,7 @@ def plot_heatmap(
     limits: Limits | None = None,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw one field, day by time of day.
 
@@ -64,6 +64,8 @@ def plot_heatmap(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
@@ -90,26 +92,16 @@ def plot_heatmap(
     (7, 96)
     """
     what = "plot_heatmap"
-    require_one_frame(frame, what=what)
-    tables.stamps(frame.index, what=what)
-    frame = tables.closing(frame)
-    log = tables.log_or_none(frame)
-    if field == STEPS and field not in frame.columns and log is not None:
-        require(frame, role(log, "steps"), purpose=what)
-        frame = with_steps(tables.judged(frame, role(log, "steps"), limits, what=what), log)
-    require(frame, [field], purpose=what)
-    tables.require_numbers(frame, field, what=what)
-    if field != STEPS:
-        frame = tables.judged(frame, [field], limits, what=what)
     one_of(scale, "scale", ("auto", "linear", "power"))
-    seconds = tables.row_seconds(frame, log)
-    if not 0 < seconds <= DAY_SECONDS / 2:
-        raise ConfigurationError(
-            f"plot_heatmap cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
-        )
-    clock = clock_of(frame, log=log)
-    frame = frame[tables.rows_of_days(cast(pd.DatetimeIndex, frame.index), clock)]
-    days, cells, recorded = _cells(frame, field, log, seconds, clock)
+    names, log = [field], tables.log_or_none(frame) if isinstance(frame, pd.DataFrame) else None
+    of_classes = field == STEPS and log is not None and field not in frame.columns
+    if of_classes and log is not None:
+        names = [*role(log, "steps")]
+    records = tables.records_of_days(frame, names, limits, what=what)
+    if of_classes and log is not None:
+        records = records._replace(frame=with_steps(records.frame, log))
+    frame, days, clock = records.frame, records.days, records.clock
+    cells, recorded = _cells(records, field)
     ax = axes.on(ax, height_mm=float(np.clip(ROW_MM * len(days), LEAST_MM, MOST_MM)))
     ax.patch.set(facecolor="white", edgecolor=COLOURS["hatch"], hatch=HATCH, linewidth=0.0)
     # A scale that begins darker than the grey of masked values, in grey print too.
@@ -132,16 +124,15 @@ def plot_heatmap(
         marks.say_no_values(ax)
     dates.hours_axis(ax, clock.tz)
     dates.day_axis(ax.yaxis, days)
-    axes.legend(ax, [axes.patch("no usable value", "masked"), axes.patch("no record")])
-    name, ours = (
-        label_of(log, field, seconds=tables.unit_seconds(frame)),
-        title_of(frame, zone=False),
-    )
+    axes.key(ax, "no usable value", "masked")
+    axes.key(ax, "no record")
+    name = label_of(log, field, seconds=tables.unit_seconds(frame))
+    ours = title_of(frame, zone=False)
     if axes.own_figure(ax) is None:
-        axes.set_title(ax, " · ".join([name, *([ours] if ours else [])]), title)
+        ours = " · ".join([name, *([ours] if ours else [])])
     else:
         ax.set_title(name, loc="left", fontsize=SMALL_PT, fontweight="normal", pad=2)
-        axes.set_title(ax, ours, title)
+    axes.finish(ax, ours, title, legend=legend)
     return ax
 
 
@@ -153,25 +144,21 @@ def with_steps(frame: pd.DataFrame, log: str) -> pd.DataFrame:
     return out
 
 
-def _cells(
-    frame: pd.DataFrame, field: str, log: str | None, seconds: float, clock: LocalClock
-) -> tuple[pd.DatetimeIndex, Floats, Bools]:
-    """Return the days (wall clock), and for each cell its value and whether there is a record."""
-    index = cast(pd.DatetimeIndex, frame.index)
-    day = local_days(index, clock=clock)
-    days = pd.date_range(day.min(), day.max(), freq="D", unit=day.unit)
+def _cells(records: tables.Records, field: str) -> tuple[Floats, Bools]:
+    """Return for each day and time of day the value, and whether there is a record."""
+    frame, log, seconds, clock, days, place = records
     width = max(seconds, FINEST_S)
-    slot = (time_of_day_us(index, clock=clock) - 1) // int(width * 1e6)
+    at = time_of_day_us(cast(pd.DatetimeIndex, frame.index), clock=clock)
     shape = len(days), -(-DAY_SECONDS // int(width))
-    place, size = days.get_indexer(day) * shape[1] + slot, shape[0] * shape[1]
+    cell, size = place * shape[1] + (at - 1) // int(width * 1e6), shape[0] * shape[1]
     values, held = numbers(frame[field]), np.ones(len(frame), dtype=bool)
     if is_resampled(frame):  # bins have rows without records too
         held = numbers(frame["n"]) > 0
     elif log is not None and set(role(log, "worn")) <= set(frame.columns):
         values = np.where(states(frame) == "not worn", np.nan, values)
-    recorded = np.bincount(place[held], minlength=size) > 0
-    cells = _means(values, place, size, angle=kind_of(log, field).is_angle)
-    return days, cells.reshape(shape), recorded.reshape(shape)
+    recorded = np.bincount(cell[held], minlength=size) > 0
+    cells = _means(values, cell, size, angle=kind_of(log, field).is_angle)
+    return cells.reshape(shape), recorded.reshape(shape)
 
 
 def _means(values: Floats, place: Ints, n: int, *, angle: bool) -> Floats:

@@ -1,5 +1,6 @@
 """Many wearers at once: over the days, in order, in groups, and how the groups differ."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from matplotlib.transforms import Bbox
 from eyelog.checks import one_of
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, dates, marks, tables
-from eyelog.figures.axes import Entry, Panels
+from eyelog.figures.axes import Panels
 from eyelog.figures.labels import LOG_WORDS, range_words, short_names, title_of
 from eyelog.figures.named import meaning_of, shades
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT
@@ -35,12 +36,20 @@ GROUP_MM: Final = 9.0
 ALL_LINES: Final = 60.0  # lines whose colours together are full
 ALPHA: Final = (0.15, 0.6)
 BANDS: Final = (0.35, 0.45)  # how dark: the second lies on the first, and lines are seen on both
+LARGE: Final[Mapping[str, Any]] = {
+    "across": True,
+    "width": 1.6,
+    "s": 22.0,
+    "linewidths": 0.6,
+    "edgecolors": "white",
+}
 FAINT: Final = 0.55  # wearers, behind the mean in the same colour
 NAME_CHARACTERS: Final = 14  # of a group: two panels stand beside it
 LEFT, RIGHT = 0.58, 0.29  # of the width: the groups, and their differences
 GOLDEN: Final = 0.6180339887498949  # steps of this share of a row put neighbours far apart
 MOST_MM: Final = 180.0
 PANEL_MM: Final = 54.0
+OF_WEARER: Final = "95 % interval of this wearer"
 OTHER_MM: Final = 7.5
 BETWEEN: Final = 0.16  # of all wearers: the space between two groups
 LEAST_H: Final = pd.Timedelta(Limits().min_day) / pd.Timedelta("1h")
@@ -75,6 +84,7 @@ def plot_cohort(
     by: str | pd.Series | None = None,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw one column of the days of many wearers.
 
@@ -98,15 +108,16 @@ def plot_cohort(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     Axes
         Lines: one collection with a line for each wearer in order of their names; a day is at its
-        number, 0 for the first of the calendar days; the line of the median has the label
-        ``_median``. Caterpillar: points with that label, lowest at the bottom. Groups: the first at
-        the top, points with the label ``_wearers``, ``_mean`` and its ``_interval``; and in
-        ``ax.child_axes``, with two groups or more, ``_difference`` and its ``_interval``.
+        number, 0 for the first of the calendar days. Caterpillar: points, lowest at the bottom.
+        Groups: the first at the top; and in ``ax.child_axes``, with two groups or more, the
+        differences. Each artist has its words in the legend as its label.
 
     Raises
     ------
@@ -156,19 +167,18 @@ def plot_cohort(
         groups = _groups(table, wide, by)
         wearers = sum(map(len, groups.values()))
         ax = axes.on(ax, height_mm=GROUP_MM * len(groups) + 4.0)
-        entries = _draw_groups(ax, groups, named)
+        _draw_groups(ax, groups, named)
     elif kind == "caterpillar":
         height = float(np.clip(ROW_MM * wearers, 22.0, MOST_MM))
         ax = axes.on(ax, height_mm=height)
-        entries = _caterpillar(ax, wide, named, height)
+        _caterpillar(ax, wide, named, height)
     else:
         ax = axes.on(ax, height_mm=58.0)
-        entries = _lines(ax, wide, named)
-    axes.legend(ax, entries)
+        _lines(ax, wide, named)
     days = pd.DatetimeIndex(wide.columns)
     log = LOG_WORDS.get(stated_log(table) or "", "")
     parts = [counted(wearers, "wearer"), log, range_words(days[0], days[-1])]
-    axes.set_title(ax, " · ".join(part for part in parts if part), title)
+    axes.finish(ax, " · ".join(part for part in parts if part), title, legend=legend)
     return ax
 
 
@@ -202,10 +212,10 @@ def _quantiles(values: Floats, axis: int) -> Floats:
     return np.where(empty, np.nan, quantiles)
 
 
-def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> list[Entry]:
+def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> None:
     of_line, of_area = shades(meaning_of(named))
     days = pd.DatetimeIndex(wide.columns)
-    weekend = dates.shade_weekends(ax, days)
+    dates.shade_weekends(ax, days)
     values = wide.to_numpy(dtype=np.float64)
     x = np.arange(len(days), dtype=np.float64)
     # Many lines cover one another: fainter and thinner ones, over the bands that they make up.
@@ -213,31 +223,26 @@ def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> list[Entry]:
     look: dict[str, Any] = {"color": COLOURS["trace"], "zorder": 1.5}
     look["alpha"] = float(np.clip(ALL_LINES / len(values), *ALPHA))
     strands = [np.column_stack([x, row]) for row in values]
-    thin = LineCollection(strands, linewidths=0.5 if few else 0.3, label="_wearers", **look)
+    width = 0.5 if few else 0.3
+    thin = LineCollection(strands, linewidths=width, label="each wearer", **look)
     thin.set_rasterized(not few)
     ax.add_collection(thin)
     alone = np.array([marks.lone(row) for row in values])
-    size = 5.0 if few else 1.5
-    dots = ax.scatter(np.nonzero(alone)[1], values[alone], s=size, linewidths=0, **look)
-    dots.set_label("_lone days")
-    entries = [axes.line("each wearer", "trace", linewidth=0.5)]
+    if alone.any():
+        ax.scatter(np.nonzero(alone)[1], values[alone], s=5.0 if few else 1.5, linewidths=0, **look)
     enough = np.isfinite(values).sum(axis=0) >= LEAST_WEARERS
     if enough.any():
         outer_low, low, median, high, outer_high = np.where(enough, _quantiles(values, 0), np.nan)
-        for bottom, top, alpha, name in (
-            (outer_low, outer_high, BANDS[0], "_middle 90 %"),
-            (low, high, BANDS[1], "_middle half"),
+        ax.plot(
+            x, median, color=COLOURS[of_line], linewidth=1.5, zorder=3,
+            label="median of the wearers",
+        )  # fmt: skip
+        area: dict[str, Any] = {"facecolor": COLOURS[of_area], "linewidth": 0}
+        for bottom, top, alpha, label in (
+            (outer_low, outer_high, BANDS[0], "middle 90 %"),
+            (low, high, BANDS[1], "middle half of the wearers"),
         ):
-            band = ax.fill_between(x, bottom, top, color=COLOURS[of_area], alpha=alpha)
-            band.set(linewidth=0, label=name)
-        ax.plot(x, median, color=COLOURS[of_line], linewidth=1.5, zorder=3, label="_median")
-        entries += [
-            axes.line("median of the wearers", of_line),
-            axes.patch(
-                "middle half of the wearers", of_area, alpha=1 - (1 - BANDS[0]) * (1 - BANDS[1])
-            ),
-            axes.patch("middle 90 %", of_area, alpha=BANDS[0]),
-        ]
+            ax.fill_between(x, bottom, top, alpha=alpha, label=label, **area)
     low_y, high_y = np.nanmin(values), np.nanmax(values)
     room = 0.05 * (float(high_y - low_y) or float(abs(high_y)) or 1.0)
     ax.set_ylim(low_y - room, high_y + room)
@@ -245,10 +250,9 @@ def _lines(ax: Axes, wide: pd.DataFrame, named: Column) -> list[Entry]:
     ax.set_ylabel(named.text)
     marks.value_axis(ax.yaxis)
     dates.day_axis(ax.xaxis, days)
-    return entries + weekend
 
 
-def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) -> list[Entry]:
+def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) -> None:
     of_point, of_area = shades(meaning_of(named))
     quantiles = _quantiles(wide.to_numpy(dtype=np.float64), 1)
     order = np.argsort(quantiles[2], kind="stable")
@@ -257,15 +261,14 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) 
     y = np.arange(len(order))
     row_pt = 72.0 / 25.4 * height_mm / len(order)
     thick, thin = float(np.clip(0.6 * row_pt, 0.5, 2.4)), float(np.clip(0.2 * row_pt, 0.15, 0.8))
-    area = COLOURS[of_area]
-    ax.hlines(y, outer_low, outer_high, color=area, linewidth=thin, label="_90 %")
-    size = float(np.clip(row_pt**2, 3.0, 9.0))
+    area, size = COLOURS[of_area], float(np.clip(row_pt**2, 3.0, 9.0))
     marks.estimates(
-        ax, y, median, (low, high), area, names=("_median", "_half"),
-        across=True, width=thick, s=size, facecolors=COLOURS[of_point],
+        ax, y, median, (low, high), area, across=True, width=thick, s=size,
+        facecolors=COLOURS[of_point], label="median of the wearer's days", interval="middle half",
     )  # fmt: skip
+    ax.hlines(y, outer_low, outer_high, color=area, linewidth=thin, label="middle 90 %")
     look: dict[str, Any] = {"color": COLOURS["reference"], "linewidth": 0.8, "linestyle": "--"}
-    ax.axvline(float(np.median(median)), label="_typical", **look)
+    ax.axvline(float(np.median(median)), label="median of the wearers", **look)
     ax.set_ylim(-0.8, len(order) - 0.2)
     if len(order) <= MOST_NAMES:
         counts = wide.notna().sum(axis=1).iloc[order]
@@ -276,12 +279,6 @@ def _caterpillar(ax: Axes, wide: pd.DataFrame, named: Column, height_mm: float) 
     marks.bare(ax, "left")
     ax.set_xlabel(named.text)
     marks.value_axis(ax.xaxis, most=8)
-    return [
-        axes.point("median of the wearer's days", of_point),
-        axes.line("middle half", of_area, linewidth=2.4),
-        axes.line("middle 90 %", of_area, linewidth=0.8),
-        axes.line("median of the wearers", "reference", linestyle="--", linewidth=0.8),
-    ]
 
 
 def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Floats]:
@@ -304,67 +301,54 @@ def _groups(table: pd.DataFrame, wide: pd.DataFrame, by: str) -> dict[str, Float
     return made
 
 
-def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> list[Entry]:
+def _draw_groups(ax: Axes, groups: dict[str, Floats], named: Column) -> None:
     """Draw the wearers of each group in a row, their mean, and how far it is from the first."""
     rows, first = np.arange(len(groups), dtype=np.float64)[::-1], next(iter(groups.values()))
-    several = len(groups) > 1
-    beside = None
-    if several:
-        ax.set_axes_locator(LeftPart(ax, LEFT))
-        beside = ax.inset_axes(((1 - RIGHT) / LEFT, 0.0, RIGHT / LEFT, 1.0), sharey=ax)
-    found = False
     for place, (row, means) in enumerate(zip(rows, groups.values(), strict=True)):
         meaning, marker = marks.GROUPS[place % len(marks.GROUPS)]
         shift = (np.arange(len(means)) * GOLDEN % 1.0 - 0.5) * (0.56 if len(means) > 2 else 0.0)
-        size = float(np.clip(400.0 / len(means), 2.5, 9.0))
-        dots = ax.scatter(means, row + shift, s=size, color=COLOURS[meaning], marker=marker)
-        dots.set(label="_wearers", linewidths=0, alpha=FAINT)
+        look: dict[str, Any] = {"color": COLOURS[meaning], "marker": marker, "linewidths": 0}
+        look |= {"s": float(np.clip(400.0 / len(means), 2.5, 9.0)), "alpha": FAINT}
+        ax.scatter(means, row + shift, label=axes.once(ax, "mean of a wearer's days"), **look)
         low, high = mean_interval(means)
-        found |= bool(np.isfinite(low))
-        look: dict[str, Any] = {"across": True, "width": 1.6, "s": 22.0, "linewidths": 0.6}
-        look["edgecolors"] = COLOURS["no record"]
-        colour = COLOURS[meaning]
         marks.estimates(
-            ax, [row], [means.mean()], ([low], [high]), colour,
-            names=("_mean", "_interval"), facecolors=colour, marker=marker, **look,
+            ax, [row], [means.mean()], ([low], [high]), COLOURS[meaning], marker=marker,
+            label=axes.once(ax, "mean of the wearers"), interval=axes.once(ax, "95 % interval"),
+            **LARGE,
         )  # fmt: skip
-        if beside is not None and place:
-            one = difference_of_means(first, means)
-            marks.estimates(
-                beside, [row], [means.mean() - first.mean()], ([one["low"]], [one["high"]]),
-                COLOURS["difference"], names=("_difference", "_interval"), marker="D", **look,
-            )  # fmt: skip
     ax.set_ylim(-0.6, len(groups) - 0.4)
     counts = [f"  n = {len(means):,}" for means in groups.values()]
     axes.name_rows(ax, rows, list(groups), counts, most=NAME_CHARACTERS)
     marks.bare(ax, "left")
-    ax.set_xlabel(named.text.replace(" (", "\n(") if several else named.text)
-    marks.value_axis(ax.xaxis, most=5 if several else 8)
-    words = " with 95 % interval" if found else ""
-    bar = "-" if found else ""
-    entries = [
-        axes.point("mean of a wearer's days", "before", marker="s"),
-        axes.line(f"mean of the wearers{words}", "before", marker="s", linestyle=bar),
-    ]
-    entries[0][1].set_alpha(FAINT)
-    if beside is not None:
-        _zero(beside, "x")
-        marks.bare(beside, "left")
-        beside.spines[["top", "right"]].set_visible(False)
-        beside.tick_params(axis="y", labelleft=False)
-        beside.set_xlabel(f"Difference\n({named.unit})" if named.unit else "Difference")
-        beside.margins(x=0.12)
-        marks.value_axis(beside.xaxis, most=4)
-        (reference,) = short_names([next(iter(groups))])
-        said = f"difference from {reference}{words}"
-        entries.append(axes.line(said, "difference", marker="D", linestyle=bar))
-    return entries
+    ax.set_xlabel(named.text)
+    marks.value_axis(ax.xaxis, most=8)
+    if len(groups) == 1:
+        return
+    ax.set_xlabel(named.text.replace(" (", "\n("))
+    marks.value_axis(ax.xaxis, most=5)
+    ax.set_axes_locator(LeftPart(ax, LEFT))
+    beside = ax.inset_axes(((1 - RIGHT) / LEFT, 0.0, RIGHT / LEFT, 1.0), sharey=ax)
+    others = [difference_of_means(first, means) for means in list(groups.values())[1:]]
+    apart = [means.mean() - first.mean() for means in list(groups.values())[1:]]
+    ends = ([one["low"] for one in others], [one["high"] for one in others])
+    reference = short_names([next(iter(groups))])[0]
+    marks.estimates(
+        beside, rows[1:], apart, ends, COLOURS["difference"], marker="D",
+        label=f"difference from {reference}", **LARGE,
+    )  # fmt: skip
+    _zero(beside, "x")
+    marks.bare(beside, "left")
+    beside.spines[["top", "right"]].set_visible(False)
+    beside.tick_params(axis="y", labelleft=False)
+    beside.set_xlabel(f"Difference\n({named.unit})" if named.unit else "Difference")
+    beside.margins(x=0.12)
+    marks.value_axis(beside.xaxis, most=4)
 
 
 def _zero(ax: Axes, axis: str) -> None:
     """Draw the line of no difference across an axis."""
     across = ax.axvline if axis == "x" else ax.axhline
-    across(0.0, color=COLOURS["reference"], linewidth=0.9, linestyle="--", zorder=1, label="_zero")
+    across(0.0, color=COLOURS["reference"], linewidth=0.9, linestyle="--", zorder=1)
 
 
 @axes.plot_function
@@ -393,22 +377,15 @@ def plot_contrast(
     Returns
     -------
     array of Axes
-        The wearers, with the labels ``_wearers``, ``_intervals`` and ``_means``, and the
-        differences, if there are any, with ``_difference`` and ``_interval``; their 0 is at the
-        mean of the reference.
+        The wearers, and the differences, if there are any; their 0 is at the mean of the
+        reference.
     """
     groups = {str(name): part for name, part in wearers.groupby("group", sort=False)}
     several = len(differences) > 0
-    made: Panels = axes.grid([PANEL_MM], [2.7, 1.0] if several else [1.0])[0]
+    made: Panels = axes.panels([PANEL_MM], [2.7, 1.0] if several else [1.0])[0]
     means = {name: float(part["mean"].mean()) for name, part in groups.items()}
     short = dict(zip(groups, short_names(list(groups), NAME_CHARACTERS), strict=True))
     _draw_wearers(made[0], groups, means, short, about)
-    interval = bool(wearers["low"].notna().any())
-    words = "a wearer, with the 95 % interval of this wearer" if interval else "a wearer"
-    entries = [
-        axes.line(words, "before", marker="s", linestyle="-" if interval else ""),
-        axes.line("mean of the wearers", "difference"),
-    ]
     if several:
         beside, x = made[1], np.arange(len(differences))
         draw_differences(made[0], beside, x, differences, means[next(iter(groups))])
@@ -418,14 +395,17 @@ def plot_contrast(
         beside.set_xlabel(minus if len(x) > 1 else "")
         beside.set_xlim(-0.7, len(x) - 0.3)
         marks.difference_axis(beside, about.unit)
-        entries.append(axes.line("difference with 95 % interval", "difference", marker="D"))
-    axes.legend(made[0], entries)
-    axes.set_title(made[0], title)
+    axes.finish(made[0], title, None)
     return made
 
 
 def draw_differences(
-    values: Axes, ax: Axes, x: Any, differences: pd.DataFrame, reference: float
+    values: Axes,
+    ax: Axes,
+    x: Any,
+    differences: pd.DataFrame,
+    reference: float,
+    said: str = "difference",
 ) -> None:
     """Draw differences on an axis of their own, as long as that of the values, 0 at a reference."""
     ends = reference + differences[["difference", "low", "high"]].to_numpy(dtype=np.float64)
@@ -438,8 +418,8 @@ def draw_differences(
     _zero(ax, "y")
     between = differences["low"], differences["high"]
     marks.estimates(
-        ax, x, differences["difference"], between if between[0].notna().any() else None,
-        COLOURS["difference"], names=("_difference", "_interval"), width=2.0, s=26, marker="D",
+        ax, x, differences["difference"], between, COLOURS["difference"],
+        label=said, interval="its 95 % interval", width=2.0, s=26, marker="D",
     )  # fmt: skip
 
 
@@ -459,12 +439,14 @@ def _draw_wearers(
         x = start + np.arange(len(part))
         marks.estimates(
             ax, x, part["mean"], (part["low"], part["high"]), COLOURS[colour],
-            names=("_wearers", "_intervals"), width=float(np.clip(60.0 / total, 0.3, 1.1)),
+            label=axes.once(ax, "a wearer"), interval=axes.once(ax, OF_WEARER),
+            width=float(np.clip(60.0 / total, 0.3, 1.1)),
             s=float(np.clip(500.0 / total, 1.5, 16.0)), marker=marker,
             edgecolors="white", linewidths=0.3,
         )  # fmt: skip
         ends = (start - 0.6, start + len(part) - 0.4)
-        ax.hlines(means[name], *ends, COLOURS["difference"], linewidth=1.2, label="_means")
+        label = axes.once(ax, "mean of the wearers")
+        ax.hlines(means[name], *ends, COLOURS["difference"], linewidth=1.2, label=label)
         look: dict[str, Any] = {"fontsize": SMALL_PT, "fontweight": "bold", "ha": "left"}
         place = (ends[1], means[name])
         ax.annotate(
@@ -474,8 +456,8 @@ def _draw_wearers(
         start += len(part) + room
     ax.set_xlim(-0.02 * total - 0.8, start - room + 0.4 + 0.11 * total)
     if len(groups) > 1:
-        dashed = ax.axhline(next(iter(means.values())), color=COLOURS["reference"], linewidth=0.8)
-        dashed.set(linestyle="--", zorder=1, label="_mean of the first")
+        look = {"color": COLOURS["reference"], "linewidth": 0.8, "linestyle": "--", "zorder": 1}
+        ax.axhline(next(iter(means.values())), **look)
     ax.set_xticks(
         ticks, [f"{short[name]}\n{counted(len(part), 'wearer')}" for name, part in groups.items()]
     )
@@ -499,14 +481,14 @@ def plot_others(others: pd.DataFrame, *, title: str = "") -> Axes:
     Returns
     -------
     Axes
-        With the labels ``_difference``, ``_interval`` and ``_stands out``.
+        The differences, the first at the top.
     """
-    ax: Axes = axes.panels([OTHER_MM * len(others)])[0]
+    ax = axes.on(None, height_mm=OTHER_MM * len(others))
     rows = np.arange(len(others))[::-1]
     _zero(ax, "x")
     marks.estimates(
         ax, rows, others["difference"], (others["low"], others["high"]), COLOURS["difference"],
-        names=("_difference", "_interval"), across=True, width=1.6, s=18, marker="D",
+        label="difference", interval="joint interval", across=True, width=1.6, s=18, marker="D",
     )  # fmt: skip
     stands = others["stands"].to_numpy(dtype=bool)
     ax.set_yticks(
@@ -519,16 +501,15 @@ def plot_others(others: pd.DataFrame, *, title: str = "") -> Axes:
     ax.margins(x=0.12)
     ax.set_xlabel("Difference (SD of wearers)")
     marks.value_axis(ax.xaxis, most=5)
-    entries = [axes.line("difference with joint interval", "difference", marker="D")]
     if stands.any():
-        marks.rings(ax, others["difference"][stands], rows[stands], 70, "_stands out")
-        entries.append(axes.ring("stands out"))
-    axes.legend(ax, entries)
-    axes.set_title(ax, title)
+        marks.rings(ax, others["difference"][stands], rows[stands], 70, "stands out")
+    axes.finish(ax, title, None)
     return ax
 
 
-def draw_who_wore_when(table: pd.DataFrame, title: str | None, fig: FigureBase | None) -> Panels:
+def draw_who_wore_when(
+    table: pd.DataFrame, title: str | None, legend: bool | str, fig: FigureBase | None
+) -> Panels:
     """Draw a cell for each wearer and day, days that count beside, wearers of each day beneath."""
     what = "plot_actogram"
     require(table, ["worn_h"], purpose=what, made_by="eyelog.states(frame)")
@@ -539,17 +520,17 @@ def draw_who_wore_when(table: pd.DataFrame, title: str | None, fig: FigureBase |
     hours = wide.to_numpy(dtype=np.float64)
     full = hours >= LEAST_H
     height = float(np.clip(3.2 * len(hours), 24.0, 96.0))
-    made = axes.grid([height, 18.0], [1.0, 0.22], sharex=True, fig=fig)
+    made = axes.panels([height, 18.0], [1.0, 0.22], sharex=True, fig=fig)
     made[1, 1].remove()
     cells, beside, beneath = made[0, 0], made[0, 1], made[1, 0]
     measured = np.isfinite(hours)
     since = np.maximum.accumulate(measured, axis=1)
     inside = since & np.maximum.accumulate(measured[:, ::-1], axis=1)[:, ::-1]
-    entries = _draw_cells(cells, hours, full, inside)
+    _draw_cells(cells, hours, full, inside)
     _draw_counts(cells, beside, list(map(str, wide.index)), full.sum(axis=1))
     edges, worn = np.arange(len(days) + 1) - 0.5, full.sum(axis=0)
-    beneath.stairs(worn, edges, color=COLOURS["usable"], linewidth=1.2, label="_wearers")
-    weekend = dates.shade_weekends(beneath, days)
+    beneath.stairs(worn, edges, color=COLOURS["usable"], linewidth=1.2)
+    dates.shade_weekends(beneath, days)
     beneath.set_ylim(0.0, max(1.0, 1.1 * float(worn.max())))
     beneath.set_ylabel("Wearers")
     marks.value_axis(beneath.yaxis, most=3, whole=True)
@@ -557,13 +538,12 @@ def draw_who_wore_when(table: pd.DataFrame, title: str | None, fig: FigureBase |
     beneath.set_xlim(-0.5, len(days) - 0.5)
     white = "" if inside.all() else "white: before a wearer joined or after leaving; "
     note = f"{white}rows sorted by days that count"
-    axes.legend(beneath, entries + weekend, note=note)
-    who = counted(len(hours), "wearer")
-    axes.set_title(cells, title_of(table, wearer=who, days=days, zone=False), title, fig=fig)
+    ours = title_of(table, wearer=counted(len(hours), "wearer"), days=days, zone=False)
+    axes.finish(cells, ours, title, legend=legend, note=note, fig=fig)
     return np.array([cells, beside, beneath], dtype=object)
 
 
-def _draw_cells(ax: Axes, hours: Floats, full: Bools, inside: Bools) -> list[Entry]:
+def _draw_cells(ax: Axes, hours: Floats, full: Bools, inside: Bools) -> None:
     """Draw the cells; white is before a wearer joined or after leaving, hatched is no record."""
     n, width = hours.shape
     measured, apart = np.isfinite(hours), n <= MOST_ROWS_APART
@@ -578,39 +558,34 @@ def _draw_cells(ax: Axes, hours: Floats, full: Bools, inside: Bools) -> list[Ent
         extent=(-0.5, width - 0.5, n - 0.5, -0.5),
     )  # fmt: skip
     rows = np.flatnonzero(inside.any(axis=1))
+    for of, words in ((2, "12 h worn or more"), (1, "8 to 12 h"), (0, "4 to 8 h")):
+        if (classes[measured] == of + 1).any():
+            axes.key(ax, words, CLASSES[of])
     look: dict[str, Any] = {"edgecolor": COLOURS["hatch"], "hatch": HATCH, "linewidth": 0.0}
+    look["label"] = "no record" if (inside & ~measured).any() else ""
     first, long = inside[rows].argmax(axis=1) - 0.5, inside[rows].sum(axis=1)
-    for bar in ax.barh(rows, long, 1.0, first, facecolor="white", zorder=0.5, **look):
-        bar.set_label("_no record")
-    if apart:
-        rows, columns = np.nonzero(measured & ~full)
+    ax.barh(rows, long, 1.0, first, facecolor="white", zorder=0.5, **look)
+    rows, columns = np.nonzero(measured & ~full)
+    thin = f"thin: under {LEAST_H:g} h"
+    if len(rows) and not apart:
+        ax.fill([], [], facecolor=faint, label=thin)
+    elif len(rows):
         look = {"edgecolor": COLOURS["usable"], "facecolor": "white", "linewidth": 0.7}
-        for bar in ax.barh(rows, 0.7, 0.6, columns - 0.35, zorder=1.5, **look):
-            bar.set_label("_thin")
+        ax.barh(rows, 0.7, 0.6, columns - 0.35, zorder=1.5, label=thin, **look)
+    if apart:
         ax.hlines(np.arange(n + 1) - 0.5, -0.5, width - 0.5, "white", linewidth=1.4, zorder=2)
         if width <= MOST_ROWS_APART:
             ax.vlines(np.arange(width + 1) - 0.5, -0.5, n - 0.5, "white", zorder=2)
     ax.set_ylim(n - 0.5, -0.5)
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.tick_params(length=0, labelbottom=False)
-    entries = [
-        axes.patch(words, CLASSES[of])
-        for of, words in ((2, "12 h worn or more"), (1, "8 to 12 h"), (0, "4 to 8 h"))
-        if (classes[measured] == of + 1).any()
-    ]
-    if (measured & ~full).any():
-        thin = axes.patch(f"thin: under {LEAST_H:g} h", "usable", hollow=True)
-        if not apart:
-            thin[1].set(facecolor=faint, linewidth=0.0)
-        entries.append(thin)
-    return entries + ([axes.patch("no record")] if (inside & ~measured).any() else [])
 
 
 def _draw_counts(cells: Axes, ax: Axes, names: list[str], counts: Ints) -> None:
     """Draw the days that count of each wearer, with the names beside the cells if they fit."""
     rows, many = np.arange(len(names)), len(names) > MOST_ROWS_APART
-    dots = ax.scatter(counts, rows, s=2.0 if many else 8.0, color=COLOURS["usable"])
-    dots.set(linewidths=0, label="_days that count", clip_on=False)
+    look: dict[str, Any] = {"color": COLOURS["usable"], "linewidths": 0, "clip_on": False}
+    ax.scatter(counts, rows, s=2.0 if many else 8.0, **look)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.set_xlim(0.0, max(1.0, float(counts.max())))
     # Its right end is that of the panel, which may be narrower than the words.

@@ -1,6 +1,5 @@
 """Marks that several figures share: values on axes, estimates, the colour bar, strips of counts."""
 
-from collections.abc import Mapping
 from typing import Any, Final, cast
 
 import matplotlib.ticker as mticker
@@ -154,7 +153,9 @@ def estimates(
     ends: tuple[Any, Any] | None,
     colour: Any,
     *,
-    names: tuple[str, str],
+    label: str,
+    interval: str = "95 % interval",
+    hollow: tuple[Bools, str] | None = None,
     across: bool = False,
     width: float = 1.3,
     **look: Any,
@@ -171,8 +172,10 @@ def estimates(
         The lower and upper ends of the intervals; one that is missing is left out.
     colour : colour
         Of the lines, and of the edges of the points.
-    names : (str, str)
-        The labels of the points and of the lines.
+    label, interval : str
+        What the points and the lines are.
+    hollow : (array of bool, str), optional
+        Which points are hollow, and what these are.
     across : bool
         Whether values are along x.
     width : float
@@ -182,20 +185,26 @@ def estimates(
     """
     at, values = (np.asarray(part, dtype=np.float64) for part in (at, values))
     finite = np.isfinite(values)
+    x, y = (values, at) if across else (at, values)
+    usual: dict[str, Any] = {"s": 16.0, "facecolors": colour, "edgecolors": colour, "zorder": 4}
+    usual |= {"linewidths": 0.0, **look}
+    thin, name = (np.zeros(len(values), bool), "") if hollow is None else hollow
+    hollow_look = {"facecolors": "white", "edgecolors": colour, "linewidths": 0.8}
+    for chosen, said, face in ((finite & ~thin, label, {}), (finite & thin, name, hollow_look)):
+        if chosen.any():
+            ax.scatter(x[chosen], y[chosen], label=said, **usual | face)
     if ends is not None:
         low, high = (np.asarray(end, dtype=np.float64) for end in ends)
         drawn = finite & np.isfinite(low) & np.isfinite(high)
-        bars = (ax.hlines if across else ax.vlines)(at[drawn], low[drawn], high[drawn])
-        bars.set(color=colour, linewidth=width, zorder=3, label=names[1])
-    x, y = (values, at) if across else (at, values)
-    usual: Mapping[str, Any] = {"s": 16.0, "facecolors": colour, "edgecolors": colour, "zorder": 4}
-    ax.scatter(x[finite], y[finite], label=names[0], **{**usual, "linewidths": 0.0, **look})
+        if drawn.any():
+            bars = (ax.hlines if across else ax.vlines)(at[drawn], low[drawn], high[drawn])
+            bars.set(color=colour, linewidth=width, zorder=3, label=interval)
 
 
-def rings(ax: Axes, x: Any, y: Any, size: float, name: str) -> None:
+def rings(ax: Axes, x: Any, y: Any, size: float, label: str) -> None:
     """Draw a ring around each of some points."""
     look: dict[str, Any] = {"facecolors": "none", "edgecolors": COLOURS["text"], "clip_on": False}
-    ax.scatter(x, y, s=size, linewidths=0.9, zorder=5, label=name, **look)
+    ax.scatter(x, y, s=size, linewidths=0.9, zorder=5, label=label, **look)
 
 
 def strip(ax: Axes, *, height: float = 0.16, gap: float = 0.09) -> Axes:

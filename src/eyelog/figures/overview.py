@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from eyelog.clock import LocalClock, local_days, microseconds
-from eyelog.errors import ConfigurationError
+from eyelog.clock import LocalClock, local_days
 from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures.labels import short_names, title_of
+from eyelog.frame import OFFSET
 from eyelog.judge.arrays import Bools, Ints
 from eyelog.judge.limits import Limits
 
@@ -39,6 +39,7 @@ def plot_overview(
     patterns: bool = False,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw the state of the eyewear, one row per wearer and day, from 00 to 24.
 
@@ -63,12 +64,14 @@ def plot_overview(
         The Axes to draw on; a new figure by default, whose height follows the number of rows.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     Axes
-        With one image. Its columns are the minutes of the day; each day has several rows, whose
-        number is in the label of the image. Every day from a wearer's first to the last has a row;
+        With one image. Its columns are the minutes of the day; each day has several rows, as many
+        as every other. Every day from a wearer's first to the last has a row;
         with several wearers, a blank row precedes those of each. The colour of a minute is the mean
         of its states, its opacity the share of it that was recorded. Records without neighbours are
         6 minutes wide, so that they are seen; the legend then says so.
@@ -96,39 +99,22 @@ def plot_overview(
     1440
     """
     what = "plot_overview"
-    states, clock, seconds = ribbon.judged(states, limits=limits, what=what)
-    index: Any = states.index
-    accounts = None
-    if isinstance(index, pd.MultiIndex):
-        if index.nlevels != 2:
-            raise ConfigurationError(
-                "plot_overview takes states by stamp, or by account and stamp:"
-                ' pd.concat({"anna": states}, names=["account"])'
-            )
-        index, accounts = index.get_level_values(1), index.get_level_values(0)
-    index = tables.stamps(index, what=what)
-    if accounts is None:
-        tables.require_order(index, what=what, name="states")
-        accounts = np.zeros(len(index), dtype=np.int64)
-    of_wearer = LocalClock(index.tz) if clock is None else clock
-    clock = of_wearer.set_back(day_starts, np.sort(microseconds(index)))
-    if seconds is None:  # states do not say how long a record lasts
-        one = states.set_axis(index)[np.asarray(accounts == accounts[0])]
-        seconds = ribbon.at_most_a_minute(tables.row_seconds(one, None), what=what)
+    judged = ribbon.judged(states, limits=limits, day_starts=day_starts, what=what)
+    clock, index = judged.clock, judged.stamps
+    accounts: Any = np.zeros(len(index), dtype=np.int64)
+    if isinstance(judged.states.index, pd.MultiIndex):
+        accounts = judged.states.index.get_level_values(0)
     of_days: Bools = np.zeros(len(index), dtype=np.bool_)
     for name in dict.fromkeys(accounts):
         mine = np.asarray(accounts == name)
         of_days[mine] = tables.rows_of_days(index[mine], clock)
-    states, index, accounts = states[of_days], index[of_days], accounts[of_days]
-    rows = _rows(index, accounts, clock)
-    codes = ribbon.state_codes(states)
-    shares = ribbon.day_shares(index, codes, rows.of_record, rows.n, seconds, clock)
-    shares, notes = ribbon.widened(shares)
+    judged = judged.of_rows(of_days)
+    rows = _rows(judged.stamps, accounts[of_days], clock)
+    shares, note = ribbon.widened(ribbon.day_shares(judged, rows.of_record, rows.n))
     ax = axes.on(ax, height_mm=max(12.0, min(5.0 * rows.n, 80 + 0.15 * rows.n)))
     repeats = max(1, min(24, MOST_IMAGE_ROWS // rows.n))
     colours = np.repeat(ribbon.colours(shares), repeats, axis=0)
-    image = ribbon.image(ax, colours, (0, 24, rows.n - 0.5, -0.5))
-    image.set_label(f"_{repeats} rows per day")
+    ribbon.image(ax, colours, (0, 24, rows.n - 0.5, -0.5))
     if patterns:
         ribbon.patterned(ax, shares, range(rows.n))
     for days, first in zip(rows.days, rows.firsts, strict=True):
@@ -136,15 +122,17 @@ def plot_overview(
         dates.blank_skipped_hours(ax, days, clock, first)
     if rows.n <= MOST_ROWS_APART:
         borders = np.arange(rows.n + 1) - 0.5
-        ax.barh(borders, 24, height=0.2, color="white", linewidth=0, zorder=2, label="_between")
+        ax.barh(borders, 24, height=0.2, color="white", linewidth=0, zorder=2)
     ax.set_ylim(rows.n - 0.5, -0.5)
-    dates.hours_axis(ax, of_wearer.tz, day_starts=day_starts)
+    zone = None if isinstance(states, pd.DataFrame) and OFFSET in states else index.tz
+    dates.hours_axis(ax, zone, day_starts=day_starts)
     _name_rows(ax, rows)
     marks.bare(ax, "left")
     many = f"{len(rows.names)} wearers" if len(rows.names) > 1 else None
-    days = local_days(index, clock=clock)
-    axes.set_title(ax, title_of(states, wearer=many, days=days, zone=False), title)
-    axes.legend(ax, [*ribbon.entries(codes, patterns=patterns), *notes])
+    days = local_days(judged.stamps, clock=clock)
+    ribbon.explain(ax, judged.codes, patterns=patterns)
+    ours = title_of(judged.states, wearer=many, days=days, zone=False)
+    axes.finish(ax, ours, title, legend=legend, note=note)
     return ax
 
 

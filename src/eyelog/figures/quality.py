@@ -63,6 +63,7 @@ def plot_quality(
     limits: Limits | None = None,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw how much of the time values are flagged, one row per reason, in words.
 
@@ -83,6 +84,8 @@ def plot_quality(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
@@ -136,7 +139,8 @@ def plot_quality(
         extent=(*extent, rows - 0.5, -0.5),
         zorder=1,
     )
-    ribbon.hatched(ax, -0.5, rows - 0.5, left=extent[0], right=extent[1])
+    if np.isnan(shares).any():
+        ribbon.hatched(ax, -0.5, rows - 0.5, left=extent[0], right=extent[1])
     ax.hlines(np.arange(rows + 1) - 0.5, *extent, color="white", linewidth=1.5, zorder=2)
     axes.name_rows(ax, range(rows), [WORDS[reason] for reason in occurring])
     marks.bare(ax, "left")
@@ -152,9 +156,7 @@ def plot_quality(
         _draw_days(below, local_days(index, clock=clock), column, n)
         dates.hours_axis(below, clock.tz)
     ours = title_of(reasons, days=of_days, zone=by == "time", clock=clock)
-    axes.set_title(ax, ours, title)
-    if np.isnan(shares).any():
-        axes.legend(ax, [axes.patch("no record")])
+    axes.finish(ax, ours, title, legend=legend)
     return ax
 
 
@@ -162,7 +164,7 @@ def _draw_days(below: Axes, days: pd.DatetimeIndex, column: Ints, n: int) -> Non
     """Draw on how many days there is a record at each time of day."""
     cells = pd.DataFrame({"day": days, "column": column}).drop_duplicates()
     count, edges = np.bincount(cells["column"], minlength=n), np.linspace(0, 24, n + 1)
-    below.stairs(count, edges, fill=True, color=COLOURS["worn"], label="_days")
+    below.stairs(count, edges, fill=True, color=COLOURS["worn"])
     marks.strip_axis(below, "Days", cells["day"].nunique(), room=1.0)
     below.set_ylabel("Days", rotation=0, ha="right", va="center")
 
@@ -217,6 +219,7 @@ def plot_attrition(
     recipe: str | None = None,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw the flow from all records to those that a recipe uses, with counts.
 
@@ -230,6 +233,8 @@ def plot_attrition(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
@@ -274,17 +279,23 @@ def plot_attrition(
     left, removed, unknown = (table[name].to_numpy() for name in ("left", "removed", "unknown"))
     used = of_outcome if of_outcome.any() else np.arange(len(table)) == len(table) - 1
     ax = axes.on(ax, height_mm=CONDITION_MM * float(heights.sum()))
-    colours = [COLOURS["usable" if is_used else "worn"] for is_used in used]
-    ax.barh(rows, left, height=0.62 * heights, color=colours, label="left")
+    for chosen, label, colour in (
+        (~used, "left after the condition", "worn"),
+        (used, "used", "usable"),
+    ):
+        if chosen.any():
+            bars: dict[str, Any] = {"color": COLOURS[colour], "label": label}
+            ax.barh(rows[chosen], left[chosen], 0.62 * heights[chosen], **bars)
     # The records without an outcome may have a different one: they are not removed.
     checked = removed - unknown
     for width, start, label, colour in (
         (checked, left, "removed", "masked"),
-        (unknown, left + checked, "unknown", "no record"),
+        (unknown, left + checked, "removed, not checked", "no record"),
     ):
+        some = shared & (width > 0)
         look: dict[str, Any] = {"facecolor": COLOURS[colour], "edgecolor": COLOURS["hatch"]}
-        look["linewidth"] = np.where(width[shared] > 0, 0.5, 0.0)
-        ax.barh(rows[shared], width[shared], 0.62, start[shared], label=label, **look)
+        if some.any():
+            ax.barh(rows[some], width[some], 0.62, start[some], linewidth=0.5, label=label, **look)
     for row, at in enumerate(rows.tolist()):
         share = float(table["left_share"].iloc[row])
         said = f"{left[row]:,}" + f" ({marks.percent(share, 1)})" * (
@@ -313,12 +324,7 @@ def plot_attrition(
     purpose = USED_FOR.get(str(next(steps, None)))
     used_for = f"records used for {purpose}" if purpose else None
     named = [stated_account(table), LOG_WORDS.get(log or ""), used_for]
-    axes.set_title(ax, " · ".join(str(part) for part in named if part), title)
-    entries = [axes.patch("left after the condition", "worn"), axes.patch("used", "usable")]
-    entries.append(axes.patch("removed", "masked"))
-    if unknown.any():
-        entries.append(axes.patch("removed, not checked", "hatch", hollow=True))
-    axes.legend(ax, entries)
+    axes.finish(ax, " · ".join(str(part) for part in named if part), title, legend=legend)
     return ax
 
 

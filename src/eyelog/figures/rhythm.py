@@ -1,6 +1,5 @@
 """The usual day, the usual week, or both at once; and the rhythm of the average day."""
 
-import textwrap
 from typing import Any, Final
 
 import numpy as np
@@ -10,7 +9,6 @@ from matplotlib.colors import Normalize
 
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, dates, marks, tables
-from eyelog.figures.axes import Entry
 from eyelog.figures.labels import title_of
 from eyelog.figures.named import Subject, last_step, shades, span_of, subject
 from eyelog.figures.style import COLOURS, sequential
@@ -37,6 +35,7 @@ def plot_profile(
     limits: Limits | None = None,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw the usual day or week: the median of the days, their middle half and their number.
 
@@ -55,6 +54,8 @@ def plot_profile(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
@@ -93,7 +94,8 @@ def plot_profile(
         )
     ax = axes.on(ax, height_mm=46.0 if len(names) == 2 else 56.0)
     (_week_of_hours if len(names) == 2 else _cycle)(ax, table, subject(table))
-    axes.set_title(ax, title_of(table, days=span_of(table), zone=False), title)
+    ours = title_of(table, days=span_of(table), zone=False)
+    axes.finish(ax, ours, title, legend=legend)
     return ax
 
 
@@ -119,47 +121,38 @@ def _cycle(ax: Axes, table: pd.DataFrame, about: Subject) -> None:
     x: Any = np.arange(len(whole)) + 0.5 * hourly
     median, (low, high) = numbers(whole["days_median"]), _middle_of_days(whole)
     of_line, of_area = shades(about.meaning)
+    area: dict[str, Any] = {"facecolor": COLOURS[of_area], "alpha": 0.5, "linewidth": 0}
+    look: dict[str, Any] = {"label": "median of the days", "facecolors": COLOURS[of_line]}
     if hourly:
         # The line is closed over midnight: the last hour precedes the first.
         around = np.concatenate([[23], np.arange(24), [0]])
         turn, (middle, *ends) = np.arange(-0.5, 25.0), (of[around] for of in (median, low, high))
-        ax.fill_between(turn, *ends, color=COLOURS[of_area], alpha=0.5, linewidth=0)
-        ax.plot(turn, middle, color=COLOURS[of_line], linewidth=1.4, label="_median")
+        if np.isfinite(ends[0]).any():
+            ax.fill_between(turn, *ends, label=MIDDLE, **area)
+        ax.plot(turn, middle, color=COLOURS[of_line], linewidth=1.4, label="median of the days")
         alone = marks.lone(middle)
-        names, width, size = ("_lone hours", "_lone ranges"), 2.0, 6.0
-        at, values, (low, high) = turn[alone], middle[alone], (end[alone] for end in ends)
-        entries = [axes.line("median of the days", of_line)]
-        has_middle = np.isfinite(ends[0]).any()
+        x, median, (low, high) = turn[alone], middle[alone], (end[alone] for end in ends)
+        look |= {"label": "", "interval": "", "width": 2.0, "s": 6.0}
     else:
-        names, width, size = ("_median", "_quartiles"), 4.0, 22.0
-        at, values = x, median
-        entries = [axes.point("median of the days", of_line)]
-        has_middle = np.isfinite(low).any()
+        look |= {"interval": MIDDLE, "width": 4.0, "s": 22.0}
         ax.set_xlim(-0.5, 6.5)
         ax.margins(y=0.1)
         dates.shade_weekends(ax, dates.A_WEEK)
-    marks.estimates(
-        ax, at, values, (low, high), COLOURS[of_area],
-        names=names, width=width, s=size, facecolors=COLOURS[of_line],
-    )  # fmt: skip
+    marks.estimates(ax, x, median, (low, high), COLOURS[of_area], **look)
     marks.value_label(ax, about.label)
     marks.value_axis(ax.yaxis)
-    if not np.isfinite(median).any():
+    if not table["days_median"].notna().any():
         marks.say_no_values(ax)
-    below, days = marks.strip(ax), numbers(whole["days"])
-    for bar in below.bar(x, np.nan_to_num(days), width=0.8, color=COLOURS["hatch"]):
-        bar.set_label("_days")
-    marks.strip_axis(below, "Days", float(np.nanmax(days, initial=1.0)))
+    below, seen = marks.strip(ax), table["days"].astype(int)
+    few = f"{seen.min()} to " if seen.min() < seen.max() else ""
+    observed = f"{few}{counted(int(seen.max()), 'day')} observed"
+    places, days = np.arange(len(whole)) + 0.5 * hourly, np.nan_to_num(numbers(whole["days"]))
+    below.bar(places, days, width=0.8, color=COLOURS["hatch"], label=observed)
+    marks.strip_axis(below, "Days", float(max(days.max(), 1.0)))
     if hourly:
         dates.hours_axis(below, last_step(table).get("tz"))
     else:
         dates.weekdays_axis(below.xaxis)
-    if has_middle:
-        entries.append(axes.patch(MIDDLE, of_area, alpha=0.5 if hourly else 1.0))
-    seen = table["days"].astype(int)
-    few = f"{seen.min()} to " if seen.min() < seen.max() else ""
-    entries.append(axes.patch(f"{few}{counted(int(seen.max()), 'day')} observed", "hatch"))
-    axes.legend(below, [*entries, *([] if hourly else [axes.patch("weekend")])])
 
 
 def _week_of_hours(ax: Axes, table: pd.DataFrame, about: Subject) -> None:
@@ -188,7 +181,7 @@ def _week_of_hours(ax: Axes, table: pd.DataFrame, about: Subject) -> None:
     else:
         marks.say_no_values(ax)
     if not np.isfinite(cells).all():
-        axes.legend(ax, [axes.patch("no usable value", "masked")])
+        axes.key(ax, "no usable value", "masked")
 
 
 @axes.plot_function
@@ -202,6 +195,7 @@ def plot_rhythm(
     limits: Limits | None = None,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw the average day with its most and least active hours and its cosinor.
 
@@ -216,25 +210,27 @@ def plot_rhythm(
     most_active, least_active : ActiveHours, optional
         The results of `eyelog.rhythm.most_active` and `eyelog.rhythm.least_active` of the same
         Series: a bar as long as the window, at its mean. If the window cannot be known (an unworn
-        night), the legend gives the reason instead.
+        night), the note above the legend gives the reason.
     cosinor : Cosinor, optional
         The result of `eyelog.rhythm.cosinor` of the same Series, with a period of 24 h: a dashed
         curve over the hours that were observed, and its peak with one standard error to either
         side. If it was refused, or does not stand out from the variation between days (p of 0.05 or
-        more), the legend says so instead.
+        more), the note above the legend says so instead.
     limits : Limits, optional
         By which the records of a frame are judged, see `eyelog.Limits`.
     ax : Axes, optional
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     Axes
-        With a line of steps through the hourly means, broken where an hour was not observed, and
-        the lines labelled ``_most active``, ``_least active``, ``_cosinor`` and ``_peak``. A window
-        over midnight is two lines of the same label.
+        With a line of steps through the hourly means, broken where an hour was not observed, a
+        line for each window (a gap is in one over midnight), the cosinor and its peak. Each artist
+        has its words in the legend as its label.
 
     Raises
     ------
@@ -277,21 +273,24 @@ def plot_rhythm(
     means, (low, high) = numbers(day["mean"]), _middle_of_days(day)
     # Hours that were not observed are gaps in the line.
     x = np.repeat(edges, 2)[1:-1]
-    band: dict[str, Any] = {"color": COLOURS[of_area], "alpha": 0.45, "linewidth": 0}
-    ax.fill_between(x, np.repeat(low, 2), np.repeat(high, 2), **band)
     steps: dict[str, Any] = {"baseline": None, "color": COLOURS[of_line], "linewidth": 1.4}
-    ax.stairs(means, edges, label="_mean", **steps)
-    entries = [axes.line("mean of the hour", of_line)]
+    ax.stairs(means, edges, label="mean of the hour", **steps)
     if np.isfinite(low).any():
-        entries.append(axes.patch(MIDDLE, of_area, alpha=0.45))
-    if cosinor is not None:
-        entries.append(_cosine(ax, cosinor, np.isfinite(means)))
+        band: dict[str, Any] = {"facecolor": COLOURS[of_area], "alpha": 0.45, "linewidth": 0}
+        ax.fill_between(x, np.repeat(low, 2), np.repeat(high, 2), label=MIDDLE, zorder=1, **band)
+    note = list[str]()
+    if cosinor is not None and (doubt := doubt_of(cosinor)):
+        note.append(f"cosinor: {doubt}")
+    elif cosinor is not None:
+        _cosine(ax, cosinor, np.isfinite(means))
     for window, name, colour in (
         (most_active, "most active", of_line),
         (least_active, "least active", "trace"),
     ):
-        if window is not None:
-            entries.append(_window(ax, window, name, colour, about.unit))
+        if window is not None and np.isfinite(window.mean):
+            _window(ax, window, name, colour, about.unit)
+        elif window is not None:
+            note.append(f"{name} hours: {window.reason.split(' (')[0].split(':')[0]}")
     marks.value_label(ax, about.label)
     marks.value_axis(ax.yaxis)
     seen = means[np.isfinite(means)]
@@ -300,15 +299,13 @@ def plot_rhythm(
     if not seen.size:
         marks.say_no_values(ax)
     dates.hours_axis(ax, last_step(profile).get("tz"))
-    axes.legend(ax, entries)
-    axes.set_title(ax, title_of(profile, days=span_of(profile), zone=False), title)
+    ours = title_of(profile, days=span_of(profile), zone=False)
+    axes.finish(ax, ours, title, legend=legend, note="\n".join(note))
     return ax
 
 
-def _cosine(ax: Axes, cosinor: Cosinor, observed: Bools) -> Entry:
+def _cosine(ax: Axes, cosinor: Cosinor, observed: Bools) -> None:
     """Draw the curve over the hours that were observed: elsewhere it would only be a guess."""
-    if doubt := doubt_of(cosinor):
-        return axes.words(textwrap.fill(f"cosinor: {doubt}", 46))
     hours = np.linspace(0, DAY_H, 289)
     # Where two hours meet, either may be the observed one.
     after, before = np.minimum(np.floor(hours), 23), np.maximum(np.ceil(hours) - 1, 0)
@@ -317,26 +314,22 @@ def _cosine(ax: Axes, cosinor: Cosinor, observed: Bools) -> Entry:
     angle = 2 * np.pi * (hours - cosinor.peak_h) / DAY_H
     curve = cosinor.mesor + cosinor.amplitude * np.cos(angle)
     colour, top = COLOURS["reference"], cosinor.mesor + cosinor.amplitude
-    ax.plot(hours, curve, "--", color=colour, linewidth=1.2, label="_cosinor")
+    ax.plot(hours, curve, "--", color=colour, linewidth=1.2, label="cosinor")
     ends = cosinor.peak_h - cosinor.peak_se_h, cosinor.peak_h + cosinor.peak_se_h
-    ax.plot(ends, (top, top), color=colour, linewidth=2.2, label="_peak")
-    said = f"cosinor, peak {_clock(cosinor.peak_h)} (bar: 1 SE either way)"
-    return axes.line(said, "reference", linestyle="--")
+    said = f"its peak at {_clock(cosinor.peak_h)}, 1 SE either way"
+    ax.plot(ends, (top, top), color=colour, linewidth=2.2, label=said)
 
 
-def _window(ax: Axes, window: ActiveHours, name: str, colour: str, unit: str) -> Entry:
+def _window(ax: Axes, window: ActiveHours, name: str, colour: str, unit: str) -> None:
     """Draw the most or least active hours, in two parts if they go over midnight."""
-    if not np.isfinite(window.mean):
-        reason = window.reason.split(" (")[0].split(":")[0]
-        return axes.words(textwrap.fill(f"{name} hours: {reason}", 46))
     closes = window.start + window.hours
-    parts = [(window.start, min(closes, DAY_H)), *([(0.0, closes - DAY_H)] * (closes > DAY_H))]
-    look: dict[str, Any] = {"color": COLOURS[colour], "linewidth": 3.0, "solid_capstyle": "butt"}
-    for part in parts:
-        ax.plot(part, (window.mean,) * 2, zorder=4, label=f"_{name}", **look)
+    x = [window.start, min(closes, DAY_H)]
+    if closes > DAY_H:
+        x += [np.nan, 0.0, closes - DAY_H]
     mean = f"{marks.number(window.mean, 3)} {unit}".rstrip()
     said = f"{name[0].upper()}{window.hours:g}: {mean}, from {_clock(window.start)}"
-    return axes.line(said, colour, linewidth=3.0)
+    look: dict[str, Any] = {"color": COLOURS[colour], "linewidth": 3.0, "solid_capstyle": "butt"}
+    ax.plot(x, np.where(np.isnan(x), np.nan, window.mean), zorder=4, label=said, **look)
 
 
 def _clock(hours: float) -> str:

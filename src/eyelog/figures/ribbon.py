@@ -16,11 +16,11 @@ from matplotlib.colors import to_rgb
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle, StepPatch
 
-from eyelog.clock import DAY_US, LocalClock, time_of_day_us
+from eyelog.clock import DAY_US, LocalClock, microseconds, time_of_day_us
 from eyelog.errors import ConfigurationError
-from eyelog.figures.axes import Entry, line, patch
+from eyelog.figures.axes import key, labelled, once
 from eyelog.figures.style import COLOURS, HATCH
-from eyelog.figures.tables import log_or_none, row_seconds
+from eyelog.figures.tables import log_or_none, require_order, row_seconds, stamps
 from eyelog.frame import clock_of, history
 from eyelog.judge.arrays import Floats, Ints, latest_us
 from eyelog.judge.flag import states as states_of
@@ -55,39 +55,66 @@ def require_states(states: object, *, what: str) -> pd.Series:
 
 
 class Judged(NamedTuple):
-    """States, and what only the frame knows: the wearer's clock, and how long a record lasts."""
+    """States by their stamps, and what they say of time."""
 
     states: pd.Series
-    clock: LocalClock | None
-    seconds: float | None
+    stamps: pd.DatetimeIndex
+    codes: Ints
+    """The place of each in `NAMES`."""
+    clock: LocalClock
+    seconds: float
+    """How long one lasts."""
+
+    def of_rows(self, chosen: Any) -> "Judged":
+        """Return some of the rows."""
+        parts = (self.states[chosen], self.stamps[chosen], self.codes[chosen])
+        return Judged(*parts, self.clock, self.seconds)
 
 
-def judged(states: pd.Series | pd.DataFrame, *, limits: Limits | None, what: str) -> Judged:
-    """Return the states of a frame, or those that were passed, as far as their clock is known."""
+def judged(
+    states: pd.Series | pd.DataFrame,
+    *,
+    limits: Limits | None,
+    day_starts: str | None = None,
+    what: str,
+) -> Judged:
+    """Return the states of a frame, or those that were passed, as far as their clock is known.
+
+    Those of several wearers are indexed by account and stamp.
+    """
+    clock, seconds = None, None
     if isinstance(states, pd.DataFrame):
-        seconds = row_seconds(states, log_or_none(states))
-        return Judged(states_of(states, limits=limits), clock_of(states), seconds)
-    if limits is not None:
+        seconds, clock = row_seconds(states, log_or_none(states)), clock_of(states)
+        states = states_of(states, limits=limits)
+    elif limits is not None:
         raise ConfigurationError(
             f"{what} judges a frame by limits=, and these are states: pass the frame, or"
             " eyelog.states(frame, limits=limits)"
         )
     states = require_states(states, what=what)
-    if any(step.get("zones_vary") for step in history(states)):
+    if clock is None and any(step.get("zones_vary") for step in history(states)):
         raise ConfigurationError(
             f"{what} needs the wearer's clock, and states do not hold it where the zone varies:"
             " pass the frame itself"
         )
-    return Judged(states, None, None)
-
-
-def at_most_a_minute(seconds: float, *, what: str) -> float:
-    """Return how long a state lasts, or raise if `what` cannot draw states of that length."""
+    index, one = states.index, states
+    if isinstance(index, pd.MultiIndex):
+        if index.nlevels != 2:
+            raise ConfigurationError(
+                f"{what} takes states by stamp, or by account and stamp:"
+                ' pd.concat({"anna": states}, names=["account"])'
+            )
+        one, index = states.xs(index[0][0], level=0), index.get_level_values(1)
+    index = stamps(index, what=what)
+    if one is states:
+        require_order(index, what=what, name="states")
+    clock = (clock or LocalClock(index.tz)).set_back(day_starts, np.sort(microseconds(index)))
+    seconds = row_seconds(one, None) if seconds is None else seconds
     if seconds > MOST_ROW_S:
         raise ConfigurationError(
             f"{what} draws states of a minute at most, and these last {seconds:g} s"
         )
-    return seconds
+    return Judged(states, index, state_codes(states), clock, seconds)
 
 
 def state_codes(states: pd.Series) -> Ints:
@@ -109,32 +136,17 @@ def row_starts(us: Ints, seconds: float) -> Ints:
     return starts
 
 
-def day_shares(
-    index: pd.DatetimeIndex,
-    codes: Ints,
-    rows: Ints,
-    n_rows: int,
-    seconds: float,
-    clock: LocalClock,
-    *,
-    column_min: int = 1,
-) -> Floats:
+def day_shares(judged: Judged, rows: Ints, n_rows: int, *, column_min: int = 1) -> Floats:
     """Return the share of each minute of each day, or of each few, that each state took.
 
     Parameters
     ----------
-    index : DatetimeIndex
-        The stamps, in order within a wearer.
-    codes : array of int
-        The state of each row, of `state_codes`.
+    judged : Judged
+        The states, in order within a wearer.
     rows : array of int
         The row of the figure (wearer and day) of each record.
     n_rows : int
         How many rows the figure has.
-    seconds : float
-        How long a record lasts, a minute at most.
-    clock : LocalClock
-        The wearer's clock.
     column_min : int
         How many minutes a column has.
 
@@ -144,6 +156,7 @@ def day_shares(
         Of shape (n_rows, columns, states): the shares of a column add up to its recorded share. In
         time that the clock shows twice it is the mean of both passes.
     """
+    _, index, codes, clock, seconds = judged
     us = index.as_unit("us").asi8
     # Stamps go back at the start of another wearer's rows, which do not continue the rows before.
     starts = np.where(
@@ -172,11 +185,11 @@ def day_shares(
     return columns
 
 
-def widened(shares: Floats) -> tuple[Floats, list[Entry]]:
-    """Return `day_shares` in which records by themselves are wide enough to be seen, and a legend.
+def widened(shares: Floats) -> tuple[Floats, str]:
+    """Return `day_shares` in which records by themselves are wide enough to be seen, and a note.
 
     A run of fewer minutes than `LEAST_MIN`, with none next to it, would be a hair or a shimmer: it
-    takes as many from its beginning, at full opacity, as far as they are free. The legend says so
+    takes as many from its beginning, at full opacity, as far as they are free. The note says so
     where it happens.
     """
     recorded = np.asarray(shares.any(axis=2))
@@ -185,14 +198,14 @@ def widened(shares: Floats) -> tuple[Floats, list[Entry]]:
     ends = np.nonzero(edges == -1)[1]
     short = np.flatnonzero(ends - firsts < LEAST_MIN)
     if not short.size:
-        return shares, []
+        return shares, ""
     shares = shares.copy()
     for row, first, end in zip(rows[short], firsts[short], ends[short], strict=True):
         follows = np.flatnonzero(recorded[row, end : first + LEAST_MIN])
         until = end + follows[0] if follows.size else first + LEAST_MIN
         mean = shares[row, first:end].sum(axis=0)
         shares[row, first:until] = mean / mean.sum()
-    return shares, [line(f"records by themselves: {LEAST_MIN} min wide", "reference", linewidth=0)]
+    return shares, f"Records by themselves are {LEAST_MIN} min wide"
 
 
 def time_shares(
@@ -242,7 +255,7 @@ def colours(shares: Floats, names: Sequence[str] = NAMES) -> Floats:
 def stack(ax: Axes, shares: Floats, names: Sequence[str], edges: Floats) -> None:
     """Draw the shares of each column stacked, within the limits that the Axes will be given.
 
-    The label of each patch is its state.
+    The label of each patch is its state, once on each Axes.
     """
     tops = np.cumsum(shares, axis=1)
     for code, name in enumerate(names):
@@ -250,7 +263,7 @@ def stack(ax: Axes, shares: Floats, names: Sequence[str], edges: Floats) -> None
             feet = tops[:, code] - shares[:, code]
             own = np.where(shares[:, code] > 0, tops[:, code], np.nan)  # no outline of nothing
             steps = StepPatch(own, edges, baseline=cast(Any, feet), linewidth=0)
-            steps.set(color=COLOURS[name], zorder=1, label=name)
+            steps.set(color=COLOURS[name], zorder=1, label=once(ax, name))
             # Not Axes.stairs, which looks for the limits in each of its thousands of corners.
             ax.add_artist(steps)
 
@@ -269,7 +282,7 @@ def hatched(
         linewidth=0,
         zorder=0.5,
     )
-    ground.set_label("_no record")
+    ground.set_label(once(ax, "no record"))
     if beneath:
         ground.set_transform(ax.get_xaxis_transform())
         ground.set_clip_on(False)
@@ -284,7 +297,7 @@ def blank(ax: Axes, left: float, right: float, low: float, high: float) -> None:
     cover = Rectangle(
         (left, low), right - left, high - low, facecolor="white", linewidth=0, zorder=1.5
     )
-    cover.set(label="_skipped by the ribbon", transform=ax.get_xaxis_transform(), clip_on=False)
+    cover.set(transform=ax.get_xaxis_transform(), clip_on=False)
     ax.add_artist(cover)
 
 
@@ -309,18 +322,17 @@ def patterned(ax: Axes, shares: Floats, rows: Sequence[int] | Ints) -> None:
                 continue
             spans = np.column_stack([hours[:, 0], np.diff(hours)[:, 0]])
             over = ax.broken_barh(spans.tolist(), (row - 0.5, 1.0), facecolor="none", zorder=1.5)
-            over.set(hatch=pattern, edgecolor="white", linewidth=0.0, label=f"_pattern of {name}")
+            over.set(hatch=pattern, edgecolor="white", linewidth=0.0)
 
 
-def entries(codes: Sequence[int] | Ints, *, patterns: bool = False) -> list[Entry]:
-    """Return the legend of a ribbon: every state, "not known" only if it occurs, no record."""
+def explain(ax: Axes, codes: Sequence[int] | Ints, *, patterns: bool = False) -> None:
+    """Give every state an entry in the legend, and "not known" if it occurs."""
     occurs = len(STATES) in np.unique(codes)
-    made = [patch(name) for name in (*STATES, *([UNKNOWN] if occurs else []), "no record")]
-    if patterns:
-        for name, handle in made:
-            if name in PATTERNS:
-                handle.set(hatch=PATTERNS[name], edgecolor="white", linewidth=0.0)
-    return made
+    for name in (*STATES, *([UNKNOWN] if occurs else [])):
+        if name not in labelled([ax]):
+            key(ax, name)
+        if patterns and name in PATTERNS:
+            labelled([ax])[name].set(hatch=PATTERNS[name], edgecolor="white", linewidth=0.0)
 
 
 def image(

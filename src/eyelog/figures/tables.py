@@ -1,7 +1,7 @@
 """Facts that figures read from a table: its stamps, its log, and how long a row lasts."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from eyelog.errors import ConfigurationError, MixedLogsError
 from eyelog.frame import (
     OFFSET,
     RECORDED,
+    clock_of,
     history,
     interval_seconds,
     is_resampled,
@@ -20,14 +21,17 @@ from eyelog.frame import (
     named_by_opening,
     require,
     require_frame,
+    require_one_frame,
     stated_log,
 )
-from eyelog.judge.arrays import Bools
+from eyelog.judge.arrays import Bools, Ints
 from eyelog.judge.intervals import WIDTH, enter
 from eyelog.judge.limits import Limits
 from eyelog.measure.daily import daily
 from eyelog.measure.groups import calendar_dates
 from eyelog.series.observed import stamps_close
+
+MOST_ROW_S: Final = 43_200.0  # of what is drawn within a day
 
 
 def require_rows(rows: pd.DataFrame | pd.Index, *, what: str) -> None:
@@ -63,6 +67,43 @@ def closing(frame: pd.DataFrame) -> pd.DataFrame:
     if OFFSET in closed.columns:  # of the row that opens there
         closed[OFFSET] = closed[OFFSET].shift(-1).ffill()
     return closed
+
+
+class Records(NamedTuple):
+    """Records or bins that are judged and close at their stamps, on their local days."""
+
+    frame: pd.DataFrame
+    log: str | None
+    seconds: float
+    """How long a row lasts."""
+    clock: LocalClock
+    days: pd.DatetimeIndex
+    """Every date from the first to the last."""
+    place: Ints
+    """The day of each row, by its place among these."""
+
+
+def records_of_days(
+    frame: pd.DataFrame, names: Sequence[str], limits: Limits | None, *, what: str
+) -> Records:
+    """Return the rows of one wearer that `what` draws by time of day, or raise if it cannot."""
+    require_one_frame(frame, what=what)
+    index = stamps(frame.index, what=what)
+    require(frame, names, purpose=what)
+    for name in names:
+        require_numbers(frame, name, what=what)
+    require_order(index, what=what, name="frame")
+    frame = judged(closing(frame), names, limits, what=what)
+    log = log_or_none(frame)
+    seconds, clock = row_seconds(frame, log), clock_of(frame, log=log)
+    if not 0 < seconds <= MOST_ROW_S:
+        raise ConfigurationError(
+            f"{what} cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
+        )
+    frame = frame[rows_of_days(cast(pd.DatetimeIndex, frame.index), clock)]
+    of_row = local_days(cast(pd.DatetimeIndex, frame.index), clock=clock)
+    days = pd.date_range(of_row.min(), of_row.max(), freq="D", unit="us")
+    return Records(frame, log, seconds, clock, days, np.asarray((of_row - days[0]).days, np.int64))
 
 
 def require_order(index: pd.DatetimeIndex, *, what: str, name: str) -> None:

@@ -20,7 +20,7 @@ from eyelog.clock import HOUR_US, LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures import events as diary
-from eyelog.figures.axes import Entry, Panels
+from eyelog.figures.axes import Panels
 from eyelog.figures.defaults import DEFAULT_FIELDS, STATE
 from eyelog.figures.labels import duration_words, label_of, title_of
 from eyelog.figures.named import meaning_of_field, shades
@@ -99,12 +99,15 @@ def columns_for(start_us: int, end_us: int, seconds: float) -> Columns | None:
 
 
 class Trace(NamedTuple):
-    """The points in time drawn for one column of values and, for columns of time, their range."""
+    """The points drawn for one column of values and, for columns of time, what they are made of.
+
+    Days have no ends: beside the lowest and highest value of each day of a year, means would be a
+    flat line.
+    """
 
     us: Ints
     values: Floats
-    low: Floats | None = None
-    high: Floats | None = None
+    ends: tuple[Floats, Floats] | None = None
     quartiles: tuple[Floats, Floats] | None = None
     edges: Ints | None = None
 
@@ -155,61 +158,43 @@ def trace(
         return Trace(
             np.insert(middles, gaps, middles[gaps - 1] + 1), np.insert(values, gaps, np.nan)
         )
-    if (np.diff(us) < 0).any():
-        order = np.argsort(us, kind="stable")
-        us, values = us[order], values[order]
     finite = np.isfinite(values)
+    every = pd.RangeIndex(columns.n)
     column = columns.of(us[finite])
-    drawn = values[finite]
-    first = np.flatnonzero(np.diff(column, prepend=-1))
-    filled = column[first]
-    mean, low, high, lower, upper = (np.full(columns.n, np.nan) for _ in range(5))
-    if len(first):
-        low[filled] = np.minimum.reduceat(drawn, first)
-        high[filled] = np.maximum.reduceat(drawn, first)
-        count = np.diff(np.append(first, len(drawn)))
-        ranked = drawn[np.lexsort((drawn, column))]
-        lower[filled], upper[filled] = (_ranked_at(ranked, first, count, q) for q in (0.25, 0.75))
-        mean[filled] = np.add.reduceat(drawn, first) / count
-        if angle:
-            radians = np.deg2rad(drawn)
-            parts = (np.add.reduceat(part(radians), first) for part in (np.sin, np.cos))
-            mean[filled] = np.rad2deg(np.arctan2(*parts))
+    groups = pd.Series(values[finite]).groupby(column)
+    quartiles = [numbers(groups.quantile(share).reindex(every)) for share in (0.25, 0.75)]
+    table = groups.agg(["mean", "min", "max"]).reindex(every)
+    mean, low, high = (numbers(table[name]) for name in table)
+    if angle:
+        radians = np.deg2rad(values[finite])
+        parts = pd.DataFrame({"sin": np.sin(radians), "cos": np.cos(radians)})
+        sums = parts.groupby(column).sum()
+        means = pd.Series(np.rad2deg(np.arctan2(sums["sin"], sums["cos"])), sums.index)
+        mean = numbers(means.reindex(every))
     edges = columns.edges
-    return Trace((edges[:-1] + edges[1:]) // 2, mean, low, high, (lower, upper), edges)
+    ends = (low, high) if columns.step_s < dates.DAY_S else None
+    return Trace((edges[:-1] + edges[1:]) // 2, mean, ends, (quartiles[0], quartiles[1]), edges)
 
 
-def _ranked_at(ranked: Floats, first: Ints, count: Ints, share: float) -> Floats:
-    """Return a quantile of each group of ranked values, as numpy interpolates it."""
-    place = share * (count - 1)
-    below = np.floor(place).astype(np.int64)
-    above = np.minimum(below + 1, count - 1)
-    low, high = ranked[first + below], ranked[first + above]
-    return np.asarray(low + (high - low) * (place - below), dtype=np.float64)
-
-
-def draw(ax: Axes, drawn: Trace, kind: Kind, to_x: ToX) -> None:
-    """Draw a trace: its band and extremes (if columns), its line, and its lone values as points.
-
-    The label of the line is the name of the field, that of the points ``_NAME alone``, that of the
-    band ``_NAME middle half``, those of the extremes ``_NAME lowest`` and ``_NAME highest``.
-    """
-    name, colour = kind.name, COLOURS[shades(kind.meaning)[0]]
-    x, alone = to_x(drawn.us), marks.lone(drawn.values)
+def draw(ax: Axes, drawn: Trace, kind: Kind, to_x: ToX, label: str) -> None:
+    """Draw a trace: its band and extremes (if columns), its line, and its lone values as points."""
+    colour, x = COLOURS[shades(kind.meaning)[0]], to_x(drawn.us)
     dots: dict[str, Any] = {"color": colour, "linestyle": "none", "marker": "o"}
+    ax.plot(x, drawn.values, color=colour, linewidth=0.8, label=label)
+    alone = marks.lone(drawn.values)
+    if alone.any():
+        ax.plot(x[alone], drawn.values[alone], markersize=1.6, **dots)
     if drawn.edges is not None and drawn.quartiles is not None:
         lower, upper = drawn.quartiles
         band: dict[str, Any] = {"color": colour, "alpha": 0.3, "linewidth": 0, "zorder": 1.5}
-        band["label"] = f"_{name} middle half"
-        ax.stairs(upper, to_x(drawn.edges), baseline=lower, fill=True, **band)
+        edges = to_x(drawn.edges)
+        ax.stairs(upper, edges, baseline=lower, fill=True, label="middle half", **band)
+    if drawn.ends is not None:
         tiny = dots | {"markersize": 0.7, "markeredgewidth": 0, "alpha": 0.7, "zorder": 1.6}
-        ax.plot(x, cast(Floats, drawn.low), label=f"_{name} lowest", **tiny)
-        ax.plot(x, cast(Floats, drawn.high), label=f"_{name} highest", **tiny)
-    ax.plot(x, drawn.values, color=colour, linewidth=0.8, label=name)
-    ax.plot(x[alone], drawn.values[alone], markersize=1.6, label=f"_{name} alone", **dots)
+        ax.plot(np.tile(x, 2), np.concatenate(drawn.ends), label="lowest, highest", **tiny)
 
 
-def _fill(ax: Axes, us: Ints, values: Floats, seconds: float, kind: Kind, to_x: ToX) -> None:
+def _fill(ax: Axes, us: Ints, values: Floats, seconds: float, kind: Kind, label: str) -> None:
     """Draw counts as bars that are as wide as their rows, from 0; dark grey would be too heavy."""
     if not len(us):
         return
@@ -218,21 +203,18 @@ def _fill(ax: Axes, us: Ints, values: Floats, seconds: float, kind: Kind, to_x: 
     starts = np.maximum(np.where(back, us - int(seconds * 1e6), ribbon.row_starts(us, seconds)), 0)
     between = np.full(2 * len(us) - 1, np.nan)
     between[::2] = values
-    look: dict[str, Any] = {"color": COLOURS[kind.meaning], "linewidth": 0, "label": kind.name}
+    look: dict[str, Any] = {"color": COLOURS[kind.meaning], "linewidth": 0, "label": label}
     look["alpha"] = TRACE_ALPHA if kind.meaning == "trace" else 1.0
     edges = np.stack([starts, us], axis=1).ravel()
-    ax.stairs(between, to_x(edges), baseline=0, fill=True, **look)
+    ax.stairs(between, edges / HOUR_US, baseline=0, fill=True, **look)
 
 
-def _column_entries(columns: Columns | None) -> list[Entry]:
-    """Return what explains the line, the band and the marks of columns."""
+def _words_of_columns(columns: Columns | None) -> str:
+    """Return what the line of a trace is."""
     if columns is None:
-        return []
+        return "value"
     width = duration_words(columns.step_s)
-    dots = axes.point("lowest, highest", "trace")
-    dots[1].set(markersize=1.2)
-    mean = axes.line(f"mean of {'each ' * (not width[0].isdigit())}{width}", "trace")
-    return [mean, axes.patch("middle half", "trace", alpha=0.3), dots]
+    return f"mean of {'each ' * (not width[0].isdigit())}{width}"
 
 
 @axes.plot_function
@@ -244,12 +226,13 @@ def plot_timeline(
     limits: Limits | None = None,
     fig: FigureBase | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Draw fields along time, one panel each, over any range.
 
     Data too dense for the width of the figure are shown by columns of time: the mean as a line, the
-    middle half of the values as a band, the lowest and the highest as thin marks. A year is
-    readable, and nothing is hidden: five minutes of the 20 Hz log show each of its rows. Values of
+    middle half of the values as a band, and of columns shorter than a day the lowest and the
+    highest as thin marks. A year shows its days, five minutes of the 20 Hz log each row. Values of
     records that have a reason against them (`eyelog.flag`) are left out. Lines break where there is
     no value; a value without neighbours is a point. Booleans, and the states of `eyelog.states` as
     a column, are ribbons.
@@ -272,13 +255,16 @@ def plot_timeline(
         in; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     array of Axes
-        One panel per field. In a panel of numbers the line has the name of the field as its label;
-        with columns, its points are their means, and the patch is their middle half. In a ribbon
-        the image holds the colours; over months it is a stack of the shares of each day.
+        One panel per field, with its name as the title. With columns, the line is through their
+        means, and the patch is their middle half. In a ribbon the image holds the colours; over
+        months it is a stack of the shares of each day. Each artist has its words in the legend as
+        its label.
 
     Raises
     ------
@@ -306,15 +292,18 @@ def plot_timeline(
     if fields is None:
         frame, fields = _default(frame)
     names = _names(frame, fields)
-    return _draw_fields(tables.judged(frame, names, limits, what=what), names, events, fig, title)
+    frame = tables.judged(frame, names, limits, what=what)
+    return _draw_fields(frame, names, events, fig=fig, title=title, legend=legend)
 
 
 def _draw_fields(
     frame: pd.DataFrame,
     names: Sequence[str],
     events: pd.DataFrame | None,
+    *,
     fig: FigureBase | None,
     title: str | None,
+    legend: bool | str,
 ) -> Panels:
     """Draw fields along time; the rows of the frame are judged and close at their stamps."""
     index = cast(pd.DatetimeIndex, frame.index)
@@ -328,23 +317,22 @@ def _draw_fields(
     ribbons = [not _is_number(frame[name]) for name in names]
     heights = [RIBBON_MM if is_ribbon and not stacked else PANEL_MM for is_ribbon in ribbons]
     heights += [diary.LANE_MM] if shaded else []
-    every = axes.panels(heights, fig=fig)
+    every = axes.panels(heights, sharex=True, fig=fig)[:, 0]
     made = every[: len(names)]
     small: dict[str, Any] = {"loc": "left", "fontsize": SMALL_PT, "fontweight": "normal", "pad": 2}
-    entries = [] if all(ribbons) else _column_entries(columns)
     for ax, name, is_ribbon in zip(made, names, ribbons, strict=True):
         kind = kind_of(log, name)
         if is_ribbon:
-            entries += _draw_ribbon(ax, frame[name], us, seconds, columns, (start, end))
+            _draw_ribbon(ax, frame[name], us, seconds, columns, (start, end))
         else:
             drawn = trace(us, numbers(frame[name]), seconds, columns, angle=kind.is_angle)
-            draw(ax, drawn, kind, dates.to_x)
+            draw(ax, drawn, kind, dates.to_x, _words_of_columns(columns))
             marks.value_axis(ax.yaxis, most=3 if len(names) <= ROOMY else 2, whole=kind.is_count)
             if not np.isfinite(drawn.values).any():
                 ax.text(0.5, 0.5, "no values", transform=ax.transAxes, ha="center", va="center")
                 ax.set_yticks([])
             elif kind.is_count:
-                top = np.nanmax(drawn.values if drawn.high is None else drawn.high)
+                top = np.nanmax(drawn.values if drawn.ends is None else drawn.ends[1])
                 ax.set_ylim(bottom=0, top=None if top > 0 else 1)
         label = "State" if name == STATE else label_of(log, name, seconds=unit_s)
         ax.set_title(label, **small)
@@ -363,8 +351,7 @@ def _draw_fields(
         _without_values(every[-1])
         key = diary.draw_lane(every[-1], _spans(shaded, start, end))
     days = local_days(index[tables.rows_of_days(index, clock)], clock=clock)
-    axes.set_title(made[0], title_of(frame, days=days), title, fig=fig)
-    axes.legend(made[-1], [*entries, *diary.entries(shaded)], note=key)
+    axes.finish(made[0], title_of(frame, days=days), title, legend=legend, note=key, fig=fig)
     return made
 
 
@@ -450,8 +437,8 @@ def _draw_ribbon(
     seconds: float,
     columns: Columns | None,
     ends: tuple[int, int],
-) -> list[Entry]:
-    """Draw a ribbon of states, or of true and false, and return its legend.
+) -> None:
+    """Draw a ribbon of states, or of true and false.
 
     Over months, one colour per column is too coarse: each day is then a bar of its shares.
     """
@@ -475,8 +462,9 @@ def _draw_ribbon(
     ax.set_ylim(0, 1)
     _without_values(ax)
     if codes is not None:
-        return ribbon.entries(codes)
-    return [*(axes.patch(name) for name in BOOLEAN), axes.patch("no record")]
+        ribbon.explain(ax, codes)
+    for name in () if stacked or codes is not None else BOOLEAN:
+        axes.key(ax, name)
 
 
 @axes.plot_function
@@ -490,6 +478,7 @@ def plot_day(
     limits: Limits | None = None,
     fig: FigureBase | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
     """Draw one field over each day in full, one panel per day, from 00 to 24.
 
@@ -519,6 +508,8 @@ def plot_day(
         in, at its size and in your style; a new figure by default, at most 170 mm high.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
@@ -550,74 +541,60 @@ def plot_day(
     >>> [ax.get_title(loc="left") for ax in panels[::2]]
     ['Mon 19 Oct', 'Tue 20 Oct']
     """
-    what = "plot_day"
-    require_one_frame(frame, what=what)
-    index = tables.stamps(frame.index, what=what)
     names = [field] if second is None else [field, second]
-    require(frame, names, purpose=what)
-    for name in names:
-        tables.require_numbers(frame, name, what=what)
-    tables.require_order(index, what=what, name="frame")
-    frame = tables.closing(frame)
-    frame = tables.judged(frame, names, limits, what=what)
-    log = tables.log_or_none(frame)
-    seconds = tables.row_seconds(frame, log)
-    if not 0 < seconds <= 12 * 3600:
-        raise ConfigurationError(
-            f"plot_day cannot show rows of {seconds:g} s within a day: resample to 12 h or less"
-        )
-    clock = clock_of(frame, log=log)
+    records = tables.records_of_days(frame, names, limits, what="plot_day")
+    frame, log, seconds, clock, days, place = records
     index = cast(pd.DatetimeIndex, frame.index)
-    of_days = tables.rows_of_days(index, clock)
-    frame, index = frame[of_days], index[of_days]
-    shown = local_days(index, clock=clock)
-    days = pd.date_range(shown.min(), shown.max(), freq="D", unit="us")
     most = MOST_DAYS // len(names)
     if len(days) > most:
+        few = f'frame["{days[0]:%Y-%m-%d}":"{days[1]:%Y-%m-%d}"]'
         raise ConfigurationError(
-            f"plot_day draws {most} days at most, and these are {len(days)}: choose some, such as"
-            f' frame["{days[0]:%Y-%m-%d}":"{days[1]:%Y-%m-%d}"], or draw an overview'
+            f"plot_day draws {most} days at most, and these are {len(days)}: call"
+            f" plot_heatmap(frame, {field!r}), or choose some days, such as {few}"
         )
     if (index[-1] - index[0]).total_seconds() < SHORT_S and seconds < 1:
         if states is not None:
             frame, names = frame.assign(**{STATE: states.reindex(index)}), [*names, STATE]
-        return _draw_fields(frame, names, events, fig, title)
-    ribbons, notes = None, list[Entry]()
+        return _draw_fields(frame, names, events, fig=fig, title=title, legend=legend)
+    ribbons, note = None, ""
     recorded_s, recorded = seconds, index
     if "n" in frame:  # bins have rows without records too
         recorded = index[numbers(frame["n"]) > 0]
     if states is not None:
         # States are of records, whose length their log states even where most are missing.
         recorded_s = tables.row_seconds(states, None) if log is None else log_named(log).interval_s
-        ribbons, notes = ribbon.widened(_ribbons(states, days, index, recorded_s, clock))
+        ribbons, note = ribbon.widened(_ribbons(states, days, index, recorded_s, clock))
         recorded = pd.DatetimeIndex(states.index)
     height = float(np.clip(ALL_PANELS_MM / len(days), LOWEST_PANEL_MM, HIGHEST_PANEL_MM))
     each = [height] if second is None else [height * (1 - SECOND), height * SECOND]
-    made = axes.panels(each * len(days), fig=fig)
+    made = axes.panels(each * len(days), sharex=True, fig=fig)[:, 0]
     own = axes.own_figure(made[0])
     look: dict[str, Any] = {"fontsize": "small" if own is None else SMALL_PT, "pad": 2}
-    place, of_records = _places(index, days, clock), _places(recorded, days, clock)
+    of_records = _places(recorded, days, clock)
     kinds = [kind_of(log, name) for name in names]
     limits_of = [_limits(numbers(frame[kind.name]), kind.is_count) for kind in kinds]
     columns = columns_for(0, 24 * HOUR_US, seconds)
     shaded, named = [] if events is None else diary.event_us(events), []
+    words = [label_of(log, name, seconds=tables.unit_seconds(frame)) for name in names]
+    labels = words if columns is None else [_words_of_columns(columns)] * len(names)
+    lacking = {one[0]: one[1:] for one in dates.skipped_hours(days, clock)}
     for which, day in enumerate(days):
         rows = frame[place == which]
         us = time_of_day_us(cast(pd.DatetimeIndex, rows.index), clock=clock)
         of_day = made[which * len(names) : (which + 1) * len(names)]
-        skipped, above = dates.skipped_hours(day, clock), of_day[:-1]
-        for ax, kind, ends in zip(of_day, kinds, limits_of, strict=True):
+        skipped, above = lacking.get(which), of_day[:-1]
+        for ax, kind, label, ends in zip(of_day, kinds, labels, limits_of, strict=True):
             values = numbers(rows[kind.name])
             if kind.is_count and columns is None:
-                _fill(ax, us, values, seconds, kind, _to_hours)
+                _fill(ax, us, values, seconds, kind, label)
             else:
                 drawn = trace(us, values, seconds, columns, angle=kind.is_angle)
-                draw(ax, drawn, kind, _to_hours)
+                draw(ax, drawn, kind, _to_hours, label)
             ax.set_ylim(*ends)
             marks.value_axis(ax.yaxis, most=3, whole=kind.is_count)
             _hatch_gaps(ax, recorded[of_records == which], recorded_s, clock)
             if skipped is not None:
-                ax.axvspan(*skipped, color="white", linewidth=0, zorder=0.6, label="_skipped")
+                ax.axvspan(*skipped, color="white", linewidth=0, zorder=0.6)
             begin = _shade(ax, shaded, day, clock)
             named += begin if ax is of_day[0] else []
         for ax in above:
@@ -636,25 +613,15 @@ def plot_day(
         text = f"{day:%a} {day.day} {day:%b}"
         of_day[0].set_title(text, loc="left", fontweight=weight, **look)
     dates.hours_axis(made[-1], clock.tz)
-    unit_s = tables.unit_seconds(frame)
-    words = [label_of(log, name, seconds=unit_s) for name in names]
-    entries: list[Entry] = _column_entries(columns)
     if second is None:
         made[0].figure.supylabel(words[0], fontsize="small" if own is None else TEXT_PT)
-        if not entries:
-            alpha = TRACE_ALPHA if kinds[0].meaning == "trace" else 1.0
-            entry = axes.patch(words[0], kinds[0].meaning, alpha=alpha)
-            entries = [entry if kinds[0].is_count else axes.line(words[0], kinds[0].meaning)]
     else:
         for ax, label in zip(made, words, strict=False):
             ax.set_title(label, loc="right", fontweight="normal", **look)
-    axes.set_title(made[0], title_of(frame, zone=False), title, fig=fig)
-    key = diary.name_events(named)
-    entries += diary.entries(shaded)
-    entries += (
-        [axes.patch("no record")] if states is None else ribbon.entries(ribbon.state_codes(states))
-    )
-    axes.legend(made[-1], [*entries, *notes], note=key)
+    if states is not None:
+        ribbon.explain(made[len(names) - 1], ribbon.state_codes(states))
+    note = "\n".join(part for part in (diary.name_events(named), note) if part)
+    axes.finish(made[0], title_of(frame, zone=False), title, legend=legend, note=note, fig=fig)
     return made
 
 
@@ -691,7 +658,7 @@ def _hatch_gaps(ax: Axes, index: pd.DatetimeIndex, seconds: float, clock: LocalC
         look: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS["pale hatch"]}
         look |= {"transform": ax.get_xaxis_transform(), "linewidth": 0, "zorder": 0.5}
         spans = np.column_stack([lefts, wide])[seen] / HOUR_US
-        ax.broken_barh(spans.tolist(), (0, 1), hatch=HATCH, label="_no record", **look)
+        ax.broken_barh(spans.tolist(), (0, 1), hatch=HATCH, label="no record", **look)
 
 
 def _ribbons(
@@ -714,7 +681,8 @@ def _ribbons(
     if not inside.any():
         raise ConfigurationError("the states are of other days: pass the states of the same frame")
     codes = ribbon.state_codes(states)
-    return ribbon.day_shares(own[inside], codes[inside], place[inside], len(days), seconds, clock)
+    rows = ribbon.Judged(states, own, codes, clock, seconds).of_rows(inside)
+    return ribbon.day_shares(rows, place[inside], len(days))
 
 
 def _shade(

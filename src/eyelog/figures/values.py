@@ -1,19 +1,18 @@
 """Values with their intervals: rates of groups, pairs of two measurements, and bouts."""
 
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Colormap, ListedColormap, LogNorm, Normalize
+from matplotlib.colors import Colormap, ListedColormap, LogNorm, Normalize, to_rgba
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from eyelog.catalogue import COMPUTED_DATA
 from eyelog.clock import HOUR_US
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, dates, marks, tables
-from eyelog.figures.axes import Entry
 from eyelog.figures.labels import title_of
 from eyelog.figures.named import last_step, meaning_of, meaning_of_field, shades, span_of
 from eyelog.figures.style import COLOURS, sequential
@@ -47,7 +46,7 @@ NAMES: Final = ("bias", "low", "high")
 ROUND_MIN: Final = (0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 960)
 BOUT_ROOM: Final = 1.2  # above the longest and below the shortest, as a factor
 MOST_BOUTS: Final = 1000  # more lines than this hide one another
-BOUT_CELLS: Final = (96, 24)
+BOUT_CELLS: Final = (64, 16)
 DAY_H: Final = 24.0
 
 
@@ -58,6 +57,7 @@ def plot_rate(
     *,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw a rate by hour, weekday, day, week or label, with its interval and its exposure.
 
@@ -73,16 +73,16 @@ def plot_rate(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names what is drawn, and the log; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     Axes
         Hours, weekdays, days and weeks are along x, with the minutes behind each beneath, in
-        ``ax.child_axes``; labels are rows, each with its minutes beside its name. The labels of the
-        artists are ``_value`` (points), ``_interval`` (bars, of a table that has ``low`` and
-        ``high``), ``_of these minutes`` (hollow points of a table about the wearer, whose interval
-        is of the minutes alone, or that have none) and ``_exposure``. A group without a rate has no
-        point.
+        ``ax.child_axes``; labels are rows, each with its minutes beside its name. Points are hollow
+        in a table about the wearer where the interval is of the minutes alone, or there is none. A
+        group without a rate has no point. Each artist has its words in the legend as its label.
 
     Raises
     ------
@@ -129,7 +129,8 @@ def plot_rate(
         _as_rows(ax, table, name, about)
     else:
         _as_columns(ax, table, name, about, along, days)
-    axes.set_title(ax, title_of(table, days=days), title)
+    note = "" if along is not None else f"Beside the names: {_exposure_words(about)}"
+    axes.finish(ax, title_of(table, days=days), title, legend=legend, note=note)
     return ax
 
 
@@ -165,14 +166,14 @@ def _as_columns(
         x = numbers(days.get_indexer(along))
     if by == "week":  # as wide as its seven days, with its point in their middle
         x, wide = x + (WEEK - 1) / 2, 0.95 * WEEK
-    shown = _draw_rates(ax, x, table, name, about)
+    _draw_rates(ax, x, table, name, about)
     marks.value_label(ax, about.text)
     marks.value_axis(ax.yaxis)
     if not np.isfinite(numbers(table[name])).any():
         marks.say_no_values(ax)
     below = marks.strip(ax)
-    for bar in below.bar(x, numbers(table[EXPOSURE]), wide, color=COLOURS["hatch"]):
-        bar.set_label("_exposure")
+    exposure, words = numbers(table[EXPOSURE]), _exposure_words(about)
+    below.bar(x, exposure, wide, color=COLOURS["hatch"], label=words)
     below.set_ylabel("Min")
     marks.value_axis(below.yaxis, most=2)
     below.set_ylim(bottom=0.0)
@@ -186,17 +187,15 @@ def _as_columns(
     else:
         ax.set_xlim(-0.5, 6.5)
         dates.weekdays_axis(below.xaxis)
-    entries: list[Entry] = []
     if weekends is not None:
         dates.shade_weekends(ax, weekends)
-        entries = dates.shade_weekends(below, weekends)
-    axes.legend(below, [*shown, axes.patch(_exposure_words(about), "hatch"), *entries])
+        dates.shade_weekends(below, weekends)
 
 
 def _as_rows(ax: Axes, table: pd.DataFrame, name: str, about: Column) -> None:
     """Draw the groups as rows, the first at the top, with their exposure beside their names."""
     y = np.arange(float(len(table)))
-    shown = _draw_rates(ax, y, table, name, about, across=True)
+    _draw_rates(ax, y, table, name, about, across=True)
     ax.set_ylim(len(table) - 0.4, -0.6)
     ax.set_xlabel(about.text)
     marks.value_axis(ax.xaxis, most=8)
@@ -208,7 +207,6 @@ def _as_rows(ax: Axes, table: pd.DataFrame, name: str, about: Column) -> None:
     ]
     axes.name_rows(ax, y, [str(label) for label in table.index], long)
     marks.bare(ax, "left")
-    axes.legend(ax, [*shown, axes.words(f"beside the names: {_exposure_words(about)}")])
 
 
 def _exposure_words(about: Column) -> str:
@@ -217,67 +215,44 @@ def _exposure_words(about: Column) -> str:
 
 def _draw_rates(
     ax: Axes, at: Floats, table: pd.DataFrame, name: str, about: Column, *, across: bool = False
-) -> list[Entry]:
-    """Draw the rates and their intervals; return their entries in the legend."""
+) -> None:
+    """Draw the rates and their intervals."""
     values, meaning = numbers(table[name]), meaning_of(about)
     edge = COLOURS[shades(meaning)[0]]
     # The ends of the intervals are of the first column.
     low = high = np.full(len(table), np.nan)
     if name == table.columns[0] and {*INTERVAL} <= set(table.columns):
         low, high = (numbers(table[end]) for end in INTERVAL)
-    finite, drawn = np.isfinite(values), np.isfinite(low) & np.isfinite(high)
-    # Rows of a table about the wearer that have no interval of the wearer.
-    thin = np.zeros(len(table), dtype=bool)
+    interval, hollow = "95 % interval", None
+    if "of" in table:
+        of = table["of"].loc[np.isfinite(low) & np.isfinite(high)]
+        interval += "".join(f" {OF.get(str(one), '')}" for one in of.iloc[:1])
     if {"days", "of"} <= set(table.columns):
-        thin = (table["of"] != "wearer").to_numpy(dtype=bool) | ~drawn
-    entries: list[Entry] = []
-    for chosen, inside, label in (
-        (finite & ~thin, COLOURS[meaning], "_value"),
-        (finite & thin, "white", "_of these minutes"),
-    ):
-        if label != "_value" and not chosen.any():
-            continue
-        marks.estimates(
-            ax, at, np.where(chosen, values, np.nan), (low, high), edge, across=across,
-            names=(label, "_interval"), s=18, facecolors=inside, linewidths=0.8,
-        )  # fmt: skip
-        if not chosen.any():
-            continue
-        said, hollow, interval = about.label.lower(), inside == "white", (drawn & chosen).any()
-        if interval:
-            of = "minutes" if hollow or "of" not in table else str(table["of"][chosen].iloc[0])
-            said = f"{said} with 95 % interval {OF.get(of, '')}".rstrip()
-        if hollow:
-            why = [str(reason).split(":")[0] for reason in table["reason"][chosen]]
-            said = f"{said}: {' or '.join(dict.fromkeys(why))}"
-        entry = axes.line(said, meaning, marker="o", linestyle="-" if interval else "")
-        entry[1].set(color=edge, markerfacecolor=inside)
-        entries.append(entry)
-    return entries + _limit(ax, at, values, low, high, across=across, edge=edge)
-
-
-def _limit(
-    ax: Axes, at: Floats, values: Floats, low: Floats, high: Floats, *, across: bool, edge: str
-) -> list[Entry]:
-    """Set the limits of the values, which only intervals of extraordinary length exceed."""
+        # Rows of a table about the wearer that have no interval of the wearer.
+        thin = (table["of"] != "wearer").to_numpy(dtype=bool) | ~np.isfinite(high - low)
+        why = [str(reason).split(":")[0] for reason in table["reason"][thin & np.isfinite(values)]]
+        hollow = thin, f"{about.label.lower()}: {' or '.join(dict.fromkeys(why))}"
+    marks.estimates(
+        ax, at, values, (low, high), edge, across=across, label=about.label.lower(),
+        interval=interval, hollow=hollow, s=18, facecolors=COLOURS[meaning], linewidths=0.8,
+    )  # fmt: skip
     finite, long = np.isfinite(values), high - low
     if not finite.any():
-        return []
+        return
+    # Only intervals of extraordinary length exceed the limits.
     ordinary = long <= MOST_LONGER * np.nanmedian(long) if np.isfinite(long).any() else finite
     ends = np.concatenate([values[finite], low[ordinary], high[ordinary]])
     bottom, top = float(np.nanmin(ends)), float(np.nanmax(ends))
     room = ROOM * ((top - bottom) or abs(top) or 1.0)
     bottom, top = bottom - room, top + room
     (ax.set_xlim if across else ax.set_ylim)(bottom, top)
-    look: dict[str, Any] = {"color": edge, "markersize": 4.0, "clip_on": False, "zorder": 4}
-    beyond = [(place, bottom, "<" if across else "v") for place in at[low < bottom]]
-    beyond += [(place, top, ">" if across else "^") for place in at[high > top]]
-    for place, end, mark in beyond:
-        x, y = (end, place) if across else (place, end)
-        ax.plot([x], [y], mark, label="_goes further", **look)
-    entry = axes.point("the interval goes further", "usable", marker="^")
-    entry[1].set(color=edge)
-    return [entry] if beyond else []
+    for beyond, end, mark in ((low < bottom, bottom, "<v"), (high > top, top, ">^")):
+        places, ends = at[beyond], np.full(int(beyond.sum()), end)
+        if len(places):
+            x, y = (ends, places) if across else (places, ends)
+            look: dict[str, Any] = {"color": edge, "markersize": 4.0, "clip_on": False}
+            label = axes.once(ax, "the interval goes further")
+            ax.plot(x, y, mark[not across], zorder=4, label=label, **look)
 
 
 @axes.plot_function
@@ -288,6 +263,7 @@ def plot_agreement(
     quantity: str | None = None,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw the difference of each pair against its mean, with bias and limits of agreement.
 
@@ -308,13 +284,15 @@ def plot_agreement(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     Axes
         With one point for each pair; for more than 500 pairs, one mesh that counts them, whose
-        lightest colour is one pair. The lines have the labels ``_bias``, ``_low`` and ``_high``;
-        the bands of their own 95 % intervals ``_bias interval`` and so on.
+        lightest colour is one pair. Lines are the bias and the limits, bands their own 95 %
+        intervals; each has its words in the legend as its label.
 
     Raises
     ------
@@ -345,8 +323,8 @@ def plot_agreement(
                 "plot_agreement of two logs draws one quantity of eyelog.compare.agreement: pass"
                 " quantity='steps'"
             )
-        both = minute_pairs(pairs, limits, quantity=quantity)
-        pairs, row = both, agreement(pairs, limits).loc[quantity]
+        made = minute_pairs(pairs, limits, quantity=quantity)
+        pairs, row = made, agreement(pairs, limits).loc[quantity]
     require(pairs, ["mean", "difference"], purpose=what)
     given = row._asdict() if isinstance(row, AgreementLimits) else row
     names = [name + end for name in NAMES for end in ("", "_low", "_high")]
@@ -357,8 +335,8 @@ def plot_agreement(
         )
     stated = {name: float(given[name]) for name in names}
     means, differences = numbers(pairs["mean"]), numbers(pairs["difference"])
-    known = np.isfinite(means) & np.isfinite(differences)
-    means, differences = means[known], differences[known]
+    both = np.isfinite(means) & np.isfinite(differences)
+    means, differences = means[both], differences[both]
     if not len(means):
         raise ConfigurationError("plot_agreement has nothing to draw: there are no pairs")
     if quantity is not None and quantity not in PAIRS:
@@ -372,36 +350,36 @@ def plot_agreement(
     ax = axes.on(ax, height_mm=66.0)
     field = pair.field if pair else None
     meaning = (meaning_of_field(field.name, COMPUTED_DATA) if field else None) or "usable"
-    entries = [_draw_pairs(ax, means, differences, meaning), *_draw_limits(ax, stated, unit)]
+    _draw_pairs(ax, means, differences, meaning)
+    known = bool(np.isfinite(stated["bias"]))
+    if known:
+        _draw_limits(ax, stated, unit)
     of_unit = f" ({unit})" if unit else ""
     side = "15-second minus 60-second log" if "fifteen" in pairs else "Difference"
     marks.value_label(ax, f"{side}{of_unit}")
     ax.set_xlabel(f"{name}, mean of both{of_unit}" if name else f"Mean of both{of_unit}")
     marks.value_axis(ax.yaxis)
     marks.value_axis(ax.xaxis, most=8)
-    axes.legend(ax, entries)
-    axes.set_title(ax, title_of(pairs), title)
+    note = "" if known else "Too few pairs for limits of agreement"
+    axes.finish(ax, title_of(pairs), title, legend=legend, note=note)
     return ax
 
 
-def _draw_pairs(ax: Axes, means: Floats, differences: Floats, meaning: str) -> Entry:
+def _draw_pairs(ax: Axes, means: Floats, differences: Floats, meaning: str) -> None:
     """Draw each pair as a point, or of many pairs how many are where."""
     said = counted(len(means), "pair")
     if len(means) <= MOST_POINTS:
-        of_point = shades(meaning)[0]
-        ax.scatter(means, differences, s=7, color=COLOURS[of_point], linewidths=0, zorder=3)
-        return axes.point(said, of_point)
+        look: dict[str, Any] = {"s": 7, "color": COLOURS[shades(meaning)[0]], "linewidths": 0}
+        ax.scatter(means, differences, zorder=3, label=said, **look)
+        return
     edges = [_edges(means, CELLS[0]), _edges(differences, CELLS[1])]
-    counts, x, y = np.histogram2d(means, differences, bins=edges)
     colours = sequential(meaning).with_extremes(bad="none")
-    norm = LogNorm(1, max(float(counts.max()), 2.0))
-    cells = np.ma.masked_equal(counts.T, 0)
-    mesh = ax.pcolormesh(x, y, cells, cmap=colours, norm=norm, rasterized=True)
+    look = {"cmap": colours, "norm": LogNorm(1.0, 2.0), "rasterized": True}
+    counts, *_, mesh = ax.hist2d(means, differences, edges, cmin=1, **look)
+    mesh.set_clim(1.0, max(2.0, float(np.nanmax(counts))))
+    ax.fill([], [], color=colours(0.5), label=said)
     ax.margins(0.03)
     marks.colour_bar(ax, mesh, "Pairs")
-    entry = axes.patch(said, meaning)
-    entry[1].set(facecolor=colours(0.5))
-    return entry
 
 
 def _edges(values: Floats, cells: int) -> Floats:
@@ -417,28 +395,21 @@ def _edges(values: Floats, cells: int) -> Floats:
     return np.arange(low - step / 2, high + step, step)
 
 
-def _draw_limits(ax: Axes, stated: dict[str, float], unit: str) -> list[Entry]:
-    if not np.isfinite(stated["bias"]):
-        return [axes.words("too few pairs for limits of agreement")]
+def _draw_limits(ax: Axes, stated: dict[str, float], unit: str) -> None:
     colour = COLOURS["reference"]
-    for name in NAMES:
-        ends = stated[f"{name}_low"], stated[f"{name}_high"]
-        band: dict[str, Any] = {"color": colour, "alpha": 0.18, "linewidth": 0}
-        ax.axhspan(*ends, label=f"_{name} interval", **band)
-        dash = "-" if name == "bias" else "--"
-        look: dict[str, Any] = {"color": colour, "linewidth": 1.2, "linestyle": dash}
-        ax.axhline(stated[name], label=f"_{name}", **look)
-    ax.axhline(0, color=COLOURS["axis"], linewidth=0.5, zorder=0.5, label="_zero")
     # As many decimals as the limits need: a bias of a hundredth of them does not count.
     places = decimals(np.array([stated["low"], stated["high"]]), None)
     bias, low, high = (marks.words_of(stated[name], places) for name in NAMES)
-    entries = [
-        axes.line(f"bias {bias} {unit}".rstrip(), "reference"),
-        axes.line(f"95 % limits {low} to {high} {unit}".rstrip(), "reference", linestyle="--"),
-    ]
-    if np.isfinite([stated[f"{name}_low"] for name in NAMES]).any():
-        entries.append(axes.patch("their 95 % intervals", "reference", alpha=0.18))
-    return entries
+    words = (f"bias {bias} {unit}", f"95 % limits {low} to {high} {unit}", "")
+    for name, said in zip(NAMES, words, strict=True):
+        look: dict[str, Any] = {"color": colour, "linewidth": 1.2, "label": said.rstrip()}
+        ax.axhline(stated[name], linestyle="-" if name == "bias" else "--", **look)
+    for name in NAMES:
+        ends = stated[f"{name}_low"], stated[f"{name}_high"]
+        if np.isfinite(ends).all():
+            label = axes.once(ax, "their 95 % intervals")
+            ax.axhspan(*ends, color=colour, alpha=0.18, linewidth=0, label=label)
+    ax.axhline(0, color=COLOURS["axis"], linewidth=0.5, zorder=0.5)
 
 
 @axes.plot_function
@@ -448,6 +419,7 @@ def plot_bouts(
     column: str | None = None,
     ax: Axes | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> Axes:
     """Draw when bouts were, how long each lasted, and optionally what each was like.
 
@@ -466,13 +438,15 @@ def plot_bouts(
         The Axes to draw on; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     Axes
-        On a log scale of minutes, with a collection of lines (its label is ``_bouts``) and one of
-        points in their middles; for more than 1000 bouts, one mesh of their number in each cell or
-        of the median of `column` (``_bouts`` too). Bouts without a value of `column` are grey.
+        On a log scale of minutes, with a collection of lines and one of points in their middles;
+        for more than 1000 bouts, one of hexagons of their number, or of the median of `column`.
+        Bouts without a value of `column` are grey.
 
     Raises
     ------
@@ -510,7 +484,11 @@ def plot_bouts(
     ax = axes.on(ax, height_mm=58.0)
     ax.set_yscale("log")
     many = len(table) > MOST_BOUTS
-    image, unknown = (_draw_cells if many else _draw_lines)(ax, opens, minutes, values)
+    total = f"{minutes.sum() / 60:.1f} h" if minutes.sum() >= 60 else f"{minutes.sum():.0f} min"
+    said = f"{counted(len(table), 'bout')}, {total} in total"
+    named = None if column is None else column_of(column, table="gait.bouts")
+    words = said, "" if named is None else f"{named.label} not known"
+    image = (_draw_cells if many else _draw_lines)(ax, opens, minutes, values, words)
     low, high = _span(minutes)
     ax.set_ylim(low, high)
     # From the shortest length up, without those for whose label an axis is too short.
@@ -524,89 +502,64 @@ def plot_bouts(
     ax.yaxis.set_minor_locator(NullLocator())
     ax.set_ylabel("Length of the bout (min)")
     dates.hours_axis(ax, None if travels else start.tz)
-    named = None if column is None else column_of(column, table="gait.bouts")
     if image is not None:
         said = "Bouts" if named is None else named.text
-        marks.colour_bar(
-            ax, image, f"Median {said.lower()}" if many and named is not None else said
-        )
-    total = f"{minutes.sum() / 60:.1f} h" if minutes.sum() >= 60 else f"{minutes.sum():.0f} min"
-    marker = "s" if many else "o"
-    entries = [
-        axes.point(f"{counted(len(table), 'bout')}, {total} in total", "walking", marker=marker)
-    ]
-    # A colour that is drawn: the middle one of those that the colour bar explains.
-    shade: Any = COLOURS["walking" if column is None else "hatch"]
-    shade = shade if image is None else image.cmap(0.5)
-    entries[0][1].set(color=shade, markeredgecolor=COLOURS["walking edge"], markeredgewidth=0.4)
-    if unknown and named is not None:
-        entries.append(axes.point(f"{named.label} not known", "hatch", marker=marker))
-    axes.legend(ax, entries)
-    axes.set_title(ax, title_of(table, days=wall.normalize(), zone=False), title)
+        marks.colour_bar(ax, image, f"Median {said.lower()}" if many and named else said)
+    ours = title_of(table, days=wall.normalize(), zone=False)
+    axes.finish(ax, ours, title, legend=legend)
     return ax
 
 
 def _draw_lines(
-    ax: Axes, opens: Floats, minutes: Floats, values: Floats | None
-) -> tuple[ScalarMappable | None, bool]:
-    """Draw each bout; return the key to the colours, and whether one is not known."""
+    ax: Axes, opens: Floats, minutes: Floats, values: Floats | None, words: tuple[str, str]
+) -> ScalarMappable | None:
+    """Draw each bout, those without a value in grey; return the key to the colours, if any."""
     closes = opens + minutes / 60.0
-    shades_of: list[Any] = [COLOURS["walking"]] * len(minutes)
     finite = np.isfinite(minutes if values is None else values)
-    image = None
+    image, colours = None, np.tile(to_rgba(COLOURS["walking"]), (len(minutes), 1))
     if values is not None:
         image = ScalarMappable(_norm(values[finite]), _scale())
         colours = image.to_rgba(np.where(finite, values, 0.0))
-        shades_of = [
-            tuple(colour) if known else COLOURS["hatch"]
-            for colour, known in zip(colours, finite, strict=True)
-        ]
+        colours[~finite] = to_rgba(COLOURS["hatch"])
     # Bouts that continue after midnight are drawn again, a day to the left.
     again = np.flatnonzero(closes > DAY_H)
-    left = np.concatenate([opens, np.zeros(len(again))])
-    right = np.concatenate([closes, closes[again] - DAY_H])
-    heights = np.concatenate([minutes, minutes[again]])
-    both = [*shades_of, *(shades_of[bout] for bout in again)]
-    ax.hlines(heights, left, right, colors=both, linewidth=1.6, label="_bouts")
+    order = np.concatenate([np.arange(len(opens)), again])
+    left, right = np.append(opens, np.zeros(len(again))), np.append(closes, closes[again] - DAY_H)
+    ax.hlines(minutes[order], left, right, colors=colours[order], linewidth=1.6)
     # The palest colours alone are too light on white.
     look: dict[str, Any] = {"edgecolors": COLOURS["walking edge"], "linewidths": 0.4, "zorder": 3}
     middles = (opens + closes) / 2.0 % DAY_H
-    ax.scatter(middles, minutes, s=12, c=shades_of, label="_middles", **look)
-    return image if finite.any() else None, not finite.all()
+    for chosen, label in zip((finite, ~finite), words, strict=True):
+        if chosen.any():
+            ax.scatter(
+                middles[chosen], minutes[chosen], s=12, c=colours[chosen], label=label, **look
+            )
+    return image if finite.any() else None
 
 
 def _draw_cells(
-    ax: Axes, opens: Floats, minutes: Floats, values: Floats | None
-) -> tuple[ScalarMappable | None, bool]:
+    ax: Axes, opens: Floats, minutes: Floats, values: Floats | None, words: tuple[str, str]
+) -> ScalarMappable | None:
     """Draw the number of bouts in each cell, or the median of their values; return the same."""
-    x = np.linspace(0.0, DAY_H, BOUT_CELLS[0] + 1)
-    low, high = _span(minutes)
-    y = np.geomspace(low, high, BOUT_CELLS[1] + 1)
-    # Whole minutes are far apart on a log scale, so cells begin and end half-way between them.
-    if bool((minutes == np.round(minutes)).all()):
-        y = np.unique(np.append(np.floor(y), np.ceil(high))) + 0.5
-        y[0] = low
     middles = (opens + minutes / 120.0) % DAY_H
-    column = np.minimum(np.searchsorted(x, middles, side="right") - 1, BOUT_CELLS[0] - 1)
-    place = (np.searchsorted(y, minutes) - 1) * BOUT_CELLS[0] + column
-    shape = (len(y) - 1, BOUT_CELLS[0])
-    counts = np.bincount(place, minlength=shape[0] * shape[1])
-    grid = np.where(counts > 0, counts, np.nan)
-    norm: Normalize = LogNorm(1, max(float(counts.max()), 2.0))
+    known = np.isfinite(minutes if values is None else values)
+    extent = (0.0, DAY_H, *np.log10(_span(minutes)))
+    look: dict[str, Any] = {"gridsize": BOUT_CELLS, "mincnt": 1, "yscale": "log", "extent": extent}
+    look |= {"rasterized": True, "linewidths": 0.0}
+    if not known.all():
+        grey = ListedColormap([COLOURS["hatch"]])
+        ax.hexbin(middles[~known], minutes[~known], cmap=grey, label=words[1], **look)
+    if not known.any():
+        return None
+    norm: Normalize = LogNorm(1.0, 2.0)
     if values is not None:
-        medians = pd.Series(values).groupby(place).median().dropna()
-        grid = np.full(len(counts), np.nan)
-        grid[medians.index] = medians.to_numpy()
-        norm = _norm(numbers(medians))
-    unknown = (counts > 0) & np.isnan(grid)
-    grey = ListedColormap([COLOURS["hatch"]]).with_extremes(bad="none")
-    for cells, name, look in (
-        (np.where(unknown, 1.0, np.nan), "_not known", {"cmap": grey}),
-        (grid, "_bouts", {"cmap": _scale(), "norm": norm}),
-    ):
-        shown = np.ma.masked_invalid(cells.reshape(shape))
-        image = ax.pcolormesh(x, y, shown, rasterized=True, label=name, **look)
-    return cast(ScalarMappable, image), bool(unknown.any())
+        norm = _norm(values[known])
+        look |= {"C": values[known], "reduce_C_function": np.median}
+    look |= {"cmap": _scale(), "norm": norm, "label": words[0]}
+    image = ax.hexbin(middles[known], minutes[known], **look)
+    if values is None:
+        image.set_clim(1.0, max(2.0, float(numbers(image.get_array()).max())))
+    return image
 
 
 def _scale() -> Colormap:

@@ -7,21 +7,21 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
-from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FixedLocator
 
-from eyelog.clock import DAY_US, LocalClock, local_days, microseconds
+from eyelog.clock import DAY_US, LocalClock, local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures import events as diary
-from eyelog.figures.axes import Entry, Panels
+from eyelog.figures.axes import Panels
+from eyelog.figures.days import INTERVAL, intervals_of
 from eyelog.figures.defaults import GLANCE
 from eyelog.figures.labels import title_of
 from eyelog.figures.named import is_amount, meaning_of, possible, shades
-from eyelog.figures.style import COLOURS, SMALL_PT
+from eyelog.figures.style import COLOURS, HATCH, SMALL_PT
 from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.judge.limits import Limits
-from eyelog.measure.columns import Column, interval_columns
+from eyelog.measure.columns import Column
 from eyelog.measure.columns import column as column_of
 from eyelog.measure.sheet import decimals
 from eyelog.series.inference import holm
@@ -47,14 +47,14 @@ MONTH: Final = Span("month", "28 d", 28, 17.0, numbers=False, point=8.0, ring=34
 EARLIER_DAYS: Final = 56
 # The hours of wear from which on a day counts for the usual range, as in `baseline.personal`
 FULL_DAY_H: Final = 8.0
+THIN: Final = f"thin: under {FULL_DAY_H:g} h worn"
 LEVEL: Final = 0.05
 MANY: Final = 9_999.5
 ARROW_PT: Final = 5.0
 REACH: Final = 0.44  # half the width of a day's usual range
 STATES_MM: Final = 14.0
+SEEN: Final = 0.95  # the recorded share of a column from which on no hatching is seen above it
 COLUMN_MIN: Final = 30  # at one column of a journal a day is 9 mm wide
-# The recorded share of a column from which on no hatching is seen above it
-SEEN: Final = 0.95
 
 
 @axes.plot_function
@@ -66,6 +66,7 @@ def plot_week(
     day_starts: str | None = None,
     fig: FigureBase | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last seven days of a wearer, each against the wearer's own usual range.
 
@@ -94,14 +95,15 @@ def plot_week(
         in; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     array of Axes
         One for each quantity of which the week has a value, after one for the states if there are
-        any. A day is at its number, 0 to 6. The labels of the artists are ``_usual range``,
-        ``_usual value``, ``_full days``, ``_thin days`` (worn for less than 8 hours, hollow, not
-        judged) and ``_stands out``; those of the states are their names.
+        any. A day is at its number, 0 to 6; one that was worn for less than 8 hours is hollow and
+        not judged. Each artist has its words in the legend as its label.
 
     Raises
     ------
@@ -130,7 +132,8 @@ def plot_week(
     """
     if states is None and tables.holds_records(table):
         states = table
-    return _plot(table, WEEK, title, states, events, day_starts, fig)
+    given: dict[str, Any] = {"states": states, "events": events, "day_starts": day_starts}
+    return _plot(table, WEEK, fig=fig, title=title, legend=legend, **given)
 
 
 @axes.plot_function
@@ -139,6 +142,7 @@ def plot_month(
     *,
     fig: FigureBase | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last 28 days of a wearer, each against the wearer's own usual range.
 
@@ -155,12 +159,14 @@ def plot_month(
         in; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
     array of Axes
-        One for each quantity of which the month has a value. A day is at its number, 0 to 27. The
-        labels of the artists are those of `eyelog.plot_week`.
+        One for each quantity of which the month has a value. A day is at its number, 0 to 27. Each
+        artist has its words in the legend as its label.
 
     Raises
     ------
@@ -182,17 +188,11 @@ def plot_month(
     >>> [tick.get_text() for tick in el.plot_month(days)[0].get_xticklabels()]
     ['Mon 30 Mar', 'Mon 6 Apr', 'Mon 13', 'Mon 20']
     """
-    return _plot(table, MONTH, title, fig=fig)
+    return _plot(table, MONTH, fig=fig, title=title, legend=legend)
 
 
 def _plot(
-    table: pd.DataFrame,
-    span: Span,
-    title: str | None,
-    states: pd.Series | pd.DataFrame | None = None,
-    events: pd.DataFrame | None = None,
-    day_starts: str | None = None,
-    fig: FigureBase | None = None,
+    table: pd.DataFrame, span: Span, *, day_starts: str | None = None, **given: Any
 ) -> Panels:
     days = tables.days_of(table, day_starts=day_starts)
     days = tables.table_of_days(days, ["worn_h"], what=f"plot_{span.word}")
@@ -201,8 +201,7 @@ def _plot(
     parts = np.split(corrected, np.cumsum([len(of) for of in judged.values()])[:-1])
     for name, mine in zip(judged, parts, strict=True):
         judged[name] = judged[name].assign(stands=mine < LEVEL)
-    given: dict[str, Any] = {"states": states, "events": events, "day_starts": day_starts}
-    return plot_judged(days, judged, span=span, fig=fig, title=title, **given)
+    return plot_judged(days, judged, span=span, day_starts=day_starts, **given)
 
 
 def last_days(
@@ -241,6 +240,7 @@ def plot_judged(
     day_starts: str | None = None,
     fig: FigureBase | None = None,
     title: str | None = None,
+    legend: bool | str = True,
 ) -> "np.ndarray[Any, np.dtype[np.object_]]":
     """Draw the last days of a table of days, as `plot_week` does, with what is known about them.
 
@@ -264,6 +264,8 @@ def plot_judged(
         in; a new figure by default.
     title : str, optional
         Replaces the title that names wearer, log and days; ``""`` for none.
+    legend : bool or str
+        Whether there is a legend; or where: ``"right"``, or a location of matplotlib.
 
     Returns
     -------
@@ -289,49 +291,40 @@ def plot_judged(
         of_days = states_of_days(states, days, limits=limits, day_starts=day_starts, what=what)
         above = [STATES_MM + diary.LANE_MM * (events is not None)]
     heights = [*above, *[span.panel_mm] * len(shown)]
-    made = axes.panels(heights, sharex=False, fig=fig)
-    entries, key = list[Entry](), ""
+    made = axes.panels(heights, fig=fig)[:, 0]
+    key = ""
     if states is not None:
         made[0].set_xlim(-0.5, span.days - 0.5)
-        entries, key = _draw_states(made[0], of_days, events)
+        key = _draw_states(made[0], of_days, events)
         hours = "0 to 24 h" if day_starts is None else f"{day_starts} to {day_starts}"
         name = f"State ({hours})" + ", diary above" * (events is not None)
         made[0].set_title(name, loc="left", pad=4.0, y=1.0)
-    found: dict[str, Entry] = {}
     for ax, name in zip(made[len(above) :], shown, strict=True):
-        found |= _panel(ax, name, recent, judged[name].reindex(days), span)
-    weekend: list[Entry] = []
+        _panel(ax, name, recent, judged[name].reindex(days), span)
     for ax in made:
-        weekend = dates.shade_weekends(ax, days)
+        dates.shade_weekends(ax, days)
         _name_days(ax, days, span)
-    order = ("band", "usual", "worn", "usable", "day", "interval", "thin", "ring")
-    entries += [found[name] for name in order if name in found]
-    axes.legend(made[-1], entries + weekend, note=key)
-    axes.set_title(made[0], title_of(table, days=days), title, fig=fig)
+    axes.finish(made[0], title_of(table, days=days), title, legend=legend, note=key, fig=fig)
     return made
 
 
-def _panel(
-    ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span: Span
-) -> dict[str, Entry]:
-    """Draw one quantity, and return what its marks mean."""
+def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span: Span) -> None:
+    """Draw one quantity."""
     about = column_of(name)  # of whichever log: a score may stand beside the 60-second log
     values, full = numbers(recent[name]), numbers(recent["worn_h"]) >= FULL_DAY_H
     ends = {end: possible(judged[end], about.unit) for end in ("low", "high")}
     judged = judged.assign(**ends)
-    found = _usual(ax, judged)
+    _usual(ax, judged)
     if about.unit.endswith("per day") and span.numbers:
-        found |= _bars(ax, name, recent, full, about)
+        _bars(ax, name, recent, full, about)
     else:
-        found |= _points(ax, name, recent, judged, full, about, span)
+        _points(ax, name, recent, judged, full, about, span)
     if is_amount(about.unit):
         ax.set_ylim(bottom=max(0.0, ax.get_ylim()[0]))
-    if (np.isfinite(values) & ~full).any():
-        found["thin"] = axes.point(f"thin: under {FULL_DAY_H:g} h worn", "axis", face="white")
     stands = (judged["stands"] == True).to_numpy()  # noqa: E712 - a day without a row is missing
     if stands.any():
-        marks.rings(ax, np.flatnonzero(stands), values[stands], span.ring, "_stands out")
-        found["ring"] = axes.ring("stands out (▲ above, ▼ below)")
+        ring = "stands out (▲ above, ▼ below)"
+        marks.rings(ax, np.flatnonzero(stands), values[stands], span.ring, ring)
     digits, usual = decimals(values, about.digits), numbers(judged["baseline"])
     arrows = np.where(stands, np.where(values > usual, "▲", "▼"), "")
     (_say if span.numbers else _point_out)(ax, values, full, arrows, digits, span)
@@ -347,7 +340,6 @@ def _panel(
     small: dict[str, Any] = {"fontsize": SMALL_PT, "fontweight": "normal"}
     ax.set_title(" · ".join(medians), loc="right", pad=pad, y=1.0, **small)
     marks.value_axis(ax.yaxis, most=3)
-    return found
 
 
 def _name_days(ax: Axes, days: pd.DatetimeIndex, span: Span) -> None:
@@ -376,48 +368,38 @@ class _ShortDays(dates.DayFormatter):
         ]
 
 
-def _usual(ax: Axes, judged: pd.DataFrame) -> dict[str, Entry]:
+def _usual(ax: Axes, judged: pd.DataFrame) -> None:
     """Draw the usual range of each day as a band of its own, and the usual value in it."""
     # Without a range, a baseline is that of other days, as before weekends are known.
     known = np.flatnonzero(judged["low"].notna())
+    if not len(known):
+        return
     low, high, centre = (numbers(judged[name])[known] for name in ("low", "high", "baseline"))
     look: dict[str, Any] = {"facecolor": COLOURS["usual range"], "zorder": 1}
-    for band in ax.bar(known, high - low, 2 * REACH, low, **look):
-        band.set_label("_usual range")
+    ax.bar(known, high - low, 2 * REACH, low, label="usual range: 99 of 100 days", **look)
     ends = (known - REACH, known + REACH)
     for edge in (low, high):
         ax.hlines(edge, *ends, color=COLOURS["usual rim"], linewidth=0.5, zorder=1.5)
-    usual = ax.hlines(centre, *ends, color=COLOURS["reference"], linewidth=0.9, zorder=2.5)
-    usual.set_label("_usual value")
-    if not len(known):
-        return {}
-    rim: dict[str, Any] = {"edgecolor": COLOURS["usual rim"], "linewidth": 0.5}
-    return {
-        "band": ("usual range: 99 of 100 days", Patch(facecolor=COLOURS["usual range"], **rim)),
-        "usual": axes.line("usual value", "reference", linewidth=0.9),
-    }
+    look = {"color": COLOURS["reference"], "linewidth": 0.9, "zorder": 2.5}
+    ax.hlines(centre, *ends, label="usual value", **look)
 
 
-def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, about: Column) -> dict[str, Entry]:
+def _bars(ax: Axes, name: str, week: pd.DataFrame, full: Bools, about: Column) -> None:
     """Draw amounts of a day as bars; of the hours worn, the usable ones are in front."""
     values, meaning = numbers(week[name]), meaning_of(about)
-    usable = name == "worn_h" and "valid_h" in week
     colour, edge = COLOURS[meaning], COLOURS[shades(meaning)[0]]
-    layers: list[tuple[str, Bools, Floats, dict[str, Any]]] = [
-        ("full days", full, values, {"fc": COLOURS["worn"] if usable else colour, "ec": edge}),
-        ("thin days", ~full, values, {"fc": "white", "ec": edge}),
-    ]
-    if usable:
-        front = {"fc": colour, "ec": "none", "zorder": 2.2}
-        layers.append(("usable hours", full, numbers(week["valid_h"]), front))
-    for kind, chosen, heights, look in layers:
+    layers = [(THIN, ~full, values, "white", edge), ("day", full, values, colour, edge)]
+    if name == "worn_h":
+        layers[1] = ("worn", full, values, COLOURS["worn"], edge)
+    if name == "worn_h" and "valid_h" in week:
+        layers[1] = ("worn, not usable", full, values, COLOURS["worn"], edge)
+        layers.append(("usable", full, numbers(week["valid_h"]), colour, "none"))
+    for place, (label, chosen, heights, face, line) in enumerate(layers):
         days = np.flatnonzero(chosen & np.isfinite(values))
-        for bar in ax.bar(days, heights[days], 0.4, linewidth=0.7, **{"zorder": 2} | look):
-            bar.set_label(f"_{kind}")
+        look: dict[str, Any] = {"facecolor": face, "edgecolor": line, "linewidth": 0.7}
+        if len(days):
+            ax.bar(days, heights[days], 0.4, zorder=2 + place / 10, label=label, **look)
     ax.set_ylim(0.0, 1.12 * ax.get_ylim()[1])  # a ring on the highest bar needs room
-    if usable:
-        return {"worn": axes.patch("worn, not usable", "worn"), "usable": axes.patch("usable")}
-    return {"worn": axes.patch("worn", "worn")} if name == "worn_h" else {}
 
 
 def _points(
@@ -428,31 +410,19 @@ def _points(
     full: Bools,
     about: Column,
     span: Span,
-) -> dict[str, Entry]:
+) -> None:
     """Draw a value for each day with its interval, and leave room for all of them."""
     values, meaning = numbers(recent[name]), meaning_of(about)
-    names, edge = interval_columns(name), COLOURS[shades(meaning)[0]]
-    ends = None
-    if {*names} <= set(recent.columns):
-        ends = numbers(recent[names[0]]), numbers(recent[names[1]])
+    ends = intervals_of(recent, name)
     every = np.concatenate([values, *(ends or ()), judged["low"], judged["high"]]).astype(float)
     low, high = float(np.nanmin(every)), float(np.nanmax(every))
     room = 0.08 * (high - low) or 1.0
     ax.set_ylim(low - room, high + room)
-    for chosen, inside, kind in (
-        (full, COLOURS[meaning], "full days"),
-        (~full, "white", "thin days"),
-    ):
-        marks.estimates(
-            ax, np.arange(len(values)), np.where(chosen, values, np.nan), ends, edge,
-            names=(f"_{kind}", f"_interval of {kind}"), width=1.3 if span.numbers else 0.8,
-            s=span.point, facecolors=inside, linewidths=0.9 if span.numbers else 0.7,
-        )  # fmt: skip
-    found = {} if span.numbers else {"day": axes.point("day", "usable")}
-    if ends is not None:
-        words = "value with 95 % interval of these minutes"
-        found["interval"] = axes.line(words, "usable", marker="o")
-    return found
+    marks.estimates(
+        ax, np.arange(len(values)), values, ends, COLOURS[shades(meaning)[0]],
+        label="day", interval=INTERVAL, hollow=(~full, THIN), s=span.point,
+        width=1.3 if span.numbers else 0.8, facecolors=COLOURS[meaning], linewidths=0.9,
+    )  # fmt: skip
 
 
 def _point_out(
@@ -471,7 +441,7 @@ def _point_out(
         ax.annotate(
             arrows[day], (day, values[day]), (0, away if up else -away), ha="center",
             textcoords="offset points", va="bottom" if up else "top", fontsize=ARROW_PT,
-            annotation_clip=False, label="_which way",
+            annotation_clip=False,
         )  # fmt: skip
 
 
@@ -523,55 +493,42 @@ def states_of_days(
     what : str
         The name of the figure, for errors.
     """
-    judged = ribbon.judged(states, limits=limits, what=what)
-    series = judged.states
-    index = tables.stamps(series.index, what=f"{what} of states")
-    tables.require_order(index, what=what, name="states")
-    clock = LocalClock(index.tz) if judged.clock is None else judged.clock
-    clock = clock.set_back(day_starts, microseconds(index))
-    seconds = tables.row_seconds(series, None) if judged.seconds is None else judged.seconds
-    ribbon.at_most_a_minute(seconds, what=what)
-    rows = days.get_indexer(local_days(index, clock=clock))
+    judged = ribbon.judged(states, limits=limits, day_starts=day_starts, what=what)
+    index = judged.stamps
+    rows = days.get_indexer(local_days(index, clock=judged.clock))
     mine = rows >= 0
     if not mine.any():
         raise ConfigurationError(
             f"{what} has states from {index[0]:%Y-%m-%d} to {index[-1]:%Y-%m-%d}, and none from"
             f" {days[0]:%Y-%m-%d} to {days[-1]:%Y-%m-%d}: pass those of the same records"
         )
-    codes = ribbon.state_codes(series)[mine]
-    shares = ribbon.day_shares(
-        index[mine], codes, rows[mine], len(days), seconds, clock, column_min=COLUMN_MIN
-    )
-    return DayStates(days, shares, clock)
+    shares = ribbon.day_shares(judged.of_rows(mine), rows[mine], len(days), column_min=COLUMN_MIN)
+    return DayStates(days, shares, judged.clock)
 
 
-def _draw_states(
-    ax: Axes, drawn: DayStates, events: pd.DataFrame | None
-) -> tuple[list[Entry], str]:
+def _draw_states(ax: Axes, drawn: DayStates, events: pd.DataFrame | None) -> str:
     """Draw each day as stacked shares of half-hours, hatched without records, and the diary above.
 
-    Returns the legend, and the key to the numbers of the diary.
+    Returns the key to the numbers of the diary.
     """
-    edges = np.linspace(-REACH, REACH, drawn.shares.shape[1] + 1)
-    for place, day in enumerate(drawn.days):
-        ribbon.hatched(ax, 0.0, 1.0, left=place - REACH, right=place + REACH)
-        ribbon.stack(ax, drawn.shares[place], ribbon.NAMES, place + edges)
-        skipped = dates.skipped_hours(day, drawn.clock)
-        if skipped is not None:
-            left, right = (place - REACH + 2 * REACH * hour / 24 for hour in skipped)
-            look: dict[str, Any] = {"facecolor": "white", "linewidth": 0, "zorder": 2}
-            ax.add_patch(Rectangle((left, 0.0), right - left, 1.0, label="_skipped", **look))
+    n, columns, names = drawn.shares.shape
+    places = np.arange(n)
+    if (drawn.shares.sum(axis=2) < SEEN).any():
+        look: dict[str, Any] = {"facecolor": "white", "edgecolor": COLOURS["hatch"], "linewidth": 0}
+        ax.bar(places, 1.0, 2 * REACH, hatch=HATCH, zorder=0.5, label="no record", **look)
+    # Between two days is a column without a state.
+    shares = np.pad(drawn.shares, ((0, 0), (0, 1), (0, 0))).reshape(-1, names)[:-1]
+    edges = places[:, None] + np.linspace(-REACH, REACH, columns + 1)
+    ribbon.stack(ax, shares, ribbon.NAMES, edges.ravel())
+    for place, *hours in dates.skipped_hours(drawn.days, drawn.clock):
+        left, right = (place - REACH + 2 * REACH * hour / 24 for hour in hours)
+        ax.bar(left, 1.0, right - left, align="edge", color="white", zorder=2)
     ax.set_ylim(0.0, 1.0)
     ax.yaxis.set_visible(False)
     ax.spines[["left", "bottom"]].set_visible(False)
-    taken = drawn.shares.sum(axis=(0, 1))
-    entries = [axes.patch(name) for name, share in zip(ribbon.NAMES, taken, strict=True) if share]
-    if (drawn.shares.sum(axis=2) < SEEN).any():
-        entries.append(axes.patch("no record"))
     if events is None:
-        return entries, ""
+        return ""
     spans: list[tuple[float, float | None, str]] = []
-    shown = []
     for event in diary.event_us(events):
         *_, end, label = event
         parts = [
@@ -581,6 +538,4 @@ def _draw_states(
         ]
         for number, (left, right) in enumerate(parts):
             spans.append((left, None if end is None else right, "" if number else label))
-        shown += [event] if parts else []
-    key = diary.draw_lane(ax, spans, floor=1.0, unit_mm=STATES_MM)
-    return [*entries, *diary.entries(shown, shaded=False)], key
+    return diary.draw_lane(ax, spans, floor=1.0, unit_mm=STATES_MM)

@@ -209,7 +209,7 @@ def _figures(cohort: Cohort) -> list[list[str]]:
 
 
 def _draw_groups(cohort: Cohort, names: list[str]) -> Any:
-    made = panels([ROW_MM * len(cohort.groups) + FOOT_MM] * len(names), sharex=False)
+    made = panels([ROW_MM * len(cohort.groups) + FOOT_MM] * len(names))[:, 0]
     for ax, name in zip(made, names, strict=True):
         plot_cohort(cohort.counted, name, kind="groups", by=cohort.by, ax=ax)
     return made
