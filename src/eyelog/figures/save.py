@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox
 
 import eyelog
 from eyelog.errors import ConfigurationError
-from eyelog.figures.axes import fit_width, is_own
+from eyelog.figures.axes import Sheet, fit_width, is_own, sheet_of
 from eyelog.figures.defaults import ENDINGS
 from eyelog.figures.labels import range_words
 from eyelog.figures.recipe import recipe_of
@@ -88,6 +88,7 @@ def save_figure(
     with (
         output_file(target, verb="save") as sink,
         style(),
+        _noted(figure, words),
         _sized(figure, inches(WIDTHS_MM[width])),
         _underlined(figure, words) as area,
     ):
@@ -138,9 +139,21 @@ def _sized(figure: Figure, width_in: float) -> Iterator[None]:
 
 
 @contextmanager
+def _noted(figure: Figure, words: str) -> Iterator[None]:
+    """Write words above the legend of eyelog's own figure for as long as it is saved."""
+    sheet = sheet_of(figure) if words and is_own(figure) else Sheet()
+    note = sheet.note
+    sheet.note = f"{note}\n{words}".lstrip()
+    try:
+        yield
+    finally:
+        sheet.note = note
+
+
+@contextmanager
 def _underlined(figure: Figure, words: str) -> Iterator[Bbox | None]:
-    """Write words beneath a figure while it is saved; return the area with the line."""
-    if not words:
+    """Write words beneath a user's figure while it is saved; return the area with the line."""
+    if not words or is_own(figure):
         yield None
         return
     width, height = (float(side) for side in figure.get_size_inches())
