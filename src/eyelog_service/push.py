@@ -4,7 +4,6 @@ The service knows what it has, so no state is kept here: what was sent before ch
 file whose way was cut is sent again.
 """
 
-import itertools
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -133,31 +132,22 @@ def _answer(
     session: requests.Session, url: str, path: Path, query: dict[str, str]
 ) -> requests.Response:
     """Post a file; post it again while its way is cut or the service cannot take it now."""
-    for tries in itertools.count(1):
+    options: dict[str, Any] = {"where": path.name, "params": query, "timeout": _TIMEOUT}
+    for left in reversed(range(_TRIES)):
         wait = _PAUSE_S
         try:
             with path.open("rb") as file:
-                answer = ask(
-                    session,
-                    "POST",
-                    url,
-                    where=path.name,
-                    params=query,
-                    data=file,
-                    timeout=_TIMEOUT,
-                )
-            wait = retry_after(answer) or wait
-            if (
-                answer.status_code not in TRANSIENT_STATUSES
-                or tries == _TRIES
-                or wait > _LONGEST_WAIT_S
-            ):
-                return answer
+                answer = ask(session, "POST", url, data=file, **options)
         except Unreachable as error:
-            if tries == _TRIES or not error.retryable:
+            if not (left and error.retryable):
                 raise
+        else:
+            wait = retry_after(answer) or wait
+            passes = answer.status_code in TRANSIENT_STATUSES and wait <= _LONGEST_WAIT_S
+            if not (left and passes):
+                return answer
         time.sleep(wait)
-    raise AssertionError  # it is counted for ever
+    raise AssertionError  # the last try returns or raises
 
 
 def _pushed(path: Path, answer: dict[str, Any]) -> Pushed:

@@ -32,7 +32,7 @@ import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import (
     AbstractContextManager,
-    AsyncExitStack,
+    ExitStack,
     asynccontextmanager,
     contextmanager,
     nullcontext,
@@ -40,11 +40,12 @@ from contextlib import (
 )
 from functools import partial
 from pathlib import Path
+from threading import Lock, Semaphore
 from typing import Any, BinaryIO, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote
 from weakref import WeakValueDictionary
 
-from anyio import CapacityLimiter, Lock, WouldBlock, to_thread
+from anyio import CapacityLimiter, WouldBlock, to_thread
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import Request
@@ -236,7 +237,7 @@ class Spool:
         """Give a new private folder and the handle of its lock; it is removed in the end."""
         path = self.of(account) / secrets.token_hex(8)
         with self.alone(_LOCK):  # nobody cleans up before it is locked
-            make_folders(path)
+            make_folders(path / "files")
             held = os.open(path / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
             lock(held, shared=False)
         try:
@@ -372,10 +373,11 @@ class Uploads:
         self._quota = quota
         self._unpacked = unpacked
         self.room = CapacityLimiter(_MOST)
-        self._one = CapacityLimiter(1)  # an import takes a whole core
-        self._small = CapacityLimiter(4)
+        self._threads = CapacityLimiter(_MOST)
+        self._one = Lock()  # an import takes a whole core
+        self._small = Semaphore(4)
         # One import of an account at a time, so that the others have their turn in between.
-        self._turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
     def check_room(self, account: str, coming: int) -> None:
         """Raise if that many more bytes of an account are too much for the disk or its quota."""
@@ -415,9 +417,12 @@ class Uploads:
         Problem
             If it is refused.
         """
-        check = partial(self.check_account, account, arrived.erased)
-        await to_thread.run_sync(check)
-        await to_thread.run_sync(self.check_room, account, 0)  # its own bytes are in the folder
+        take = partial(self._take, account, arrived, **options)
+        return await to_thread.run_sync(take, limiter=self._threads)
+
+    def _take(self, account: str, arrived: Arrived, **options: Any) -> dict[str, Any]:
+        self.check_account(account, arrived.erased)
+        self.check_room(account, 0)  # its own bytes are in the folder
         told = {
             "archive": str(self._archive),
             "account": account,
@@ -427,20 +432,20 @@ class Uploads:
             "unpacked": self._unpacked,
             **options,
         }
-        small = await to_thread.run_sync(_is_small, arrived.files)
-        limiter = self._small if small else self._one
+        small, fault = _is_small(arrived.files), None
         turn = self._turns.setdefault(account, Lock())
-        fault = None
         try:
-            async with turn:
-                importing = partial(self._import, told, arrived, small=small)
-                made = await to_thread.run_sync(importing, limiter=limiter)
+            with turn, self._small if small else self._one, self._alone(account) as other:
+                # Nobody clears the folder, or imports into the account, in the meantime.
+                locks = [handle for handle in (arrived.lock, other) if handle is not None]
+                run = partial(apart.run, seconds=_SECONDS, locks=locks, temporary=arrived.folder)
+                made = (apart.run_here if small else run)(import_upload, told)
         except apart.Failed as failed:
             fault = failed
-        await to_thread.run_sync(partial(check, imported=True))
+        self.check_account(account, arrived.erased, imported=True)
         if fault:
             _log.error("an upload of %d bytes was not imported: %s", arrived.size, fault)
-            await to_thread.run_sync(self.sweep, account)
+            self.sweep(account)
             text = "the import failed; the service's log has the reason"
             raise web.Problem(500, "server_error", text)
         answer: dict[str, Any] = json.loads(made)
@@ -452,18 +457,6 @@ class Uploads:
         """Remove what an import has left that was killed."""
         with locked(place_of(Archive(self._archive)), account):
             pass
-
-    def _import(self, told: dict[str, Any], arrived: Arrived, *, small: bool) -> bytes:
-        with self._alone(told["account"]) as other:
-            if small:
-                return apart.run_here(import_upload, told)
-            temporary = arrived.folder / "temporary"
-            temporary.mkdir(mode=0o700)
-            # Nobody clears the private folder, or imports into the account, in the meantime.
-            locks = [arrived.lock] if other is None else [arrived.lock, other]
-            return apart.run(
-                import_upload, told, seconds=_SECONDS, locks=locks, temporary=temporary
-            )
 
     def _alone(self, account: str) -> AbstractContextManager[int | None]:
         """Keep other imports away: of two into one month, the later would undo the other."""
@@ -496,9 +489,11 @@ async def arriving(
     """
     shared = web.parts_of(request)
     uploads = shared.uploads
+    length = request.headers.get("content-length", "0")
+    coming = int(length) if length.isdecimal() else 0
     erased = await to_thread.run_sync(erasures, shared.registry.archive, account)
     try:
-        async with AsyncExitStack() as stack:
+        with ExitStack() as stack:
             try:
                 uploads.room.acquire_nowait()
             except WouldBlock:
@@ -506,14 +501,10 @@ async def arriving(
                 raise web.unavailable(text, wait_s=5) from None
             stack.callback(uploads.room.release)
             headers = await to_thread.run_sync(uploads.limits.count, account)
-            length = request.headers.get("content-length", "0")
-            coming = int(length) if length.isdecimal() else 0
             await to_thread.run_sync(uploads.check_room, account, coming)
             within = partial(stack.enter_context, uploads.spool.folder(account))
             folder, lock = await to_thread.run_sync(within)
-            files_folder = folder / "files"
-            files_folder.mkdir(mode=0o700)
-            files = await receive(request, files_folder, name=name, fields=fields)
+            files = await receive(request, folder / "files", name=name, fields=fields)
             size = sum(path.stat().st_size for path in files)
             yield Arrived(files, folder, lock, headers, erased, size)
     except (web.Problem, OSError):

@@ -319,23 +319,11 @@ def remove_account(places: Places, chosen: Chosen) -> None:
         print(one_line(f"removed: account {account!r}"))
         if of_account or name is not None:
             _say_ended(of_account, what="the account")
-    if name is None:
-        note("Their records stay in the archive: eyelog service erase deletes those of one wearer.")
-        return
-    from eyelog.archive.lists import months
-    from eyelog.archive.place import open_place
-    from eyelog.catalogue import known_logs
-
-    place = open_place(places.archive_path)
-    folders = [place.folder(log, name) for log in known_logs() if months(place, log, name)]
-    if folders:
-        note(
-            f"The records of {name!r} stay in the archive: {', '.join(folders)}."
-            f" {places.typed('erase', name)} deletes them and every other trace; an account of"
-            " the same name could read them again."
-        )
-    else:
-        note(f"The archive has no records of {name!r}.")
+    erases = places.typed("erase", name or "NAME")
+    note(
+        f"The records stay in the archive. {erases} deletes those of a wearer and every other"
+        " trace; an account of the same name could read them again."
+    )
 
 
 @action

@@ -261,12 +261,12 @@ def after_restore(places: Places, *, json: bool = False) -> None:
     lines = [f"removed: account {name!r}" for name in ended.accounts if name not in ended.erased]
     lines += [f"disabled: account {name!r}" for name in ended.enabled]
     lines += [f"removed: application {client_id}" for client_id in ended.applications]
-    for did, what, noun in (
-        ("ended", "tokens", "token"),
-        ("ended", "invitations", "invitation"),
-        ("erased", "erased", "account"),
-    ):
-        lines += [f"{did}: {counted(counts[what], noun)}"] * bool(counts[what])
+    many: list[tuple[str, list[Any], str]] = [
+        ("ended", [*ended.tokens], "token"),
+        ("ended", [*ended.invitations], "invitation"),
+        ("erased", [*ended.erased], "account"),
+    ]
+    lines += [f"{did}: {counted(len(which), noun)}" for did, which, noun in many if which]
     for line in lines:
         print(line)
     if not lines:
