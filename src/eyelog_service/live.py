@@ -493,7 +493,7 @@ class Listener:
         self._complete: asyncio.Queue[Path | None] = asyncio.Queue()
         self._connections = self._handshakes = 0
         self._longest_wait_s = 0.0
-        self._recent: dict[str, Recent] = {}
+        self._recent = {account: Recent(archive, account)}
         self._page = LivePage(archive, account, self._recent, keeps_diary=not dry_run)
 
     async def run(
@@ -647,7 +647,7 @@ class Listener:
             if self._dry_run:
                 self._say(data[:_SHOWN].decode("utf-8", "replace"))
         sender.kinds[message.kind] += 1
-        self._recent.setdefault(sender.account, Recent()).add(message)
+        self._recent[sender.account].add(message)
         if sender.recording is not None:
             complete = sender.recording.add(message.kind, message.line)
             if complete is not None:
@@ -667,6 +667,8 @@ class Listener:
                 before.connection.transport.abort()
                 await before.ended.wait()
         sender.account = self._unused(wanted, sender)
+        if sender.account not in self._recent:
+            self._recent[sender.account] = Recent(self._archive, sender.account)
         if not label:
             self._last_of[sender.address] = sender.account
         if sender.account != wanted:

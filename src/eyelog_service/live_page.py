@@ -52,31 +52,6 @@ _SCRIPT: Final = html("live.js")
 _TEMPLATE: Final = page_template(html("live.html"))
 
 
-class Diary:
-    """The marked events of one account, in a CSV file that `eyelog.read_events` reads."""
-
-    def __init__(self, archive: Archive, account: str) -> None:
-        folder = Path(archive.path) / ".live" / f"account={check_account(account)}"
-        self.path = folder / "diary.csv"
-        zones = archive.zones(account)
-        self._zone = UTC if zones is None else as_tzinfo(zones)
-        self._lock = Lock()
-        self.marks: list[dict[str, str]] = []
-
-    def mark(self, label: str) -> None:
-        """Write an event, secured on the disk."""
-        at = datetime.now(self._zone).isoformat()
-        text = io.StringIO()
-        rows = csv.writer(text, lineterminator="\n")
-        with self._lock:
-            make_folders(self.path.parent)
-            if not self.path.exists():
-                rows.writerow(["start", "end", "label"])
-            rows.writerow([at, "", label])
-            append(self.path, text.getvalue().encode(), secured=True)
-            self.marks.append({"at": at, "label": label})
-
-
 class LivePage:
     """The server of the page, in threads of its own.
 
@@ -93,26 +68,12 @@ class LivePage:
     """
 
     def __init__(
-        self,
-        archive: Archive,
-        account: str,
-        recent: Mapping[str, "Recent"],
-        *,
-        keeps_diary: bool = True,
+        self, archive: Archive, account: str, recent: Mapping[str, "Recent"], *, keeps_diary: bool
     ) -> None:
         self.archive, self.account, self.recent = archive, account, recent
         self.keeps_diary = keeps_diary
-        self._diaries: dict[str, Diary] = {}
-        self._lock = Lock()
         self._server: ThreadingHTTPServer | None = None
         self.address = ""
-
-    def diary(self, account: str) -> Diary:
-        """Return the diary of an account."""
-        with self._lock:
-            if account not in self._diaries:
-                self._diaries[account] = Diary(self.archive, account)
-            return self._diaries[account]
 
     def start(self, port: int) -> str:
         """Serve at a port, or at any free one if it is taken; return the address."""
@@ -131,21 +92,12 @@ class LivePage:
             self._server.shutdown()
             self._server.server_close()
 
-    def accounts(self) -> list[str]:
-        """Return the accounts that can be shown."""
-        return sorted({self.account, *self.recent})
-
     def news(self, account: str) -> dict[str, Any]:
         """Return what the page shows of an account now."""
-        recent = self.recent.get(account) or Recent()
         folder = Path(self.archive.path)
         near = next(path for path in (folder, *folder.parents) if path.exists())
-        return {
-            **recent.shown(),
-            "now": datetime.now(UTC).isoformat(),
-            "disk_gb": round(shutil.disk_usage(near).free / 1e9, 1),
-            "marks": self.diary(account).marks[-20:],
-        }
+        free_gb = round(shutil.disk_usage(near).free / 1e9, 1)
+        return self.recent[account].shown() | {"disk_gb": free_gb}
 
 
 class _Server(ThreadingHTTPServer):
@@ -172,7 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
         account = parse_qs(query).get("account", [self.page.account])[0]
         if not self._is_own():
             return
-        if account not in self.page.accounts() or path not in ("/", "/news"):
+        if account not in self.page.recent or path not in ("/", "/news"):
             self._answer(HTTPStatus.NOT_FOUND, "not here, or no such account\n")
         elif path == "/":
             self._answer(HTTPStatus.OK, self._html(account), "text/html")
@@ -192,15 +144,15 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.FORBIDDEN, "only from its own page\n")
         elif not 0 <= size <= _LARGEST_FORM:
             self._answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too much\n")
-        elif self.path != "/mark" or account not in self.page.accounts():
+        elif self.path != "/mark" or account not in self.page.recent:
             self._answer(HTTPStatus.NOT_FOUND, "not here\n")
         elif not label or not self.page.keeps_diary:
             self._answer(HTTPStatus.BAD_REQUEST, "an event has a label, and a dry run no diary\n")
         else:
             try:
-                self.page.diary(account).mark(label)
+                self.page.recent[account].mark(label)
             except OSError as error:
-                self._answer(HTTPStatus.INSUFFICIENT_STORAGE, f"{error.strerror}\n")
+                self._answer(HTTPStatus.INSUFFICIENT_STORAGE, f"{error.strerror or error}\n")
             else:
                 self._answer(HTTPStatus.OK, "marked\n")
 
@@ -220,10 +172,10 @@ class _Handler(BaseHTTPRequestHandler):
             layout="page wide live-page",
             footer="Only this computer can see this page.",
             account=account,
-            accounts=page.accounts(),
+            accounts=sorted(page.recent),
             script=_SCRIPT,
             marks=page.keeps_diary,
-            diary=page.diary(account).path,
+            diary=page.recent[account].diary,
             place=page.archive.path if page.keeps_diary else "nowhere (a dry run)",
         )
 
@@ -244,18 +196,26 @@ _BIN: Final = "15s"
 _BINS: Final = MINUTES * 60 // 15
 _RATE_MINUTES: Final = 3
 _MOST_ROWS: Final = 2 * MINUTES * 60 * 20  # a sender may send more than 20 per second
+_LOG: Final = next(log for log in known_logs() if log_named(log).numbers_packets)
 # A minute with less usable time has no point in the figure.
 _THIN: Final = Limits(min_valid="10s")
 
 
 class Recent:
-    """What one account has sent in the last minutes; several threads may use it."""
+    """What one account has sent in the last minutes, and its events; for several threads.
 
-    def __init__(self) -> None:
+    Marked events are written into a CSV file that `eyelog.read_events` reads.
+    """
+
+    def __init__(self, archive: Archive, account: str) -> None:
+        folder = Path(archive.path) / ".live" / f"account={check_account(account)}"
+        self.diary = folder / "diary.csv"
+        zones = archive.zones(account)
+        self._zone = UTC if zones is None else as_tzinfo(zones)
         self._lock = Lock()
-        self._lines: dict[str, deque[bytes]] = {}
+        self._marks: list[dict[str, str]] = []
+        self._packets: deque[bytes] = deque(maxlen=_MOST_ROWS)  # that are not in the frame yet
         self._frame: pd.DataFrame | None = None
-        self._log = ""
         self.kinds: Counter[str] = Counter()
         self.malformed = 0
         self.since: datetime | None = None
@@ -267,16 +227,27 @@ class Recent:
             self.kinds[message.kind] += 1
             self.since = self.since or message.received
             self.last = message.received
-            if message.kind in known_logs() and log_named(message.kind).numbers_packets:
-                self._log = message.kind
+            if message.kind == _LOG:
                 # The page's clock is the receiver's, whatever date the sender gives.
                 values = {key: each for key, each in message.values.items() if fold(key) != "date"}
-                line = msgspec.json.encode({RECEIVED: message.received, **values})
-                self._lines.setdefault(message.kind, deque(maxlen=_MOST_ROWS)).append(line)
+                self._packets.append(msgspec.json.encode({RECEIVED: message.received, **values}))
 
-    def shown(self, now: datetime | None = None) -> dict[str, Any]:
+    def mark(self, label: str) -> None:
+        """Write an event, secured on the disk."""
+        at = datetime.now(self._zone).isoformat()
+        text = io.StringIO()
+        rows = csv.writer(text, lineterminator="\n")
+        with self._lock:
+            make_folders(self.diary.parent)
+            if not self.diary.exists():
+                rows.writerow(["start", "end", "label"])
+            rows.writerow([at, "", label])
+            append(self.diary, text.getvalue().encode(), secured=True)
+            self._marks.append({"at": at, "label": label})
+
+    def shown(self) -> dict[str, Any]:
         """Return the numbers of the page, ready for JSON; missing ones are None."""
-        now = now or datetime.now(UTC)
+        now = datetime.now(UTC)
         with self._lock:
             head = {
                 "kinds": len(self.kinds),
@@ -284,23 +255,22 @@ class Recent:
                 "malformed": self.malformed,
                 "since": self.since and self.since.isoformat(),
                 "age_s": self.last and round((now - self.last).total_seconds(), 1),
+                "now": now.isoformat(),
+                "marks": self._marks[-20:],
             }
             frame = self._recent(now)
-        body = _numbers(frame, self._log, now) if frame is not None and len(frame) else None
+        body = _numbers(frame, now) if frame is not None and len(frame) else None
         return head | {"recent": body}
 
     def _recent(self, now: datetime) -> pd.DataFrame | None:
         """Return the rows of the last minutes; only new messages are read."""
-        lines = self._lines.pop(self._log, None)
         parts = [] if self._frame is None else [self._frame]
-        if lines:
-            source = Source(io.BytesIO(b"\n".join(lines)), "live", log=self._log)
-            try:
+        if self._packets:
+            source = Source(io.BytesIO(b"\n".join(self._packets)), "live", log=_LOG)
+            self._packets.clear()
+            with suppress(EyelogError):  # no record among them
                 tables = [*SocketLog(source).tables()]
-                whole = fit(in_order(stacked(tables, self._log))[0], schema_of(self._log))
-            except EyelogError:  # no record among them
-                pass
-            else:
+                whole = fit(in_order(stacked(tables, _LOG))[0], schema_of(_LOG))
                 parts.append(frame_of(whole, "UTC"))
         if not parts:
             return None
@@ -310,14 +280,14 @@ class Recent:
         return self._frame
 
 
-def _numbers(frame: pd.DataFrame, log: str, now: datetime) -> dict[str, Any]:
+def _numbers(frame: pd.DataFrame, now: datetime) -> dict[str, Any]:
     """Return the numbers of some rows: of all, and of each bin, the oldest first."""
     steps, noisy, battery, sequence = (
-        frame[role_field(log, part)].astype("float64")
+        frame[role_field(_LOG, part)].astype("float64")
         for part in ("steps", "noise_flag", "battery", "sequence")
     )
     packet_s, ends, stamps = (
-        log_named(log).interval_s,
+        log_named(_LOG).interval_s,
         pd.Timestamp(now),
         pd.DatetimeIndex(frame.index),
     )
@@ -325,11 +295,11 @@ def _numbers(frame: pd.DataFrame, log: str, now: datetime) -> dict[str, Any]:
         warnings.simplefilter(
             "ignore"
         )  # senders may leave fields out; the page shows what is there
-        state = states(frame, log=log).astype("object")
+        state = states(frame, log=_LOG).astype("object")
         late = frame[frame.index > ends - pd.Timedelta(minutes=_RATE_MINUTES)]
-        rates = rate(late, log=log, limits=_THIN).iloc[:1] if len(late) else late
-        by_minute = rate(frame, by="1min", log=log, limits=_THIN)
-        tilts = tilt(frame, by=_BIN, log=log)["fore_aft_deg"]
+        rates = rate(late, log=_LOG, limits=_THIN).iloc[:1] if len(late) else late
+        by_minute = rate(frame, by="1min", log=_LOG, limits=_THIN)
+        tilts = tilt(frame, by=_BIN, log=_LOG)["fore_aft_deg"]
     minutes = pd.DatetimeIndex(by_minute.index)
     bins = pd.date_range(end=ends.floor(_BIN), periods=_BINS, freq=_BIN)
     of_bin = stamps.floor(_BIN)
