@@ -12,6 +12,8 @@ from pandas.testing import assert_frame_equal
 import eyelog as el
 from support.cohorts import ACCOUNTS, SIXTY, files_of
 
+FIFTEEN = "computed_data"
+
 
 def fails_for_ann(frame: pd.DataFrame) -> float:
     if frame.attrs["eyelog"]["account"] == "ann":
@@ -142,3 +144,50 @@ def test_a_result_that_is_neither_table_nor_number_is_refused(
 ) -> None:
     with pytest.warns(el.EyelogWarning, match="return a table, a named result or a number"):
         el.cohort.apply(kept, lambda _: result, log=SIXTY, workers=1)
+
+
+# Where wearers were is in no result unless somebody asks for it.
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> el.Archive:
+    """Return an archive of the 15-second log, in which every record has a position."""
+    archive = el.Archive(tmp_path_factory.mktemp("positions") / "archive")
+    frame = el.simulate("2026-10-19", 1, log=FIFTEEN, seed=1).assign(lat=35.0, lng=139.0)
+    for account in ("ann", "bob"):
+        archive.write(FIFTEEN, frame, account=account)
+    return archive
+
+
+def hour(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[["stp", "lat", "lng"]].iloc[:4]
+
+
+def place(frame: pd.DataFrame) -> dict[str, float]:
+    return {"lat": frame["lat"].mean(), "rows": len(frame)}
+
+
+@pytest.mark.parametrize(("function", "left"), [(hour, ["stp"]), (place, ["rows"])])
+def test_a_function_sees_positions_and_its_result_leaves_them_out(
+    places: el.Archive, function: Any, left: list[str], tmp_path: Path
+) -> None:
+    with pytest.warns(el.EyelogWarning, match=r"left out where the wearers were \(lat.*fields="):
+        table = el.cohort.apply(places, function, log=FIFTEEN, workers=1)
+    assert list(table.columns) == left
+    with pytest.warns(el.EyelogWarning, match="left out where"):
+        el.cohort.apply(places, function, log=FIFTEEN, out=tmp_path / "o", workers=1)
+    assert list(pd.read_parquet(tmp_path / "o").columns) == left
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_result_has_positions_where_they_are_asked_for_and_days_have_none(
+    places: el.Archive,
+) -> None:
+    for asked in (
+        {"fields": ["stp", "lat", "lng"]},
+        {"meta": dict.fromkeys(["stp", "lat", "lng"], "float64")},
+    ):
+        table = el.cohort.apply(places, hour, log=FIFTEEN, workers=1, **asked)
+        assert list(table.columns) == ["stp", "lat", "lng"]
+        assert table["lat"].eq(35.0).all()
+    assert not {"lat", "lng"} & {*el.cohort.daily(places, FIFTEEN, workers=1).columns}

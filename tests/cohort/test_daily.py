@@ -1,5 +1,7 @@
 """The days of a cohort are those of each wearer."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,8 @@ import eyelog as el
 from support.cohorts import ACCOUNTS, SIXTY, damage
 from support.logs import LOGS
 from support.records import records
+
+TOKYO, NEW_YORK = "Asia/Tokyo", "America/New_York"
 
 
 @pytest.mark.parametrize("tz", ["Asia/Tokyo", "UTC", "America/New_York"])
@@ -134,16 +138,112 @@ def test_limits_are_those_of_all_wearers_and_decide_what_is_computed_again(
 def test_days_that_start_in_the_evening_are_those_of_each_wearer(
     kept: el.Archive, wearers: pd.DataFrame
 ) -> None:
-    table = el.cohort.daily(kept, SIXTY, wearers=wearers, day_starts="18:00", workers=1)
+    call = partial(el.cohort.daily, kept, SIXTY, wearers=wearers, day_starts="18:00", workers=1)
+    table = call()
     for account, tz, _, _ in wearers.itertuples(index=False):
         frame = kept.read(SIXTY, "2026-09-01", "2026-10-31", account=account, tz=tz)
-        whole = el.daily(frame, day_starts="18:00")
-        rows = table.loc[account]
+        whole, rows = el.daily(frame, day_starts="18:00"), table.loc[account]
         assert rows.index.tolist() == whole.index.tolist()
         assert_frame_equal(rows[["steps", "worn_h"]], whole[["steps", "worn_h"]])
     first = str(table.index.get_level_values("day").sort_values()[3].date())
-    part = el.cohort.daily(
-        kept, SIXTY, first, first, wearers=wearers, day_starts="18:00", workers=1
-    )
+    part = call(start=first, end=first)
     assert part["n"].min() > 1000  # the record that closes the last day is stamped after it
     assert set(part.index.get_level_values("day")) == {pd.Timestamp(first)}
+
+
+# Wearers who travel have the days of their own clock.
+
+TRIPS = {
+    "within a month": ("2026-10-20", [("", TOKYO), ("2026-10-22", NEW_YORK)]),
+    "at the first of a month": ("2026-10-30", [("", TOKYO), ("2026-11-01", NEW_YORK)]),
+    # Tokyo had begun November, in which the plane lands in October again.
+    "back over its end": ("2026-10-30", [("", TOKYO), ("2026-10-31T18:00:00Z", NEW_YORK)]),
+    # New York had not ended October when the clock goes on to November.
+    "ahead over its end": ("2026-10-30", [("", NEW_YORK), ("2026-10-31T20:00:00Z", TOKYO)]),
+}
+
+
+def trip(name: str) -> tuple[el.Zones, pd.DataFrame]:
+    """Return the zones of a trip, and the records of four days on the clock of the wearer."""
+    first, rows = TRIPS[name]
+    zones = el.Zones(rows)
+    return zones, el.simulate(first, 4, log=SIXTY, tz=zones)
+
+
+def travelling(tmp_path: Path, frame: pd.DataFrame, zones: el.Zones) -> el.Archive:
+    """Return an archive of one who travels and one who does not."""
+    archive = el.Archive(tmp_path / "archive")
+    at_home = el.simulate("2026-10-31", 2, log=SIXTY, tz=NEW_YORK)
+    for account, written, tz in (("anna", frame, zones), ("ben", at_home, NEW_YORK)):
+        archive.write(SIXTY, written, account=account)
+        archive.set_zones(tz, account=account)
+    return archive
+
+
+def alone(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the daily summary of the wearer's own frame, instants in UTC as in a cohort."""
+    table = el.daily(frame)
+    for name, dtype in table.dtypes.items():
+        if isinstance(dtype, pd.DatetimeTZDtype):
+            table[name] = table[name].dt.tz_convert("UTC")
+    table.attrs = {}
+    return table
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        *((name, lambda stamps: stamps == stamps) for name in TRIPS),
+        # The clock is unknown between two records.
+        (
+            "at the first of a month",
+            lambda stamps: (stamps < "2026-10-31T10:00Z") | (stamps > "2026-11-01T12:00Z"),
+        ),
+        # No record is of November in UTC.
+        ("back over its end", lambda stamps: stamps < "2026-10-31T23:00Z"),
+    ],
+)
+def test_a_traveller_has_the_same_days_in_a_cohort_as_alone(
+    tmp_path: Path, name: str, kept: Callable[[pd.DatetimeIndex], np.ndarray]
+) -> None:
+    zones, frame = trip(name)
+    frame = frame[kept(frame.index)]
+    table = el.cohort.daily(travelling(tmp_path, frame, zones), SIXTY, workers=1)
+    assert len(table.loc["ben"]) == 2
+    assert_frame_equal(table.loc["anna"], alone(frame), check_freq=False)
+    assert table.loc["anna", "n"].sum() == len(frame)
+    assert table.loc["anna"].index.is_unique
+    if name == "within a month":
+        hours = (table.loc["anna", "recorded_h"] / table.loc["anna", "coverage"]).round(6)
+        assert hours.tolist() == [24, 24, 37, 24]  # 13 hours in Tokyo, then a day in New York
+
+
+@pytest.mark.parametrize("range_", [("2026-10-31", "2026-11-01"), ("2026-11-01", None)])
+def test_a_range_of_a_traveller_is_that_of_the_archive(
+    tmp_path: Path, range_: tuple[str, str | None]
+) -> None:
+    zones, frame = trip("at the first of a month")
+    archive = travelling(tmp_path, frame, zones)
+    table = el.cohort.daily(archive, SIXTY, *range_, workers=1).loc["anna"]
+    read = archive.read(SIXTY, range_[0], range_[1] or "2026-11-30", account="anna")
+    assert_frame_equal(table, alone(read), check_freq=False)
+
+
+def test_a_dataset_of_a_traveller_follows_new_records_and_a_changed_zone(tmp_path: Path) -> None:
+    zones, frame = trip("back over its end")
+    archive = travelling(tmp_path, frame[:3000], zones)
+
+    def states() -> list[str]:
+        return el.cohort.daily(archive, SIXTY, out=tmp_path / "out", workers=1)["state"].tolist()
+
+    assert [states(), states()] == [["done"] * 2, ["unchanged"] * 2]
+    archive.write(SIXTY, frame, account="anna")
+    assert states() == ["done", "unchanged"]
+    days = pd.read_parquet(tmp_path / "out").loc["anna"]
+    assert days.index.tolist() == el.daily(frame).index.tolist()
+    assert days.index.is_monotonic_increasing
+    archive.set_zones(zones.to_frame(), account="anna")
+    assert states() == ["unchanged", "unchanged"]
+    # The same names in the same order, from another day: other days.
+    archive.set_zones([("", TOKYO), ("2026-11-01", NEW_YORK)], account="anna")
+    assert states() == ["done", "unchanged"]

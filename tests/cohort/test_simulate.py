@@ -48,11 +48,12 @@ def test_a_wearer_of_the_control_group_is_that_of_simulate(tmp_path: Path) -> No
         assert frame.equals(alone) == (row["group"] == "control")
 
 
-def test_each_zone_has_wearers_of_both_groups(tmp_path: Path) -> None:
-    _, people = cohort(tmp_path / "a", 4, tz=["Asia/Tokyo", "UTC"])
+def test_each_zone_has_wearers_of_both_groups_and_the_archive_keeps_it(tmp_path: Path) -> None:
+    archive, people = cohort(tmp_path / "a", 4, tz=["Asia/Tokyo", "UTC"])
     assert set(zip(people["tz"], people["group"], strict=True)) == {
         (tz, group) for tz in ("Asia/Tokyo", "UTC") for group in ("control", "treated")
     }
+    assert [str(archive.zones(name)) for name in people["account"]] == people["tz"].tolist()
 
 
 def test_both_logs_are_written_unless_one_is_named(tmp_path: Path) -> None:
@@ -69,6 +70,7 @@ def test_both_logs_are_written_unless_one_is_named(tmp_path: Path) -> None:
         ({"effect": float("nan")}, "effect must be"),
         ({"tz": []}, "tz has no zone"),
         ({"tz": "Mars"}, "unknown time zone"),
+        ({"tz": el.Zones([("", "UTC"), ("2026-10-22", "Asia/Tokyo")])}, "do not travel"),
         ({"start": "1950-01-01"}, "leave the years"),
         ({"log": "other"}, "other"),
     ],

@@ -10,13 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.catalogue import catalogue
-from support.logs import INTERVAL_SECONDS, LOGS
-from support.wearers import (
-    FIFTEEN,
-    MONDAY,
-    SIXTY,
-)
+from support.logs import INTERVAL_SECONDS, LOGS, columns
+from support.wearers import FIFTEEN, MONDAY, SIXTY
 
 
 @pytest.mark.parametrize("log", LOGS)
@@ -61,11 +56,10 @@ def test_any_day_of_any_wearer_keeps_to_the_catalogue(
     frame = el.simulate(day, 1, log=log, seed=seed, tz=tz)
     assert frame.index.is_unique
     assert frame.index.is_monotonic_increasing
-    for name, known in catalogue(log).items():
-        if name == "date" or known.min is None or known.max is None:
-            continue
+    known = el.fields(log).dropna(subset=["min", "max"])
+    for name, of in known[known.index != "date"].iterrows():
         values = frame[name].dropna()
-        inside = values.between(known.min, known.max) | (values == known.invalid_value)
+        inside = values.between(of["min"], of["max"]) | (values == of["invalid_value"])
         assert inside.all(), name
     truth = el.simulate_truth(day, 1, log=log, seed=seed, tz=tz)
     assert truth["recorded_min"].sum() * 60 <= len(frame) * INTERVAL_SECONDS[log] + 1e-6
@@ -97,3 +91,20 @@ def test_bad_arguments_are_refused_with_a_reason(
     all_arguments = {"start": MONDAY, "days": 1} | arguments
     with pytest.raises(el.ConfigurationError, match=words):
         function(all_arguments.pop("start"), all_arguments.pop("days"), **all_arguments)
+
+
+def test_waking_hours_follow_the_clock_when_it_changes() -> None:
+    for day in ("2026-03-28", "2026-03-29", "2026-10-25"):
+        frame = el.simulate(day, 1, log=SIXTY, seed=3, tz="Europe/Berlin")
+        worn = frame.index[(frame["wea_s"] >= 50) & (frame["lc_bk_n"] > 0)]
+        assert 7 <= worn[0].hour <= 10, day
+
+
+def test_a_day_that_the_zone_skipped_is_empty() -> None:
+    frame = el.simulate("2011-12-30", 1, tz="Pacific/Apia")
+    assert frame.empty
+    assert tuple(frame.columns) == columns(FIFTEEN)
+    assert el.simulate_truth("2011-12-30", 1, tz="Pacific/Apia").empty
+    around = el.simulate("2011-12-29", 3, log=SIXTY, tz="Pacific/Apia", seed=1)
+    assert set(around.index.strftime("%m-%d")) <= {"12-29", "12-31", "01-01"}
+    assert around.index.is_unique

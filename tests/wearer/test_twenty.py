@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.catalogue import CURRENT_DATA
 from support.wearers import FIFTEEN, MONDAY
+
+CURRENT_DATA = "current_data"
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +95,30 @@ def test_the_15_second_log_counts_the_events_of_the_rows(
 def test_the_sample_week_of_the_rows_is_refused_with_what_to_do() -> None:
     with pytest.raises(el.ConfigurationError, match="simulate"):
         el.sample(CURRENT_DATA)
+
+
+@pytest.mark.slow("a day of 20 Hz rows is read twice")
+@pytest.mark.parametrize(("lost", "least"), [(0.0, 0.99), (0.05, 0.95)])
+def test_planted_blinks_are_found_even_with_some_packets_lost(
+    rows: pd.DataFrame, events: pd.DataFrame, lost: float, least: float
+) -> None:
+    kept = rows[np.random.default_rng(1).random(len(rows)) >= lost]
+    planted = events[events["kind"] == "blink"]
+    found = el.blinks.events(kept)
+    hits = len(pd.DatetimeIndex(planted["row"].dropna()).intersection(found.index))
+    assert 2 * hits / (len(planted) + len(found)) >= least
+    gaps = el.gaps(kept)
+    assert lost or (gaps["kind"] == "lost").sum() == (events["kind"] == "loss").sum()
+
+
+@pytest.mark.slow("a day of 20 Hz rows is summarised")
+def test_the_15_second_log_and_the_20_hz_log_tell_one_story(rows: pd.DataFrame) -> None:
+    single = el.daily(rows).iloc[0]
+    counted = el.daily(el.simulate(MONDAY, 1, seed=3, tz="Europe/Berlin")).iloc[0]
+    for name, share in (
+        ("steps", 0.01),
+        ("worn_h", 0.02),
+        ("blink_rate_per_min", 0.05),
+        ("blink_duration_ms", 0.02),
+    ):
+        assert single[name] == pytest.approx(counted[name], rel=share), name

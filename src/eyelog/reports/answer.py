@@ -21,7 +21,6 @@ from eyelog.reports.parts import (
     Sentence,
     picture,
     result,
-    said_facts,
     said_table,
 )
 
@@ -44,7 +43,7 @@ def answer(logs: Logs) -> PageOne:
     thin = logs.full.index[logs.shown & ~logs.full].tolist()
     judged = cache(partial(_judged, logs, span, [*GLANCE, *named]))
     return PageOne(
-        facts=said_facts("wearer.facts", logs=logs, needed=LEAST_DAYS - 1, most=EARLIER_DAYS),
+        facts=words.rows("wearer.facts", logs=logs, needed=LEAST_DAYS - 1, most=EARLIER_DAYS),
         sentences=said,
         looked=words.sentence("wearer.looked", logs=logs, left=len(left)),
         pictures=[

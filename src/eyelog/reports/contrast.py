@@ -15,7 +15,6 @@ from eyelog.reports import words
 from eyelog.reports.logs import COUNTED_WORN_H, worn_for
 from eyelog.reports.parts import (
     Empty,
-    Fact,
     PageOne,
     PageTable,
     Part,
@@ -23,7 +22,6 @@ from eyelog.reports.parts import (
     Sentence,
     picture,
     result,
-    said_facts,
     said_table,
 )
 from eyelog.reports.study import LEVEL, Cohort
@@ -71,12 +69,12 @@ def _lead(outcomes: list[str], cohort: Cohort) -> str:
     return FIRST if FIRST in outcomes else outcomes[0]
 
 
-def _facts(cohort: Cohort) -> list[Fact]:
+def _facts(cohort: Cohort) -> list[list[str]]:
     """Return how many wearers and days are left, of how many."""
     rows, (first, last) = cohort.grouped, cohort.calendar
     accounts = rows.index.get_level_values("account")
     counted = accounts[worn_for(rows, COUNTED_WORN_H)]
-    return said_facts(
+    return words.rows(
         "cohort.study_facts",
         cohort=cohort,
         span=((last - first).days + 1) * len(cohort.group_of),

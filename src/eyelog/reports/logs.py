@@ -1,12 +1,12 @@
 """The facts of one wearer's report: page one, sections, figures and method read nothing else."""
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
-from functools import cached_property, partial, wraps
+from functools import cache, cached_property, partial
 from types import MappingProxyType
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -63,20 +63,8 @@ PEAKS: Final[Mapping[str, int]] = MappingProxyType(
 )
 # The 60-second log first: the eyewear keeps it while no phone is near, so it has fewer gaps.
 ORDER: Final = (STANDARD_MODE_LOGS, COMPUTED_DATA)
-Made = TypeVar("Made", bound=Callable[..., Any])
-
-
-def _once(method: Made) -> Made:
-    """Keep what a method of `Logs` makes: several parts of a page read it."""
-
-    @wraps(method)
-    def kept(self: "Logs", *what: str) -> Any:
-        key = (method.__name__, *what)
-        if key not in self._made:
-            self._made[key] = method(self, *what)
-        return self._made[key]
-
-    return cast(Made, kept)
+# What the facts keep: several parts of a page read it
+KEPT: Final = ("hours", "reasons", "masked", "attrition", "days", "counted", "quantities", "usual")
 
 
 @dataclass(eq=False)
@@ -108,7 +96,6 @@ class Logs:
     derived: Collection[str] = ()
     earlier: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     day_starts: str | None = None
-    _made: dict[tuple[str, ...], Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.frames = {log: self.frames[log] for log in ORDER if log in self.frames}
@@ -116,6 +103,8 @@ class Logs:
         self.border = self.day_starts or "midnight"
         self.counted_h = self.limits.seconds("min_day") / 3600.0  # worn so long, a day counts
         self.options: dict[str, Any] = {"limits": self.limits, "day_starts": self.day_starts}
+        for name in KEPT:
+            setattr(self, name, cache(getattr(self, name)))
 
     # What was recorded, and when.
 
@@ -163,7 +152,6 @@ class Logs:
 
     # What was lost.
 
-    @_once
     def hours(self, log: str) -> pd.DataFrame:
         """Return recorded, worn, usable and walking hours of every day, including empty ones."""
         return el.coverage(self.frames[log], **self.options)
@@ -174,7 +162,6 @@ class Logs:
         table = self.hours(self.lead)[["worn_h", "valid_h", "walking_h"]]
         return {str(name): float(total) for name, total in table.sum(min_count=1).items()}
 
-    @_once
     def reasons(self, log: str) -> pd.DataFrame:
         """Return the reasons against each value."""
         return el.flag(self.frames[log], limits=self.limits)
@@ -185,19 +172,16 @@ class Logs:
         fields = [name for name in table.columns if name not in OWN_COLUMNS]
         return table if len(fields) == len(table.columns) else table[fields]
 
-    @_once
     def masked(self, log: str) -> pd.DataFrame:
         """Return the values that are not flagged, judged once for all sections."""
         return el.mask(self.frames[log], self.reasons(log))
 
-    @_once
     def attrition(self, log: str, recipe: str) -> pd.DataFrame:
         """Return how many records each condition of a recipe removes."""
         return el.attrition(self.frames[log], recipe=recipe, limits=self.limits)
 
     # The days.
 
-    @_once
     def days(self, log: str) -> pd.DataFrame:
         """Return the daily summary; with blinks as counted one by one, if they were."""
         table = el.daily(self.to_summarise(log), **self.options)
@@ -214,17 +198,6 @@ class Logs:
             raise ConfigurationError("there is no 20 Hz log in this report")
         return el.daily(self.single, **self.options)
 
-    @_once
-    def weeks(self, log: str) -> pd.DataFrame:
-        """Return the weekly summary of the counted days."""
-        return el.weekly(self.to_summarise(log), **self.options)
-
-    @_once
-    def bins(self, log: str, every: str) -> pd.DataFrame:
-        """Return the bins of one width."""
-        return el.resample(self.to_summarise(log), every, limits=self.limits, min_coverage=0.5)
-
-    @_once
     def counted(self, log: str) -> pd.DataFrame:
         """Return the days that were worn long enough to represent the day."""
         table = self.days(log)
@@ -247,7 +220,6 @@ class Logs:
                 return log
         raise Empty(otherwise)
 
-    @_once
     def quantities(self, log: str) -> pd.DataFrame:
         """Return what the counted days have a median of: their columns, and the busiest minutes."""
         table, frame = self.counted(log), self.to_summarise(log)
@@ -259,7 +231,6 @@ class Logs:
         }
         return table.assign(**{name: of.reindex(table.index) for name, of in peaks.items()})
 
-    @_once
     def usual(self, log: str, column: str) -> Median:
         """Return the median of the counted days, with its interval."""
         return median(self.quantities(log).get(column, pd.Series([])))

@@ -32,7 +32,7 @@ class Picture:
 
 def picture(what: str, draw: Callable[[], Any], /, **facts: Any) -> Picture:
     """Return a figure whose title and description are a macro of the templates."""
-    title, *description = words.parts(what, **facts)
+    ((title, *description),) = words.rows(what, **facts)
     return Picture(title, "".join(description), draw)
 
 
@@ -70,11 +70,7 @@ def said_table(what: str, whole: pd.DataFrame, /, **facts: Any) -> PageTable:
 
     It is a macro of the templates: file, caption and headers, and then row by row.
     """
-    head, *rows = (
-        [cell.strip() for cell in line.split(words.BAR)]
-        for line in words.said(what, table=whole, **facts)
-    )
-    file, caption, *labels = head
+    (file, caption, *labels), *rows = words.rows(what, table=whole, **facts)
     numeric = [bool(rows) and all(map(_NUMERIC.match, cells)) for cells in zip(*rows, strict=True)]
     named = [(label, "") for label in labels]
     return PageTable(caption, named, rows, [False, *numeric[1:]], f"{file}.csv", csv_text(whole))
@@ -159,20 +155,6 @@ class Part:
     to_paste: CitedText | None = None
 
 
-class Fact(NamedTuple):
-    """One fact about the range: what it is, its value, and a remark."""
-
-    name: str
-    value: str
-    remark: str
-
-
-def said_facts(what: str, /, **values: Any) -> list[Fact]:
-    """Return facts, the paragraphs of a macro of the templates, whose parts a bar keeps apart."""
-    split = (fact.split(words.BAR) for fact in words.said(what, **values))
-    return [Fact(*map(str.strip, parts)) for parts in split]
-
-
 class Sentence(NamedTuple):
     """A result that stands out: when, who, what, in which direction; then value and usual value."""
 
@@ -185,7 +167,7 @@ class Sentence(NamedTuple):
 
 def result(what: str, /, *, p: float = np.nan, about: str = "", **facts: Any) -> Sentence:
     """Return a result whose words are a macro of the templates, lead and rest apart by a bar."""
-    lead, rest = words.parts(what, about=about, **facts)
+    ((lead, rest),) = words.rows(what, about=about, **facts)
     return Sentence(lead, rest, p, about)
 
 
@@ -195,8 +177,8 @@ class PageOne:
 
     Attributes
     ----------
-    facts : list of Fact
-        How much was worn, which days count, what they are compared with.
+    facts : list of list of str
+        How much was worn, which days count, what they are compared with: name, value and remark.
     sentences : list of Sentence
         At most three, the strongest first.
     looked : str
@@ -209,7 +191,7 @@ class PageOne:
         Makes the table of what the first picture shows, for those who cannot see it.
     """
 
-    facts: list[Fact]
+    facts: list[list[str]]
     sentences: list[Sentence]
     looked: str
     pictures: list[Picture]

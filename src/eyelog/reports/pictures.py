@@ -1,6 +1,5 @@
 """Figures as SVG inside a page: text as text, unique ids, colours that follow the page."""
 
-import base64
 import io
 import re
 import warnings
@@ -14,24 +13,23 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG, RendererSVG
 from matplotlib.figure import Figure
-from PIL import Image
 
 from eyelog.figures.axes import fit_width, own_figure
 from eyelog.figures.style import inches, style
 
 SVG: Final = "{http://www.w3.org/2000/svg}"
-HREF: Final = "{http://www.w3.org/1999/xlink}href"
 IMAGE_DPI: Final = 130  # for parts drawn as pixels: sharp on a screen, small in a file
 SVG_DPI: Final = 72.0  # in which matplotlib writes SVG
 LARGER: Final = 7 / 6  # text on a page beside that in a journal: drawn smaller, shown as wide
-PNG: Final = "data:image/png;base64"
 # Metadata that would differ between two runs or carry no information.
 NOTHING: Final = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _LINK = re.compile(r'(?:url\(|href=")#([^)"]+)')
 
+_FAMILY = re.compile("font-family: [^;]*;? ?")
+
 ET.register_namespace("", SVG.strip("{}"))
-ET.register_namespace("xlink", HREF[1:].partition("}")[0])
+ET.register_namespace("xlink", "http://www.w3.org/1999/xlink")
 
 
 def svg_of(
@@ -159,8 +157,8 @@ def _for_page(svg: bytes, key: str, title: str, description: str) -> str:
         if path := element.get("d"):
             path = _NUMBER.sub(lambda m: f"{float(m[0]):.2f}", path)
             element.set("d", " ".join(path.split()))
-        if element.tag == f"{SVG}image":
-            element.set(HREF, _lighter(element.get(HREF, "")))
+        if element.tag == f"{SVG}text":  # in the fonts of the page: those here may be missing there
+            element.set("style", _FAMILY.sub("", element.get("style", "")))
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
     words = {tag: text for tag, text in (("title", title), ("desc", description)) if text}
@@ -175,17 +173,3 @@ def _for_page(svg: bytes, key: str, title: str, description: str) -> str:
         element.text = text
         root.insert(place, element)
     return ET.tostring(root, encoding="unicode")
-
-
-def _lighter(address: str) -> str:
-    """Return a raster picture in 128 colours if that is smaller: figures have few colours."""
-    kind, _, code = address.partition(",")
-    if kind != PNG:
-        return address
-    sink = io.BytesIO()
-    with Image.open(io.BytesIO(base64.b64decode(code))) as picture:
-        picture.convert("RGBA").quantize(128, Image.Quantize.FASTOCTREE).save(
-            sink, format="PNG", optimize=True
-        )
-    made = base64.b64encode(sink.getvalue()).decode()
-    return f"{PNG},{made}" if len(made) < len(code) else address

@@ -84,7 +84,7 @@ def _by_day(logs: Logs, log: str, what: str, name: str, called: str = "") -> lis
 def _days_table(logs: Logs) -> PageTable:
     log, table = logs.lead, logs.days(logs.lead)
     weeks, travels = len(table) > MOST_ROWS, OFFSET in logs.frames[log].columns
-    shown = logs.weeks(log) if weeks else table
+    shown = el.weekly(logs.to_summarise(log), **logs.options) if weeks else table
     if travels and not weeks:
         shown = on_clock(table, clock_of(logs.frames[log], log=log))
     caption = words.sentence("wearer.days_caption", log=log, weeks=weeks, travels=travels)
@@ -225,7 +225,8 @@ LEAST_ALIKE: Final = 7  # days; the stability of fewer varies considerably betwe
 def rhythm(logs: Logs) -> Part:
     """Return the rhythm of steps per hour: when the wearer is active, how alike the days are."""
     log = logs.with_column("steps", "no log has the step counts")
-    days, bins = logs.require_days(log, 3), logs.bins(log, "1h")
+    days, frame = logs.require_days(log, 3), logs.to_summarise(log)
+    bins = el.resample(frame, "1h", limits=logs.limits, min_coverage=0.5)
     fields = [*role(log, "steps")]
     if not any(name in bins for name in fields):
         raise Empty("the step counts are not in the frame")

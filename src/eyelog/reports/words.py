@@ -188,6 +188,6 @@ def sentence(what: str, /, **facts: Any) -> str:
     return " ".join(said(what, **facts))
 
 
-def parts(what: str, /, **facts: Any) -> list[str]:
-    """Return the parts of a macro of the templates, which bars keep apart."""
-    return [part.strip() for part in sentence(what, **facts).split(BAR)]
+def rows(what: str, /, **facts: Any) -> list[list[str]]:
+    """Return the paragraphs of a macro, each as its parts, which bars keep apart."""
+    return [[part.strip() for part in line.split(BAR)] for line in said(what, **facts)]
