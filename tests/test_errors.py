@@ -43,7 +43,7 @@ def test_a_request_error_says_whether_and_when_to_try_again() -> None:
 
 
 def test_days_that_are_not_cached_are_named() -> None:
-    error = el.NotCached("2 days are missing", missing=["2026-10-24", "2026-10-25"])
+    error = el.NotCached("2 days are missing", missing=("2026-10-24", "2026-10-25"))
     assert error.missing == ("2026-10-24", "2026-10-25")
     assert el.NotCached("none").missing == ()
 

@@ -1,4 +1,4 @@
-"""There is one shape of a frame: index, order of columns and dtypes never follow the data."""
+"""One wearer and one device in a frame; its log; the hours of a day that are asked for."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.frame import conform, interval_seconds, log_of, one_source, record
+from eyelog.overlap import overlaps
 from support.logs import LOGS
 
 
@@ -28,40 +28,15 @@ def steps(*texts: str, tz: str = "UTC") -> pd.DataFrame:
     return pd.DataFrame({"stp": np.arange(len(index), dtype=float)}, index=index)
 
 
-def test_conform_gives_order_dtypes_and_zone_whatever_came() -> None:
-    index = stamps("2026-10-24 00:00:30", "2026-10-24 00:00:15")
-    frame = pd.DataFrame({"gw": ["", None], "isl": [1, None], "stp": [3, 1]}, index=index)
-    shaped = conform(frame, "computed_data", tz="Asia/Tokyo")
-    assert list(shaped.columns) == ["stp", "isl", "gw"]
-    assert [str(dtype) for dtype in shaped.dtypes] == ["float64", "boolean", "string"]
-    assert shaped.index.is_monotonic_increasing
-    assert str(shaped.index.dtype) == "datetime64[us, Asia/Tokyo]"
-    assert shaped["stp"].tolist() == [1.0, 3.0]
-    assert shaped["gw"].iloc[1] == ""
-    assert pd.isna(shaped["gw"].iloc[0])
-    assert list(frame.columns) == ["gw", "isl", "stp"]
-
-
-def test_of_several_rows_on_one_stamp_the_last_one_stays() -> None:
-    frame = steps("2026-10-24 00:00:15", "2026-10-24 00:00:15", "2026-10-24")
-    assert conform(frame, "computed_data")["stp"].tolist() == [2.0, 1.0]
-
-
-@given(order=st.permutations(range(8)))
-def test_the_order_of_rows_never_matters(order: list[int]) -> None:
-    index = pd.date_range("2026-10-24", periods=8, freq="15s", tz="UTC")
-    frame = pd.DataFrame({"stp": np.arange(8.0)}, index=index)
-    assert_frame_equal(conform(frame.iloc[order], "computed_data"), conform(frame, "computed_data"))
-
-
 def test_two_logs_in_one_frame_or_story_are_refused() -> None:
+    fifteen = el.sample("computed_data")[:9]
     with pytest.raises(el.MixedLogsError, match="two logs are in one frame"):
-        log_of(pd.DataFrame(columns=["stp", "stp_s"]))
-    fetched = record(pd.DataFrame(), "fetch", log="computed_data")
+        el.flag(fifteen.assign(stp_s=1.0))
     with pytest.raises(el.MixedLogsError, match="holds 'computed_data', not"):
-        log_of(fetched, "standard_mode_logs")
+        el.flag(fifteen, log="standard_mode_logs")
+    bare = pd.DataFrame({"stp_s": 1.0}, fifteen.index)
     with pytest.raises(el.MixedLogsError, match="'stp_s' is a field"):
-        log_of(pd.DataFrame(columns=["stp_s"]), "computed_data")
+        el.flag(bare, log="computed_data")
 
 
 def test_between_takes_the_intervals_that_close_inside() -> None:
@@ -114,30 +89,14 @@ def test_anything_but_a_clock_time_is_refused(text: str) -> None:
         el.between_time(steps("2026-10-24"), text, "17:00")
 
 
-HOUR = pd.date_range("2026-10-24 01:00", periods=3, freq="h", tz="UTC", unit="us")
-
-
-@pytest.mark.parametrize(
-    ("log", "seconds"), [("computed_data", 15.0), ("standard_mode_logs", 60.0)]
-)
-def test_a_row_of_a_raw_frame_lasts_the_interval_of_its_log_however_many_are_missing(
-    log: str, seconds: float
-) -> None:
-    bare = pd.DataFrame({"tl_yav": [1.0, 2.0, 3.0]}, index=HOUR)
-    assert interval_seconds(record(bare.copy(), "fetch", log=log)) == seconds
-    assert interval_seconds(bare, log) == seconds
-    assert interval_seconds(record(bare.iloc[:1].copy(), "fetch", log=log)) == seconds
-
-
 # One wearer, one device
-
 DAY = el.sample("standard_mode_logs").loc["2026-10-21"]
 
 
 def refused(frame: pd.DataFrame, words: str) -> None:
     for each in (frame, frame.sort_index()):
         with pytest.raises(el.ConfigurationError, match=words) as caught:
-            one_source(each, what="states")
+            el.states(each)
         assert "\n" not in str(caught.value)
 
 
@@ -157,16 +116,16 @@ def test_two_wearers_on_the_same_stamps_are_refused() -> None:
     refused(pd.concat([DAY, other]), rf"different values on {len(DAY):,} stamps \(the first")
 
 
-def test_repeats_with_the_same_values_are_not_a_mixture() -> None:
-    one_source(pd.concat([DAY, DAY]).sort_index(), what="states")
-    less = DAY.drop(columns=["stp_s"])
-    one_source(pd.concat([DAY, less]).sort_index(), what="states")
+def test_repeats_with_the_same_values_are_no_mixture_of_devices() -> None:
+    for again in (DAY, DAY.drop(columns=["stp_s"])):
+        with pytest.raises(el.ConfigurationError, match="with one stamp: keep the last row"):
+            el.states(pd.concat([DAY, again]).sort_index())
 
 
 def test_a_table_of_several_wearers_is_known_by_its_index() -> None:
     table = pd.concat({"P01": DAY, "P02": DAY}, names=["account", "date"])
     with pytest.raises(el.ConfigurationError, match=r"\(P01, P02\): pass one, table\.xs\('P01'"):
-        one_source(table, what="states")
+        el.states(table)
 
 
 @given(
@@ -228,6 +187,52 @@ def test_a_reconnect_now_and_then_is_one_source_whatever_its_phase(early_s: int)
     index = pd.date_range("2026-10-20", periods=600, freq="60s", tz="UTC", unit="us")
     earlier = index - pd.to_timedelta(np.arange(600) // 200 * early_s, unit="s")
     frame = pd.DataFrame({"wea_s": 60.0}, index=earlier.rename("date"))
-    one_source(frame, what="states")
     share = shares(frame.index)
     assert share.sum() * 60 == pytest.approx(600 * 60 - 2 * early_s)
+
+
+SECOND = 1_000_000
+
+
+INTERVALS = st.sampled_from([15 * SECOND, 60 * SECOND])
+
+
+@st.composite
+def connections(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return stamps of connections one after another, the number of each, and the interval."""
+    interval = draw(INTERVALS)
+    at, stamps, numbers = draw(st.integers(0, 10**15)), [], []
+    for number in range(draw(st.integers(1, 12))):
+        for _ in range(draw(st.integers(1, 40))):
+            at += interval
+            stamps.append(at)
+            numbers.append(number)
+        at += draw(st.integers(1 - interval, 3 * interval))
+    return np.array(stamps), np.array(numbers), interval
+
+
+@given(connections())
+def test_connections_that_follow_each_other_never_overlap(drawn) -> None:
+    stamps, numbers, interval = drawn
+    assert overlaps(stamps, numbers // 2, interval).records == 0
+
+
+@given(INTERVALS, st.lists(st.integers(0, 10**12), max_size=30), st.data())
+def test_any_stamps_give_an_answer_that_does_not_depend_on_their_order(interval, us, data) -> None:
+    stamps = np.array(sorted(set(us)), np.int64)
+    source = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(stamps),
+                                         max_size=len(stamps))), np.int64)  # fmt: skip
+    order = np.array(data.draw(st.permutations(range(len(stamps)))), np.int64)
+    found = overlaps(stamps[order], source[order], interval)
+    assert found == overlaps(stamps, source, interval)
+    assert 0 <= found.records <= found.of == len(stamps)
+    assert 0 <= found.doubled_us <= found.of * interval
+
+
+def test_half_an_hour_of_a_year_is_found() -> None:
+    year = np.arange(1, 2_000_001) * 15 * SECOND
+    half_an_hour = year[1000:1120] + 6 * SECOND
+    source = np.repeat([0, 1], [len(year), len(half_an_hour)])
+    found = overlaps(np.append(year, half_an_hour), source, 15 * SECOND)
+    assert found.too_much
+    assert found.doubled_us == pytest.approx(120 * 15 * SECOND, rel=0.02)

@@ -23,7 +23,7 @@ A message names arguments as Python writes them (``tz='Asia/Tokyo'``), on the co
 
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 
@@ -45,6 +45,10 @@ class EyelogWarning(UserWarning):
 
 class EyelogError(Exception):
     """Base of every error that eyelog raises on purpose."""
+
+    def __init__(self, *message: str, **about: Any) -> None:
+        super().__init__(*message)
+        vars(self).update(about)
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""  # a KeyError shows its message in quotes
@@ -82,22 +86,11 @@ class RequestError(EyelogError):
         The service's word for it, such as ``"invalid_grant"``.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int | None = None,
-        retryable: bool = False,
-        retry_after: float | None = None,
-        url: str | None = None,
-        error: str | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        self.retryable = retryable
-        self.retry_after = retry_after
-        self.url = url
-        self.error = error
+    status: int | None = None
+    retryable: bool = False
+    retry_after: float | None = None
+    url: str | None = None
+    error: str | None = None
 
 
 class Unreachable(RequestError):
@@ -121,19 +114,10 @@ class RateLimited(RequestError):
         The quota (``X-RateLimit-Limit``, ``X-RateLimit-Remaining``).
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        limit: int | None = None,
-        remaining: int | None = None,
-        status: int | None = 429,
-        retryable: bool = True,
-        **about: Any,
-    ) -> None:
-        super().__init__(message, status=status, retryable=retryable, **about)
-        self.limit = limit
-        self.remaining = remaining
+    status = 429
+    retryable = True
+    limit: int | None = None
+    remaining: int | None = None
 
 
 class ServerFault(RequestError):
@@ -153,9 +137,7 @@ class NotCached(EyelogError):
         The missing local days, ``YYYY-MM-DD``.
     """
 
-    def __init__(self, message: str, *, missing: Sequence[str] = ()) -> None:
-        super().__init__(message)
-        self.missing = tuple(missing)
+    missing: tuple[str, ...] = ()
 
 
 class ArchiveError(EyelogError):

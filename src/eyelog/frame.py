@@ -164,38 +164,6 @@ def _indexed(table: pd.DataFrame, names: Sequence[Any]) -> pd.DataFrame:
     return table
 
 
-def conform(frame: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataFrame:
-    """Return `frame` with the index and columns of the one shape.
-
-    The columns that are present are put in catalogue order with the catalogue's dtypes; unknown
-    columns are kept last, unchanged, with a warning. Rows are sorted by time; of several rows with
-    the same stamp the last one is kept.
-
-    Raises
-    ------
-    ConfigurationError
-        If the index is not an aware `DatetimeIndex`.
-    """
-    by_name = catalogue(log)
-    index = stamps(frame, what="the frame")
-    index = index.tz_convert(index.tz if tz is None else zone(tz)).as_unit("us").rename("date")
-    index = pd.DatetimeIndex(index, freq=cast(Any, None))  # it would follow from the data
-    chosen = [name for name in columns(log) if name in frame.columns]
-    unknown = [name for name in frame.columns if name not in by_name]
-    warn_unknown(log, [name for name in unknown if name not in OWN_COLUMNS])
-    unknown.sort(key=lambda name: OWN_COLUMNS.index(name) if name in OWN_COLUMNS else -1)
-    data: dict[Any, Any] = {
-        name: frame[name].astype(cast(Any, by_name[name].dtype)).array for name in chosen
-    } | {name: frame[name].array for name in unknown}
-    shaped = pd.DataFrame(data, index=index, columns=pd.Index([*chosen, *unknown]))
-    shaped.attrs = dict(frame.attrs)
-    if not index.is_monotonic_increasing:
-        shaped = shaped.iloc[np.argsort(index.asi8, kind="stable")]
-    if shaped.index.has_duplicates:
-        shaped = shaped[~shaped.index.duplicated(keep="last")]
-    return shaped
-
-
 def stamps(table: pd.DataFrame | pd.Series, *, what: str) -> pd.DatetimeIndex:
     """Return the aware stamps that index a table, or raise `ConfigurationError` for `what`."""
     index = getattr(table, "index", None)

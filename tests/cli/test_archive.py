@@ -1,7 +1,8 @@
-"""Import, sync and archive on the command line: tables on stdout, reasons on stderr, a status."""
+"""Import, sync, archive and accounts: tables on stdout, reasons on stderr, a status."""
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,15 +12,21 @@ import pandas as pd
 import pytest
 
 import eyelog as el
+from eyelog.fetch.oauth import TokenFile
 from support import faulty, live
 from support.command import main
 from support.loggerfiles import FIFTEEN, SIXTY, logger_csv, zipped
+from support.logs import LOGS
 from support.paged import Paged
 from support.paths import DATASETS
 from support.records import records
 
 START, END = "2024-03-01", "2024-03-03"
+
+
 RANGE = [START, END, "--account", "ada", "--tz", "Asia/Tokyo"]
+
+
 FILES = [str(path) for path in sorted(DATASETS.glob("2026*.csv"))]
 
 
@@ -193,8 +200,6 @@ def test_two_imports_at_once_lose_nothing(tmp_path) -> None:
 
 
 # Sync
-
-
 @pytest.fixture(scope="module")
 def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[live.Live]:
     frames = [
@@ -282,3 +287,187 @@ def test_a_failed_sync_is_one_line_that_says_why(shaky, home, capsys, arguments,
 def test_a_sync_writes_under_the_name_of_the_account(shaky, home, capsys) -> None:
     assert main(["sync", "standard_mode_logs", START, END, "--account", "ben"]) == 0
     assert el.Archive(home / "archive").accounts() == ["ben"]
+
+
+LOG = "standard_mode_logs"
+
+
+@pytest.fixture
+def trip(tmp_path: Path) -> Path:
+    path = tmp_path / "trip.csv"
+    path.write_text("from,tz\n,Asia/Tokyo\n2026-10-22,America/New_York\n")
+    return path
+
+
+@pytest.fixture
+def exported(tmp_path: Path) -> Path:
+    """Three days of a wearer in Tokyo, with dates that have no offset."""
+    frame = el.simulate("2026-10-20", 3, log=LOG, tz="Asia/Tokyo")
+    path = tmp_path / "20261020-000000_CDC000000001_summaryData.csv"
+    frame.tz_localize(None).reset_index().to_csv(path, index=False)
+    return path
+
+
+def days(capsys, *words: str) -> list[str]:
+    """Return the days of `eyelog daily`, and check that stderr has no traceback."""
+    capsys.readouterr()
+    assert main(["daily", LOG, "--json", *words]) == 0
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err
+    return [row["day"][:10] for row in json.loads(out)]
+
+
+@pytest.mark.filterwarnings("default")
+def test_an_import_in_another_zone_leaves_the_zone_and_says_so(exported, capsys) -> None:
+    el.Archive().set_zones("Asia/Seoul")
+    assert main(["import", str(exported), "--tz", "Asia/Tokyo"]) == 0
+    assert "knows account 'me' in Asia/Seoul, which stays as it is" in capsys.readouterr().err
+    assert el.Archive().zones() == el.Zones("Asia/Seoul")
+
+
+def test_an_import_takes_the_zones_that_the_files_show(tmp_path, trip) -> None:
+    source = el.Archive(tmp_path / "source")
+    source.write(LOG, el.simulate("2026-10-20", 4, log=LOG, tz=trip), account="me")
+    source.set_zones(trip)
+    (path,) = source.export(LOG, "2026-10-20", "2026-10-23", tmp_path / "all.csv")
+    assert main(["import", str(path), "--tz", "file"]) == 0
+    zones = el.Archive().zones()
+    assert str(zones) == "UTC+09:00, UTC-04:00"
+    there = source.read(LOG, "2026-10-20", "2026-10-23")
+    assert zones.offset_min(there.index).tolist() == there["utc_offset_min"].tolist()
+
+
+@pytest.mark.filterwarnings("default")
+def test_without_a_zone_the_command_says_once_how_to_set_it(exported, capsys, monkeypatch) -> None:
+    assert main(["import", str(exported), "--tz", "Asia/Tokyo", "--dry-run"]) == 0
+    frame = el.simulate("2026-10-20", 1, log=LOG)
+    el.Archive().write(LOG, frame, account="me")
+    el.Archive().write("computed_data", el.simulate("2026-10-20", 1), account="me")
+    monkeypatch.delenv("EYELOG_TZ")
+    capsys.readouterr()
+    assert main(["report", "-o", str(exported.with_suffix(".html"))]) == 0
+    err = capsys.readouterr().err
+    assert err.count("no zone is known for account 'me': days are UTC days") == 1
+    assert "`eyelog archive set-zone me Asia/Tokyo`" in err
+    monkeypatch.setenv("EYELOG_TZ", "Asia/Tokyo")
+    capsys.readouterr()
+    assert main(["daily", LOG]) == 0
+    assert "no zone" not in capsys.readouterr().err
+
+
+def test_set_zone_sets_adds_and_shows(capsys, trip) -> None:
+    assert main(["archive", "set-zone", "anna", "Asia/Tokyo"]) == 0
+    assert main(["archive", "set-zone", "anna", "America/New_York", "--from", "2026-10-22"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1] == "2026-10-22  America/New_York"
+    assert "has no records of 'anna' yet" in err
+    assert el.Archive().zones("anna") == el.Zones(trip)
+    assert main(["archive", "set-zone", "anna", str(trip)]) == 0
+    assert main(["archive", "set-zone", "anna", "Asia/Seoul"]) == 0
+    assert el.Archive().zones("anna") == el.Zones("Asia/Seoul")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["archive", "set-zone", "anna", "Berlin"], "did you mean 'Europe/Berlin'?"),
+        (["archive", "set-zone", "anna", "UTC", "--from", "22.10.2026"], "is not a day"),
+        (["archive", "set-zone", "anna", "nowhere.csv"], "cannot read the zones in nowhere.csv"),
+        (["archive", "set-zone", "anna", "file"], "give the zone"),
+        (["simulate", "--start", "2026-10-20", "--days", "1", "--tz", "file"], "give the zone"),
+        (["daily", LOG, "--tz", "file"], "give the zone, such as tz='Asia/Tokyo'"),
+    ],
+)
+def test_a_zone_that_cannot_be_used_is_an_error_of_one_line(words, message, capsys) -> None:
+    el.Archive().write(LOG, el.simulate("2026-10-20", 1, log=LOG), account="me")
+    assert main(words) == 1
+    err = capsys.readouterr().err
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_simulated_wearer_keeps_the_zones_and_travels(trip, capsys) -> None:
+    start = ["simulate", "--start", "2026-10-20", "--days", "4"]
+    assert main([*start, "--tz", str(trip)]) == 0
+    assert el.Archive().zones() == el.Zones(trip)
+    assert "utc_offset_min" in el.Archive().read(LOG)
+    capsys.readouterr()
+    assert main([*start, "--tz", "Asia/Tokyo"]) == 1
+    assert "lives in Asia/Tokyo, America/New_York" in capsys.readouterr().err
+
+
+def test_the_inventory_as_json_has_the_zone(capsys) -> None:
+    assert main(["simulate", "--start", "2026-10-20", "--days", "1", "--tz", "Asia/Tokyo"]) == 0
+    capsys.readouterr()
+    assert main(["archive", "list", "--json"]) == 0
+    assert {row["tz"] for row in json.loads(capsys.readouterr().out)} == {"Asia/Tokyo"}
+
+
+def test_a_range_of_files_is_of_the_wearers_clock(tmp_path, trip, capsys) -> None:
+    path = tmp_path / "trip.parquet"
+    el.simulate("2026-10-20", 4, log=LOG, tz=trip).to_parquet(path)
+    capsys.readouterr()
+    assert main(["daily", str(path), "2026-10-23", "2026-10-23", "--tz", str(trip)]) == 0
+    err = capsys.readouterr().err
+    assert "2026-10-23 to 2026-10-23. Days follow the wearer's clock" in err
+    records = pd.read_parquet(path)
+    local = records.index.tz_convert("America/New_York")
+    inside = (local >= "2026-10-23 00:00") & (local < "2026-10-24 00:00")
+    assert f"{int(inside.sum()):,} records" in err
+
+
+def test_the_days_of_a_traveller_are_shown_on_the_wearers_clock(trip, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["simulate", "--start", "2026-10-20", "--days", "4", "--tz", str(trip)]) == 0
+    capsys.readouterr()
+    assert main(["daily", LOG]) == 0
+    out, err = capsys.readouterr()
+    out = out.splitlines()
+    assert err.splitlines()[-1] == "Times are those of the wearer's clock, whose zone changes."
+    table = el.daily(el.Archive().read(LOG))
+    home = table["last_worn"].dt.strftime("%H:%M").tolist()
+    away = table["last_worn"].dt.tz_convert("America/New_York").dt.strftime("%H:%M").tolist()
+    shown = [line.split()[7] for line in out[2:6]]
+    assert shown == [*home[:2], *away[2:]]
+    assert main(["daily", LOG, "--json"]) == 0
+    (*_, last) = json.loads(capsys.readouterr().out)
+    assert last["last_worn"].endswith("+09:00")  # for programs: instants, with their offset
+
+
+def test_the_command_of_the_archive_points_to_the_service(
+    tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = records(LOGS[1], "2026-10-20", 50)
+    el.Archive(tmp_path / "archive").write(LOGS[1], frame, account="anna")
+    TokenFile(home, "anna", "http://there").save(el.Token("access", "refresh"))
+    words = ["archive", "erase", "anna", "--archive", str(tmp_path / "archive")]
+    assert main([*words, "--dry-run"]) == 0
+    out, err = capsys.readouterr()
+    assert "would remove: month, " in out
+    assert "Dry run: nothing was changed." in err
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert "removed: token, " in out
+    assert "not reached: a service of this archive: eyelog service erase" in out
+    assert main(words) == 0
+    assert "Nothing of account 'anna' was found." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("room", ["archive", "service"])
+def test_the_archive_at_home_that_was_not_named_is_said_with_the_command_to_type(
+    tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str], room: str
+) -> None:
+    frame = records(LOGS[1], "2026-10-20", 50)
+    for folder in (tmp_path / "logs", home / "archive"):
+        el.Archive(folder).write(LOGS[1], frame, account="p 1")
+    command = f"eyelog archive erase --archive {home / 'archive'} -- 'p 1'"
+    assert main([room, "erase", "p 1", "--archive", str(tmp_path / "logs"), "--json"]) == 0
+    said = [text for text in json.loads(capsys.readouterr().out)["not_reached"] if command in text]
+    assert said == [f"the archive of EYELOG_HOME, which has the account too: {command}"]
+    assert el.Archive(home / "archive").accounts() == ["p 1"]
+    (tmp_path / "home-archive").symlink_to(home / "archive")
+    for more in (["--dry-run"], []):
+        assert main([room, "erase", "p 1", "--archive", str(tmp_path / "home-archive"), *more]) == 0
+        assert "the archive of EYELOG_HOME" not in capsys.readouterr().out
+    assert main(shlex.split(command)[1:]) == 0
+    assert "the archive of EYELOG_HOME" not in capsys.readouterr().out

@@ -4,20 +4,24 @@ import base64
 import hashlib
 import io
 import os
+import queue
 import re
 import signal
 import socket
 import subprocess
 import sys
 import time
+from urllib.parse import urlencode, urlsplit
 
 import pytest
+import requests
 
 import eyelog as el
-from eyelog.fetch.oauth import challenge_of, login
+from eyelog.fetch.oauth import code_of, login, receiving
 from support import authority, faulty
 from support.authority import Authority
 from support.browser import FREE, Browser, returns
+from support.chromium import DESK, PHONE, chromium, needs_chromium
 from support.fetching import credentials
 
 WEB = el.Application(authority.CLIENT_ID, authority.CLIENT_SECRET, "https://lab.example/callback")
@@ -44,8 +48,6 @@ def send(stream, text):
 
 
 # The loopback redirect
-
-
 def test_the_code_comes_in_on_the_loopback_redirect(home, there):
     browser = Browser(returns())
     who = credentials(home, there.url, application=FREE)
@@ -73,11 +75,6 @@ def test_every_login_has_its_own_state_and_verifier(home, there):
         login(who, open_browser=False, say=browser.say)
         query.append((browser.query["state"], browser.query["code_challenge"]))
     assert len(set(sum(query, ()))) == 4
-
-
-def test_the_challenge_is_that_of_rfc_7636():
-    verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"  # appendix B
-    assert challenge_of(verifier) == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
 def test_no_line_shown_has_a_secret(home, there, capfd):
@@ -176,8 +173,6 @@ def test_a_port_in_use_is_reported_and_pasting_still_works(home, there, paste):
 
 
 # Pasting
-
-
 def test_a_pasted_callback_url_serves_where_the_redirect_goes_elsewhere(home, there, paste):
     def visit(query):
         send(paste, f"\nnot this one, sorry\n  {query['redirect_uri']}?code={authority.CODE}")
@@ -229,25 +224,12 @@ def test_a_stream_in_memory_may_stand_for_the_terminal(home, there):
     assert login(who, open_browser=False, paste=text, say=lambda _: None)
 
 
-def test_a_last_line_without_its_end_is_read(home, there, paste):
-    send(paste, authority.CODE)
-    paste.far.close()
-    who = credentials(home, there.url, application=WEB)
-    assert login(who, open_browser=False, paste=paste, say=lambda _: None)
-
-
-def test_a_redirect_elsewhere_needs_pasting(home, there):
-    with pytest.raises(el.ConfigurationError, match="must be pasted"):
-        login(credentials(home, there.url, application=WEB), open_browser=False)
-
-
 def test_a_login_needs_an_application(home, there):
     with pytest.raises(el.ConfigurationError, match="EYELOG_CLIENT_ID"):
         login(credentials(home, there.url, application=None), open_browser=False)
 
 
 # For real
-
 BROWSER = """
 import re, sys, urllib.parse, html, requests
 session = requests.Session()
@@ -333,8 +315,6 @@ def test_ctrl_c_ends_a_login_at_once():
 
 
 # An application, and the address of its login page
-
-
 @pytest.mark.parametrize("values", [("", "s"), ("i", " "), (7, "s")])
 def test_an_application_needs_all_its_parts_and_hides_its_secret(values):
     with pytest.raises(el.ConfigurationError, match="is empty"):
@@ -355,3 +335,131 @@ def test_an_invalid_login_page_is_refused(home, there, page, monkeypatch):
     monkeypatch.setenv("EYELOG_AUTHORIZE_URL", page)
     with pytest.raises(el.ConfigurationError, match="EYELOG_AUTHORIZE_URL"):
         login(credentials(home, there.url, application=FREE), open_browser=False)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+@pytest.mark.parametrize("port", [":0", ""])
+def test_any_loopback_address_gets_a_free_port(home, there, host, port):
+    if host == "[::1]" and not socket.has_ipv6:
+        pytest.skip("no IPv6 here")
+    application = el.Application(
+        authority.CLIENT_ID, authority.CLIENT_SECRET, f"http://{host}{port}/cb?app=1"
+    )
+    try:
+        with receiving(application.redirect_uri, "s", queue.SimpleQueue()):
+            pass
+    except el.ConfigurationError:
+        pytest.skip("no IPv6 loopback here")
+
+    def visit(query):
+        callback = urlencode({"code": authority.CODE, "state": query["state"]})
+        return requests.get(f"{query['redirect_uri']}&{callback}", timeout=5)
+
+    browser = Browser(visit)
+    who = credentials(home, there.url, application=application)
+    login(who, open_browser=False, say=browser.say)
+    assert browser.query["redirect_uri"].startswith(f"http://{host}:")
+    assert browser.query["redirect_uri"].endswith("/cb?app=1")
+
+
+def test_a_registered_port_is_listened_on_and_sent_as_registered(home, there):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        uri = f"http://127.0.0.1:{taken.getsockname()[1]}/callback"
+    application = el.Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
+    browser = Browser(returns())
+    login(
+        credentials(home, there.url, application=application), open_browser=False, say=browser.say
+    )
+    assert browser.query["redirect_uri"] == uri
+
+
+def test_the_page_shown_in_the_end_holds_no_secret_and_is_not_kept(home, there):
+    browser = Browser(returns())
+    login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
+    page = browser.visited.result()
+    assert page.status_code == 200
+    assert "You can close this window." in page.text
+    for secret in (authority.CODE, browser.query["state"]):
+        assert secret not in page.text + str(page.headers)
+    assert page.headers["Cache-Control"] == "no-store"
+    assert page.headers["Referrer-Policy"] == "no-referrer"
+
+
+def test_icons_idle_connections_and_reloads_do_not_end_the_wait(home, there):
+    def visit(query):
+        base = query["redirect_uri"]
+        port = urlsplit(base).port
+        with socket.create_connection(("127.0.0.1", port)):  # opened ahead, never used
+            icon = requests.get(base.replace("/callback", "/favicon.ico"), timeout=5)
+            bare = requests.get(base, timeout=5)
+            with socket.create_connection(("127.0.0.1", port)) as noise:
+                noise.sendall(b"\x16\x03\x01 this is no HTTP\r\n\r\n")
+            posted = requests.post(base, data={"code": "x"}, timeout=5)
+            last = returns()(query)
+        return [each.status_code for each in (icon, bare, posted, last)]
+
+    browser = Browser(visit)
+    login(credentials(home, there.url, application=FREE), open_browser=False, say=browser.say)
+    assert browser.visited.result() == [404, 400, 501, 200]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("https://h/cb?code=abc&state=st", "abc"),
+        ("<https://h/cb?state=st&code=a%2Bb%2F%3D>", "a+b/="),
+        ("  'code=abc&state=st' ", "abc"),
+        ("?code=abc&state=st#_", "abc"),
+        ("com.example.app:/cb?code=abc&state=st", "abc"),
+        ("abc", "abc"),
+        ("SplxlOBeZQQYbYS6WxSbIA==", "SplxlOBeZQQYbYS6WxSbIA=="),
+        ("two words", None),
+        ("", None),
+        ("https://h/cb", None),
+        ("https://h/cb?code=", None),
+        ("https://h/cb?state=st", None),
+        ("a\x00b", None),
+        ("https://h/cb?x=y", None),
+    ],
+)
+def test_the_code_is_read_from_a_pasted_text(text, code):
+    assert code_of(text, state="st") == code
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "https://localhost:9/cb",
+        "http://lab.example/cb",
+        "http://localhost.example/cb",
+        "com.example.app:/cb",
+    ],
+)
+def test_only_plain_http_on_loopback_can_be_listened_on(home, there, uri):
+    elsewhere = el.Application(authority.CLIENT_ID, authority.CLIENT_SECRET, uri)
+    with pytest.raises(el.ConfigurationError, match="must be pasted"):
+        login(credentials(home, there.url, application=elsewhere), open_browser=False)
+
+
+@pytest.mark.slow("a real browser shows the page")
+@needs_chromium
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_axe_finds_nothing_on_the_pages_shown_in_the_end(width):
+    answers = queue.SimpleQueue()
+    ends = {
+        "code=abcdefgh&state=s": "You allowed access",
+        "error=access_denied&state=s": "You denied access; nothing was shared",
+        "error=server_error&state=s": "The login did not work",
+    }
+    with (
+        chromium() as window,
+        receiving("http://127.0.0.1/callback", "s", answers) as uri,
+    ):
+        for query, title in ends.items():
+            for dark in (False, True):
+                window.open(f"{uri}?{query}", width=width, dark=dark)
+                assert window.run("return document.querySelector('h1').textContent") == title
+                assert window.driver.title == f"{title} - eyelog"
+                assert window.axe() == []
+                assert not window.scrolls_sideways()
+        assert all(there.startswith("http://127.0.0.1") for there in window.requests())

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import eyelog as el
 from eyelog.catalogue import catalogue
-from eyelog.frame import conform, record
-from support.frames import EYES, MINUTES, frame_of
+from support.frames import EYES, MINUTES, frame_of, shaped
 from support.logs import INTERVAL_SECONDS, columns
 from support.reasons import KEPT
 
@@ -55,7 +54,7 @@ def wild(log: str, seed: int) -> pd.DataFrame:
             plain = rng.integers(0, 5, n).astype(float)
             data[name] = np.where(rng.random(n) < 0.3, rng.choice(odd, n), plain)
     frame = pd.DataFrame(data, index=pd.DatetimeIndex(index).as_unit("us"))
-    return record(conform(frame, log, tz="Europe/Berlin"), "test", log=log)
+    return shaped(frame, log, tz="Europe/Berlin")
 
 
 @settings(max_examples=8)

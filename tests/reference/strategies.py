@@ -7,9 +7,9 @@ import pandas as pd
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
-from eyelog.frame import conform, record
 from reference.flags import counter, stale
 from reference.rows import EYES, MINUTES, NOISE, STEP_S, STEPS, Rule, rules
+from support.frames import shaped
 
 # Moments (UTC) at which something happens in each zone: its clock changes, and a midnight.
 MOMENTS = {
@@ -166,7 +166,7 @@ def damaged(
         name: pd.array(values, dtype=kinds.get(name, _dtype(every[name])))
         for name, values in data.items()
     }
-    return record(conform(pd.DataFrame(columns, index=index), log), "test", log=log)
+    return shaped(pd.DataFrame(columns, index=index), log)
 
 
 def _dtype(rule: Rule) -> str:

@@ -8,7 +8,6 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from eyelog.catalogue import catalogue, log_named
-from eyelog.frame import conform, record
 from support.logs import INTERVAL_SECONDS, columns
 
 EYES = "computed_data"
@@ -19,6 +18,22 @@ CALM: Mapping[str, Mapping[str, Any]] = {
     EYES: {"isl": False, "vld": True, "stp": 0, "cad": 0, "nis_time": 0, "tl_xav": 0, "tl_yav": 10},
     MINUTES: {"val_s": 60, "wea_s": 60, "nis_s": 0, "stp_s": 0, "tl_xav": 0, "tl_yav": 10},
 }
+
+
+def shaped(table: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataFrame:
+    """Return a table as a frame of a log: order of columns, dtypes and index; unknown ones last.
+
+    Of rows with the same stamp the last one is kept. Its history says which log it is.
+    """
+    index = table.index.as_unit("us").rename("date")
+    frame = table.set_axis(index if tz is None else index.tz_convert(tz))
+    dtypes = {name: row.dtype for name, row in catalogue(log).items() if name in frame}
+    others = [name for name in frame.columns if name not in dtypes]
+    frame = frame[[*dtypes, *others]].astype(dtypes).sort_index(kind="stable")
+    frame = frame[~frame.index.duplicated(keep="last")]
+    frame.index.freq = None
+    frame.attrs = {"eyelog": {"log": log, "history": [{"step": "test"}]}}
+    return frame
 
 
 def frame_of(
@@ -35,7 +50,7 @@ def frame_of(
     index = pd.date_range(first, periods=n, freq=f"{INTERVAL_SECONDS[log]}s", unit="us")
     data = {name: [value] * n for name, value in CALM[log].items()} if calm else {}
     frame = pd.DataFrame(data | dict(rows), index=index.tz_convert(tz))
-    return record(conform(frame.convert_dtypes(), log), "test", log=log)
+    return shaped(frame.convert_dtypes(), log)
 
 
 def at(frame: pd.DataFrame, stamps: Sequence[str]) -> pd.DataFrame:
@@ -80,4 +95,4 @@ def frames(
         for i, name in enumerate(names)
     }
     frame = pd.DataFrame(data, index=pd.DatetimeIndex(index).as_unit("us"))
-    return record(conform(frame, log, tz="Europe/Berlin"), "test", log=log)
+    return shaped(frame, log, tz="Europe/Berlin")

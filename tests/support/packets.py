@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from eyelog.frame import conform, record
+from support.frames import shaped
 
 CURRENT: Final = "current_data"
 PACKET_US: Final = 50_000
@@ -47,7 +47,7 @@ def packets(
         "sequenceNumber": np.arange(n) % 256,
     }
     frame = pd.DataFrame(data | dict(columns or {}), index=index.tz_convert(tz))
-    return record(conform(frame.convert_dtypes(), CURRENT), "test", log=CURRENT)
+    return shaped(frame.convert_dtypes(), CURRENT)
 
 
 def flagged_at(n: int, *rows: int) -> np.ndarray:

@@ -3,8 +3,8 @@
 import os
 import shlex
 import tempfile
+from importlib.resources import files
 from pathlib import Path
-from typing import Final
 
 from eyelog.catalogue import LOGS
 from eyelog.cli.command import command
@@ -12,20 +12,6 @@ from eyelog.errors import ConfigurationError
 
 # Long past: days that are in the future for a slow clock would never be requested.
 START, END, DAYS, ZONE, SEED = "2025-10-20", "2025-11-02", "14", "Asia/Tokyo", "1"
-_DONE: Final = """
-Done. Open this first, in a browser:
-    {output}/report.html
-
-Also in {output}, one of each for both logs (computed_data and standard_mode_logs):
-    overview-*.png   what the eyewear was doing, day by day
-    day-*.png        the first day in full
-    heatmap-*.png    steps and head turns by day and time of day
-    daily-*.png      wear, steps and more of each day
-    daily-*.csv      one row per day, all columns
-    *.parquet        the records that the service gave
-
-With your own files:
-    eyelog report FOLDER --tz Asia/Tokyo -o report.html"""
 
 
 @command
@@ -69,7 +55,8 @@ def demo(*, output: Path = Path("demo-output")) -> None:
         finally:
             os.environ.clear()
             os.environ.update(before)
-    print(_DONE.format(output=output))
+    text = files("eyelog.cli").joinpath("demo-done.txt").read_text("utf-8")
+    print(f"\n{text.format(output=output)}", end="")
 
 
 def _analyse(output: Path) -> None:

@@ -41,14 +41,13 @@ def doctor(*, json: bool = False) -> int:
     if something is wrong.
     """
     findings = []
-    for what, look in _LOOKS.items():
-        found: list[tuple[str, ...]] = []
+    for what, look, advice in _LOOKS:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                found += look()
+                found = list(look())
             except (EyelogError, OSError) as error:
-                found.append((WRONG, str(error), _IF_IT_FAILS.get(what, "")))
+                found = [(WRONG, str(error), advice)]
         found += [(NOTE, str(warning.message)) for warning in caught]
         names = ("what", "state", "found", "advice")
         findings += [dict(zip(names, (what, *each, ""), strict=False)) for each in found]
@@ -114,15 +113,14 @@ def _archive() -> Findings:
 
     archive = Archive()
     folder = Path(archive.path)
-    accounts = archive.accounts() if folder.is_dir() else []
-    if not accounts:
+    if accounts := archive.accounts() if folder.is_dir() else []:
+        held = f"{counted(len(accounts), 'account')} ({listed(accounts)})"
+        held += f", {counted(len(list(folder.rglob('*.parquet'))), 'month file')}"
+        size = size_text(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
+        yield OK, f"{folder}: {held}, {size}; `eyelog archive verify` reads them all"
+    else:
         fill = "`eyelog import FILES` fills it; `eyelog daily FILES` needs none"
         yield OK, f"{folder}: empty", fill
-        return
-    months = counted(len(list(folder.rglob("*.parquet"))), "month file")
-    size = size_text(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
-    held = f"{counted(len(accounts), 'account')} ({listed(accounts)}), {months}, {size}"
-    yield OK, f"{folder}: {held}; `eyelog archive verify` reads them all"
 
 
 def _cache() -> Findings:
@@ -216,22 +214,20 @@ def _tokens() -> Findings:
         yield OK, f"account {account!r} is logged in{until}"
 
 
-_LOOKS: Final[dict[str, Callable[[], Findings]]] = {
-    "eyelog": _installed,
-    "extras": _extras,
-    "time zone": _zone,
-    "home": _home,
-    "archive": _archive,
-    "cache": _cache,
-    "service": _service,
-    "application": _application,
-    "token": _tokens,
-}
-_IF_IT_FAILS: Final = {
-    "time zone": "export EYELOG_TZ=Asia/Tokyo, or unset it",
-    "home": "set EYELOG_HOME to a folder of your own",
-    "service": "check EYELOG_BASE_URL, the address before /v2, and the network; one of your own"
-    " starts with: eyelog serve --archive DIR --port PORT",
-    "application": "export the missing setting",
-    "token": "eyelog login --account NAME",
-}
+# What is looked at, and what to type if it fails
+_LOOKS: Final[tuple[tuple[str, Callable[[], Findings], str], ...]] = (
+    ("eyelog", _installed, ""),
+    ("extras", _extras, ""),
+    ("time zone", _zone, "export EYELOG_TZ=Asia/Tokyo, or unset it"),
+    ("home", _home, "set EYELOG_HOME to a folder of your own"),
+    ("archive", _archive, ""),
+    ("cache", _cache, ""),
+    (
+        "service",
+        _service,
+        "check EYELOG_BASE_URL, the address before /v2, and the network; one of your own starts"
+        " with: eyelog serve --archive DIR --port PORT",
+    ),
+    ("application", _application, "export the missing setting"),
+    ("token", _tokens, "eyelog login --account NAME"),
+)

@@ -293,31 +293,25 @@ def _import_table(reports: "list[FileReport]", *, accounts: bool) -> "pd.DataFra
     import pandas as pd
 
     folder = os.path.commonpath([os.path.dirname(report.file) for report in reports])  # noqa: PTH120 - as text
-    files = [report.file.removeprefix(folder).lstrip("/\\") for report in reports]
-    logs = [f"{log_named(r.log).interval_s:g} s" if r.log else "" for r in reports]
-    columns = {
-        "File": map(one_line, files),
-        "Log": [log or "events" * bool(r.kind) for log, r in zip(logs, reports, strict=True)],
-        "Result": [report.status for report in reports],
-    }
-    if accounts:
-        columns["Account"] = [report.account for report in reports]
-    counts = {"Rows": "read", "New": "kept", "Repeated": "repeated", "Conflicts": "conflicts"}
-    for label, name in (counts | {"Left out": "refused"}).items():
-        numbers = [getattr(report, name) for report in reports]
-        # Counts that are 0 for every file are not shown: --json has every count of every file.
-        if any(numbers) or label in ("Rows", "New"):
-            columns[label] = numbers
-    return pd.DataFrame(columns)
+    names = {"file": "File", "log": "Log", "status": "Result", "account": "Account"}
+    rare = {"repeated": "Repeated", "conflicts": "Conflicts", "refused": "Left out"}
+    names |= {"read": "Rows", "kept": "New"} | rare
+    table = pd.DataFrame([{name: getattr(report, name) for name in names} for report in reports])
+    table["file"] = [one_line(file.removeprefix(folder).lstrip("/\\")) for file in table["file"]]
+    table["log"] = [
+        f"{log_named(report.log).interval_s:g} s" if report.log else "events" * bool(report.kind)
+        for report in reports
+    ]
+    # Counts that are 0 for every file are not shown: --json has every count of every file.
+    left_out = [name for name in rare if not table[name].any()]
+    return table.drop(columns=[*left_out, *([] if accounts else ["account"])]).rename(columns=names)
 
 
 def _as_json(report: "FileReport") -> dict[str, Any]:
-    row = {name: getattr(report, name) for name in vars(report)}
-    for name in ("differing", "kind", "notes", "lines"):
-        del row[name]
-    for name in ("first", "last"):
-        row[name] = row[name] and f"{row[name]:%Y-%m-%dT%H:%M:%SZ}"
-    return row
+    inner = ("differing", "kind", "notes", "lines")
+    row = {name: value for name, value in vars(report).items() if name not in inner}
+    ends = {name: row[name] and f"{row[name]:%Y-%m-%dT%H:%M:%SZ}" for name in ("first", "last")}
+    return row | ends
 
 
 archive = click.Group("archive", help="What is in the archive, and what is damaged.")

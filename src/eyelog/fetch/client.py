@@ -18,20 +18,12 @@ from typing import Any, Final, Self, TypeVar
 import pandas as pd
 import requests
 
+from eyelog import errors
 from eyelog.catalogue import COMPUTED_DATA, STANDARD_MODE_LOGS, check_fields
 from eyelog.checks import whole_number
 from eyelog.clock import SECOND, Zone, Zones, instant_range, known_zones, windows
 from eyelog.decode import Page, decode_page, joined_pages, refuse_conflicts
-from eyelog.errors import (
-    AnswerError,
-    ConfigurationError,
-    EyelogError,
-    EyelogWarning,
-    NotCached,
-    RequestError,
-    listed,
-    warn,
-)
+from eyelog.errors import ConfigurationError, listed, warn
 from eyelog.fetch.cache import Day, DayCache
 from eyelog.fetch.oauth import Application, Credentials, Token, TokenFile
 from eyelog.fetch.session import base_url_from_environment, check_base_url, fetch, service_session
@@ -124,7 +116,7 @@ class Client:
             )
         self.account = account
         with warnings.catch_warnings():  # a fetch reports it
-            warnings.simplefilter("ignore", EyelogWarning)
+            warnings.simplefilter("ignore", errors.EyelogWarning)
             zones = known_zones(tz, whose="a service")
         self.tz: str | Zones = zones if zones.vary else zones.home
         self._zones = None if tz is None else zones
@@ -144,7 +136,7 @@ class Client:
         if not self.offline:
             try:
                 mode = "logged in" if self.credentials.token else "not logged in"
-            except EyelogError:  # a repr never fails; the next request says what is wrong
+            except errors.EyelogError:  # a repr never fails; the next request says what is wrong
                 mode = "its token file cannot be read"
         return (
             f"<Client {self.base_url!r}, account {self.account!r}, days of {self.tz}:"
@@ -460,24 +452,24 @@ class Walker:
         notes, self.cache.notes = self.cache.notes, {}
         return list(notes.values())
 
-    def not_cached(self, missing: Sequence[Day]) -> NotCached:
+    def not_cached(self, missing: Sequence[Day]) -> errors.NotCached:
         """Return the error for days that an offline fetch lacks."""
         names = [day.day.isoformat() for day in missing]
         fields = "" if missing[0].fields is None else " with these fields"
         notes = "".join(f" ({note})" for note in self.take_notes())
         if self.cache.earlier.exists():
             notes += " (an earlier version of eyelog stored days that this one does not read)"
-        return NotCached(
+        return errors.NotCached(
             f"{missing[0].log} of account {self.cache.account!r}: {len(names)} day(s) are not in"
             f" the cache{fields} ({listed(names)}): fetch them once while online{notes}",
-            missing=names,
+            missing=tuple(names),
         )
 
     def stored(self, day: Day, stop: threading.Event, *, at: float | None) -> list[Page] | None:
         """Return the pages of a stored day that is fresh at `at`; None if it is not whole there."""
         cached = self.cache.stored(day, at=at)
         if cached is not None:
-            with suppress(RequestError, AnswerError):
+            with suppress(errors.RequestError, errors.AnswerError):
                 pages = self._walk(cached, day, stop, only_if_cached=True)
                 if len(pages) == len(cached.cache.responses):
                     return pages
@@ -536,7 +528,7 @@ class Walker:
                 elif len(seen) + 1 == MOST_PAGES:
                     problem = f"no end after {MOST_PAGES} pages"
                 if problem:
-                    raise AnswerError(
+                    raise errors.AnswerError(
                         f"{place}: {problem}: report it to the operator of the service"
                     )
                 seen.add(page.cursor)

@@ -33,17 +33,8 @@ import urllib3
 from requests import exceptions
 from requests.adapters import HTTPAdapter
 
-from eyelog.errors import (
-    AnswerError,
-    AuthorizationError,
-    ConfigurationError,
-    RateLimited,
-    Refused,
-    RequestError,
-    ServerFault,
-    Unreachable,
-    warn,
-)
+from eyelog import errors
+from eyelog.errors import ConfigurationError, warn
 
 if TYPE_CHECKING:
     from eyelog.fetch.oauth import Credentials
@@ -163,7 +154,7 @@ def fetch(
     if status == 200:
         return response
     if 200 <= status < 300:
-        raise AnswerError(
+        raise errors.AnswerError(
             f"{where}: {status} from GET {urlsplit(url).path}: only a 200 is a whole answer;"
             " nothing of it was kept; report it to the operator of the service"
         )
@@ -200,7 +191,7 @@ def ask(
             else "check the address (EYELOG_BASE_URL), and ask the operator of the service"
         )
         parts = urlsplit(url)
-        raise Unreachable(
+        raise errors.Unreachable(
             f"{where}: {method} {parts.path} at {parts.netloc.rpartition('@')[2]} got no whole"
             f" answer ({what}; after {time.monotonic() - begun:.1f} s, with {_wire.received:,}"
             f" bytes received): {advice}",
@@ -458,7 +449,7 @@ def refusal(
     credentials: "Credentials | None" = None,
     secrets: Iterable[str] = (),
     advice: str | None = None,
-) -> RequestError:
+) -> errors.RequestError:
     """Return the error for an answer that is not a success.
 
     Parameters
@@ -478,15 +469,17 @@ def refusal(
     account = credentials.store.account if credentials else "me"
     secrets = credentials.secrets if credentials else secrets
     error, wait = error_object(response), retry_after(response)
-    kind: Any = {401: AuthorizationError, 429: RateLimited}.get(status, Refused)
+    kind: Any = {401: errors.AuthorizationError, 429: errors.RateLimited}.get(
+        status, errors.Refused
+    )
     if status >= 500:
-        kind = ServerFault
+        kind = errors.ServerFault
     elif error.get("error") in _ADVICE:  # asking again cannot help
-        kind = AuthorizationError
+        kind = errors.AuthorizationError
     if advice is None:
         advice = _ADVICE.get(error.get("error", "")) or _ADVICE.get(status, "check the request")
         advice = advice.format(login=login_command(account))
-        if kind in (RateLimited, ServerFault):
+        if kind in (errors.RateLimited, errors.ServerFault):
             advice = f"try again in {wait:.0f} s" if wait and wait >= 1 else "try again later"
         elif 300 <= status < 400:
             leads = re.match(
@@ -496,14 +489,14 @@ def refusal(
             advice += "set the base URL to the address that answers directly"
     about = _detail(response, error, secrets)
     quota: dict[str, Any] = {}
-    for limit in ("limit", "remaining") if kind is RateLimited else ():
+    for limit in ("limit", "remaining") if kind is errors.RateLimited else ():
         text = response.headers.get(f"X-RateLimit-{limit}", "").strip()
         if text.isdecimal() and len(text) < 16:
             quota[limit] = int(text)
             about += f"{',' if len(quota) > 1 else ';'} {limit} {text}"
     phrase = f"{status} {http.client.responses.get(status, '')}".rstrip()
     text = f"{where}: {phrase} from {response.request.method} {urlsplit(url).path} ({about}): "
-    fault: RequestError = kind(
+    fault: errors.RequestError = kind(
         redact(text + advice, secrets),
         status=status,
         retryable=status in TRANSIENT_STATUSES,

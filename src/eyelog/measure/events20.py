@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from eyelog.catalogue import COMPUTED_DATA, CURRENT_DATA, log_named, role_field
+from eyelog.catalogue import COMPUTED_DATA, CURRENT_DATA, catalogue, log_named, role_field
 from eyelog.checks import one_of
 from eyelog.clock import stamps_at
 from eyelog.errors import ConfigurationError
-from eyelog.frame import OFFSET, conform, derived, require, takes_tables
+from eyelog.frame import OFFSET, derived, require, takes_tables
 from eyelog.judge.arrays import Bools, Floats, Ints, difference, direction, numbers
 from eyelog.judge.intervals import LONGEST, Groups, Rows, enter, sums
 from eyelog.judge.limits import Limits, limit
@@ -669,10 +669,11 @@ def recompute(
     lost = received < limit(records.log, "packets_of_interval").value
     data |= {part: np.where(lost, np.nan, values) for part, values in counts.items()}
     named = {role_field(COMPUTED_DATA, part): values for part, values in data.items()}
-    table = pd.DataFrame(named, index=index)
+    fields = catalogue(COMPUTED_DATA)
+    dtypes = {name: field.dtype for name, field in fields.items() if name in named}
+    table = pd.DataFrame(named, index=index, columns=pd.Index(dtypes)).astype(dtypes)
     if OFFSET in rows.frame.columns:
         table[OFFSET] = rows.clock.offset_min(closes_us - 1)
-    table = conform(table, COMPUTED_DATA)
     used = rows.limits.details()
     return derived(table, rows.frame, "recompute", log=COMPUTED_DATA, limits=used)
 
