@@ -40,12 +40,11 @@ from contextlib import (
 )
 from functools import partial
 from pathlib import Path
-from threading import Lock, Semaphore
 from typing import Any, BinaryIO, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote
 from weakref import WeakValueDictionary
 
-from anyio import CapacityLimiter, WouldBlock, to_thread
+from anyio import CapacityLimiter, Lock, WouldBlock, to_thread
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import Request
@@ -373,11 +372,10 @@ class Uploads:
         self._quota = quota
         self._unpacked = unpacked
         self.room = CapacityLimiter(_MOST)
-        self._threads = CapacityLimiter(_MOST)
-        self._one = Lock()  # an import takes a whole core
-        self._small = Semaphore(4)
+        self._one = CapacityLimiter(1)  # an import takes a whole core
+        self._small = CapacityLimiter(4)
         # One import of an account at a time, so that the others have their turn in between.
-        self._turns: WeakValueDictionary[str, Any] = WeakValueDictionary()
+        self._turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
 
     def check_room(self, account: str, coming: int) -> None:
         """Raise if that many more bytes of an account are too much for the disk or its quota."""
@@ -417,10 +415,14 @@ class Uploads:
         Problem
             If it is refused.
         """
-        take = partial(self._take, account, arrived, **options)
-        return await to_thread.run_sync(take, limiter=self._threads)
+        small = await to_thread.run_sync(_is_small, arrived.files)
+        take = partial(self._take, account, arrived, small=small, **options)
+        async with self._turns.setdefault(account, Lock()):  # a service that stops waits for none
+            return await to_thread.run_sync(take, limiter=self._small if small else self._one)
 
-    def _take(self, account: str, arrived: Arrived, **options: Any) -> dict[str, Any]:
+    def _take(
+        self, account: str, arrived: Arrived, *, small: bool, **options: Any
+    ) -> dict[str, Any]:
         self.check_account(account, arrived.erased)
         self.check_room(account, 0)  # its own bytes are in the folder
         told = {
@@ -432,10 +434,9 @@ class Uploads:
             "unpacked": self._unpacked,
             **options,
         }
-        small, fault = _is_small(arrived.files), None
-        turn = self._turns.setdefault(account, Lock())
+        fault = None
         try:
-            with turn, self._small if small else self._one, self._alone(account) as other:
+            with self._alone(account) as other:
                 # Nobody clears the folder, or imports into the account, in the meantime.
                 locks = [handle for handle in (arrived.lock, other) if handle is not None]
                 run = partial(apart.run, seconds=_SECONDS, locks=locks, temporary=arrived.folder)
