@@ -1,450 +1,595 @@
-"""How often tests over days err where nothing happened, and intervals miss what was planted.
+"""How often tests err where nothing happened, and intervals miss what was planted.
 
-    python benchmarks/levels.py [--runs 2000] [--seed 1] [--only TEXT] [--workers 2] [--json]
+    python benchmarks/levels.py [--runs 1000] [--seed 7] [--only TEXT] [--workers 2] [--json]
 
-Each case simulates series or days of a wearer anew for every run and asks one public function.
-Days follow each other as an AR(1) with the autocorrelation phi and a standard deviation of 1, or
-are of one of the kinds below: weekends of their own, skewed counts, days left out for their value.
-The table is the one that docs/definitions.md shows; "error" is the Monte-Carlo error of the share.
-A further case is one more entry of ``cases()``: a name, a condition and a function of a generator
-that says whether the call found something (tests) or contained the truth (intervals). Means,
-medians, two periods and trends draw all series of a case at once and ask what the public function
-asks; the others ask it series by series, at most `MOST_SLOW` times.
+The tables of docs/definitions.md. A case asks one public function about data simulated anew for
+every run, in which the truth is known: whether an interval contained the planted value, a test
+found what is not there (p < .05, or an interval without 0), or a page named anything; the four
+cases of bouts give the mean of an estimate over the planted value. ``±`` is the Monte-Carlo error.
+A case that takes long is asked at most 300 times. ``--only conditions`` is the first table, whose
+columns are the conditions of ``CONDITIONS`` (seed 3 in the docs), ``--only days`` and ``--only
+groups`` (seed 22) are the others; other texts choose by what stands in a row.
 """
 
-import argparse
-import json
 import os
 import sys
-import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
 import pandas as pd
-import scipy.signal
+from tools.days import (
+    OF_DAY,
+    START,
+    Condition,
+    alike,
+    days_of,
+    drawn,
+    hourly,
+    hours_of,
+    kept,
+    mean_factor,
+    minutes_worn,
+    series,
+)
+from tools.measure import options, show
 
 import eyelog as el
 from eyelog.reports.findings import COLUMNS, findings
-from eyelog.series.inference import (
-    Days as OfDays,
-)
-from eyelog.series.inference import (
-    effect,
-    median,
-    rank_interval,
-    slopes_law,
-)
-from eyelog.series.periods import compared
-from eyelog.series.trend import lines
+from eyelog.series.inference import level_interval, median
 
-Days: TypeAlias = Callable[[np.random.Generator, int], pd.Series]
-
+ALPHA: Final = 0.05
+PER_MIN: Final = 1200  # packets of the 20 Hz log
+SLOW: Final = 300  # runs of a case that takes long
 PHIS: Final = (0.0, 0.3, 0.5, 0.7)
-BLINKS_PER_MIN: Final = 15.0
-MONDAY: Final = 20_514  # 2 March 2026, as the days since 1970
-MOST_SLOW: Final = 300  # series of a case that are asked one by one
-BEFORE: Final = 200  # days simulated before the first, so that it is like any other
+
+CONDITIONS: Final = (
+    Condition("independent"),
+    Condition("phi .3", phi=0.3),
+    Condition("phi .5", phi=0.5),
+    Condition("phi .7", phi=0.7),
+    Condition("weekends", phi=0.3, weekend=1.0),
+    Condition("negative binomial", skewed=True),
+    Condition("drift 20 min", drift_min=20),
+    Condition("drift 60 min", drift_min=60),
+    Condition("not at random", phi=0.3, left_out=True),
+    Condition("few", phi=0.3, few=True),
+)
+
+Generator = np.random.Generator
+Run = Callable[[Generator], float]
 
 
 class Case(NamedTuple):
-    """One row of the table."""
+    """One share: of which table, of what function, in what data; and one run of it."""
 
+    table: str
     function: str
     data: str
-    measure: str  # what is counted: "p < .05", "contained", ...
-    nominal: str
-    once: Callable[[np.random.Generator], bool] | None = None
-    many: Callable[[np.random.Generator, int], Sequence[bool]] | None = None
+    counted: str
+    run: Run
+    condition: str = ""
+    most: int = 10**6  # runs
+    one_stream: bool = False  # draws of a run follow those of the one before
+    key: str | None = None  # what tells draws of this case from those of others
 
 
-class Found(NamedTuple):
-    """How often it happened, with its error in simulation, in per cent."""
-
-    function: str
-    data: str
-    measure: str
-    nominal: str
-    percent: float
-    error: float
-    runs: int
+# One wearer, from records
 
 
-def days_alike(generator: np.random.Generator, n: int, phi: float) -> pd.Series:
-    """Return n days without any change."""
-    noise = generator.normal(0.0, np.sqrt(1.0 - phi**2), n + BEFORE)
-    values = scipy.signal.lfilter([1.0], [1.0, -phi], noise)[BEFORE:]
-    return pd.Series(values, index=pd.date_range("2026-03-02", periods=n, name="day"))
+def blinking(rng: Generator, n: int, how: Condition) -> pd.DataFrame:
+    index, factor = minutes_worn(rng, n, how)
+    counts = rng.poisson(15.0 * factor).astype(float)
+    data = {"lc_bk_n": counts, "val_s": 60.0, "nis_s": 0.0, "wea_s": 60.0}
+    return pd.DataFrame(data, index=index)
 
 
-def alike(phi: float) -> Days:
-    """Return what makes days with an autocorrelation."""
-    return partial(days_alike, phi=phi)
+def blink_rate(rng: Generator, how: Condition, n: int = 14) -> float:
+    frame = blinking(rng, 5 if how.few else n, how)
+    found = el.blinks.rate(frame, of="wearer", log="standard_mode_logs").iloc[0]
+    return found["low"] <= 15.0 * mean_factor(how) <= found["high"]
 
 
-def weekends_apart(generator: np.random.Generator, n: int) -> pd.Series:
-    """Return days of phi .3 whose Saturdays and Sundays lie 1 SD higher."""
-    days = days_alike(generator, n, 0.3)
-    return days + (days.index.day_of_week >= 5)
+def single_blinks(rng: Generator, how: Condition) -> float:
+    index, factor = minutes_worn(rng, 5 if how.few else 14, how, between=(10, 40))
+    us = np.repeat(index.asi8, PER_MIN) + np.tile(np.arange(1 - PER_MIN, 1) * 50_000, len(index))
+    blinks = rng.random(len(us)) < np.repeat(15.0 * factor / PER_MIN, PER_MIN)
+    data = {"blinkSpeed": 130.0 * blinks, "blinkStrength": 90.0 * blinks, "walking": 0.0}
+    data |= {"noiseStatus": 0.0, "fitError": 0.0, "sequenceNumber": np.arange(len(us)) % 256.0}
+    frame = pd.DataFrame(data, index=pd.DatetimeIndex(us.view("M8[us]"), tz="UTC", name="date"))
+    found = el.blinks.rate(frame, of="wearer", log="current_data").iloc[0]
+    return found["low"] <= 15.0 * mean_factor(how) <= found["high"]
 
 
-def weekends_far_apart(generator: np.random.Generator, n: int) -> pd.Series:
-    """Return days of phi .3 whose Saturdays and Sundays lie 3 SD higher, as steps may."""
-    days = days_alike(generator, n, 0.3)
-    return days + 3.0 * (days.index.day_of_week >= 5)
+def pace(rng: Generator, how: Condition) -> float:
+    index, factor = minutes_worn(rng, 5 if how.few else 14, how)
+    data = {"stp_fst": 0.0, "stp_mid": rng.poisson(100.0 * factor), "stp_slw": 0.0, "stp_vsl": 0.0}
+    frame = pd.DataFrame(data | {"stp_s": 60.0, "wea_s": 60.0}, index=index).astype("float64")
+    found = el.gait.pace(frame, of="wearer", log="standard_mode_logs").iloc[0]
+    return found["low"] <= 100.0 * mean_factor(how) <= found["high"]
 
 
-def counts(generator: np.random.Generator, n: int) -> pd.Series:
-    """Return independent counts of a negative binomial with a mean of 20 and k = 4."""
-    made = generator.negative_binomial(4, 4 / 24, n).astype(float)
-    return pd.Series(made, index=pd.date_range("2026-03-02", periods=n, name="day"))
+def head_moves(rng: Generator, how: Condition) -> float:
+    index, factor = minutes_worn(rng, 5 if how.few else 14, how)
+    counts = rng.poisson(2.0 * factor).astype(float)
+    frame = pd.DataFrame({"hm_po": counts, "hm_yo": counts}, index=index)
+    frame["isl"] = pd.array(np.zeros(len(frame), dtype=bool), dtype="boolean")
+    found = el.posture.head_movements(frame, of="wearer", log="computed_data").iloc[0]
+    return found["pitch_low"] <= 480.0 * mean_factor(how) <= found["pitch_high"]
 
 
-def left_out_when_high(generator: np.random.Generator, n: int) -> pd.Series:
-    """Return days of phi .3, of which half of those above the mean were not worn."""
-    days = days_alike(generator, n, 0.3)
-    return days.mask((days > 0) & (generator.random(n) < 0.5))
+def rate_ratio(rng: Generator, how: Condition, n: int = 14, *, mixed: bool = False) -> float:
+    """Return whether n days and the next n differ, or, if `mixed`, random halves of 2 n days."""
+    n = 4 if how.few else n
+    days = el.blinks.rate(blinking(rng, 2 * n, how), by="1D", log="standard_mode_logs")
+    number = (pd.DatetimeIndex(days.index).tz_localize(None) - pd.Timestamp(START)).days
+    later = np.isin(number, rng.permutation(2 * n)[:n]) if mixed else number >= n
+    return el.compare.rate_ratio(days[~later], days[later]).p < ALPHA
 
 
-KINDS: Final[dict[str, Days]] = {
-    "phi 0.3, weekends 1 SD higher": weekends_apart,
-    "negative binomial counts, k = 4": counts,
-    "phi 0.3, half of the high days not worn": left_out_when_high,
-}
+# One wearer, from days
 
 
-def drawn(generator: np.random.Generator, runs: int, n: int, phi: float) -> np.ndarray:
-    """Return series of n days (rows) without any change."""
-    noise = generator.normal(0.0, np.sqrt(1.0 - phi**2), (runs, n + BEFORE))
-    return scipy.signal.lfilter([1.0], [1.0, -phi], noise, axis=1)[:, BEFORE:]
+def mean(rng: Generator, n: int, how: Condition) -> float:
+    low, high = level_interval(np.arange(n), days_of(rng, n, how)[0])
+    return low <= 0 <= high
 
 
-def dated(values: np.ndarray, first: int = 0) -> OfDays:
-    dates = MONDAY + first + np.arange(len(values))
-    return OfDays(dates, dates, values, True)
+def usual_day(rng: Generator, n: int, how: Condition) -> float:
+    found = median(series(rng, n, how))
+    return found.low <= 0 <= found.high
 
 
-def of_means(n: int, phi: float) -> Callable[[np.random.Generator, int], Sequence[bool]]:
-    """Return whether the interval of the mean of n days contains it."""
-
-    def many(generator: np.random.Generator, runs: int) -> Sequence[bool]:
-        days = drawn(generator, runs, n, phi)
-        return list(effect(np.arange(n), days, np.ones((n, 1)), np.ones(1)).p >= 0.05)
-
-    return many
+def two_periods(rng: Generator, n: int, how: Condition, change: float = 0.0) -> float:
+    days = series(rng, 2 * n, how)
+    return el.compare.two_periods(days[:n], days[n:] + change).p < ALPHA
 
 
-def of_medians(n: int, phi: float) -> Callable[[np.random.Generator, int], Sequence[bool]]:
-    """Return whether the interval of the usual day contains it."""
-
-    def many(generator: np.random.Generator, runs: int) -> Sequence[bool]:
-        index = pd.date_range("2026-03-02", periods=n)
-        usual = [median(pd.Series(x, index=index)) for x in drawn(generator, runs, n, phi)]
-        return [found.low <= 0 <= found.high for found in usual]
-
-    return many
+def trend(rng: Generator, n: int, how: Condition) -> float:
+    return el.baseline.trend(series(rng, n, how)).p < ALPHA
 
 
-def two_periods(
-    n: int, m: int, phi: float, *, weekend: float = 0.0, change: float = 0.0
-) -> Callable[[np.random.Generator, int], Sequence[bool]]:
-    """Return whether el.compare.two_periods says that n and m days differ."""
-
-    def many(generator: np.random.Generator, runs: int) -> Sequence[bool]:
-        days = drawn(generator, runs, n + m, phi)
-        days[:, n:] += change
-        days += weekend * ((np.arange(n + m) % 7) >= 5)
-        said = []
-        for series in days:
-            found, _ = compared(dated(series[:n]), dated(series[n:], n))
-            said.append(found.p < 0.05)
-        return said
-
-    return many
+def new_levels(rng: Generator, n: int, *, line: float = 0.0, step: float = 0.0) -> float:
+    days = series(rng, n, Condition(phi=0.3)) + np.linspace(0.0, line, n)
+    return len(el.baseline.new_levels(days + step * (np.arange(n) >= n // 2))) > 0
 
 
-def trend(
-    n: int, phi: float, *, weekend: float = 0.0
-) -> Callable[[np.random.Generator, int], Sequence[bool]]:
-    """Return whether el.baseline.trend says that n days rise or fall."""
-
-    def many(generator: np.random.Generator, runs: int) -> Sequence[bool]:
-        days = drawn(generator, runs, n, phi) + weekend * ((np.arange(n) % 7) >= 5)
-        first, second = np.triu_indices(n, 1)
-        levelled, line = lines(dated(days[0]), days)
-        slopes = (levelled[:, second] - levelled[:, first]) / (second - first)
-        law = slopes_law(n)
-        each = zip(slopes, line.factor, strict=True)
-        return [rank_interval(pairs, law, float(factor)).p < 0.05 for pairs, factor in each]
-
-    return many
+def personal(rng: Generator, how: Condition, n: int = 28) -> float:
+    n = 7 if how.few else n
+    outside = el.baseline.personal(series(rng, n + 1, how), window=f"{n}D")["outside"]
+    return outside.fillna(value=False).iloc[-1]
 
 
-def line_as_level(n: int, rise: float) -> Callable[[np.random.Generator], bool]:
-    """Return whether days of phi .3 that rise all the time are said to have a new level."""
-
-    def once(generator: np.random.Generator) -> bool:
-        days = days_alike(generator, n, 0.3) + np.linspace(0.0, rise, n)
-        return len(el.baseline.new_levels(days)) > 0
-
-    return once
-
-
-def hourly(
-    generator: np.random.Generator, n: int, phi: float, *, shifted: bool
-) -> "pd.Series[float]":
-    """Return hours of n days without any rhythm; high days are worn later if `shifted`."""
-    parts = []
-    for day in range(n):
-        level = generator.normal()
-        first = (12 if level < 0 else 6) if shifted else int(generator.integers(6, 11))
-        hours = 10 if shifted else int(generator.integers(6, 13))
-        index = pd.date_range("2026-03-02", periods=hours, freq="h", tz="UTC")
-        noise = drawn(generator, 1, hours, phi)[0]
-        parts.append(pd.Series(level + noise, index=index + pd.Timedelta(24 * day + first, "h")))
-    return pd.concat(parts)
-
-
-def no_wave(n: int, phi: float, *, shifted: bool) -> Callable[[np.random.Generator], bool]:
-    def once(generator: np.random.Generator) -> bool:
-        return el.rhythm.cosinor(hourly(generator, n, phi, shifted=shifted)).p < 0.05
-
-    return once
-
-
-def no_hour(n: int, phi: float) -> Callable[[np.random.Generator], bool]:
-    def once(generator: np.random.Generator) -> bool:
-        hours = el.rhythm.profile(hourly(generator, n, phi, shifted=False))
-        return bool((hours["p"] < 0.05).any())
-
-    return once
-
-
-def new_levels(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
-    def once(generator: np.random.Generator) -> bool:
-        return len(el.baseline.new_levels(made(generator, n))) > 0
-
-    return once
-
-
-def planted(n: int, first: int, last: int, size: float) -> Callable[[np.random.Generator], bool]:
-    """Return whether a level planted from one day to another, at phi .3, is named within 3 days."""
-
-    def once(generator: np.random.Generator) -> bool:
-        days = days_alike(generator, n, 0.3)
-        days.iloc[first:last] += size
-        named = days.index.get_indexer(el.baseline.new_levels(days).index)
-        edges = [edge for edge in (first, last) if edge < n]
-        return all((np.abs(named - edge) <= 3).any() for edge in edges)
-
-    return once
-
-
-def usual(n: int, made: Days) -> Callable[[np.random.Generator], bool]:
-    def once(generator: np.random.Generator) -> bool:
-        days = made(generator, n + 1)
-        outside = el.baseline.personal(days, window=f"{n}D")["outside"]
-        return bool(outside.fillna(value=False).iloc[-1])
-
-    return once
-
-
-def page(n: int, made: Days, *, before: int = 0) -> Callable[[np.random.Generator], bool]:
+def page(rng: Generator, n: int, how: Condition, before: int = 0) -> float:
     """Return whether a report of n days after others, in which nothing happens, names anything."""
-
-    def once(generator: np.random.Generator) -> bool:
-        table = pd.DataFrame({name: made(generator, before + n) for name in COLUMNS})
-        since = table.index[before] if before else None
-        found = findings(table.assign(worn_h=12.0 + table["worn_h"]), since=since)
-        changed = found.shifted or found.moved or any(map(len, found.levels.values()))
-        return bool(changed) or any(rows["stands"].any() for rows in found.days.values())
-
-    return once
+    table = pd.DataFrame({name: series(rng, before + n, how) for name in COLUMNS})
+    since = table.index[before] if before else None
+    found = findings(table.assign(worn_h=12.0 + table["worn_h"]), since=since)
+    changed = found.shifted or found.moved or any(map(len, found.levels.values()))
+    return bool(changed) or any(rows["stands"].any() for rows in found.days.values())
 
 
-def blinking(generator: np.random.Generator, n: int, phi: float, drift_min: int) -> pd.DataFrame:
-    """Return n days of minutes of a wearer who blinks 15 times a minute.
-
-    Days differ by .15 (SD of the logarithm) and are worn for 4 to 12 hours; within a day the rate
-    drifts by a factor of gamma variance 1/4, anew every `drift_min` minutes, so that counts are
-    those of a negative binomial with k = 4.
-    """
-    level = np.exp(0.15 * days_alike(generator, n, phi).to_numpy() - 0.15**2 / 2)
-    stamps, made = [], []
-    for day in range(n):
-        minutes = int(generator.integers(240, 720))
-        spells = generator.gamma(4.0, 0.25, -(-minutes // drift_min))
-        rate = BLINKS_PER_MIN * level[day] * np.repeat(spells, drift_min)[:minutes]
-        made.append(generator.poisson(rate))
-        first = pd.Timestamp("2026-03-02 08:01", tz="UTC") + pd.Timedelta(day, "D")
-        stamps.append(pd.date_range(first, periods=minutes, freq="min", unit="us"))
-    index = stamps[0].append(stamps[1:]).rename("date")
-    counts = np.concatenate(made).astype(float)
-    columns = {"lc_bk_n": counts, "val_s": 60.0, "nis_s": 0.0, "wea_s": 60.0}
-    upright = dict.fromkeys(("stp_s", "tl_xav", "tl_yav"), 0.0)
-    return pd.DataFrame(columns | upright, index=index)
+# Rhythm, from hours
 
 
-def wearers_rate(n: int, phi: float, drift_min: int) -> Callable[[np.random.Generator], bool]:
-    def once(generator: np.random.Generator) -> bool:
-        frame = blinking(generator, n, phi, drift_min)
-        found = el.blinks.rate(frame, of="wearer", log="standard_mode_logs").iloc[0]
-        return bool(found["low"] <= BLINKS_PER_MIN <= found["high"])
-
-    return once
+def uneven(rng: Generator, days: int, how: Condition) -> pd.Series:
+    weekends = how.weekend * (np.arange(days) % 7 >= 5)
+    return hours_of(rng, drawn(rng, days, 24, how) + weekends[:, None], how)
 
 
-def rates_differ(n: int, phi: float, *, at_random: bool) -> Callable[[np.random.Generator], bool]:
-    """Return whether two weeks, or two random halves of the days of a wearer, differ."""
-
-    def once(generator: np.random.Generator) -> bool:
-        frame = blinking(generator, n, phi, 20)
-        days = el.blinks.rate(frame, by="1D", log="standard_mode_logs")
-        order = generator.permutation(n) if at_random else np.arange(n)
-        one, other = (days.iloc[np.sort(part)] for part in np.split(order, 2))
-        return el.compare.rate_ratio(one, other).p < 0.05
-
-    return once
+def stability(rng: Generator, how: Condition, days: int = 14) -> float:
+    return el.rhythm.interdaily_stability(uneven(rng, 4 if how.few else days, how)).p < ALPHA
 
 
-def cases() -> Iterator[Case]:
-    """Yield every case of the table, in its order."""
+def time_on_task(
+    rng: Generator, how: Condition, days: int = 14, slopes: float | None = None
+) -> float:
+    """Return whether days have a slope in common, if none has or each has its own about 0."""
+    hours = uneven(rng, days, how)
+    if slopes is not None:
+        own = np.repeat(rng.normal(0, slopes, days), 24)
+        hours += own * np.tile(np.arange(24) - 12.0, days) + np.repeat(rng.normal(size=days), 24)
+    return el.rhythm.time_on_task(hours).p < ALPHA
+
+
+def cosinor(rng: Generator, days: int, *, shifted: bool) -> float:
+    """Return whether days without a wave have one, if high ones are worn earlier or none is."""
+    level = rng.normal(size=(days, 1))
+    first = np.where(level < 0, 12, 6)
+    hour = np.arange(24)
+    worn = (hour >= first) & (hour < first + 10) if shifted else True
+    values = level + alike(rng, days, 24, 0.7)
+    return el.rhythm.cosinor(hourly(np.where(worn, values, np.nan))).p < ALPHA
+
+
+def profile(rng: Generator, days: int) -> float:
+    values = rng.normal(size=(days, 1)) + alike(rng, days, 24, 0.7)
+    return (el.rhythm.profile(hours_of(rng, values, Condition()))["p"] < ALPHA).any()
+
+
+def bouts(rng: Generator, measure: str, mean: float = 39.2) -> float:
+    """Return an estimate over the planted value, or the share of bouts that gaps cut off."""
+    length = 1440 * 60
+    on, off = (rng.geometric(1 / each, length // 40) for each in (mean, 20))
+    edges = np.column_stack([on, off]).ravel().cumsum()
+    states = np.zeros(length)
+    states[edges[edges < length]] = 1
+    states = 1.0 - states.cumsum() % 2
+    at = 0
+    while at < length:
+        at += int(rng.exponential(110)) + 1
+        gap = int(rng.exponential(15)) + 1
+        states[at : at + gap] = np.nan
+        at += gap
+    index = pd.date_range(START, periods=length, freq="min", tz="UTC")
+    found = el.rhythm.fragmentation(pd.Series(states, index=index))
+    if measure == "cut off":
+        return found.censored / found.n
+    planted = mean if measure.startswith("mean") else np.ceil(-1 / np.log2(1 - 1 / mean))
+    return getattr(found, measure) / planted
+
+
+# Many wearers
+
+NAMES: Final = [f"p{number:02}" for number in range(40)]
+
+
+def grouped(first: int, second: int) -> dict[str, str]:
+    return dict(zip(NAMES, ["a"] * first + ["b"] * second, strict=False))
+
+
+def wearers(rng: Generator, how: Condition, persons: int) -> pd.DataFrame:
+    """Return days of wearers who differ by 1 SD, with the column ``second`` for the later half."""
+    n = 4 if how.few else 14
+    values = rng.normal(size=(persons, 1)) + days_of(rng, n, how, persons)
+    second = np.tile(np.arange(n) >= n // 2, persons) * 1.0
+    account = np.repeat(NAMES[:persons], n)
+    return pd.DataFrame({"account": account, "second": second, "y": values.ravel()}).dropna()
+
+
+def group_difference(rng: Generator, how: Condition, p: str) -> float:
+    table = wearers(rng, how, 16)
+    found = el.compare.group_difference(table, grouped(8, 8), outcome="y", draws=1000)
+    return getattr(found, p) < ALPHA
+
+
+def group_difference_of(rng: Generator, first: int, second: int, spread: float, p: str) -> float:
+    means = np.concatenate([rng.normal(size=first), rng.normal(0, spread, second)])
+    table = pd.DataFrame({"account": NAMES[: first + second], "y": means})
+    found = el.compare.group_difference(table, grouped(first, second), outcome="y", draws=2000)
+    return getattr(found, p) < ALPHA
+
+
+def differences(rng: Generator, first: int, second: int, shape: str) -> float:
+    """Return whether any of 8 outcomes of two groups that are alike is called different."""
+    size = first + second
+    spread = np.repeat([1.0, 3.0 if shape == "spread 1 : 3" else 1.0], [first, second])
+    values = rng.normal(size=(8, size)) * spread
+    if shape == "skewed":
+        values = np.exp(0.5 * values)
+    days = [NAMES[:size], [pd.Timestamp(START)] * size]
+    index = pd.MultiIndex.from_arrays(days, names=["account", "day"])
+    table = pd.DataFrame(dict(zip("ijklmnop", values, strict=True)), index=index)
+    table["group"] = np.repeat(["a", "b"], [first, second])
+    found = el.cohort.differences(table, by="group", outcomes=list("ijklmnop"))
+    return (found["p_holm"] < ALPHA).any()
+
+
+def group_rates(rng: Generator, how: Condition) -> float:
+    rows = []
+    for name in NAMES[:16]:
+        n = 4 if how.few else 14
+        level = np.exp(OF_DAY * days_of(rng, n, how._replace(drift_min=0, skewed=False))[0])
+        minutes = rng.integers(200, 700, n)
+        length = how.drift_min or (1 if how.skewed else 0)
+        spells = np.ones(n)
+        if length:
+            spells = np.array([rng.gamma(4.0, 0.25, -(-m // length)).mean() for m in minutes])
+        rate = 15.0 * np.exp(rng.normal(0, 0.3)) * level * spells
+        rows.append(pd.DataFrame({"account": name, "rate": rate * minutes, "min": minutes}))
+    table = pd.concat(rows, ignore_index=True).dropna()
+    table["n"] = rng.poisson(table["rate"])
+    return el.compare.group_rates(table, "n", "min", grouped(8, 8)).loc["b", "p"] < ALPHA
+
+
+def group_rates_of(rng: Generator, first: int, second: int, spread: tuple[float, float]) -> float:
+    """Return whether two groups of wearers who blink alike differ in their blink rates."""
+    rows = []
+    for number in range(first + second):
+        own = spread[number >= first]
+        rate = 15.0 * np.exp(rng.normal(0, own) - own**2 / 2)
+        minutes = rng.uniform(200, 700, 14)
+        counts = rng.poisson(rate * minutes * rng.gamma(16, 1 / 16, 14))
+        rows.append(pd.DataFrame({"account": NAMES[number], "n": counts, "min": minutes}))
+    table = pd.concat(rows, ignore_index=True)
+    group = grouped(first, second)
+    return el.compare.group_rates(table, "n", "min", group).loc["b", "p"] < ALPHA
+
+
+def fit_mixed(rng: Generator, how: Condition) -> float:
+    table = wearers(rng, how, 10)
+    return el.compare.fit_mixed(table, "y", predictors="second").loc["second", "p"] < ALPHA
+
+
+def fit_mixed_of(rng: Generator, persons: int, slopes: float, phi: float, predictor: str) -> float:
+    x = np.tile(np.arange(14) >= 7, (persons, 1)) * 1.0
+    if predictor == "noise":
+        x = alike(rng, persons, 14, phi, before=0)
+    y = rng.normal(size=(persons, 1)) + alike(rng, persons, 14, phi, before=0)
+    y = y + rng.normal(0, 1, (persons, 1)) * slopes * (x - x.mean()) / x.std()
+    account = np.repeat(NAMES[:persons], 14)
+    table = pd.DataFrame({"account": account, "x": x.ravel(), "y": y.ravel()})
+    return el.compare.fit_mixed(table, "y", predictors="x").loc["x", "p"] < ALPHA
+
+
+# Pairs of minutes, and events
+
+
+def limits(pairs: pd.DataFrame, between: float, what: str) -> float:
+    """Return whether the interval of bias or of the upper limit contains the planted one."""
+    found = el.compare.limits_of_agreement(pairs.dropna())
+    if what == "bias":
+        return found.bias_low <= 0 <= found.bias_high
+    return found.high_low <= 1.96 * np.sqrt(1 + between**2) <= found.high_high
+
+
+def agreement(rng: Generator, how: Condition, what: str, between: float = 0.3) -> float:
+    persons = 3 if how.few else 10
+    apart = rng.normal(0, between, (persons, 1)) + kept(rng, drawn(rng, persons, 60, how), how)
+    minutes = pd.date_range(f"{START} 09:01", periods=60, freq="min", tz="UTC")
+    index = pd.MultiIndex.from_product([NAMES[:persons], minutes], names=["account", "date"])
+    return limits(pd.DataFrame({"difference": apart.ravel()}, index=index), between, what)
+
+
+def one_wearer(rng: Generator, days: int, of_hour: float, of_day: float, what: str) -> float:
+    apart = rng.normal(0, of_day, (days, 1, 1)) + rng.normal(0, of_hour, (days, 10, 1))
+    apart = apart + rng.normal(size=(days, 10, 60))
+    first = pd.date_range(f"{START} 08:01", periods=days, freq="D", tz="UTC")
+    index = [day + pd.Timedelta(minute, "min") for day in first for minute in range(600)]
+    pairs = pd.DataFrame({"difference": apart.ravel()}, index=pd.DatetimeIndex(index))
+    return limits(pairs, float(np.hypot(of_hour, of_day)), what)
+
+
+def events(rng: Generator, how: Condition, count: int = 20, shape: str = "normal") -> float:
+    count = 5 if how.few else count
+    noise = kept(rng, drawn(rng, 1, 60 * (count + 2), how), how)[0]
+    values = pd.Series(np.exp(noise) if shape == "skewed" else noise)
+    values.index = pd.date_range(START, periods=len(values), freq="min", tz="UTC")
+    at = values.index[60::60][:count]
+    return el.compare.events(values, at, before="15min", after="15min")["changed"].any()
+
+
+# The tables
+
+CONTAINED: Final = "contained, of 95"
+SMALL_P: Final = "p < .05, of 5"
+NAMED: Final = "named any, of 5"
+
+
+def of_conditions() -> Iterator[Case]:
+    """Yield the first table: how each function fares in each departure from independence."""
+    days, minutes = ("drift 20 min", "drift 60 min"), ("weekends",)
+    of_14 = "14 days of a wearer (few: 5)"
+    of_16 = "8 and 8 wearers of 14 days (few: 4)"
+    of_10 = "10 wearers of 60 min (few: 3)"
+    permuted = partial(group_difference, p="p_permutation")
+    rows = (
+        ("blinks.rate", of_14, CONTAINED, blink_rate, ()),
+        (
+            "blinks.rate, single blinks",
+            "14 days of 10 to 40 min at 20 Hz (few: 5)",
+            CONTAINED,
+            single_blinks,
+            (),
+        ),
+        ("gait.pace", of_14, CONTAINED, pace, ()),
+        ("posture.head_movements", of_14, CONTAINED, head_moves, ()),
+        ("compare.rate_ratio", "14 and 14 days (few: 4 and 4)", SMALL_P, rate_ratio, ()),
+        ("baseline.personal", "a day after 28 (few: 7)", "outside, of 1", personal, days),
+        ("rhythm.interdaily_stability", "hours of 14 days (few: 4)", SMALL_P, stability, days),
+        ("rhythm.time_on_task", "hours of 14 days", SMALL_P, time_on_task, (*days, "few")),
+        ("compare.group_difference", of_16, SMALL_P, partial(group_difference, p="p"), days),
+        ("compare.group_difference, permuted", of_16, SMALL_P, permuted, days),
+        ("compare.group_rates", of_16, SMALL_P, group_rates, ()),
+        ("compare.fit_mixed", "10 wearers, second week (few: 4 days)", SMALL_P, fit_mixed, days),
+        *(
+            (f"compare.limits_of_agreement, {what}", of_10, CONTAINED, run, minutes)
+            for what in ("bias", "limit")
+            for run in (partial(agreement, what=what),)
+        ),
+        ("compare.events", "minutes about 20 events (few: 5)", "changed, of 5", events, minutes),
+    )
+    for function, data, counted, run, without in rows:
+        most = SLOW if run in (blink_rate, single_blinks, pace, head_moves, rate_ratio) else 10**6
+        for how in CONDITIONS:
+            if how.name not in without:
+                once, key = partial(run, how=how), f"{function} {how.name}"
+                yield Case("conditions", function, data, counted, once, how.name, most, key=key)
+
+
+def of_days() -> Iterator[Case]:
+    """Yield the second table: how levels and power depend on the number of days."""
+    table = "days"
+    days = {f"phi {phi:g}": Condition(phi=phi) for phi in PHIS}
+    apart = "phi 0.3, weekends 3 SD higher"
     for n in (7, 14, 28):
-        for phi in PHIS[:3]:
-            data = f"{n} days, phi {phi:g}, drift of 20 min"
-            yield Case("blinks.rate of wearer", data, "contained", "95", wearers_rate(n, phi, 20))
-        data = f"{n} days, phi 0, drift of 60 min"
-        yield Case("blinks.rate of wearer", data, "contained", "95", wearers_rate(n, 0.0, 60))
+        for phi, drift in ((0.0, 20), (0.3, 20), (0.5, 20), (0.0, 60)):
+            run = partial(blink_rate, n=n, how=Condition(phi=phi, drift_min=drift))
+            data = f"{n} days, phi {phi:g}, drift of {drift} min"
+            yield Case(table, "blinks.rate of wearer", data, CONTAINED, run, most=SLOW)
     for phi in PHIS[:3]:
+        how = Condition(phi=phi, drift_min=20)
+        run = partial(rate_ratio, how=how, n=7)
         data = f"a week and the next, phi {phi:g}"
-        found = rates_differ(14, phi, at_random=False)
-        yield Case("compare.rate_ratio", data, "p < .05", "5", found)
+        yield Case(table, "compare.rate_ratio", data, SMALL_P, run, most=SLOW)
+        run = partial(rate_ratio, how=how, n=21, mixed=True)
         data = f"random halves of 42 days, phi {phi:g}"
-        found = rates_differ(42, phi, at_random=True)
-        yield Case("compare.rate_ratio", data, "p < .05", "5", found)
-    for n in (5, 7, 14, 28, 90):
-        for phi in PHIS:
-            data = f"mean of {n} days, phi {phi:g}"
-            yield Case("interval of a wearer", data, "contained", "95", many=of_means(n, phi))
-    for n in (7, 14, 28, 90):
-        for phi in PHIS:
-            data = f"median of {n} days, phi {phi:g}"
-            yield Case("usual day of a report", data, "contained", "95", many=of_medians(n, phi))
-    days = {f"phi {phi:g}": alike(phi) for phi in PHIS}
-    for n in (4, 7, 14, 28):
-        for phi in PHIS:
-            data, found = f"{n} and {n} days, phi {phi:g}", two_periods(n, n, phi)
-            yield Case("compare.two_periods", data, "p < .05", "5", many=found)
+        yield Case(table, "compare.rate_ratio", data, SMALL_P, run, most=SLOW)
+    for function, word, of, lengths, counted in (
+        ("interval of a wearer", "mean of {} days", mean, (5, 7, 14, 28, 90), CONTAINED),
+        ("usual day of a report", "median of {} days", usual_day, (7, 14, 28, 90), CONTAINED),
+        ("compare.two_periods", "{0} and {0} days", two_periods, (4, 7, 14, 28), SMALL_P),
+        ("baseline.trend", "{} days", trend, (14, 28, 56), SMALL_P),
+    ):
+        for n in lengths:
+            for phi, how in days.items():
+                data, run = f"{word.format(n)}, {phi}", partial(of, n=n, how=how)
+                yield Case(table, function, data, counted, run, one_stream=True)
     for weekend in (0.0, 1.0, 2.0, 3.0):
-        found = two_periods(14, 14, 0.3, weekend=weekend, change=1.5)
+        run = partial(two_periods, n=14, how=Condition(phi=0.3, weekend=weekend), change=1.5)
         data = f"14 and 14 days, phi 0.3, 1.5 SD apart, weekends {weekend:g} SD higher"
-        yield Case("compare.two_periods", data, "found it", "", many=found)
-    for n in (14, 28, 56):
-        for phi in PHIS:
-            data, found = f"{n} days, phi {phi:g}", trend(n, phi)
-            yield Case("baseline.trend", data, "p < .05", "5", many=found)
-    data = "14 days, phi 0.3, weekends 3 SD higher"
-    yield Case("baseline.trend", data, "p < .05", "5", many=trend(14, 0.3, weekend=3.0))
+        yield Case(table, "compare.two_periods", data, "found it", run, one_stream=True)
+    run = partial(trend, n=14, how=Condition(phi=0.3, weekend=3.0))
+    yield Case(table, "baseline.trend", f"14 days, {apart}", SMALL_P, run, one_stream=True)
     for n in (28, 56):
+        data, run = f"{n} days, phi 0.3", partial(new_levels, n=n)
+        yield Case(table, "baseline.new_levels", data, NAMED, run)
+    for n in (14, 28, 56):
         data = f"{n} days, phi 0.3, a line that rises by 4 SD"
-        yield Case("baseline.new_levels", data, "named any", "", line_as_level(n, 4.0))
+        run = partial(new_levels, n=n, line=4.0)
+        yield Case(table, "baseline.new_levels", data, "named any", run)
+    for n, size in ((28, 2.5), (56, 1.5), (56, 2.5)):
+        data = f"{n} days, phi 0.3, a step of {size:g} SD in the middle"
+        run = partial(new_levels, n=n, step=size)
+        yield Case(table, "baseline.new_levels", data, "named any", run)
+    for worn, shifted in ((", high days worn six hours earlier", True), (" worn whole", False)):
+        for n in (14, 28):
+            data = f"{n} days{worn}, phi 0.7 within days"
+            run = partial(cosinor, days=n, shifted=shifted)
+            yield Case(table, "rhythm.cosinor", data, SMALL_P, run, most=SLOW)
     for n in (7, 14, 28):
-        data = f"{n} days, phi 0.7 within days"
-        yield Case("rhythm.profile p by hour", data, "named any", "5", no_hour(n, 0.7))
-        yield Case("rhythm.cosinor", data, "p < .05", "5", no_wave(n, 0.7, shifted=False))
-        data = f"{n} days, high days worn six hours earlier"
-        yield Case("rhythm.cosinor", data, "p < .05", "5", no_wave(n, 0.0, shifted=True))
-    for n in (28, 56, 120):
-        for kind, made in (days | KINDS).items():
-            data = f"{n} days, {kind}"
-            yield Case("baseline.new_levels", data, "named any", "5", new_levels(n, made))
-    data = "14 days, phi 0.3"
-    yield Case("baseline.new_levels", data, "named any", "5", new_levels(14, alike(0.3)))
-    for size in (1.5, 2.5):
-        data = f"56 days, phi 0.3, a step of {size:g} SD in the middle"
-        yield Case("baseline.new_levels", data, "found it", "", planted(56, 28, 56, size))
-    data = "90 days, phi 0.3, 3 SD up on days 30 to 60"
-    yield Case("baseline.new_levels", data, "found it", "", planted(90, 30, 60, 3.0))
+        data, run = f"{n} days of uneven wear, phi 0.7 within days", partial(profile, days=n)
+        yield Case(table, "rhythm.profile, p by hour", data, NAMED, run, most=SLOW)
+    for n, function, data, before in (
+        (14, "report, against own days", "14 days of 8 quantities", 0),
+        (28, "report, against own days", "28 days of 8 quantities", 0),
+        (7, "report, since=", "7 days of 8 quantities after 21", 21),
+    ):
+        ways = days | ({apart: Condition(phi=0.3, weekend=3.0)} if n == 28 else {})
+        for name, how in ways.items():
+            run = partial(page, n=n, how=how, before=before)
+            yield Case(table, function, f"{data}, {name}", NAMED, run, most=SLOW)
+    kinds = {
+        "phi 0.3, weekends 1 SD higher": Condition(phi=0.3, weekend=1.0),
+        "negative binomial counts, k = 4": Condition(skewed=True),
+        "phi 0.3, half of the high days not worn": Condition(phi=0.3, left_out=True),
+    }
     for n in (7, 14, 90):
-        kinds = {kind: days[kind] for kind in list(days)[:3]}
-        for kind, made in (kinds | (KINDS if n == 90 else {})).items():
-            data = f"a day after {n} others, {kind}"
-            yield Case("baseline.personal", data, "outside", "1", usual(n, made))
-    for n, day in ((89, "Saturday"), (86, "Wednesday")):
-        data = f"a {day} after {n} others, phi 0.3, weekends 3 SD higher"
-        yield Case("baseline.personal", data, "outside", "1", usual(n, weekends_far_apart))
-    for n in (14, 28):
-        for phi in PHIS:
-            data = f"{n} days of 8 quantities, phi {phi:g}"
-            yield Case("report, against own days", data, "named any", "5", page(n, alike(phi)))
-    for n in (28, 84):
-        data = f"{n} days of 8 quantities, phi 0.3, weekends 3 SD higher"
-        found = page(n, weekends_far_apart)
-        yield Case("report, against own days", data, "named any", "5", found)
-    for phi in PHIS:
-        data, found = (
-            f"7 days of 8 quantities after 21, phi {phi:g}",
-            page(7, alike(phi), before=21),
-        )
-        yield Case("report, since=", data, "named any", "5", found)
+        for kind, how in (dict(list(days.items())[:3]) | (kinds if n == 90 else {})).items():
+            data, run = f"a day after {n} others, {kind}", partial(personal, n=n, how=how)
+            yield Case(table, "baseline.personal", data, "outside, of 1", run, most=SLOW)
 
 
-def measure(case: Case, runs: int, seed: int) -> Found:
-    """Return how often the case came true."""
-    name = zlib.crc32(f"{case.function} {case.data} {case.measure}".encode())
-    if case.many is not None:
-        hits = int(np.sum(case.many(np.random.default_rng([seed, name]), runs)))
-    else:
-        assert case.once is not None
-        runs = min(runs, MOST_SLOW)
-        hits = sum(case.once(np.random.default_rng([seed, name, run])) for run in range(runs))
-    share = hits / runs
-    error = float(np.sqrt(share * (1.0 - share) / runs))
-    return Found(*case[:4], round(100 * share, 2), round(100 * error, 2), runs)
+def of_groups() -> Iterator[Case]:
+    """Yield the third table: how they depend on the number of hours, persons and events."""
+    case = partial(Case, "groups", key="")
+    for days in (2, 7, 14, 28):
+        for phi in (0.0, 0.7):
+            data = f"{days} days of uneven wear, phi {phi:g} within the day"
+            run = partial(stability, how=Condition(phi=phi, before=0), days=days)
+            yield case("rhythm.interdaily_stability p", data, SMALL_P, run)
+    for days in (5, 7, 14, 28):
+        for phi, slopes in ((0.0, 0.0), (0.7, 0.0), (0.7, 0.1)):
+            data = f"{days} days of uneven wear, phi {phi:g} within the day, slope SD {slopes:g}"
+            how = Condition(phi=phi, before=0)
+            run = partial(time_on_task, how=how, days=days, slopes=slopes)
+            yield case("rhythm.time_on_task p", data, SMALL_P, run, most=SLOW)
+    for first, second, spread in (
+        *((5, 5, 1), (8, 8, 1), (8, 8, 3), (12, 12, 3)),
+        *((8, 16, 3), (16, 8, 3), (20, 20, 3)),
+    ):
+        for p in ("p_permutation", "p"):
+            data = f"{first} and {second} wearers, spread 1 : {spread}"
+            run = partial(group_difference_of, first=first, second=second, spread=spread, p=p)
+            yield case(f"compare.group_difference {p}", data, SMALL_P, run)
+    for first, second in ((5, 5), (8, 8), (5, 20), (20, 20)):
+        for shape in ("spread 1 : 1", "spread 1 : 3", "skewed"):
+            data = f"8 outcomes of {first} and {second} wearers, {shape}"
+            run = partial(differences, first=first, second=second, shape=shape)
+            yield case("cohort.differences p_holm", data, SMALL_P, run, most=SLOW)
+    for first, second, own in ((8, 8, (0.3, 0.3)), (8, 8, (0.15, 0.45)), (16, 8, (0.15, 0.45))):
+        data = f"{first} and {second} wearers of 14 days, SD {own[0]:g} and {own[1]:g}"
+        run = partial(group_rates_of, first=first, second=second, spread=own)
+        yield case("compare.group_rates p", data, SMALL_P, run)
+    bias = "compare.limits_of_agreement bias"
+    for between in (1.0, 0.3, 0.0):
+        for what in ("bias", "limit"):
+            data = f"10 wearers of 60 pairs, SD between them {between:g} of that within"
+            run = partial(agreement, how=Condition(before=0), between=between, what=what)
+            yield case(f"compare.limits_of_agreement {what}", data, CONTAINED, run)
+    for days, of_day, both in ((3, 0.0, 1), (7, 0.5, 1), (14, 0.5, 1), (3, 0.5, 0), (5, 0.5, 0)):
+        for what in ("bias", "limit")[: 1 + both]:
+            data = f"one wearer, {days} days, SD of hours 0.5, of days {of_day:g}"
+            run = partial(one_wearer, days=days, of_hour=0.5, of_day=of_day, what=what)
+            yield case(f"{bias[:-4]}{what}", data, CONTAINED, run)
+    for persons in (5, 10, 30):
+        for predictor in ("noise", "second week"):
+            for slopes in (0.0, 0.5):
+                for phi in (0.0, 0.4):
+                    data = f"{persons} wearers, x {predictor}, slope SD {slopes:g}, phi {phi:g}"
+                    run = partial(
+                        fit_mixed_of, persons=persons, slopes=slopes, phi=phi, predictor=predictor
+                    )
+                    yield case("compare.fit_mixed p", data, SMALL_P, run)
+    for measure in ("cut off", "mean_bout", "mean_bout_km", "median_bout_km"):
+        counted = "share" if measure == "cut off" else "ratio, of 100"
+        data, run = "60 days, bouts of 39.2 min, random gaps", partial(bouts, measure=measure)
+        yield case(f"rhythm.fragmentation {measure}", data, counted, run, most=35)
+    for count in (5, 8, 12, 20, 40):
+        for shape in ("normal", "skewed"):
+            data = f"{count} events, 30 offsets, phi .5, {shape}"
+            how = Condition(phi=0.5, before=0)
+            run = partial(events, how=how, count=count, shape=shape)
+            yield case("compare.events changed", data, "changed, of 5", run, most=400)
 
 
-def measure_numbered(number: int, runs: int, seed: int) -> Found:
-    """Return the result of a case by its place in the table: a case cannot be sent to a process."""
-    return measure(list(cases())[number], runs, seed)
+CASES: Final = (*of_conditions(), *of_days(), *of_groups())
 
 
-def row(found: Found) -> str:
-    """Return a row of the table in docs/definitions.md."""
-    share = f"{found.percent:.1f} ± {found.error:.1f}"
-    return f"| `{found.function}` | {found.data} | {found.measure} | {share} | {found.nominal} |"
+def measured(number: int, runs: int, seed: int) -> dict[str, object]:
+    """Return the share of a case in per cent, by its place in the table, with its error."""
+    case = CASES[number]
+    counted, _, nominal = case.counted.partition(", of ")
+    key = f"{case.function} {case.data} {counted}" if case.key is None else case.key
+    own = [seed, zlib.crc32(key.encode())] if key else [seed]
+    size, one = min(runs, case.most), np.random.default_rng(own)
+    draws = (one if case.one_stream else np.random.default_rng([*own, n]) for n in range(size))
+    found = np.array([float(case.run(generator)) for generator in draws])
+    error = 100 * found.std() / np.sqrt(size)
+    row = {"table": case.table, "function": case.function, "data": case.data, "counted": counted}
+    row |= {"condition": case.condition} if case.condition else {}
+    return row | {"per cent": f"{100 * found.mean():.1f} ± {error:.1f} ({size})", "of": nominal}
+
+
+def wide(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Return the first table, with a column for each condition."""
+    lines: dict[object, dict[str, object]] = {}
+    for row in rows:
+        kept_of = {name: row[name] for name in ("function", "data", "counted", "of")}
+        line = lines.setdefault(row["function"], kept_of | {how.name: "" for how in CONDITIONS})
+        line[str(row["condition"])] = str(row["per cent"]).partition(" ")[0]
+    return list(lines.values())
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="cases whose function or data contain this text")
-    parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
+    given = options(__doc__, runs=1000, seed=7, only="", workers=os.cpu_count() or 1)
     chosen = [
         number
-        for number, case in enumerate(cases())
-        if options.only in f"{case.function} {case.data}"
+        for number, case in enumerate(CASES)
+        if given.only == case.table or given.only in f"{case.function} {case.data}"
     ]
-    started, results = time.perf_counter(), []
-    if not options.json:
-        print("| function | days | counted | per cent | nominal |\n|---|---|---|---|---|")
-    with ProcessPoolExecutor(options.workers) as workers:
-        measured = partial(measure_numbered, runs=options.runs, seed=options.seed)
-        for found in workers.map(measured, chosen):
-            results.append(found)
-            if not options.json:
-                print(row(found), flush=True)
-    seconds = round(time.perf_counter() - started, 1)
-    if options.json:
-        about = {"seed": options.seed, "seconds": seconds}
-        json.dump(about | {"cases": [found._asdict() for found in results]}, sys.stdout, indent=1)
-    else:
-        print(f"\n{len(results)} cases in {seconds:.0f} s with {options.workers} processes")
+    with ProcessPoolExecutor(given.workers) as workers:
+        asked = partial(measured, runs=given.runs, seed=given.seed)
+        tables: dict[str, list[dict[str, object]]] = {}
+        for row in workers.map(asked, chosen):
+            tables.setdefault(str(row.pop("table")), []).append(row)
+            print(".", end="", flush=True, file=sys.stderr)
+    if "conditions" in tables:
+        tables["conditions"] = wide(tables["conditions"])
+    show(tables, given.json)
 
 
 if __name__ == "__main__":

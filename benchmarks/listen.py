@@ -7,7 +7,6 @@ the archive are counted. The wait is from a message to the disk (fsync), as the 
 the longest of all, so that 99 % waited less.
 """
 
-import argparse
 import asyncio
 import json
 import re
@@ -15,8 +14,8 @@ import resource
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
+from tools.measure import options, show
 from websockets.asyncio.client import connect
 
 import eyelog as el
@@ -39,60 +38,42 @@ async def send(address: str, seconds: float) -> int:
     return sent
 
 
-async def send_all(address: str, senders: int, seconds: float) -> list[int]:
+async def send_all(address: str, senders: int, seconds: float) -> int:
     """Send from all of them at once."""
-    return await asyncio.gather(*(send(f"{address}/g{n}", seconds) for n in range(senders)))
+    each = (send(f"{address}/g{n}", seconds) for n in range(senders))
+    return sum(await asyncio.gather(*each))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--senders", type=int, default=20)
-    parser.add_argument("--minutes", type=float, default=10.0)
-    parser.add_argument("--json", action="store_true")
-    args = parser.parse_args()
+    given = options(__doc__, senders=20, minutes=10.0)
     with tempfile.TemporaryDirectory() as folder:
-        archive = Path(folder) / "archive"
-        labels = [word for n in range(args.senders) for word in ("--device", f"g{n}=w{n}")]
-        command = [
-            sys.executable,
-            "-m",
-            "eyelog",
-            "listen",
-            "--archive",
-            str(archive),
-            "--port",
-            "0",
-        ]
-        with subprocess.Popen(
-            [*command, *labels], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as server:
+        words = ["listen", "--archive", folder, "--port", "0"]
+        words += [word for n in range(given.senders) for word in ("--device", f"g{n}=w{n}")]
+        command = [sys.executable, "-m", "eyelog", *words]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as server:
             assert server.stdout is not None
             line = server.stdout.readline()
             address = next(word for word in line.split() if word.startswith("ws"))
-            sent = asyncio.run(send_all(address, args.senders, args.minutes * 60))
+            sent = asyncio.run(send_all(address, given.senders, given.minutes * 60))
             server.terminate()
             said = server.communicate()[1]
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        kept = [
-            len(el.Archive(archive).read("current_data", account=f"w{n}", tz="UTC"))
-            for n in range(args.senders)
-        ]
+        archive, kept = el.Archive(folder), 0
+        for n in range(given.senders):
+            kept += len(archive.read("current_data", account=f"w{n}", tz="UTC"))
     wait = re.search(r"longest time from a message to the disk: ([\d.]+) s", said)
     assert wait is not None, said
-    result = {
-        "senders": args.senders,
-        "minutes": args.minutes,
-        "sent": sum(sent),
-        "lost": sum(sent) - sum(kept),
-        "longest_wait_s": float(wait[1]),
-        "cpu_s": round(used.ru_utime + used.ru_stime, 1),
-        "memory_mb": round(used.ru_maxrss / 1e3),
+    row = {
+        "senders": given.senders,
+        "minutes": given.minutes,
+        "sent": sent,
+        "lost": sent - kept,
+        "longest wait, s": float(wait[1]),
+        "CPU s": used.ru_utime + used.ru_stime,
+        "MB": round(used.ru_maxrss / 1e3),
     }
-    if args.json:
-        print(json.dumps(result))
-    else:
-        for name, value in result.items():
-            print(f"{name:15} {value:,}" if isinstance(value, int) else f"{name:15} {value}")
+    show({"live": [row]}, given.json)
 
 
 if __name__ == "__main__":

@@ -12,20 +12,20 @@ others are for pages that look at many quantities, at .5: how many times half th
 (personal; the days are the earlier ones).
 """
 
-import argparse
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
 import scipy
+from tools.days import START, Floats, alike
+from tools.measure import options
 
-from eyelog.judge.arrays import Floats
-from eyelog.series.inference import Days, rank_interval, slopes_law
+import eyelog as el
 from eyelog.series.levels import LEVEL, SHAPES, largest, without_weekends
-from eyelog.series.periods import compared
-from eyelog.series.trend import lines
 from eyelog.series.usual import EFFICIENCY, OUTSIDE, prediction
 
 MONDAY = 20_514  # 2 March 2026, as the days since 1970
+BEFORE = 100
 LENGTHS = (10, 12, 14, 17, 20, 24, 28, 34, 42, 56, 72, 90, 120, 160, 220, 300, 420, 600)
 OF_PAGES = (14, 20, 28, 42, 56, 90, 120)
 # in the order of their harmonic means
@@ -35,43 +35,24 @@ SHARES = (0.5, 0.3, 0.2, 0.14, 0.1, 0.07, 0.05, 0.035, 0.025, 0.018, 0.0125, 0.0
 SHARES += (0.004, 0.0025, 0.0016, 0.001, 0.0005, 0.0002, 0.0001, 0.00005, 0.00002)
 
 
-def alike(generator: np.random.Generator, runs: int, n: int, phi: float) -> Floats:
-    """Return series of n days (rows)."""
-    noise = generator.normal(size=(runs, n + 100))
-    return scipy.signal.lfilter([(1.0 - phi**2) ** 0.5], [1.0, -phi], noise, axis=1)[:, 100:]
-
-
-def starting(n: int) -> Days:
-    """Return the days of a series that begins on a Monday."""
-    dates = MONDAY + np.arange(n)
-    return Days(dates, dates, np.zeros(n), True)
-
-
 def changes(values: Floats, shape: str) -> Floats:
     dates = MONDAY + np.arange(values.shape[1])
     return largest(without_weekends(values, dates), dates, shape).statistic
 
 
-def of_lines(values: Floats) -> Floats:
-    n = values.shape[1]
-    levelled, line = lines(starting(n), values)
-    first, second = np.triu_indices(n, 1)
-    found = []
-    for days, factor in zip(levelled, line.factor, strict=True):
-        slopes = (days[second] - days[first]) / (second - first)
-        result = rank_interval(slopes, slopes_law(n), float(factor))
-        found.append(2 * abs(result.value) / (result.high - result.low))
-    return np.array(found)
-
-
-def of_periods(values: Floats, n: int) -> Floats:
-    days = starting(values.shape[1])
+def half_widths(values: Floats, n: int | None = None) -> Floats:
+    """Return how many half widths the trend of each row lies from 0, or its change after n days."""
+    dates = pd.date_range(START, periods=values.shape[1])
     found = []
     for row in values:
-        cuts = (slice(n), slice(n, None))
-        sides = [Days(days.dates[cut], days.numbers[cut], row[cut], True) for cut in cuts]
-        result, _ = compared(*sides)
-        found.append(2 * abs(result.value) / (result.high - result.low))
+        days = pd.Series(row, dates)
+        if n is None:
+            result = el.baseline.trend(days)
+            value = result.slope
+        else:
+            result = el.compare.two_periods(days[:n], days[n:])
+            value = result.difference
+        found.append(2 * abs(value) / (result.high - result.low))
     return np.array(found)
 
 
@@ -82,38 +63,33 @@ def of_days(values: Floats) -> Floats:
     return np.abs(values[:, n] - centre) / reached
 
 
-def cases(runs: int, generator: np.random.Generator) -> Iterator[tuple[str, float, Floats]]:
+def cases(runs: int, rng: np.random.Generator) -> Iterator[tuple[str, float, Floats]]:
     critical: dict[tuple[str, int], float] = {}
     for shape in SHAPES:
         for n in LENGTHS:
             size = runs if n <= 120 else runs // 2  # long series vary less, and take longer
-            found = np.concatenate(
-                [changes(alike(generator, 1000, n, 0.3), shape) for _ in range(size // 1000)]
-            )
+            parts = [alike(rng, 1000, n, 0.3, BEFORE) for _ in range(size // 1000)]
+            found = np.concatenate([changes(part, shape) for part in parts])
             critical[shape, n] = float(np.quantile(found, 1 - LEVEL / len(SHAPES)))
             yield shape, n, found
     for n in OF_PAGES:
-        yield "line", n, of_lines(alike(generator, runs, n, 0.5))
+        yield "line", n, half_widths(alike(rng, runs, n, 0.5, BEFORE))
     for n in (10, *OF_PAGES):
-        values = alike(generator, runs, n, 0.5)
+        values = alike(rng, runs, n, 0.5, BEFORE)
         ratios = [changes(values, shape) / critical[shape, n] for shape in SHAPES]
         yield "level", n, np.max(ratios, axis=0)
     for n, m in PERIODS:
-        values = alike(generator, runs, n + m, 0.5)
-        yield "period", round(2 / (1 / n + 1 / m), 1), of_periods(values, n)
+        values = alike(rng, runs, n + m, 0.5, BEFORE)
+        yield "period", round(2 / (1 / n + 1 / m), 1), half_widths(values, n)
     for n in EARLIER:
-        found = [of_days(alike(generator, 20_000, n + 1, 0.5)) for _ in range(10 * runs // 20_000)]
-        yield "day", n, np.concatenate(found)
+        parts = [alike(rng, 20_000, n + 1, 0.5, BEFORE) for _ in range(runs // 2_000)]
+        yield "day", n, np.concatenate([of_days(part) for part in parts])
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    generator = np.random.default_rng(options.seed)
+    given = options(__doc__, runs=20_000, seed=1)
     print("kind,days", *SHARES, sep=",")
-    for kind, n, found in cases(options.runs, generator):
+    for kind, n, found in cases(given.runs, np.random.default_rng(given.seed)):
         # With fewer than five series beyond it, a quantile is chance.
         known = [share for share in SHARES if share * len(found) >= 5]
         reached = [f"{value:.3f}" for value in np.quantile(found, 1.0 - np.array(known))]

@@ -2,11 +2,12 @@
 
     python benchmarks/tools/served.py ARCHIVE DELAY_MS PAGE_SIZE
 
-It prints its address. The benchmarks `fetch.py`, `service.py` and `sync.py` use it.
+It prints its address. The benchmarks `fetch.py`, `lab.py` and `service.py` use it.
 """
 
 import asyncio
 import contextlib
+import json
 import socket
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import requests
+import zstandard
 
 import eyelog as el
 
@@ -33,6 +36,37 @@ def fill(folder: Path, log: str, start: str, days: int) -> None:
             frame = el.simulate(f"{first:%Y-%m-%d}", (end - first).days, log=log)
             archive.write(log, frame, account=ACCOUNT)
         first = end
+
+
+def walk(
+    session: requests.Session, url: str, log: str, day: str
+) -> Iterator[tuple[requests.Response, bytes]]:
+    """Give the pages of a day, each with its body, and look at nothing but the cursors."""
+    params = {"date_from": f"{day}T00:00:00Z", "date_to": f"{day}T23:59:59Z"}
+    while True:
+        page = session.get(f"{url}/v2/users/me/official/{log}", params=params)
+        page.raise_for_status()
+        body = page.content
+        if page.headers.get("Content-Encoding") == "zstd":  # which requests leaves as it is
+            body = zstandard.ZstdDecompressor().decompressobj().decompress(body)
+        yield page, body
+        cursor = json.loads(body[body.rindex(b'"cursor":') + 9 : -1])
+        if cursor is None:
+            return
+        params["cursor"] = cursor
+
+
+def tokens(registry: Any, names: list[str]) -> list[str]:
+    """Return an access token of each account, made where it is not there."""
+    client_id, _ = registry.applications.add(REDIRECT)
+    known = set(registry.accounts.names())
+    found = []
+    for name in names:
+        if name not in known:
+            registry.accounts.add(name)
+        code = registry.grants.issue_code(name, client_id, REDIRECT)
+        found.append(registry.grants.exchange(code, client_id, REDIRECT, None)[0])
+    return found
 
 
 @dataclass(frozen=True)
@@ -55,7 +89,7 @@ class Served:
 
     def cpu_s(self) -> float:
         """Return the CPU seconds of the service so far."""
-        from tools.processes import cpu_s  # not where this file is run as the service
+        from tools.measure import cpu_s  # not where this file is run as the service
 
         return cpu_s(self.pid)
 

@@ -291,17 +291,17 @@ def limits_of_agreement(
     between wearers plus that within them (Bland & Altman 2007, Journal of Biopharmaceutical
     Statistics 17:571, where the true value varies). Intervals of the limits are by MOVER (Zou
     2013, Stat Methods Med Res 22:630). With ten wearers of 60 pairs, intervals contain bias and
-    limits in 94 to 97 of 100 cases (`benchmarks/levels_of_groups.py`). Intervals for independent
+    limits in 94 to 97 of 100 cases (`benchmarks/levels.py`). Intervals for independent
     pairs would be too narrow. Pairs that are missing because they differ a lot are not seen: with
     half of the differences above the bias left out, the intervals contain bias and limits in 43 and
-    61 of 100 cases (`benchmarks/coverage.py`).
+    61 of 100 cases (`benchmarks/levels.py`).
 
     One wearer: bias and SD are those of all pairs. The interval of the bias is clustered by blocks
     or days (CR2, Bell & McCaffrey 2002), that of the SD is Zou's, with blocks instead of wearers.
     It is about this wearer, not about others. Blocks of fewer than six days cannot show how days
     differ: if the SD of days, and that of hours, is half of that of single pairs, the interval of
     the bias contains it in only 57 to 59 of 100 cases (3 to 5 days of ten hours;
-    `benchmarks/levels_of_groups.py`).
+    `benchmarks/levels.py`).
 
     Independent pairs: the variance of a limit is s^2 (1/n + 1.96^2 / (2 (n - 1))), that of the bias
     s^2/n, with t quantiles. The interval of the bias contains it in 95 of 100 cases, those of the

@@ -199,7 +199,7 @@ def fragmentation(
     1958), so the hazard counts it among those at risk and never as ended. Longer bouts are cut off
     more often, so measures of whole bouts are too short if ``censored`` is large: with 46 % cut
     off, their mean was 29.2 minutes where 39.2 were planted. The Kaplan-Meier estimates were then
-    within 2 % on average (60 days; `benchmarks/levels_of_groups.py`). They leave out bouts whose
+    within 2 % on average (60 days; `benchmarks/levels.py`). They leave out bouts whose
     beginning a gap hides, and treat those whose end it hides as at risk until the last epoch that
     was seen to be followed by another. A bout that reaches the first or the last row is cut off
     there.

@@ -368,7 +368,7 @@ def group_rates(
     model with wearers as clusters and the jackknife's covariance (CR3; Bell & McCaffrey 2002,
     Survey Methodology 28:169). A negative binomial model was considered: its errors are valid only
     if the days of a wearer are independent. Of groups of 8 and 8 wearers who blink alike, 5 in 100
-    differ at p < .05 (`benchmarks/levels_of_groups.py`).
+    differ at p < .05 (`benchmarks/levels.py`).
 
     Examples
     --------

@@ -248,7 +248,7 @@ def personal(
     error of the median. The range is wider where neighbouring days are alike, because such days
     differ less among themselves than from a later one. It is meant to exclude 1 in 100 normal days.
     In simulations with an autocorrelation of 0 to .5 it excluded 0.8 to 1.4 in 100 after 28 days
-    (`benchmarks/coverage.py`), 1.0 to 1.5 after 90, and 1.0 to 3.5 after 7 or 14 (200 runs each,
+    (`benchmarks/levels.py`), 1.0 to 1.5 after 90, and 1.0 to 3.5 after 7 or 14 (200 runs each,
     with an error of about 1; `benchmarks/levels.py`). It excludes more skewed values: 3 to 4 in 100
     of small counts (negative binomial, k = 4), so take their square root first.
 

@@ -1,12 +1,12 @@
-"""The daily summary of the 60-second log, written by hand as a polars and as a duckdb query.
+"""The daily summary of the 60-second log, written by hand as a polars query.
 
-Both judge and summarise the same columns of the same month files with the same definitions, some
+It judges and summarises the same columns of the same month files with the same definitions, some
 wearers per query so that memory is bounded; ranges and limits stand in the text as numbers, as in
-any such query. They have every advantage that is honest: days have a fixed offset from UTC (no
-change of clocks), no checksum of a file is compared, one broken file ends the query, and what
-cannot change a result is left out (a statistic of no blink weighs nothing, so nobody asks whether
-it is left over from the blink before). The exact limits of the rate are added to the table of days
-by scipy.
+any such query. It has every advantage that is honest: days have a fixed offset from UTC (no change
+of clocks), no checksum of a file is compared, one broken file ends the query, and what cannot
+change a result is left out (a statistic of no blink weighs nothing, so nobody asks whether it is
+left over from the blink before). The exact limits of the rate are added to the table of days by
+scipy.
 """
 
 from collections.abc import Iterator
@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-__all__ = ["COLUMNS", "duckdb_daily", "polars_daily"]
+from scipy import stats
 
 OFFSET_H = 9  # Asia/Tokyo
 WEARERS = 8  # per query: as fast as all at once, in a memory that does not grow
@@ -30,16 +29,6 @@ STEPS = ("stp_fst", "stp_mid", "stp_slw", "stp_vsl")
 FIELDS = (
     *("val_s", "nis_s", "wea_s", "stp_s", "tl_xav", "tl_yav", "sc_bkh_av", "sc_bkh_sd"),
     *("sc_bkw_av", *STATIC, *MOTION, *STEPS),
-)
-# All columns of `eyelog.daily`, in their order.
-COLUMNS = (
-    *("n", "coverage", "recorded_h", "worn_h", "valid_h", "walking_h", "first_worn", "last_worn"),
-    *("steps", "pace_spm", "pace_exposure_min", "step_time_cv_between", "blink_rate_per_min"),
-    *("blink_rate_low", "blink_rate_high", "blink_rate_slope_per_h", "blink_n"),
-    *("blink_exposure_min", "blink_strength_uv"),
-    *("blink_strength_sd_uv", "blink_duration_ms", "eye_moves_per_h"),
-    *("eye_moves_horizontal_per_h", "eye_moves_vertical_per_h", "head_moves_pitch_per_h"),
-    *("head_moves_yaw_per_h", "tilt_fore_aft_deg", "tilt_sideways_deg"),
 )
 RANGES: dict[str, tuple[float, float]] = {
     **dict.fromkeys(("val_s", "nis_s", "wea_s", "stp_s"), (0, 60)),
@@ -63,14 +52,6 @@ def batches(folder: Path) -> Iterator[list[str]]:
 def polars_daily(folder: Path) -> pd.DataFrame:
     """Summarise all wearers of an archive with polars."""
     return finished(pd.concat(map(polars_days, batches(folder))))
-
-
-def duckdb_daily(folder: Path) -> pd.DataFrame:
-    """Summarise all wearers of an archive with duckdb."""
-    import duckdb
-
-    connection = duckdb.connect()
-    return finished(pd.concat(connection.sql(sql(files)).df() for files in batches(folder)))
 
 
 def polars_days(files: list[str]) -> pd.DataFrame:
@@ -235,139 +216,8 @@ def polars_days(files: list[str]) -> pd.DataFrame:
     return pd.DataFrame(table.to_dict(as_series=False))
 
 
-def sql(files: list[str]) -> str:
-    """Return the query for the days of some wearers."""
-
-    def in_range(name: str) -> str:
-        low, high = RANGES[name]
-        whole = f" AND floor({name}) = {name}" if name in WHOLE else ""
-        return f"CASE WHEN {name} BETWEEN {low} AND {high}{whole} THEN {name} END AS {name}"
-
-    def per_h(made: str, name: str) -> str:
-        both = f"FILTER (WHERE {made} IS NOT NULL AND worn_s IS NOT NULL)"
-        return f"sum({made}) {both} / nullif(sum(worn_s) {both} / 3600, 0) AS {name}"
-
-    def weighed(values: str) -> str:
-        weight = f"sum(sc_bk_n) FILTER (WHERE {values} IS NOT NULL)"
-        return f"sum({values} * sc_bk_n) / nullif({weight}, 0)"
-
-    def direction(name: str, made: str) -> str:
-        east, north = f"sum(cos(radians({name})))", f"sum(sin(radians({name})))"
-        far = f"sqrt({east} * {east} + {north} * {north}) > 1e-12 * count({name})"
-        return f"CASE WHEN {far} THEN degrees(atan2({north}, {east})) END AS {made}"
-
-    usable, walked = "FILTER (WHERE usable_s > 0)", "FILTER (WHERE paced AND steps > 0)"
-
-    def counted(made: str) -> str:
-        return f"sum({made}) {usable}"
-
-    def stepped(made: str) -> str:
-        return f"sum({made}) {walked}"
-
-    still = ("sc_bkh_av", "sc_bkh_sd", "sc_bkw_av")
-    comma = ", "
-    return f"""
-WITH checked AS (
-    SELECT account, epoch_us(date) + {OFFSET_H * 60 * MINUTE_US} AS us,
-        coalesce({comma.join(FIELDS)}) IS NOT NULL AS recorded,
-        {comma.join(map(in_range, FIELDS))}
-    FROM read_parquet({files!r}, hive_partitioning = true)
-), looked AS (
-    SELECT *,
-        coalesce(tl_xav NOT BETWEEN -45 AND 45, false)
-            OR coalesce(tl_yav NOT BETWEEN -45 AND 90, false) AS off,
-        coalesce(wea_s < 20, false) AS short,
-        coalesce(wea_s < 30, false) AS short_for_steps,
-        coalesce(stp_s > 0, false) AS moving,
-        coalesce(nis_s > 10, false) AS noisy,
-        CASE WHEN off THEN 0.0::DOUBLE ELSE wea_s END AS worn_s,
-        off OR short AS unworn,
-        off OR short OR moving OR noisy AS unusable,
-        coalesce(worn_s >= 20, false) AS worn
-    FROM checked
-), edged AS (
-    SELECT *,
-        worn AND NOT coalesce(lag(worn) OVER w AND us - lag(us) OVER w <= 1.5 * {MINUTE_US}, false)
-            AS opens,
-        worn AND NOT coalesce(lead(worn) OVER w AND lead(us) OVER w - us <= 1.5 * {MINUTE_US},
-            false) AS closes
-    FROM looked WINDOW w AS (PARTITION BY account ORDER BY us)
-), judged AS (
-    SELECT account, us, recorded, worn_s, val_s, nis_s, stp_s, (us - 1) // {DAY_US} AS day,
-        {comma.join(f"CASE WHEN NOT unusable THEN {n} END AS {n}" for n in (*STATIC, *still))},
-        {comma.join(f"CASE WHEN NOT unworn THEN {n} END AS {n}" for n in (*MOTION, "tl_xav"))},
-        CASE WHEN NOT unworn THEN tl_yav END AS tl_yav,
-        CASE WHEN NOT (off OR short_for_steps)
-            THEN stp_fst + stp_mid + stp_slw + stp_vsl END AS steps,
-        CASE WHEN unusable THEN 0 WHEN nis_s IS NULL OR stp_s IS NULL THEN NULL ELSE worn_s END
-            AS valid_s,
-        CASE WHEN NOT (off OR short_for_steps) AND wea_s IS NOT NULL AND stp_s IS NOT NULL
-            THEN least(stp_s, wea_s) END AS walking_s,
-        worn AND last_value(CASE WHEN closes THEN us END IGNORE NULLS) OVER b
-            - last_value(CASE WHEN opens THEN us END IGNORE NULLS) OVER f
-            >= {4 * MINUTE_US} AS lasting
-    FROM edged
-    WINDOW f AS (PARTITION BY account ORDER BY us),
-        b AS (PARTITION BY account ORDER BY us DESC)
-), summed AS (
-    SELECT *, ems_rl + eml_rl AS horizontal, ems_ud + eml_ud AS vertical,
-        CASE WHEN val_s IS NOT NULL AND nis_s IS NOT NULL AND lc_bk_n IS NOT NULL
-            THEN greatest(val_s - nis_s, 0) END AS usable_s,
-        coalesce(steps IS NOT NULL AND stp_s >= 50, false)
-            AND coalesce(tl_yav >= -45 AND tl_yav < 45, true) AS paced,
-        (us - day * {DAY_US}) / {HOUR_US}::DOUBLE AS hour,
-        stp_s / nullif(steps, 0) - {STEP_S} AS step
-    FROM judged
-), sums AS (
-    SELECT account, day, count(*) FILTER (WHERE recorded) AS n,
-        least(n / 1440.0::DOUBLE, 1.0) AS coverage,
-        n / 60.0::DOUBLE AS recorded_h,
-        sum(worn_s) / 3600 AS worn_h, sum(valid_s) / 3600 AS valid_h,
-        sum(walking_s) / 3600 AS walking_h,
-        greatest(min(us) FILTER (WHERE lasting) - {MINUTE_US}, day * {DAY_US}) AS first_worn,
-        max(us) FILTER (WHERE lasting) AS last_worn,
-        coalesce(bool_or(lasting), false) AS lasted,
-        sum(steps) AS steps,
-        sum(steps) FILTER (WHERE paced) * 60 / nullif(sum(stp_s) FILTER (WHERE paced), 0)
-            AS pace_spm,
-        coalesce(sum(stp_s) FILTER (WHERE paced), 0) / 60 AS pace_exposure_min,
-        coalesce(sum(lc_bk_n) FILTER (WHERE usable_s IS NOT NULL), 0) AS blink_n,
-        coalesce(sum(usable_s), 0) / 60 AS blink_exposure_min,
-        CASE WHEN blink_exposure_min >= 3 AND NOT (blink_n = 0 AND blink_exposure_min >= 10)
-            THEN blink_n / blink_exposure_min END AS blink_rate_per_min,
-        {weighed("sc_bkh_av")} AS blink_strength_uv,
-        sqrt({weighed("(sc_bkh_sd * sc_bkh_sd)")}) AS blink_strength_sd_uv,
-        {weighed("sc_bkw_av")} AS blink_duration_ms,
-        {per_h("horizontal", "eye_moves_horizontal_per_h")},
-        {per_h("vertical", "eye_moves_vertical_per_h")},
-        {per_h("hm_po", "head_moves_pitch_per_h")},
-        {per_h("hm_yo", "head_moves_yaw_per_h")},
-        {direction("tl_yav", "tilt_fore_aft_deg")},
-        {direction("tl_xav", "tilt_sideways_deg")},
-        count(*) = 1 AND max(us) = (day + 1) * {DAY_US} AS lone,
-        {counted("usable_s")} AS weight, {counted("hour * usable_s")} / weight AS middle,
-        {counted("hour * lc_bk_n")} - middle * {counted("lc_bk_n")} AS above,
-        ({counted("hour * hour * usable_s")} - middle * middle * weight) / 60 AS below,
-        max(hour) {usable} - min(hour) {usable} >= 2 AS long,
-        {stepped("steps")} AS number, {stepped("step * steps")} / number AS mean,
-        sqrt(greatest({stepped("step * step * steps")} / number - mean * mean, 0)) AS spread,
-        count(*) {walked} AS strides
-    FROM summed GROUP BY account, day
-), days AS (
-    SELECT * EXCLUDE (weight, middle, above, below, long, number, mean, spread, strides),
-        CASE WHEN strides > 1 THEN spread / (mean + {STEP_S}) END AS step_time_cv_between,
-        CASE WHEN long AND below > 0 AND blink_rate_per_min IS NOT NULL THEN above / below END
-            AS blink_rate_slope_per_h
-    FROM sums
-)
-SELECT * EXCLUDE (lone) FROM days WHERE NOT lone
-"""
-
-
 def finished(days: pd.DataFrame) -> pd.DataFrame:
-    """Return the days with exact limits of their rate, and stamps, in the shape of eyelog's."""
-    from scipy import stats  # here, so that worker processes do not import it
-
+    """Return the days with exact limits of their rate, and stamps, indexed as eyelog's are."""
     zone = pd.Timestamp(0, tz="Asia/Tokyo").tz
     good = days["blink_rate_per_min"].notna().to_numpy()
     n, minutes = (days[name].to_numpy(float) for name in ("blink_n", "blink_exposure_min"))
@@ -386,4 +236,4 @@ def finished(days: pd.DataFrame) -> pd.DataFrame:
         local = pd.DatetimeIndex(us.view("M8[us]")).tz_localize(zone)
         days[name] = local.tz_localize(None) if name == "day" else local.where(lasted)
     days["account"] = days["account"].astype(str)
-    return days.set_index(["account", "day"]).sort_index()[list(COLUMNS)]
+    return days.set_index(["account", "day"]).sort_index()
