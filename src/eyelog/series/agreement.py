@@ -1,7 +1,6 @@
 """How well two measurements agree: bias and limits of agreement, for pairs that may be alike."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -55,28 +54,31 @@ MINUTE_US: Final = log_named(STANDARD_MODE_LOGS).interval_us
 SLACK_US: Final = 1_000_000  # stamps are whole seconds, so a second can seem to lie between records
 
 
-@dataclass(frozen=True, slots=True)
-class Minutes:
-    """Minutes of the 60-second log, and which records of the 15-second log lie in them.
+class Minutes(NamedTuple):
+    """Minutes of the 60-second log, and the records of the 15-second log that lie in them.
 
     Attributes
     ----------
     rows : array of int64
         Rows of the 60-second log within the time that both logs span.
-    overlap_us : sparse array of float64
-        One row for each minute, one column for each record: for how long they overlap.
-    share : sparse array of float64
-        The same overlaps, as shares of the record.
+    ends_us : array of int64
+        When these minutes close.
+    edges_us : array of int64
+        When each record opens, and when it closes, one record after the other.
     """
 
     rows: Ints
-    overlap_us: Any
-    share: Any
+    ends_us: Ints
+    edges_us: Ints
 
-    @property
-    def n(self) -> int:
-        """How many minutes."""
-        return len(self.rows)
+    def within(self, parts: Floats) -> Floats:
+        """Return the sum over each minute of a part of each record, by the share that is in it."""
+        if not len(parts):
+            return np.zeros(len(self.rows))
+        after = np.cumsum(parts)
+        total = np.column_stack([np.append(0.0, after[:-1]), after]).ravel()
+        opens, closes = (self.ends_us - MINUTE_US, self.ends_us)
+        return np.interp(closes, self.edges_us, total) - np.interp(opens, self.edges_us, total)
 
     def fill(self, values: Floats, rule: str, weights: Floats | None = None) -> Floats:
         """Return the value of each minute; missing if records with a value do not cover it.
@@ -98,18 +100,19 @@ class Minutes:
             counted = np.isfinite(weights)
             present, used = counted & (used | (weights == 0)), counted & used
             counts = weights
-        covered = self.overlap_us @ present.astype(np.float64)
+        lasting = np.diff(self.edges_us)[::2].astype(np.float64)
+        covered = self.within(present * lasting)
         whole = covered >= MINUTE_US - SLACK_US
         weigh = np.where(used, counts, 0.0)
         inside = np.where(used, values, 0.0)
         if rule == "circ_mean":
-            east, north = (self.overlap_us @ (part * weigh) for part in unit_vectors(inside))
-            filled = direction(east, north, self.overlap_us @ weigh)
+            parts = (*unit_vectors(inside), np.ones(len(inside)))
+            filled = direction(*(self.within(part * weigh * lasting) for part in parts))
         elif rule == "sum":
             # A second without a record is assumed to be like the rest of the minute.
-            filled = (self.share @ inside) * (MINUTE_US / np.where(whole, covered, 1.0))
+            filled = self.within(inside) * (MINUTE_US / np.where(whole, covered, 1.0))
         else:
-            filled = ratio(self.share @ (inside * weigh), self.share @ weigh)
+            filled = ratio(self.within(inside * weigh), self.within(weigh))
         return np.where(whole, filled, np.nan)
 
 
@@ -119,40 +122,14 @@ def shared_minutes(fifteen: pd.Index, sixty: pd.Index) -> Minutes:
     Minutes that begin before the previous one has ended (the clock was set) are left out.
     """
     short, long = (microseconds(pd.DatetimeIndex(index)) for index in (fifteen, sixty))
-    none = np.zeros(0, dtype=np.int64)
-    if not (len(short) and len(long)):
-        nothing = scipy.sparse.csr_array((0, len(short)))
-        return Minutes(none, nothing, nothing)
     # An early record, as after the phone reconnects, covers the time since the last one.
-    opens = short - SHORT_US
-    opens[1:] = np.maximum(opens[1:], short[:-1])
-    orderly = np.diff(long, prepend=long[0] - MINUTE_US) >= MINUTE_US
-    rows = np.flatnonzero(orderly & (long > opens[0]) & (long - MINUTE_US < short[-1]))
-    ends = long[rows]
-    first = np.searchsorted(ends, opens, side="right")  # the minute that ends after it opens
-    record, minute, overlap = [], [], []
-    for step in (0, 1):  # a record is shorter than a minute, so it overlaps two minutes at most
-        at = first + step
-        inside = np.flatnonzero(at < len(ends))
-        begin = np.maximum(opens[inside], ends[at[inside]] - MINUTE_US)
-        shared = np.minimum(short[inside], ends[at[inside]]) - begin
-        some = shared > 0
-        record.append(inside[some])
-        minute.append(at[inside][some])
-        overlap.append(shared[some])
-    records, minutes = np.concatenate(record), np.concatenate(minute)
-    # Sorted once, so that no quantity has to be put into this order.
-    order = np.argsort(minutes, kind="stable")
-    records, minutes = records[order], minutes[order]
-    shape = len(rows), len(short)
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(minutes, minlength=len(rows)))])
-    overlap_us = np.concatenate(overlap)[order].astype(np.float64)
-    share = overlap_us / (short - opens)[records]
-    return Minutes(
-        rows,
-        scipy.sparse.csr_array((overlap_us, records, bounds), shape=shape),
-        scipy.sparse.csr_array((share, records, bounds), shape=shape),
-    )
+    opens = np.maximum(short - SHORT_US, np.append(short[:1] - SHORT_US, short[:-1]))
+    edges = np.column_stack([opens, short]).ravel()
+    shared = np.diff(long, prepend=long[:1] - MINUTE_US) >= MINUTE_US
+    if len(edges):
+        shared &= (long > edges[0]) & (long - MINUTE_US < edges[-1])
+    rows = np.flatnonzero(shared & (len(edges) > 0))
+    return Minutes(rows, long[rows], edges)
 
 
 class Pair(NamedTuple):
@@ -673,7 +650,7 @@ class _Both(NamedTuple):
 
     def pairs(self, pair: Pair) -> pd.DataFrame:
         """Return a quantity of both logs for each minute, missing if records do not cover it."""
-        first = second = np.full(self.minutes.n, np.nan)
+        first = second = np.full(len(self.minutes.rows), np.nan)
         if not self.lacking(pair):
             values, weights = _sums(self.fifteen, pair, COMPUTED_DATA)
             first = self.minutes.fill(values, pair.rule, weights)
