@@ -25,6 +25,7 @@ from tools.days import (
     OF_DAY,
     START,
     Condition,
+    Floats,
     alike,
     days_of,
     drawn,
@@ -84,7 +85,7 @@ def blinking(rng: Generator, n: int, how: Condition) -> pd.DataFrame:
     index, factor = minutes_worn(rng, n, how)
     counts = rng.poisson(15.0 * factor).astype(float)
     data = {"lc_bk_n": counts, "val_s": 60.0, "nis_s": 0.0, "wea_s": 60.0}
-    return pd.DataFrame(data, index=index)
+    return pd.DataFrame(data | dict.fromkeys(("stp_s", "tl_xav", "tl_yav"), 0.0), index=index)
 
 
 def blink_rate(rng: Generator, how: Condition, n: int = 14) -> float:
@@ -549,19 +550,25 @@ def of_groups() -> Iterator[Case]:
 CASES: Final = (*of_conditions(), *of_days(), *of_groups())
 
 
-def measured(number: int, runs: int, seed: int) -> dict[str, object]:
-    """Return the share of a case in per cent, by its place in the table, with its error."""
-    case = CASES[number]
-    counted, _, nominal = case.counted.partition(", of ")
-    key = f"{case.function} {case.data} {counted}" if case.key is None else case.key
+def drawn_by(case: Case, runs: int, seed: int) -> Floats:
+    """Return what each run of a case found: 1 or 0, or an estimate over the planted value."""
+    key = f"{case.function} {case.data} {case.counted.partition(', of ')[0]}"
+    key = key if case.key is None else case.key
     own = [seed, zlib.crc32(key.encode())] if key else [seed]
-    size, one = min(runs, case.most), np.random.default_rng(own)
-    draws = (one if case.one_stream else np.random.default_rng([*own, n]) for n in range(size))
-    found = np.array([float(case.run(generator)) for generator in draws])
-    error = 100 * found.std() / np.sqrt(size)
+    one, size = np.random.default_rng(own), range(min(runs, case.most))
+    draws = (one if case.one_stream else np.random.default_rng([*own, n]) for n in size)
+    return np.array([float(case.run(generator)) for generator in draws])
+
+
+def measured(number: int, runs: int, seed: int) -> dict[str, object]:
+    """Return a row for a case, by its place: its share in per cent with its error."""
+    case = CASES[number]
+    found = 100 * drawn_by(case, runs, seed)
+    counted, _, nominal = case.counted.partition(", of ")
+    share = f"{found.mean():.1f} ± {found.std() / np.sqrt(len(found)):.1f} ({len(found)})"
     row = {"table": case.table, "function": case.function, "data": case.data, "counted": counted}
     row |= {"condition": case.condition} if case.condition else {}
-    return row | {"per cent": f"{100 * found.mean():.1f} ± {error:.1f} ({size})", "of": nominal}
+    return row | {"per cent": share, "of": nominal}
 
 
 def wide(rows: list[dict[str, object]]) -> list[dict[str, object]]:

@@ -16,8 +16,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 Rows = list[dict[str, Any]]
 
 
@@ -46,12 +44,10 @@ def show(tables: Mapping[str, Rows], as_json: bool, digits: int = 2) -> None:
         return
     for name, rows in tables.items():
         print(f"\n{name}\n")
-        table = pd.DataFrame(rows).round(digits).fillna("")
-        lines = [list(table.columns), ["---"] * table.shape[1], *table.to_numpy().tolist()]
-        for line in lines:
-            print(
-                "|", " | ".join(f"{cell:,}" if _number(cell) else str(cell) for cell in line), "|"
-            )
+        heads = list(dict.fromkeys(head for row in rows for head in row))
+        print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+        for row in rows:
+            print("|", " | ".join(_cell(row.get(head, ""), digits) for head in heads), "|")
 
 
 def medians(
@@ -123,8 +119,10 @@ def megabytes(folder: Path) -> float:
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
-def _number(cell: object) -> bool:
-    return isinstance(cell, int | float) and not isinstance(cell, bool)
+def _cell(value: object, digits: int) -> str:
+    if isinstance(value, float):
+        return f"{value:,.{digits}f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _fields(pid: int) -> list[str]:

@@ -1,10 +1,13 @@
 """Hours and gaps of the 20 Hz log: rows count, lost packets do not."""
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import eyelog as el
-from support.packets import flagged_at, packets
+from support.packets import PACKET_US, flagged_at, packets
 
 N = 1200
 
@@ -43,6 +46,39 @@ def test_the_end_of_a_connection_is_a_gap_of_its_own_kind_and_no_loss():
     assert gaps["start"].iloc[0] == first.index[-1]
     assert gaps["end"].iloc[0] == pd.Timestamp("2026-10-20T11:00:00Z")
     assert gaps["n_expected"].iloc[0] == 20 * 59 * 60
+
+
+steps = st.one_of(
+    st.integers(1, 300_000),
+    st.integers(900_000, 1_100_000),
+    st.integers(11_900_000, 12_100_000),
+    st.integers(1, 14_000_000),
+)
+numbers = st.one_of(st.none(), st.integers(0, 255))
+
+
+@given(st.lists(st.tuples(steps, numbers), min_size=2, max_size=40), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_losses_and_connections_follow_from_counting_by_hand(rows, numbered):
+    us = np.cumsum([step for step, _ in rows])
+    sequence = [number if numbered else None for _, number in rows]
+    lost, connections = 0, 1
+    for i in range(1, len(us)):
+        step, (before, after) = us[i] - us[i - 1], sequence[i - 1 : i + 1]
+        missing, new = 0, step > 12_000_000
+        if before is None or after is None:
+            missing = round(step / PACKET_US) - 1 if step > 1_000_000 else 0
+        else:
+            missing = (after - before - 1) % 256
+            if before == after and step <= 1_000_000:  # received twice
+                missing = 0
+            new = new or (missing > 0 and abs((missing + 1) * PACKET_US - step) > 1_000_000)
+        lost, connections = lost + (0 if new else missing), connections + new
+    frame = packets(len(us), {"sequenceNumber": pd.array(sequence, "Int64")})
+    stamps = frame.index[0] + pd.to_timedelta(us, unit="us")
+    gaps = el.gaps(frame.set_axis(stamps.as_unit("us").rename("date")))
+    assert gaps.loc[gaps["kind"] == "lost", "n_expected"].sum() == lost
+    assert (gaps["kind"] == "asleep").sum() == connections - 1
 
 
 def test_a_masked_frame_and_one_without_numbers_have_gaps_too():

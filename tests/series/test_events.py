@@ -1,7 +1,5 @@
 """Labels of a diary: each row of a frame lies in one event or in none."""
 
-from zoneinfo import ZoneInfo
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,9 +8,6 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.checks import check_events
-from eyelog.clock import LocalClock
-from eyelog.series.events import labels_by_day
 from support.records import records
 
 SIXTY = "standard_mode_logs"
@@ -166,37 +161,6 @@ def test_labels_are_those_of_a_search_event_by_event(drawn: list[tuple[int, int,
         return
     found = el.label(FRAME, events).astype(object).where(lambda each: each.notna(), None)
     assert found.tolist() == expected
-
-
-def test_a_day_has_the_labels_of_all_events_that_touch_it() -> None:
-    tz = "Europe/Berlin"
-    days = pd.date_range("2026-10-24", periods=3, freq="D")
-    edges = [
-        ("2026-10-24 22:00", "2026-10-25 06:00", "night"),
-        ("2026-10-25 00:00", "2026-10-25 00:00", "midnight"),
-        ("2026-10-26 00:00", None, "tea"),
-        ("2026-10-24 09:00", "2026-10-24 10:00", "work"),
-        ("2026-10-24 11:00", "2026-10-24 12:00", "work"),
-    ]
-    events = pd.DataFrame(
-        {
-            "start": pd.DatetimeIndex([a for a, _, _ in edges]).tz_localize(tz),
-            "end": pd.DatetimeIndex([b for _, b, _ in edges]).tz_localize(tz),
-            "label": [name for _, _, name in edges],
-        }
-    )
-    clock = LocalClock(ZoneInfo(tz))
-    assert labels_by_day(days, events, clock) == [
-        "work, night",
-        "night, midnight",
-        "tea",
-    ]
-    assert labels_by_day([], events, clock) == []
-
-
-def test_events_are_put_in_order_of_time() -> None:
-    events = check_events(diary(("10:00", "10:10", "b"), ("09:00", "09:10", "a")))
-    assert events["label"].tolist() == ["a", "b"]
 
 
 def test_event_locked_means_take_the_table_and_count_intervals_by_their_start() -> None:

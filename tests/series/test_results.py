@@ -1,6 +1,7 @@
-"""Named results print as small tables, and are tuples as before."""
+"""Named results print as small tables, are tuples, and say what they are based on."""
 
 import copy
+import inspect
 import pickle
 import re
 
@@ -9,16 +10,19 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.measure.sheet import all_missing
 from support.public import public_names
 
 # A summary of a cohort is three tables, each of which `readable` shows.
 TABLES = {"Summary"}
+
+
 RESULTS = {
     thing.__name__: thing
     for thing in public_names().values()
     if hasattr(thing, "_fields") and thing.__name__ not in TABLES
 }
+
+
 RISING = pd.Series(
     [1.0, 0.5, 4.5, 2.0, 6.0, 4.0, 7.5, 6.5, 9.5, 8.0, 12.0, 10.0, 13.5, 12.5, 15.5, 14.0],
     index=pd.date_range("2026-10-19", periods=16, freq="D", tz="UTC", name="day"),
@@ -97,7 +101,13 @@ def _no_reason(result: type) -> dict[str, str]:
     return {"reason": ""} if "reason" in result._fields else {}
 
 
-def test_a_result_of_which_little_is_known_has_missing_values_and_no_reason_yet() -> None:
-    nothing = all_missing(el.baseline.trend(RISING).__class__, n=3, coverage=0.5)
-    assert (nothing.n, nothing.coverage, nothing.reason) == (3, 0.5, "")
-    assert all(np.isnan(nothing._asdict()[name]) for name in ("slope", "low", "high", "p", "tau"))
+def test_every_result_shows_how_much_data_it_is_based_on() -> None:
+    for name in el.compare.__all__:
+        thing = getattr(el.compare, name)
+        if inspect.isclass(thing):
+            assert "reason" in thing._fields, name
+            assert any(field == "n" or field.startswith("n_") for field in thing._fields), name
+            # Bare pairs of numbers have neither a length nor a span.
+            if name != "AgreementLimits":
+                assert "coverage" in thing._fields, name
+                assert any(field.startswith("exposure") for field in thing._fields), name

@@ -285,7 +285,7 @@ def events(
     )
     number, width_min = len(found.events_us), found.width_us / 60e6
     # The same draws for all fields.
-    drawn = list(multiplicities(number, draws, seed)) if number else []
+    drawn = multiplicities(number, draws, seed) if number else np.empty((0, 0))
     parts = []
     for course in found.courses:
         part = _banded(course, drawn)
@@ -652,7 +652,7 @@ def _baseline_window(baseline: Any) -> tuple[int, int]:
     return first, last
 
 
-def _banded(course: Course, draws: Sequence[Floats]) -> dict[str, Any]:
+def _banded(course: Course, draws: Floats) -> dict[str, Any]:
     """Return mean, change and their bands for each offset."""
     angle, squares = course.of.rule == "circ_mean", course.of.rule == "rms"
     out: dict[str, Any] = {}
@@ -665,8 +665,7 @@ def _banded(course: Course, draws: Sequence[Floats]) -> dict[str, Any]:
         enough = number >= LEAST_EVENTS
         low, high = np.full((2, each.shape[1]), np.nan)
         if enough.any():
-            means = [_means(d, each[:, enough], present[:, enough], angle=angle) for d in draws]
-            drawn = np.concatenate(means)
+            drawn = _means(draws, each[:, enough], present[:, enough], angle=angle)
             if angle:  # percentiles on the branch around the mean
                 drawn = near(drawn, out[name][enough])
             low[enough], high[enough] = interval(drawn, number[enough])
@@ -682,7 +681,7 @@ def _banded(course: Course, draws: Sequence[Floats]) -> dict[str, Any]:
     return {name: out[name] for name in OF_COURSE}
 
 
-def _simultaneous(around: Floats, enough: Bools, draws: Sequence[Floats]) -> Floats:
+def _simultaneous(around: Floats, enough: Bools, draws: Floats) -> Floats:
     """Return how far a band for all offsets reaches: the largest |t| of draws, in errors.
 
     `around` are the courses (events are rows) less their mean; a draw in which an offset has fewer
@@ -706,13 +705,9 @@ def _simultaneous(around: Floats, enough: Bools, draws: Sequence[Floats]) -> Flo
     used = enough & (error > 0)
     if not used.any():
         return reach
-    largest = []
-    for times in draws:
-        means, errors = in_errors(times)
-        apart = ratio(np.abs(means), errors)
-        largest.append(np.fmax.reduce(apart[:, used], axis=1))
-    of_draws = np.concatenate(largest)
-    reach[used] = np.quantile(of_draws[np.isfinite(of_draws)], LEVEL) * error[used]
+    means, errors = in_errors(draws)
+    largest = np.fmax.reduce(ratio(np.abs(means), errors)[:, used], axis=1)
+    reach[used] = np.quantile(largest[np.isfinite(largest)], LEVEL) * error[used]
     return reach
 
 

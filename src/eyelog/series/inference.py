@@ -580,19 +580,14 @@ def check_draws(draws: int, seed: int) -> None:
     whole_number(seed, "seed", 0)
 
 
-def multiplicities(units: int, draws: int, seed: int) -> Iterator[Floats]:
-    """Yield blocks of draws with replacement (rows): how often each of `units` occurs, as float64.
+def multiplicities(units: int, draws: int, seed: int) -> Floats:
+    """Return draws with replacement (rows): how often each of `units` occurs, as float64.
 
     Sums over units (days, events) are then one matrix product, and all columns of a table share the
-    draws; `scipy.stats.bootstrap` evaluates a statistic on a copy of the data for each draw. The
-    same seed gives the same draws, however they are cut into blocks.
+    draws; `scipy.stats.bootstrap` evaluates a statistic on a copy of the data for each draw.
     """
-    generator = np.random.default_rng(seed)
-    share = np.full(units, 1.0 / units)
-    at_once = max(1, MOST_CELLS // units)
-    for first in range(0, draws, at_once):
-        size = min(at_once, draws - first)
-        yield generator.multinomial(units, share, size=size).astype(np.float64)
+    shares = np.full(units, 1.0 / max(units, 1))
+    return np.random.default_rng(seed).multinomial(units, shares, size=draws).astype(np.float64)
 
 
 def interval(samples: Floats, units: Ints) -> tuple[Floats, Floats]:

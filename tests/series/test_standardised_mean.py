@@ -1,4 +1,4 @@
-"""Means in spite of uneven wear: direct standardisation, bounds, and what they stand for."""
+"""Means standardised for the time of day."""
 
 import numpy as np
 import pandas as pd
@@ -7,14 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-
-
-def hourly(values, *, start: str = "2026-10-19", tz: str = "UTC", name=None) -> pd.Series:
-    index = pd.date_range(start, periods=len(values), freq="h", tz=tz)
-    return pd.Series(np.asarray(values, dtype="float64"), index=index, name=name)
-
+from support.series import hourly
 
 days = st.lists(st.floats(0, 100).map(lambda v: round(v, 3)), min_size=48, max_size=48)
+
+
 holes = st.lists(st.booleans(), min_size=48, max_size=48).filter(any)
 
 

@@ -5,12 +5,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
 from scipy import stats
 
 import eyelog as el
-from eyelog.series.agreement import PAIRS
 from support.frames import EYES, MINUTES, at, frame_of
-from support.logs import columns
 
 # Peak expiratory flow (l/min), first reading of each meter (Bland & Altman 1986, Lancet i:307).
 LARGE = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
@@ -177,54 +176,11 @@ def test_the_simulated_logs_agree_without_bias_on_what_was_simulated_alike() -> 
     assert (table["low"] < table["bias_low"]).all()
 
 
-def test_every_quantity_has_fields_in_both_logs() -> None:
-    for pair in PAIRS.values():
-        for log in (EYES, MINUTES):
-            assert pair.fields(log)
-            assert set(pair.fields(log)) - {"worn_s"} <= set(columns(log))
-            assert set(pair.weight(log)) <= set(columns(log))
-
-
-@pytest.mark.parametrize(
-    ("quantity", "unit", "rule", "fifteen", "sixty"),
-    [
-        ("worn", "s/min", "sum", "worn_s", "worn_s"),
-        ("noise", "s/min", "sum", "nis_time", "nis_s"),
-        ("steps", "count/min", "sum", "stp", "stp_fst stp_mid stp_slw stp_vsl"),
-        ("head_moves_pitch", "count/min", "sum", "hm_po", "hm_po"),
-        ("head_moves_yaw", "count/min", "sum", "hm_yo", "hm_yo"),
-        ("eye_moves_horizontal", "count/min", "sum", "re_r re_l", "ems_rl eml_rl"),
-        ("eye_moves_vertical", "count/min", "sum", "re_u re_d", "ems_ud eml_ud"),
-        ("tilt_fore_aft", "deg", "circ_mean", "tl_yav", "tl_yav"),
-        ("tilt_sideways", "deg", "circ_mean", "tl_xav", "tl_xav"),
-        ("blinks_strong", "count/min", "sum", "bk_n", "sc_bk_n"),
-        ("blinks_weak", "count/min", "sum", "bk_n", "lc_bk_n"),
-        ("blink_strength_strong", "uV-equiv", "wmean", "bkh_av", "sc_bkh_av"),
-        ("blink_strength_weak", "uV-equiv", "wmean", "bkh_av", "lc_bkh_av"),
-        ("blink_duration_strong", "ms", "wmean", "bkw_av", "sc_bkw_av"),
-        ("blink_duration_weak", "ms", "wmean", "bkw_av", "lc_bkw_av"),
-        ("landing_right", "G", "wmean", "st_r", "st_r"),
-        ("landing_left", "G", "wmean", "st_l", "st_l"),
-        ("sway_sideways_right", "cm", "wmean", "sa_xr", "sa_xr"),
-        ("sway_fore_aft_left", "cm", "wmean", "sa_yl", "sa_yl"),
-        ("sway_vertical_right", "cm", "wmean", "sa_zr", "sa_zr"),
-    ],
-)
-def test_the_catalogue_gives_each_quantity_its_unit_its_rule_and_its_fields(
-    quantity: str, unit: str, rule: str, fifteen: str, sixty: str
-) -> None:
-    pair = PAIRS[quantity]
-    assert (pair.unit, pair.rule) == (unit, rule)
-    assert pair.fields(EYES) == tuple(fifteen.split())
-    assert pair.fields(MINUTES) == tuple(sixty.split())
-
-
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 def test_a_row_names_the_fields_that_a_frame_lacks() -> None:
     table = el.compare.agreement(
         el.sample()[["stp", "hm_po"]], el.sample(MINUTES)[["stp_fst", "hm_po"]]
     )
-    assert list(table.index) == list(PAIRS)
     assert table.loc["steps", "reason"] == "the 60-second frame lacks stp_mid, stp_slw, stp_vsl"
     assert table.loc["worn", "reason"] == (
         "the 15-second frame lacks isl; the 60-second frame lacks wea_s"
@@ -282,7 +238,6 @@ def test_the_pairs_are_those_that_the_report_summarises(logs, quantity: str) -> 
     assert pairs.index.isin(logs["sixty"].index).all()
     apart = (pairs["mean"] - (pairs["fifteen"] + pairs["sixty"]) / 2) % 180
     assert np.minimum(apart, 180 - apart).max() == pytest.approx(0, abs=1e-9)
-    assert PAIRS[quantity].unit == row["unit"]
 
 
 def test_pairs_of_a_quantity_that_is_not_there_are_refused(logs) -> None:
@@ -378,22 +333,6 @@ def test_a_table_without_differences_is_refused() -> None:
         el.compare.limits_of_agreement(repeated(1.0, 3), block="often")
 
 
-@pytest.mark.slow("a level is a frequency: it needs many seeds")
-def test_the_intervals_of_repeated_pairs_hold_bias_and_limits() -> None:
-    limit = 1.96 * np.sqrt(2)
-    hits = []
-    for seed in range(120):
-        found = el.compare.limits_of_agreement(repeated(1.0, seed))
-        hits.append(
-            [
-                found.bias_low <= 0 <= found.bias_high,
-                found.low_low <= -limit <= found.low_high,
-                found.high_low <= limit <= found.high_high,
-            ]
-        )
-    assert (np.mean(hits, axis=0) > 0.90).all()  # pairs taken as independent: .3 to .6
-
-
 def test_units_are_those_of_the_pairs_that_are_there() -> None:
     pairs = el.compare.minute_pairs(
         el.sample(), el.sample("standard_mode_logs"), quantity="tilt_fore_aft"
@@ -402,3 +341,41 @@ def test_units_are_those_of_the_pairs_that_are_there() -> None:
     found = el.compare.limits_of_agreement(two)
     assert found == el.compare.limits_of_agreement(two.dropna(subset="difference"))
     assert found.units == "days"
+
+
+STRICT = el.Limits(max_noise="1s", min_worn="50s")
+
+
+AROUND = {"before": "5min", "after": "5min", "fields": "hm_yo"}
+
+
+@pytest.fixture(scope="module")
+def masked(logs: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    return {log: el.mask(one, el.flag(one, limits=STRICT)) for log, one in logs.items()}
+
+
+def calls(frames: dict[str, pd.DataFrame]) -> dict:
+    both, sixty = list(frames.values()), frames["sixty"]
+    times = sixty.index[600:900:100]
+    return {
+        "agreement": lambda **of: el.compare.agreement(*both, **of),
+        "minute_pairs": lambda **of: el.compare.minute_pairs(*both, quantity="worn", **of),
+        "events": lambda **of: el.compare.events(sixty, times, **AROUND, **of),
+        "event_courses": lambda **of: el.compare.event_courses(sixty, times, **AROUND, **of),
+        "mixed_table": lambda **of: el.compare.mixed_table({"ada": sixty}, **of),
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["agreement", "minute_pairs", "events", "event_courses", "mixed_table"]
+)
+def test_frames_masked_with_other_limits_give_what_these_limits_give_of_the_records(
+    name: str, logs: dict[str, pd.DataFrame], masked: dict[str, pd.DataFrame]
+) -> None:
+    of_records, of_masked = calls(logs)[name], calls(masked)[name]
+    assert_frame_equal(of_masked(limits=STRICT), of_records(limits=STRICT))
+    with pytest.raises(el.ConfigurationError, match="masked with other limits: pass limits="):
+        of_masked()
+    if name in ("agreement", "mixed_table"):  # the limits make a difference
+        with pytest.raises(AssertionError):
+            assert_frame_equal(of_records(limits=STRICT), of_records())

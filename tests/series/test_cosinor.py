@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import eyelog as el
-
-
-def hourly(values, *, start: str = "2026-10-19", tz: str = "UTC") -> pd.Series:
-    index = pd.date_range(start, periods=len(values), freq="h", tz=tz)
-    return pd.Series(np.asarray(values, dtype="float64"), index=index)
+from support.series import hourly
 
 
 @given(
@@ -118,15 +114,3 @@ def test_fewer_than_three_days_have_no_error_of_a_cosine() -> None:
     fit = el.rhythm.cosinor(hourly(np.random.default_rng(2).normal(size=48)))
     assert fit.reason == "fewer than 3 days were observed: a cosine has no error"
     assert np.isnan(fit.amplitude)
-
-
-@pytest.mark.slow("a level is a frequency: it needs many seeds")
-def test_hours_that_are_alike_within_a_day_are_no_rhythm() -> None:
-    generator = np.random.default_rng(6)
-    found = []
-    for _ in range(150):
-        noise = generator.normal(size=(14, 24))
-        for hour in range(1, 24):
-            noise[:, hour] = 0.7 * noise[:, hour - 1] + np.sqrt(0.51) * noise[:, hour]
-        found.append(el.rhythm.cosinor(hourly(noise.ravel())).p < 0.05)
-    assert np.mean(found) < 0.08  # an F test of the single hours: .3

@@ -1,4 +1,4 @@
-"""Event-locked means: windows, holes, baselines and bands."""
+"""Courses around events: windows, holes, baselines, bands, quantities and times."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eyelog as el
-from support.frames import MINUTES, frame_of
+from support.frames import EYES, MINUTES, at, frame_of
 
 
 def minutes(values, *, start: str = "2026-10-20T10:01:00Z", name="level") -> pd.Series:
@@ -250,17 +250,6 @@ def test_what_lasts_after_the_events_is_changed_and_the_band_is_wider_than_the_p
     assert (table["band_high"] - table["change"]).gt(0).all()
 
 
-@pytest.mark.slow("a level is a frequency: it needs many seeds")
-def test_hardly_any_course_in_which_nothing_happens_is_called_changed() -> None:
-    found, pointwise = [], []
-    for seed in range(80):
-        table = el.compare.events(*empty_course(20, seed), before="15min", after="15min", draws=400)
-        found.append(table["changed"].any())
-        pointwise.append(((table["change_low"] > 0) | (table["change_high"] < 0)).any())
-    assert np.mean(found) < 0.10
-    assert np.mean(pointwise) > 0.5  # which is why it does not decide
-
-
 def test_the_band_of_directions_is_around_their_change_on_the_circle() -> None:
     generator = np.random.default_rng(3)
     index = pd.date_range("2026-10-20T10:01:00Z", periods=1200, freq="min")
@@ -288,3 +277,134 @@ def test_five_events_have_a_band_and_no_reason_and_four_say_why_not() -> None:
     assert (five["reason"] == "").all()
     four = el.compare.events(*empty_course(4, 1, step=2.0), before="5min", after="5min")
     assert four["reason"].str.startswith("fewer than 5 events have a value here").all()
+
+
+def offset(table: pd.DataFrame, text: str, column: str = "mean", field: str = "level"):
+    return table.loc[(field, pd.Timedelta(text)), column]
+
+
+def test_a_single_row_does_not_show_its_length() -> None:
+    level = minutes([3.0])
+    with pytest.raises(el.ConfigurationError, match="how long one row is from a single row"):
+        el.compare.events(level, [level.index[0]], before="1min", after="1min")
+    table = el.compare.events(level, [level.index[0]], before="1min", after="1min", every="1min")
+    assert table["n"].sum() == 1
+
+
+def test_rows_of_one_bin_become_one_value_by_the_rule_of_the_field() -> None:
+    frame = frame_of(
+        EYES,
+        {
+            "bkh_av": [100.0, 200.0, 50.0, 50.0],
+            "bk_n": [3, 1, 0, 0],
+            "tl_yav": [80.0, 90.0, 80.0, 90.0],
+            "hm_yo": [1, 2, 3, 4],
+        },
+    )
+    times = [frame.index[1]]
+    table = el.compare.events(
+        frame, times, before="30s", after="30s", every="30s", fields=["bkh_av", "tl_yav", "hm_yo"]
+    )
+    assert offset(table, "0s", field="bkh_av") == 125.0
+    assert offset(table, "30s", "n", field="bkh_av") == 0
+    assert offset(table, "0s", field="tl_yav") == pytest.approx(85)
+    assert table.loc["hm_yo", "mean"].tolist() == [1.5, 3.5]
+    assert table.loc["hm_yo", "exposure_min"].tolist() == [0.5, 0.5]
+
+
+def test_all_fields_about_the_wearer_are_taken_unless_some_are_named() -> None:
+    frame = el.sample().iloc[:500]
+    table = el.compare.events(frame, [frame.index[250]], before="1min", after="1min")
+    taken = set(table.index.get_level_values("field"))
+    assert {"stp", "tl_yav", "sc_fcs", "isl"} <= taken
+    assert not taken & {"gw", "bl", "lat", "hm_prc", "cum_time", "in_tmp"}
+
+
+def test_a_resampled_frame_keeps_its_bins() -> None:
+    frame = el.resample(el.sample(), "10min")
+    table = el.compare.events(
+        frame, frame.index[200:400:20], before="30min", after="30min", fields="tl_yav"
+    )
+    assert len(table) == 6
+    assert offset(table, "10min", "exposure_min", "tl_yav") == 10 * offset(
+        table, "10min", "n", "tl_yav"
+    )
+
+
+def test_missing_fields_and_fields_without_a_mean_are_named() -> None:
+    frame, times = el.sample().iloc[:50], ["2026-10-20T10:05:00Z"]
+    for fields, says in (("nothing", "nothing"), ("gw", "gw"), ([], "none given")):
+        with pytest.raises(el.FieldError, match=says):
+            el.compare.events(frame, times, before="1min", after="1min", fields=fields)
+    with pytest.raises(el.FieldError, match="bk_n"):
+        el.compare.events(
+            frame[["bkh_av", "isl"]], times, before="1min", after="1min", fields="bkh_av"
+        )
+    both = pd.concat([frame, el.sample(MINUTES).iloc[:50]])
+    with pytest.raises(el.MixedLogsError):
+        el.compare.events(both, times, before="1min", after="1min")
+    with pytest.raises(el.ConfigurationError, match=r"events\(frame, times, fields='sc_fcs'\)"):
+        el.compare.events(frame["sc_fcs"], times, before="1min", after="1min")
+
+
+def test_times_of_summer_and_winter_stand_in_one_list() -> None:
+    index = pd.date_range("2026-10-24", periods=2880, freq="min", tz="Europe/Berlin")
+    series = pd.Series(np.arange(2880.0), index=index, name="level")
+    times = ["2026-10-24T12:00:00+02:00", "2026-10-25T12:00:00+01:00"]
+    table = el.compare.events(series, times, before="0min", after="1min")
+    assert table["mean"].tolist() == [720 + 25 * 30]
+    aware = [pd.Timestamp(time).to_pydatetime() for time in times]
+    pd.testing.assert_frame_equal(
+        el.compare.events(series, aware, before="0min", after="1min"), table
+    )
+
+
+def test_two_windows_may_share_rows() -> None:
+    series = minutes([0, 1, 2, 3, 4, 5])
+    times = ["2026-10-20T10:03:00Z", "2026-10-20T10:04:00Z"]
+    table = el.compare.events(series, times, before="2min", after="1min")
+    assert table["mean"].tolist() == [1.5, 2.5, 3.5]
+
+
+def test_stamps_off_the_grid_lose_nothing() -> None:
+    frame = frame_of(EYES, {"hm_yo": [1, 2, 3, 4]})
+    moved = at(frame, [(s + pd.Timedelta("4s")).isoformat() for s in frame.index])
+    table = el.compare.events(moved, [frame.index[1]], before="30s", after="45s", fields="hm_yo")
+    assert table["n"].tolist() == [0, 1, 1, 1, 1]
+    assert table["mean"].tolist()[1:] == [1, 2, 3, 4]
+
+
+AROUND = {"before": "5min", "after": "5min"}
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return el.simulate("2026-10-19", 1, log="standard_mode_logs", tz="Asia/Tokyo", seed=3)
+
+
+@pytest.fixture(scope="module")
+def walks(frame: pd.DataFrame) -> pd.Series:
+    return el.gait.bouts(frame)["start"]
+
+
+@pytest.mark.parametrize(("column", "mean"), [("value", "mean"), ("change", "change")])
+def test_events_gives_the_mean_of_the_single_courses(frame, walks, column, mean) -> None:
+    each = el.compare.event_courses(frame, walks, fields="hm_yo", **AROUND)
+    table = el.compare.events(frame, walks, fields="hm_yo", **AROUND)
+    means = each[column].groupby(level=["field", "offset"]).mean()
+    pd.testing.assert_series_equal(means, table[mean], check_names=False)
+
+
+def test_directions_change_along_the_shorter_arc(frame, walks) -> None:
+    each = el.compare.event_courses(frame, walks, fields="tl_yav", **AROUND)
+    assert each["change"].abs().max() <= 180
+    assert each["change"].notna().any()
+
+
+def test_each_event_has_all_offsets_and_its_own_time(frame, walks) -> None:
+    each = el.compare.event_courses(frame, walks, fields=["hm_yo", "hm_po"], **AROUND)
+    assert list(each.index.names) == ["field", "event", "offset"]
+    assert len(each) == 2 * len(walks) * 10
+    assert list(each.index.unique("event")) == sorted(walks)
+    assert str(each.index.unique("event").tz) == "Asia/Tokyo"
+    assert each.dtypes.tolist() == [np.float64] * 2

@@ -63,12 +63,6 @@ def test_of_days_alike_in_length_the_interval_is_wider_than_a_t_test_of_their_sl
     assert found.n_effective < 8
 
 
-def test_p_is_below_five_percent_if_and_only_if_the_interval_leaves_out_0() -> None:
-    for seed in range(60):
-        found = el.rhythm.time_on_task(days_of(noisy(seed, 5 + seed % 12, 0.1)))
-        assert (found.p < 0.05) == (not found.low <= 0 <= found.high)
-
-
 def test_slopes_of_neighbouring_days_that_are_alike_widen_the_interval() -> None:
     own = np.repeat([0.6, -0.2, 0.5, -0.4], 5)  # weeks of work that go one way
     values = own[:, None] * np.arange(9) + noisy(5, 20)
