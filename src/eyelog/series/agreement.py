@@ -77,8 +77,9 @@ class Minutes(NamedTuple):
             return np.zeros(len(self.rows))
         after = np.cumsum(parts)
         total = np.column_stack([np.append(0.0, after[:-1]), after]).ravel()
-        opens, closes = (self.ends_us - MINUTE_US, self.ends_us)
-        return np.interp(closes, self.edges_us, total) - np.interp(opens, self.edges_us, total)
+        at_edges = np.array([self.ends_us - MINUTE_US, self.ends_us])
+        sums: Floats = np.diff(np.interp(at_edges, self.edges_us, total), axis=0)[0]
+        return sums
 
     def fill(self, values: Floats, rule: str, weights: Floats | None = None) -> Floats:
         """Return the value of each minute; missing if records with a value do not cover it.
