@@ -106,10 +106,10 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
     began = time.time()  # what is erased while files are copied may be in the copy
     with suppress(ConfigurationError), registry.state.opened() as db:
         began = ended.after_ends(db)
+    unfinished_backup(registry, remove=True)
     with _note_of_backup(registry) as note:
         if note is None:
             raise ConfigurationError("another backup of this service is under way: try again later")
-        _remove_unfinished(note)
         shutil.rmtree(unfinished, ignore_errors=True)  # of an older release
         note.write(str(unfinished).encode())
         note.flush()
@@ -132,7 +132,8 @@ def back_up(registry: Registry, target: Path) -> BackupContents:
             unfinished.replace(target)
             sync_folder(target.parent)
         finally:
-            _remove_unfinished(note)
+            shutil.rmtree(unfinished, ignore_errors=True)
+            note.truncate(0)
     size, damaged = sum(size for size, _ in files.values()), int((problems != OF_OLD).sum())
     return BackupContents(str(target), len(files), size, damaged)
 
@@ -151,17 +152,6 @@ def _note_of_backup(registry: Registry) -> Iterator[BinaryIO | None]:
             yield note
 
 
-def _remove_unfinished(note: BinaryIO) -> str | None:
-    """Remove the folder that a note names, and the name; return it."""
-    note.seek(0)
-    folder = note.read().decode("utf-8", "replace")
-    if folder:
-        shutil.rmtree(folder, ignore_errors=True)
-        note.seek(0)
-        note.truncate()
-    return folder or None
-
-
 def unfinished_backup(registry: Registry, *, remove: bool = False) -> str | None:
     """Return the folder that a killed backup has left, with health data and hashes in it.
 
@@ -170,12 +160,13 @@ def unfinished_backup(registry: Registry, *, remove: bool = False) -> str | None
     if not (registry.state_folder / _COPYING).exists():
         return None
     with _note_of_backup(registry) as note:
-        if note is None:
-            return None
-        if remove:
-            return _remove_unfinished(note)
-        folder = note.read().decode("utf-8", "replace")
-        return folder if folder and Path(folder).exists() else None
+        folder = note.read().decode("utf-8", "replace") if note else ""
+        left = folder if folder and Path(folder).exists() else None
+        if left and remove:
+            shutil.rmtree(left, ignore_errors=True)
+        if note and remove:
+            note.truncate(0)
+        return left
 
 
 def _refuse_database(registry: Registry) -> None:
