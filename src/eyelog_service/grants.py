@@ -65,27 +65,19 @@ class Grant:
 
     Attributes
     ----------
-    client_id, name : str
-        The application; `name` is empty if it has none.
+    client_id, label : str
+        The application, and what a page calls it.
     since, last_used : float or None
         Seconds since 1970. None if an older release issued the tokens, or if never used.
-    grant_id : str
-        Identifies the grant on a page; it cannot be used for anything else.
     may : str
         What the application may do, in words.
     """
 
     client_id: str
-    name: str
+    label: str
     since: float | None
     last_used: float | None
-    grant_id: str
-    may: str = "read your records"
-
-    @property
-    def label(self) -> str:
-        """What a page calls the application."""
-        return self.name or f"Application {self.client_id}"
+    may: str
 
 
 class Grants:
@@ -322,10 +314,9 @@ class Grants:
             grants.append(
                 Grant(
                     client_id,
-                    every[0].name,
+                    every[0].name or f"Application {client_id}",
                     min((one.issued for one in every if one.issued is not None), default=None),
                     max((one.last_used for one in every if one.last_used), default=None),
-                    digest(f"grant\n{account}\n{client_id}").hex()[:16],
                     " and ".join(may),
                 )
             )

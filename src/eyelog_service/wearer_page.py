@@ -424,7 +424,7 @@ async def _refusal(
 async def _withdraw(request: Request, account: str, form: dict[str, str]) -> Response:
     registered = web.parts_of(request).registry.grants
     for grant in await to_thread.run_sync(registered.of_account, account):
-        if grant.grant_id == form.get("grant"):
+        if grant.client_id == form.get("grant"):
             ended = await to_thread.run_sync(registered.withdraw, account, grant.client_id)
             await note(request, "withdraw", account, application=grant.client_id, tokens=ended)
     return see_page("withdrawn")
