@@ -125,6 +125,12 @@ def plot_function(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn
                 f"{draw.__name__} takes no ax=: it draws several panels, and takes a figure or a"
                 " part of one, fig="
             )
+        wanted = kwargs.get("legend", True)
+        if not isinstance(wanted, bool) and wanted not in ("right", *Legend.codes):
+            raise ConfigurationError(
+                "legend= takes True, False, 'right' or a location of matplotlib such as"
+                f" 'upper left', not {wanted!r}"
+            )
         place: Any = kwargs.get("ax") if kwargs.get("ax") is not None else kwargs.get("fig")
         users = isinstance(place, Axes | FigureBase) and not is_own(place.figure.figure)
         with nullcontext() if users else style():
