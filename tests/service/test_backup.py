@@ -72,7 +72,7 @@ def running(lab: Lab) -> Iterator[Live]:
     """Run the service; an application is registered."""
     application = lab.operator.application(REDIRECT)
     with live.running(lab.folder, state=lab.state) as url:
-        yield Live(url, lab.folder, None, *application)  # type: ignore[arg-type]
+        yield Live(url, lab.folder, *application)
 
 
 def login(lab: Lab, there: Live, account: str = "ada") -> str:

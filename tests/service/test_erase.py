@@ -88,7 +88,7 @@ def with_service(folder: Path, state: Path, name: str) -> Operator:
     operator.add(name, password="correct horse")
     application = operator.application(live.REDIRECT)
     with live.running(folder, state=state) as url:
-        there = live.Live(url, folder, None, *application)  # type: ignore[arg-type]
+        there = live.Live(url, folder, *application)
         for _ in range(3):
             code = operator.code(name, there.client_id, live.REDIRECT)
             assert there.exchange(code).status_code == 200

@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -95,8 +96,7 @@ def behind(
             try:
                 _wait_for(port)
                 url = f"https://127.0.0.1:{port}/eyelog"
-                seen = (direct.archive, direct.registry, direct.client_id, direct.client_secret)
-                yield live.Live(url, *seen), direct.registry.state_folder / AUDIT
+                yield replace(direct, url=url), direct.archive / AUDIT
             finally:
                 nginx.terminate()
 

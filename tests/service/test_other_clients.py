@@ -27,9 +27,8 @@ def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
     monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")
     frame = el.sample().loc["2026-10-20"]
     with live.service(tmp_path / "archive", {"ada": [frame]}, password=PASSWORD) as service:
-        registry = service.registry
-        application = registry.applications.add(CALLBACK, name="a study")
-        yield Live(service.url, service.archive, registry, *application, CALLBACK)
+        application = service.operator.application(CALLBACK, "a study")
+        yield Live(service.url, service.archive, *application, CALLBACK)
 
 
 def consent(there: Live, address: str) -> str:
@@ -129,7 +128,7 @@ def test_curl_walks_a_day_and_revokes_as_the_contract_says(there: Live) -> None:
 
 def test_an_application_cannot_revoke_what_another_was_given(there: Live) -> None:
     tokens = there.login("ada")
-    other = there.registry.applications.add(CALLBACK, name="another study")
+    other = there.operator.application(CALLBACK, "another study")
     form = {"token": tokens["refresh_token"]}
     url = f"{there.url}/v1/oauth/revoke"
     refused = requests.post(url, data=form, auth=other, timeout=30)

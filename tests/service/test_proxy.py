@@ -107,7 +107,7 @@ def test_behind_a_proxy_cookies_are_secure_and_addresses_are_those_of_clients(
         assert asked.status_code == 200
         described = requests.get(f"{there.url}/eyelog/openapi.json", timeout=30).json()
         assert described["servers"] == [{"url": "/eyelog"}]
-        log = there.registry.state_folder / AUDIT
+        log = there.archive / AUDIT
         lines = [json.loads(line) for line in log.read_text().splitlines()]
     seen = [one["address"] for one in lines if one["event"] == "token"]
     assert seen == ["127.0.0.1", "203.0.113.9"]

@@ -32,7 +32,7 @@ class Served:
 
     def __init__(self, folder: Path, *words: object, log: str = STANDARD, n: int = 300) -> None:
         frame = records(log, "2026-10-24 00:00:15", n)
-        registry, client_id, secret = live.make(folder, {"ada": [frame]}, password="correct horse")
+        _, client_id, secret = live.make(folder, {"ada": [frame]}, password="correct horse")
         options = ["--archive", folder, "--port", 0, *words]
         self.process = subprocess.Popen(
             [sys.executable, "-W", "error", "-m", "eyelog", "serve", *map(str, options)],
@@ -45,7 +45,7 @@ class Served:
         if "http" not in self.said[0].split()[-1]:
             self.said.append(self.process.stderr.readline())
         url = self.said[-1].split()[-1]
-        self.there = live.Live(url, folder, registry, client_id, secret)
+        self.there = live.Live(url, folder, client_id, secret)
 
     @property
     def place(self) -> tuple[str, int]:

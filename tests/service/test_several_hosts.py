@@ -54,7 +54,7 @@ class Host:
             text=True,
             start_new_session=True,
         )
-        self.live = Live("", folder, None, "", "", CALLBACK)  # type: ignore[arg-type]
+        self.live = Live("", folder, "", "", CALLBACK)
 
     def ready(self) -> "Host":
         assert self.process.stderr is not None

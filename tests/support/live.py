@@ -41,20 +41,22 @@ class Live:
 
     url: str
     archive: Path
-    registry: Registry
     client_id: str
     client_secret: str
     redirect_uri: str = REDIRECT
+
+    @property
+    def registry(self) -> Registry:
+        """The service's state, which is in the archive."""
+        return Registry(self.archive)
 
     @property
     def operator(self) -> Operator:
         """Who runs the service."""
         return Operator(self.archive)
 
-    def code(self, account: str, *, challenge: str | None = None) -> str:
-        return self.registry.grants.issue_code(
-            account, self.client_id, self.redirect_uri, challenge=challenge
-        )
+    def code(self, account: str) -> str:
+        return self.registry.grants.issue_code(account, self.client_id, self.redirect_uri)
 
     def token(self, **form: Any) -> requests.Response:
         """Ask the token endpoint; what the form needs beside `form` is filled in."""
@@ -162,6 +164,6 @@ def service(
     **settings: Any,
 ) -> Iterator[Live]:
     """Run the service on an archive of `wearers` (account -> frames), with settings of its app."""
-    registry, client_id, client_secret = make(folder, wearers, password=password)
+    _, *application = make(folder, wearers, password=password)
     with running(folder, page_size=page_size, **settings) as url:
-        yield Live(url, folder, registry, client_id, client_secret)
+        yield Live(url, folder, *application)

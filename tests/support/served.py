@@ -25,7 +25,7 @@ def served(
     **options: Any,
 ) -> Iterator[tuple[subprocess.Popen[str], Live]]:
     """Serve an archive of `wearers`; `before` is a program text that runs first in the process."""
-    registry, client_id, secret = live.make(folder, wearers, password=password)
+    _, *application = live.make(folder, wearers, password=password)
     options = {"port": 0, "requests_per_hour": 0, **options}
     program = (
         f"{before}\nfrom eyelog_service.app import serve; serve({str(folder)!r}, **{options!r})"
@@ -36,7 +36,7 @@ def served(
         assert process.stderr is not None
         try:
             url = process.stderr.readline().strip()
-            yield process, Live(url, folder, registry, client_id, secret)
+            yield process, Live(url, folder, *application)
             process.terminate()
             assert process.wait(timeout=30) == 0
             assert (left := process.stderr.read()) == "", left

@@ -47,7 +47,7 @@ def host(address: str, operator: Operator, tmp_path: Path) -> Iterator[Callable[
                 tmp_path / "archive", state=address, local=tmp_path / "local", uploads_per_hour=60
             )
             url = hosts.enter_context(started)
-            return Live(url, tmp_path / "archive", None, *application)  # type: ignore[arg-type]
+            return Live(url, tmp_path / "archive", *application)
 
         yield start
 
@@ -350,7 +350,7 @@ def test_every_host_goes_on_with_what_the_file_had(
     (_, link) = (tmp_path / "links.csv").read_text().split()[1].split(",")
     with live.running(tmp_path / "archive", state=address, local=tmp_path / "local") as url:
         client_id = operator.ask("list-applications")[0]["client_id"]
-        there = Live(url, tmp_path / "archive", None, client_id, secret)  # type: ignore[arg-type]
+        there = Live(url, tmp_path / "archive", client_id, secret)
         tokens = there.exchange(code).json()
         assert there.opens(there.refresh(tokens["refresh_token"]).json()["access_token"])
         invitation = link.replace("http://127.0.0.1", url)

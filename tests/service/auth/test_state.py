@@ -31,7 +31,7 @@ VERSION = 7
 
 def there_on(url: str, archive: Path, client_id: str, secret: str) -> Live:
     """Return a client of a service that runs on an archive."""
-    return Live(url, archive, None, client_id, secret)  # type: ignore[arg-type]
+    return Live(url, archive, client_id, secret)
 
 
 # Where it is.

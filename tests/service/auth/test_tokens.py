@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote_plus
+from urllib.parse import parse_qs, quote_plus, urlsplit
 
 import pytest
 import requests
 
 from support import live
 from support.live import REDIRECT, STANDARD, Live
+from support.login_page import PASSWORD, Browser
 from support.operating import Operator
 from support.replies import oauth_error
 
@@ -98,7 +99,11 @@ def test_a_code_is_bound_to_the_port_of_its_login(there: Live) -> None:
 
 
 def test_a_code_with_a_challenge_needs_its_verifier_and_one_without_needs_none(there: Live) -> None:
-    code = there.code("ada", challenge=CHALLENGE)
+    browser = Browser(there)
+    asked = {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}
+    page = browser.open(redirect_uri=REDIRECT, **asked)
+    sent = urlsplit(browser.send(page, password=PASSWORD).headers["Location"])
+    (code,) = parse_qs(sent.query)["code"]
     for wrong in ({}, {"code_verifier": "w" * 43}, {"code_verifier": CHALLENGE}):
         assert is_refused(there.exchange(code, **wrong))
     assert there.exchange(code, code_verifier=VERIFIER).status_code == 200
@@ -415,7 +420,7 @@ def test_codes_and_access_tokens_are_deleted_a_month_after_they_expired(
     client_id, secret = operator.application(REDIRECT)
     code = operator.code("ada", client_id, REDIRECT)
     with live.running(tmp_path / "archive") as url:
-        there = Live(url, tmp_path / "archive", None, client_id, secret)  # type: ignore[arg-type]
+        there = Live(url, tmp_path / "archive", client_id, secret)
         refresh = there.exchange(code).json()["refresh_token"]
     assert expired(29) == "none to delete"
     alter("DELETE FROM meta WHERE name = 'cleaned'")  # as if an hour had passed
@@ -423,7 +428,7 @@ def test_codes_and_access_tokens_are_deleted_a_month_after_they_expired(
     (left,) = operator.tokens()
     assert (left["kind"], left["expires"]) == ("refresh", None)  # which does not expire
     with live.running(tmp_path / "archive") as url:
-        there = Live(url, tmp_path / "archive", None, client_id, secret)  # type: ignore[arg-type]
+        there = Live(url, tmp_path / "archive", client_id, secret)
         assert there.refresh(refresh).status_code == 200
 
 

@@ -237,8 +237,7 @@ def test_the_audit_log_of_a_whole_session_names_all_and_holds_no_secret(
     words = ["--account", "ada", "--client-id", made["client_id"], *URI]
     code = service("issue-code", *words).out.strip()
     with live.running(archive) as url:
-        registry = live.Registry(archive)
-        there = live.Live(url, archive, registry, made["client_id"], made["client_secret"])
+        there = live.Live(url, archive, made["client_id"], made["client_secret"])
         tokens: dict[str, Any] = there.exchange(code).json()
         newer = there.refresh(tokens["refresh_token"]).json()["access_token"]
         assert there.revoke(tokens["access_token"], bearer=newer).status_code == 200

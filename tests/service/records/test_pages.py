@@ -137,13 +137,12 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[int, L
     frame = records(STANDARD, "2026-09-30", 1600)
     every = pd.date_range("2026-09-30", periods=1600, freq="30min", tz="UTC", name="date")
     frame = frame.set_axis(every.as_unit("us"))
-    registry, *application = live.make(folder, {"ada": [frame.drop(frame.index[[3, 4, 20]])]})
+    _, *application = live.make(folder, {"ada": [frame.drop(frame.index[[3, 4, 20]])]})
     with ExitStack() as services:
         there = {
             size: Live(
                 services.enter_context(live.running(folder, page_size=size)),
                 folder,
-                registry,
                 *application,
             )
             for size in (1, 7, 48, 1000)
@@ -278,13 +277,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_exactly_so_many_requests_are_allowed(
     tmp_path: Path, clock: list[float], per_hour: int, processes: int
 ) -> None:
-    registry, *application = live.make(tmp_path / "a", {"ada": [], "bea": []})
+    _, *application = live.make(tmp_path / "a", {"ada": [], "bea": []})
     with ExitStack() as services:
         there = [
             Live(
                 services.enter_context(live.running(tmp_path / "a", requests_per_hour=per_hour)),
                 tmp_path / "a",
-                registry,
                 *application,
             )
             for _ in range(processes)

@@ -61,7 +61,7 @@ def test_an_upload_is_whole_or_absent_after_a_kill(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     registry, client_id, secret = live.make(archive, {"ada": []})
     bearer = {"Authorization": f"Bearer {registry.grants.issue_upload_token('ada')}"}
-    there = live.Live("", archive, registry, client_id, secret)
+    there = live.Live("", archive, client_id, secret)
     draw = random.Random(7)
     whole = {FIFTEEN: 0, SIXTY: 0}
     outcomes = set()
