@@ -276,15 +276,6 @@ class Spool:
                     path.rmdir()
         return sorted(accounts)
 
-    def bytes_of(self, account: str) -> int:
-        """Return how much of an account has arrived and is not imported yet."""
-        total = 0
-        for parent, _, names in os.walk(self.of(account)):
-            for name in names:
-                with suppress(OSError):
-                    total += (Path(parent) / name).stat().st_size
-        return total
-
     def _is_dead(self, path: Path) -> bool:
         try:
             with (path / _LOCK).open("r+b") as file:
@@ -358,8 +349,7 @@ class Uploads:
     limits : HourlyLimits
         How many uploads an account may begin per hour.
     quota : int
-        How many bytes the archive accepts from one account, including incoming files; 0 for no
-        limit.
+        How many bytes the archive accepts from one account; 0 for no limit.
     unpacked : int
         How many bytes one upload may unpack to; 0 for no limit.
     """
@@ -385,7 +375,6 @@ class Uploads:
             return
         with archive_errors("read how much the archive has of an account"):
             held = bytes_of_account(place_of(Archive(self._archive)), account)
-        held += self.spool.bytes_of(account)
         if held + coming > self._quota:
             raise web.Problem(
                 507,
@@ -424,7 +413,7 @@ class Uploads:
         self, account: str, arrived: Arrived, *, small: bool, **options: Any
     ) -> dict[str, Any]:
         self.check_account(account, arrived.erased)
-        self.check_room(account, 0)  # its own bytes are in the folder
+        self.check_room(account, arrived.size)
         told = {
             "archive": str(self._archive),
             "account": account,

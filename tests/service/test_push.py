@@ -137,7 +137,7 @@ def test_without_a_token_or_with_a_wrong_one_an_error_says_what_to_do(
     for unusable in ("SÉCRET-TOKEN", "SECRET\nTOKEN", "SECRET TOKEN"):
         monkeypatch.setenv("EYELOG_UPLOAD_TOKEN", unusable)
         shown = push(folder)
-        assert "what is in EYELOG_UPLOAD_TOKEN cannot be an upload token" in shown.err
+        assert "EYELOG_UPLOAD_TOKEN has no upload token, which has only" in shown.err
         assert "TOKEN" not in shown.err.replace("EYELOG_UPLOAD_TOKEN", "") + shown.out
     monkeypatch.setenv("EYELOG_UPLOAD_TOKEN", "SECRET-TOKEN")
     shown = push(folder)

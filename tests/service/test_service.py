@@ -1,5 +1,7 @@
 """The extra `[service]`: what to install without it, and that nobody else loads it."""
 
+from pathlib import Path
+
 import pytest
 
 from support.processes import python
@@ -38,3 +40,18 @@ def test_the_toolkit_loads_nothing_of_the_service(program: str) -> None:
     loaded = "print([m for m in ('starlette', 'uvicorn', 'eyelog_service') if m in sys.modules])"
     done = python(f"import sys\n{program}\n{loaded}")
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_without_the_extra_a_command_says_in_one_line_what_to_install(tmp_path: Path) -> None:
+    need = [["serve"], ["service", "add-account", "ada"], ["demo", "--output", "out"]]
+    wearer = ["simulate", "--archive", "archive", "--start", "2025-10-20", "--days", "1"]
+    program = (
+        "import sys; sys.modules['starlette'] = None\n"
+        "from eyelog.cli import main\n"
+        f"print([main(words) for words in {[*need, wearer]!r}])"
+    )
+    done = python(program, cwd=tmp_path)
+    assert done.stdout == "[1, 1, 1, 0]\n"
+    said = "eyelog: error: the service needs the package 'starlette': pip install 'eyelog[service]'"
+    assert done.stderr.splitlines()[:3] == [said] * 3
+    assert list(tmp_path.rglob("*.sqlite")) == []

@@ -556,15 +556,10 @@ def _token(file: Path | None) -> str:
         except (OSError, UnicodeDecodeError) as error:
             reason = getattr(error, "strerror", None) or "it is not text"
             raise ConfigurationError(f"cannot read the upload token in {file}: {reason}") from None
-    if not token:
+    if not re.fullmatch(r"[!-~]+", token):
         raise ConfigurationError(
-            "there is no upload token: set EYELOG_UPLOAD_TOKEN, or name a file with --token-file"
-            " (the wearer's page makes one, or `eyelog service upload-token`)"
-        )
-    if not token.isascii() or not token.isprintable() or " " in token:
-        where = "EYELOG_UPLOAD_TOKEN" if file is None else file
-        raise ConfigurationError(
-            f"what is in {where} cannot be an upload token: one has only letters, digits, - and _,"
-            " on one line (the wearer's page makes one, or `eyelog service upload-token`)"
+            f"{file or 'EYELOG_UPLOAD_TOKEN'} has no upload token, which has only letters, digits,"
+            " - and _: set EYELOG_UPLOAD_TOKEN, or name a file with --token-file (the wearer's page"
+            " makes one, or `eyelog service upload-token`)"
         )
     return token

@@ -11,7 +11,6 @@ import requests
 import eyelog as el
 from support import live
 from support.account_page import Visitor, signed, title
-from support.chromium import DESK, PHONE, Chromium, chromium, needs_chromium
 from support.live import AUDIT, STANDARD, Live
 from support.login_page import PASSWORD
 from support.logs import LOGS
@@ -174,71 +173,3 @@ def test_deleting_needs_the_password_and_leaves_nothing_of_the_name(
     ]
     assert left == []
     assert '"event": "erase"' in (there.archive / AUDIT).read_text()
-
-
-@pytest.fixture(scope="module")
-def window() -> Iterator[Chromium]:
-    with chromium() as opened:
-        yield opened
-
-
-@pytest.mark.slow("a real browser shows the page")
-@needs_chromium
-@pytest.mark.parametrize("width", [DESK, PHONE])
-def test_a_wearer_sends_a_file_sees_the_days_and_deletes_all_in_a_browser(
-    there: Live, window: Chromium, width: int, tmp_path: Path
-) -> None:
-    def fine(text: str) -> None:
-        window.wait_for_title(text)
-        assert (window.axe(), window.layout_faults()) == ([], [])
-        assert not window.scrolls_sideways()
-
-    def type_in(name: str, text: str) -> None:
-        window.driver.find_element("id", name).send_keys(text)
-
-    def press(do: str) -> None:
-        window.driver.find_element("css selector", f"button[value={do}]").click()
-
-    (tmp_path / "week.csv").write_bytes(csv())
-    window.driver.delete_all_cookies()
-    window.open(f"{there.url}/account", width=width)
-    type_in("name", "bea")
-    type_in("password", PASSWORD)
-    press("log-in")
-    fine("Your account")
-    press("send")  # the browser itself asks for a file
-    assert window.run("return document.querySelector('#chosen').validity.valueMissing")
-    type_in("chosen", str(tmp_path / "week.csv"))
-    press("send")
-    fine("60 new records arrived")
-    window.driver.find_element("link text", "See what arrived per day").click()
-    fine("What arrived per day")
-    window.driver.find_element("link text", "Back to your account").click()
-    fine("Your account")
-    press("delete")
-    fine("Enter your password")
-    assert window.run("return document.activeElement.id") == "password"
-    type_in("password", PASSWORD)
-    press("delete")
-    fine("Everything is deleted")
-    assert stored(there, "bea") == {}
-
-
-@pytest.mark.slow("a real browser shows the page")
-@needs_chromium
-def test_files_can_be_dropped_on_the_field(there: Live, window: Chromium, tmp_path: Path) -> None:
-    (tmp_path / "week.csv").write_bytes(csv())
-    window.driver.delete_all_cookies()
-    window.open(f"{there.url}/account")
-    window.driver.find_element("id", "name").send_keys("bea")
-    window.driver.find_element("id", "password").send_keys(PASSWORD)
-    window.driver.find_element("css selector", "button[value=log-in]").click()
-    window.wait_for_title("Your account")
-    box = window.run("return document.querySelector('#chosen').getBoundingClientRect().toJSON()")
-    assert (box["width"] > 300, box["height"] > 90) == (True, True)
-    data = {"items": [], "files": [str(tmp_path / "week.csv")], "dragOperationsMask": 1}
-    at = {"x": box["x"] + box["width"] * 0.8, "y": box["y"] + box["height"] / 2}
-    for kind in ("dragEnter", "dragOver", "drop"):
-        window.command("Input.dispatchDragEvent", type=kind, data=data, **at)
-    window.driver.find_element("css selector", "button[value=send]").click()
-    window.wait_for_title("60 new records arrived")

@@ -10,7 +10,6 @@ import pytest
 
 from support.command import main
 from support.commands import DAY, RANGE
-from support.processes import python
 
 CALLBACK = ["--redirect-uri", "http://127.0.0.1/cb"]
 
@@ -61,33 +60,6 @@ def test_a_wearer_is_simulated_served_and_logged_in_by_commands_alone(tmp_path, 
         served.send_signal(signal.SIGINT)  # Ctrl-C is how it is meant to end
         served.communicate(timeout=20)
     assert served.returncode == 0
-
-
-NEED_THE_EXTRA = {
-    "serve": ["serve"],
-    "add-account": ["service", "add-account", "ada"],
-    "add-application": ["service", "add-application", *CALLBACK],
-    "issue-code": [
-        *["service", "issue-code", "--account", "ada", "--client-id", "x"],
-        *CALLBACK,
-    ],
-    "demo": ["demo", "--output", "out"],
-}
-
-
-def test_without_the_extra_a_command_says_in_one_line_what_to_install(tmp_path) -> None:
-    wearer = ["simulate", "--archive", "archive", "--start", DAY, "--days", "1"]
-    program = (
-        "import sys; sys.modules['starlette'] = None\n"
-        "from eyelog.cli import main\n"
-        f"print([main(words) for words in {[*NEED_THE_EXTRA.values(), wearer]!r}])"
-    )
-    done = python(program, cwd=tmp_path)
-    assert done.stdout == "[1, 1, 1, 1, 1, 0]\n"
-    said = "eyelog: error: the service needs the package 'starlette': pip install 'eyelog[service]'"
-    assert done.stderr.splitlines()[:5] == [said] * 5
-    assert "standard_mode_logs: 1440 records of 'me'" in done.stderr
-    assert list(tmp_path.rglob("*.sqlite")) == []
 
 
 def test_a_simulated_wearer_never_mixes_with_other_records(home, capsys) -> None:
