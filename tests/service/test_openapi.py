@@ -1,6 +1,7 @@
-"""The OpenAPI document is true: schemathesis drives the application against it, in process."""
+"""The OpenAPI document is true: schemathesis asks a service against it."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,9 @@ from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from eyelog.catalogue import catalogue
-from eyelog_service.app import VERSION, create_app, document
-from eyelog_service.grants import ACCESS_SECONDS, SCOPE
 from support import live
 from support.live import Live
+from support.login_page import CALLBACK, PASSWORD, Browser, sent_back
 from support.logs import LOGS
 from support.records import records
 
@@ -35,22 +35,24 @@ PATHS = {
 }
 
 
-def test_every_name_in_the_text_of_the_document_is_filled_by_the_service() -> None:
-    found = document(37, root_path="/at/lab")
+def test_every_name_in_the_text_of_the_document_is_filled_by_the_service(tmp_path: Path) -> None:
+    with live.running(tmp_path, page_size=37, root_path="/at/lab") as url:
+        found = requests.get(f"{url}/at/lab/openapi.json", timeout=30).json()
+        version = requests.get(f"{url}/at/lab/version", timeout=30).json()["contract"]
     text = json.dumps(found)
     assert "{{" not in text
-    assert found["info"]["version"] == VERSION
+    assert found["info"]["version"] == version
     assert found["servers"] == [{"url": "/at/lab"}]
-    assert document(37)["servers"] == [{"url": "/"}]
     token = found["components"]["schemas"]["Token"]["properties"]
-    assert token["expires_in"]["const"] == ACCESS_SECONDS
-    assert f"Default: {SCOPE}." in text
+    assert token["expires_in"]["const"] == 30 * 24 * 3600
+    assert "Default: official." in text
     assert "At most 37 records" in text
 
 
 def test_the_document_lists_every_path_and_field(there: Live) -> None:
     found = requests.get(f"{there.url}/openapi.json", timeout=30).json()
     assert found["openapi"].startswith("3.1")
+    assert found["servers"] == [{"url": "/"}]
     assert {path: set(methods) for path, methods in found["paths"].items()} == PATHS
     for log in LOGS:
         record = found["components"]["schemas"][f"{log}_record"]
@@ -64,15 +66,16 @@ def test_the_document_lists_every_path_and_field(there: Live) -> None:
 
 
 @pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The application behind its own document, with a token that no case will guess to revoke."""
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str]]:
+    """A service behind its own document, with a token that no case will guess to revoke."""
     folder: Path = tmp_path_factory.mktemp("openapi") / "archive"
     frames = [records(log, "2026-10-24 00:01", 30) for log in LOGS]
-    registry, client_id, _ = live.make(folder, {"ada": frames})
-    app = create_app(folder, page_size=20, uploads_per_hour=0)
-    code = registry.grants.issue_code("ada", client_id, live.REDIRECT, scope="official write")
-    access, _ = registry.grants.exchange(code, client_id, live.REDIRECT, None)
-    return schemathesis.openapi.from_asgi("/openapi.json", app), access
+    with live.service(folder, {"ada": frames}, page_size=20, password=PASSWORD) as there:
+        browser = Browser(there)
+        sent = browser.send(browser.open(scope="official write"), password=PASSWORD)
+        answer = there.exchange(sent_back(sent)["code"], redirect_uri=CALLBACK)
+        schema = schemathesis.openapi.from_url(f"{there.url}/openapi.json")
+        yield schema, answer.json()["access_token"]
 
 
 OPERATIONS = [(path, method) for path, methods in PATHS.items() for method in sorted(methods)]
