@@ -16,9 +16,9 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, TypeAlias
@@ -157,6 +157,11 @@ class LogFile(ABC):
         self.rows += len(lines) + len(wrong)
         values: dict[str, Column] = {}
         cells: list[tuple[int, str]] = []
+        floats = [column for column in columns.values() if column.type == pa.float64()]
+        chunks = [part for column in floats for part in getattr(column, "chunks", [column])]
+        # The fastest look at all of them: where one is not finite, neither is the sum.
+        whole = pc.sum(pa.chunked_array(chunks, pa.float64()), min_count=0)
+        are_finite = math.isfinite(whole.as_py())
         for name, column in columns.items():
             if name in TIMES:
                 continue
@@ -164,6 +169,9 @@ class LogFile(ABC):
                 kind = fields[name].value_type
             else:
                 kind = "float" if name == OFFSET else "str" if names_wearers(name) else ""
+            if are_finite and column.type == pa.float64() and kind != "bool":
+                values[name] = column
+                continue
             values[name], bad = values_of(column, kind, decimal, is_text=self.is_text)
             what = "neither true nor false" if kind == "bool" else "not a number"
             cells += [(row, f"{name!r} is {shown(column[row])}, {what}") for row in bad]
@@ -358,7 +366,8 @@ def text_of(cell: str) -> str:
     return cell
 
 
-def fields_of(cells: Sequence[str], log: str) -> list[str]:
+@lru_cache(maxsize=64)  # most files of a folder have one header
+def fields_of(cells: tuple[str, ...], log: str) -> tuple[str, ...]:
     """Return the field of each column of a header; an unknown name stays as it is.
 
     A column without a name is an empty text.
@@ -385,7 +394,7 @@ def fields_of(cells: Sequence[str], log: str) -> list[str]:
                 f"two columns are the same field {name!r} ({first!r} and {cells[i].strip()!r}):"
                 " remove one of them"
             )
-    return names
+    return tuple(names)
 
 
 # Other kinds of files
@@ -508,7 +517,8 @@ def _cells(line: str, delimiter: str) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def log_of_names(cells: Sequence[str], either: str | None = None) -> str | None:
+@lru_cache(maxsize=64)
+def log_of_names(cells: tuple[str, ...], either: str | None = None) -> str | None:
     """Return the log of a header, None for a line that is not a header.
 
     `either` is the log if the names fit several.

@@ -353,7 +353,7 @@ class ParquetLog(LogFile):
                 "it is a Parquet file whose stamps have no zone: save the frame with an aware index"
                 " (frame.tz_localize('Asia/Tokyo').to_parquet(...))"
             )
-        cells = ["date" if name == dates[0] else name for name in schema.names]
+        cells = tuple("date" if name == dates[0] else name for name in schema.names)
         own = about.get(b"eyelog.log", b"").decode()
         stated = own or history.get("log")
         # An export states its log, and writes unknown fields by the names that they have.

@@ -40,6 +40,7 @@ _WHEN: Final = re.compile(
     r"(?:[Tt ,]+(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s*([Zz]|[+-]\d\d(?::?\d\d)?)?)?",
     re.ASCII,
 )
+_FEW_ENDS: Final = 40
 _OFFSET: Final = re.compile(r"\d ?([+-]\d\d)(?::?(\d\d))?$", re.ASCII)
 
 
@@ -102,10 +103,18 @@ class StampReader:
             return None
         first = texts[0].as_py()
         local = not first.endswith("Z") and _OFFSET.search(first) is None
-        if not pc.all(pc.match_substring_regex(texts, f"{_LOCAL}$" if local else _ZONED)).as_py():
+        ends, checked = _ends_of(texts), texts
+        lengths = pc.min_max(pc.binary_length(texts))
+        if len(ends.dictionary) <= _FEW_ENDS and lengths["min"] == lengths["max"]:
+            # Of one length, with the end of one that fits, Arrow casts none that does not fit.
+            numbers = ends.indices.to_numpy()
+            checked = texts.take([(numbers == end).argmax() for end in range(len(ends.dictionary))])
+        if "/" in first or " " in first[16:]:  # which is changed for Arrow
+            checked = texts
+        if not pc.all(pc.match_substring_regex(checked, f"{_LOCAL}$" if local else _ZONED)).as_py():
             return None
-        minutes = np.unique(minutes_of(texts))  # not of Z: it does not show the local clock
-        self.offsets |= {offset_of(of) for of in minutes[~np.isnan(minutes)].tolist()}
+        minutes = map(_minutes, ends.dictionary.to_pylist())  # not of Z: it shows no local clock
+        self.offsets |= {offset_of(of) for of in minutes if not np.isnan(of)}
         plain = pc.replace_substring(texts, "/", "-") if "/" in first else texts
         if " " in first[16:]:  # "... 09:00:00 +0000"
             plain = pc.replace_substring_regex(plain, r" ([-+Z])", r"\1")
@@ -184,15 +193,24 @@ def shown(cell: pa.Scalar) -> str:
 
 def minutes_of(texts: pa.ChunkedArray | pa.Array) -> npt.NDArray[np.float64]:
     """Return the offset of each date in minutes, NaN for ``Z`` and for a date without one."""
+    ends = _ends_of(texts)
+    minutes = [*map(_minutes, ends.dictionary.to_pylist()), np.nan]
+    at: Stamps = np.asarray(pc.fill_null(ends.indices, len(minutes) - 1))
+    return np.array(minutes, np.float64)[at]
+
+
+def _ends_of(texts: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
+    """Return the last characters of dates, in which their offsets are."""
     ends = pc.dictionary_encode(pc.utf8_slice_codeunits(texts, -7))
-    ends = ends.combine_chunks() if isinstance(ends, pa.ChunkedArray) else ends
-    minutes = []
-    for end in ends.dictionary.to_pylist():
-        match = _OFFSET.search(end or "")
-        hours, rest = (match[1], match[2] or "0") if match else ("nan", "0")
-        minutes.append(float(hours) * 60 + float(f"{hours[0]}{rest}" if match else "nan"))
-    at: Stamps = np.asarray(pc.fill_null(ends.indices, len(minutes)))
-    return np.array([*minutes, np.nan], np.float64)[at]
+    return ends.combine_chunks() if isinstance(ends, pa.ChunkedArray) else ends
+
+
+def _minutes(end: str | None) -> float:
+    """Return the offset at the end of a date in minutes."""
+    match = _OFFSET.search(end or "")
+    if match is None:
+        return float("nan")
+    return float(match[1]) * 60 + float(f"{match[1][0]}{match[2] or '0'}")
 
 
 def _when(text: str | None) -> "re.Match[str] | None":
