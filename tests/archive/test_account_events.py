@@ -1,16 +1,13 @@
 """Events in an archive: kept with the account, whole, and gone with it."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive.account import prune
-from eyelog.archive.intake import import_files
-from eyelog.archive.store import place_of
+from support.importing import import_files
 
 FAST = "date,type,subType,value\n2026-10-20T10:00:00+0900,fastHeadMotion,left,2\n"
 ACTIVITY = (
@@ -47,15 +44,11 @@ def test_a_damaged_event_file_is_refused_and_the_others_are_kept(tmp_path, folde
 
 def test_events_of_writers_at_the_same_time_are_all_kept(tmp_path):
     archive = el.Archive(tmp_path / "archive")
-    files = []
-    for number in range(12):
-        folder = tmp_path / f"{number}"
-        folder.mkdir()
-        files.append(folder / "a_fastHeadMotion.csv")
-        files[-1].write_text(FAST.replace("T10:00:00", f"T10:{number:02d}:00"))
+    starts = pd.date_range("2026-10-20", periods=12, freq="h", tz="UTC")
+    events = pd.DataFrame({"start": starts, "end": starts, "label": "a"})
     with ThreadPoolExecutor(3) as pool:
-        reports = list(pool.map(lambda path: import_files(archive, [path]), files))
-    assert {report.status for (report,) in reports} == {"imported"}
+        added = pool.map(lambda at: archive.add_events(events.iloc[[at]]), range(12))
+    assert list(added) == [1] * 12
     assert len(archive.events()) == 12
 
 
@@ -68,19 +61,6 @@ def test_events_are_private_and_go_with_the_account(tmp_path, folder):
     assert "events" in removed["what"].tolist()
     assert not path.exists()
     assert archive.events("anna").empty
-
-
-def test_events_that_are_too_old_are_pruned(tmp_path, folder):
-    archive = el.Archive(tmp_path / "archive")
-    import_files(archive, [folder])
-    limit = datetime(2026, 10, 20, 1, 30, tzinfo=UTC)
-    place = place_of(archive)
-    assert [trace.what for trace in prune(place, limit, dry_run=True)] == ["events"]
-    assert len(archive.events()) == 3
-    prune(place, limit)
-    assert archive.events()["label"].tolist() == ["walking"]
-    prune(place, datetime(2027, 1, 1, tzinfo=UTC))
-    assert archive.events().empty
 
 
 def test_damage_is_found_and_named(tmp_path, folder):

@@ -4,13 +4,8 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from hypothesis import given
-from hypothesis import strategies as st
 
 import eyelog as el
-from eyelog.archive import lists
-from eyelog.archive.lists import locked
-from eyelog.archive.place import check_account, one_spelling, open_place
 from support.logs import LOGS
 from support.parquet import month_file
 from support.records import records
@@ -52,32 +47,22 @@ def test_two_spellings_of_a_name_are_one_account(archive: el.Archive) -> None:
     assert archive.accounts() == []
 
 
-@given(first=st.text(min_size=1, max_size=20), second=st.text(min_size=1, max_size=20))
-def test_two_names_never_share_a_folder_even_where_case_is_ignored(first: str, second: str) -> None:
-    place = open_place("memory://names")
-    if all(name.isprintable() for name in (first, second)):
-        folders = [place.folder(SIXTY, name).lower() for name in (first, second)]
-        assert (folders[0] == folders[1]) == (one_spelling(first) == one_spelling(second))
-
-
 @pytest.mark.parametrize("name", ["", None, 7, "\ud800", "ä" * 50])
-def test_what_cannot_be_the_name_of_an_account_is_refused(name: str) -> None:
+def test_what_cannot_be_the_name_of_an_account_is_refused(archive: el.Archive, name: str) -> None:
     with pytest.raises(el.ConfigurationError, match=r"not an account|not valid text|too long"):
-        check_account(name)
+        archive.set_zones("Asia/Tokyo", account=name)
 
 
 def test_who_waits_too_long_for_a_folder_is_told_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    archive: el.Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = open_place(tmp_path)
-    monkeypatch.setattr(lists, "WAIT_S", 0.1)
-    (tmp_path / ".months").mkdir()
+    monkeypatch.setattr("eyelog.archive.lists.WAIT_S", 0.1)
+    Path(archive.path, ".months").mkdir(parents=True)
     with (
-        FileLock(tmp_path / ".months" / "account=ada.lock"),
+        FileLock(Path(archive.path, ".months", "account=ada.lock")),
         pytest.raises(el.ArchiveError, match="another process has been writing"),
-        locked(place, "ada"),
     ):
-        pass
+        archive.set_zones("Asia/Tokyo", account="ada")
 
 
 def test_unfinished_files_of_an_account_go_and_those_of_others_stay(archive: el.Archive) -> None:
@@ -87,7 +72,6 @@ def test_unfinished_files_of_an_account_go_and_those_of_others_stay(archive: el.
         month = month_file(archive.path, "2026-10", account=account)
         left.append(month.with_name(".2026-10.0123.tmp"))
         left[-1].write_bytes(b"unfinished")
-    with locked(open_place(archive.path), "ada"):
-        pass
+    archive.set_zones("Asia/Tokyo", account="ada")  # whoever writes sweeps
     assert [path.exists() for path in left] == [False, True]
     assert archive.accounts() == ["ada", "bea"]

@@ -72,11 +72,6 @@ def test_a_read_without_tz_changes_the_clock_and_no_instant(tmp_path, travelled)
     assert frame["utc_offset_min"].dtype == "float64"
 
 
-def test_daily_of_a_wearer_who_travels_has_four_rows(travelled) -> None:
-    table = el.daily(travelled)
-    assert [f"{day:%Y-%m-%d}" for day in table.index] == [f"2026-10-{d}" for d in range(20, 24)]
-
-
 @pytest.mark.parametrize("damage", [",Asia/Tok", ',"' + "x" * 200_000], ids=["cut", "no end"])
 def test_damaged_zones_are_reported_and_written_again(tmp_path, damage: str) -> None:
     archive = el.Archive(tmp_path)
@@ -113,12 +108,6 @@ def test_a_frame_brings_its_zone_for_an_account_without_one(tmp_path: Path, tz: 
     assert str(archive.read(LOG, account="anna").index.tz) == tz
     archive.write(LOG, frame.tz_convert("Asia/Seoul"), account="anna")
     assert str(archive.zones("anna")) == tz  # it stays until it is set
-
-
-def test_a_frame_in_utc_brings_no_zone(tmp_path: Path) -> None:
-    archive = el.Archive(tmp_path)
-    archive.write(LOG, el.sample(LOG).tz_convert("UTC"), account="anna")
-    assert archive.zones("anna") is None
 
 
 def test_a_frame_of_a_traveller_keeps_the_clock(tmp_path: Path, travelled) -> None:

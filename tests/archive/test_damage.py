@@ -10,8 +10,6 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive.export import csv_pieces
-from eyelog.archive.place import open_place
 from support.command import main
 from support.logs import LOGS
 from support.parquet import MARK, month_file, of_third_release, seal
@@ -44,10 +42,6 @@ READERS: dict[str, Callable[[el.Archive, Path], object]] = {
     "an export": lambda archive, tmp_path: archive.export(
         SIXTY, "2026-10-01", "2026-11-30", tmp_path / "a.csv", account="ada", tz="UTC"
     ),
-    "a download": lambda archive, _: [
-        list(csv_pieces(open_place(archive.path), SIXTY, "ada", month, el.Zones("UTC")))
-        for month in ("2026-10", "2026-11")
-    ],
     "a write": lambda archive, _: [
         archive.write(SIXTY, records(SIXTY, day, 3, seed=9), account="ada", replace=True)
         for day in ("2026-10-30", "2026-11-02")
@@ -62,80 +56,6 @@ def exchange(one: Path, other: Path) -> None:
     aside.rename(other)
 
 
-def two_wearers(archive: el.Archive) -> None:
-    exchange(of(archive, "2026-10"), of(archive, "2026-10", account="bea"))
-
-
-def two_months(archive: el.Archive) -> None:
-    exchange(of(archive, "2026-10"), of(archive, "2026-11", "2026-11."))
-
-
-def two_days(archive: el.Archive) -> None:
-    exchange(of(archive, "2026-11", "2026-11-02"), of(archive, "2026-11", "2026-11-03"))
-
-
-def two_logs(archive: el.Archive) -> None:
-    exchange(of(archive, "2026-10"), of(archive, "2026-10", log=FIFTEEN))
-
-
-def folders_of_wearers(archive: el.Archive) -> None:
-    root = Path(archive.path, f"log={SIXTY}")
-    exchange(root / "account=ada", root / "account=bea")
-
-
-def all_of_two_wearers(archive: el.Archive) -> None:
-    folders_of_wearers(archive)
-    root = Path(archive.path, ".months")
-    exchange(root / "account=ada.v1.csv", root / "account=bea.v1.csv")
-
-
-def a_link(archive: el.Archive) -> None:
-    path = of(archive, "2026-10")
-    shutil.copy(path, Path(archive.path).parent / "elsewhere")
-    path.unlink()
-    path.symlink_to(Path(archive.path).parent / "elsewhere")
-
-
-def a_link_of_a_folder(archive: el.Archive) -> None:
-    home = of(archive, "2026-10").parent
-    home.rename(Path(archive.path).parent / "elsewhere")
-    home.symlink_to(Path(archive.path).parent / "elsewhere")
-
-
-def a_pipe(archive: el.Archive) -> None:
-    path = of(archive, "2026-11", "2026-11-02")
-    path.unlink()
-    os.mkfifo(path)
-
-
-def a_pipe_for_the_list(archive: el.Archive) -> None:
-    path = Path(archive.path, ".months", "account=ada.v1.csv")
-    path.unlink()
-    os.mkfifo(path)
-
-
-def a_folder(archive: el.Archive) -> None:
-    path = of(archive, "2026-11", "2026-11-02")
-    path.unlink()
-    path.mkdir()
-
-
-def one_is_gone(archive: el.Archive) -> None:
-    of(archive, "2026-11", "2026-11-02").unlink()
-
-
-def a_month_is_gone(archive: el.Archive) -> None:
-    shutil.rmtree(of(archive, "2026-10").parent)
-
-
-def the_log_is_gone(archive: el.Archive) -> None:
-    shutil.rmtree(Path(archive.path, f"log={SIXTY}"))
-
-
-def the_list_is_gone(archive: el.Archive) -> None:
-    Path(archive.path, ".months", "account=ada.v1.csv").unlink()
-
-
 def of(
     archive: el.Archive, month: str, begins: str = "", *, account: str = "ada", log: str = SIXTY
 ) -> Path:
@@ -144,31 +64,50 @@ def of(
     return path
 
 
-MISHAPS = (
-    two_wearers,
-    two_months,
-    two_days,
-    two_logs,
-    folders_of_wearers,
-    all_of_two_wearers,
-    a_link,
-    a_link_of_a_folder,
-    a_pipe,
-    a_pipe_for_the_list,
-    a_folder,
-    one_is_gone,
-    a_month_is_gone,
-    the_log_is_gone,
-    the_list_is_gone,
-)
+def moved(path: Path, archive: el.Archive) -> None:
+    """Leave a link in place of a file or a folder."""
+    elsewhere = Path(archive.path).parent / "elsewhere"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
 
 
-@pytest.mark.parametrize("mishap", MISHAPS, ids=lambda mishap: mishap.__name__)
-def test_what_is_not_in_its_place_is_an_error_for_every_reader(
-    tmp_path: Path, mishap: Callable[[el.Archive], None]
-) -> None:
+def replaced(path: Path, make: Callable[[Path], object]) -> None:
+    path.unlink()
+    make(path)
+
+
+def homes(archive: el.Archive) -> list[Path]:
+    return [Path(archive.path, f"log={SIXTY}", f"account={name}") for name in ("ada", "bea")]
+
+
+def lists(archive: el.Archive) -> list[Path]:
+    return [Path(archive.path, ".months", f"account={name}.v1.csv") for name in ("ada", "bea")]
+
+
+OCTOBER, DAY = ("2026-10",), ("2026-11", "2026-11-02")
+MISHAPS: dict[str, Callable[[el.Archive], object]] = {
+    "two wearers": lambda a: exchange(of(a, *OCTOBER), of(a, *OCTOBER, account="bea")),
+    "two months": lambda a: exchange(of(a, *OCTOBER), of(a, "2026-11", "2026-11.")),
+    "two days": lambda a: exchange(of(a, *DAY), of(a, "2026-11", "2026-11-03")),
+    "two logs": lambda a: exchange(of(a, *OCTOBER), of(a, *OCTOBER, log=FIFTEEN)),
+    "folders of wearers": lambda a: exchange(*homes(a)),
+    "all of two wearers": lambda a: (exchange(*homes(a)), exchange(*lists(a))),
+    "a link": lambda a: moved(of(a, *OCTOBER), a),
+    "a link of a folder": lambda a: moved(of(a, *OCTOBER).parent, a),
+    "a pipe": lambda a: replaced(of(a, *DAY), os.mkfifo),
+    "a pipe for the list": lambda a: replaced(lists(a)[0], os.mkfifo),
+    "a folder": lambda a: replaced(of(a, *DAY), Path.mkdir),
+    "one is gone": lambda a: of(a, *DAY).unlink(),
+    "a month is gone": lambda a: shutil.rmtree(of(a, *OCTOBER).parent),
+    "the log is gone": lambda a: shutil.rmtree(Path(a.path, f"log={SIXTY}")),
+    "the list is gone": lambda a: lists(a)[0].unlink(),
+}
+
+
+@pytest.mark.parametrize("mishap", MISHAPS)
+def test_what_is_not_in_its_place_is_an_error_for_every_reader(tmp_path: Path, mishap: str) -> None:
     archive = with_days(tmp_path / "archive")
-    mishap(archive)
+    MISHAPS[mishap](archive)
     for name, read in READERS.items():
         with pytest.raises(el.ArchiveError, match=r"cannot read ") as caught:
             read(archive, tmp_path)
@@ -177,9 +116,9 @@ def test_what_is_not_in_its_place_is_an_error_for_every_reader(
 
 
 def test_a_repair_follows_from_every_mishap(tmp_path: Path) -> None:
-    for mishap in (two_wearers, two_days, one_is_gone, a_month_is_gone, the_list_is_gone):
-        archive = with_days(tmp_path / mishap.__name__)
-        mishap(archive)
+    for mishap in ("two wearers", "two days", "one is gone", "a month is gone", "the list is gone"):
+        archive = with_days(tmp_path / mishap)
+        MISHAPS[mishap](archive)
         assert main(["archive", "verify", "--archive", archive.path]) == 1
         archive.repair()
         assert len(archive.verify()) == 0

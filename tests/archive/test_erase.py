@@ -64,14 +64,3 @@ def test_what_a_removed_link_led_to_is_named(
     assert main(["archive", "erase", "anna", "--archive", archive.path]) == 0
     assert f"not reached: {tmp_path / 'elsewhere'}, to which" in capsys.readouterr().out
     assert not home.is_symlink()
-
-
-@pytest.mark.parametrize("name", ["", None, 3])
-def test_what_is_not_a_name_is_refused(archive: el.Archive, name: object) -> None:
-    with pytest.raises(el.ConfigurationError, match="is not an account"):
-        archive.erase(name)  # type: ignore[arg-type]
-
-
-def test_an_archive_that_does_not_exist_has_nothing(archive: el.Archive) -> None:
-    assert len(archive.erase("anna")) == 0
-    assert not Path(archive.path).exists()

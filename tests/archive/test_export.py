@@ -15,10 +15,8 @@ from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from eyelog.archive.export import export_frame
-from eyelog.archive.intake import import_files
-from eyelog.catalogue import catalogue
-from eyelog.decode import decode_page, joined_pages
-from support.logs import LOGS
+from support.importing import import_files
+from support.logs import LOGS, columns, history
 from support.parquet import flip_byte, month_file
 from support.records import records
 
@@ -37,8 +35,9 @@ def test_answers_are_one_per_local_day_and_decode_to_the_same_frame(
     )
     days = frame.index.tz_localize(None).normalize().unique().strftime("%Y-%m-%d")
     assert [path.name for path in made] == [f"{log}-{day}.json" for day in days]
-    pages = [decode_page(path.read_bytes(), log) for path in made]
-    assert_frame_equal(joined_pages(pages, log, tz=tz), frame)
+    read = el.read(made, log=log, tz=tz)
+    assert_frame_equal(read, frame[list(read.columns)])
+    assert frame.drop(columns=list(read.columns)).isna().all(axis=None)
 
 
 @pytest.mark.parametrize("way", [("Asia/Tokyo", "America/New_York"), ("UTC", "Pacific/Auckland")])
@@ -51,9 +50,9 @@ def test_answers_of_a_traveller_have_each_record_once(
     made = archive.export(
         SIXTY, "2026-10-01", "2026-11-30", tmp_path / "answers", tz=zones, location=True
     )
-    pages = [decode_page(path.read_bytes(), SIXTY) for path in made]
-    assert sum(page.n for page in pages) == len(frame)
-    assert_frame_equal(joined_pages(pages, SIXTY, tz="UTC"), frame)
+    read = el.read(made, tz="UTC")
+    assert_frame_equal(read, frame[list(read.columns)])
+    assert history(read)[-1]["rows"] == len(frame)
 
 
 def test_a_range_without_records_is_an_error_and_writes_no_file(
@@ -123,7 +122,7 @@ def test_records_stand_under_the_hour_of_their_own_offset_with_every_field() -> 
     hours = answer_of(frame, FIFTEEN, "Asia/Tokyo")
     assert {hour: len(rows) for hour, rows in hours.items()} == {"8": 2, "9": 2}
     first = hours["8"][0]
-    assert list(first) == list(catalogue(FIFTEEN))
+    assert list(first) == ["date", *columns(FIFTEEN)]
     assert first["date"] == "2026-10-24T08:59:30+09:00"
     assert (first["zone"], first["gw"], type(first["isl"])) == (None, "", bool)
 
@@ -245,23 +244,22 @@ def frames(draw: st.DrawFn) -> tuple[str, pd.DataFrame]:
     index = pd.date_range(start, periods=n, freq=draw(st.sampled_from(["15s", "60s", "37min"])))
     index = index.as_unit("us").tz_localize("UTC").tz_convert(tz).rename("date")
     data: dict[str, object] = {}
-    for name, field in list(catalogue(log).items())[1:]:
-        if field.value_type == "str":
-            data[name] = pd.array(
-                draw(st.lists(st.none() | TEXTS, min_size=n, max_size=n)), "string"
-            )
+    numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-9, 2**31).map(float)
+    for name, dtype in el.fields(log)["dtype"].drop("date").items():
+        if dtype == "string":
+            texts = draw(st.lists(st.none() | TEXTS, min_size=n, max_size=n))
+            data[name] = pd.array(texts, "string")
         elif draw(st.booleans()):
-            kinds = {"bool": st.booleans(), "int": st.integers(-(2**31), 2**31).map(float)}
-            values = kinds.get(field.value_type, st.floats(allow_nan=False, allow_infinity=False))
+            values = st.booleans() if dtype == "boolean" else numbers
             column = draw(st.lists(st.none() | values, min_size=n, max_size=n))
-            data[name] = pd.array(column, "boolean") if field.value_type == "bool" else column
+            data[name] = pd.array(column, "boolean") if dtype == "boolean" else column
     for name in draw(st.lists(NAMES, max_size=3, unique_by=str.casefold)):
-        if name in catalogue(log):
+        if name in columns(log):
             continue
         kinds = st.sampled_from([TEXTS, st.booleans(), st.floats(-1e9, 1e9)])
         data[name] = draw(st.lists(st.none() | draw(kinds), min_size=n, max_size=n))
     frame = pd.DataFrame(data, index=pd.DatetimeIndex(index, freq=None))
-    assume(any(frame[name].notna().any() for name in frame.columns if name in catalogue(log)))
+    assume(any(frame[name].notna().any() for name in frame.columns if name in columns(log)))
     return log, frame
 
 

@@ -10,7 +10,6 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog_service import ended
 from support.logs import LOGS
 from support.records import records
 from support.stores import object_store
@@ -95,14 +94,8 @@ def test_a_folder_that_is_copied_whole_into_a_store_is_the_same_archive(
     frame = records(SIXTY, "2026-10-30", 4 * 1440, tz="Asia/Tokyo")
     local.write(SIXTY, frame, account=account)
     local.set_zones("Asia/Tokyo", account=account)
-    ended.append(tmp_path, "account", accounts=[account])
-    store = fsspec.filesystem("memory")
-    store.put(f"{tmp_path}/", memory, recursive=True)
-    store.mv(f"{memory}/{ended.FILE_NAME}", f"{memory}/_ended/0.jsonl")
+    fsspec.filesystem("memory").put(f"{tmp_path}/", memory, recursive=True)
     assert_frame_equal(
         el.Archive(memory).read(SIXTY, account=account), local.read(SIXTY, account=account)
     )
     assert len(el.Archive(memory).verify()) == 0
-    assert ended.notes(memory) == ended.notes(tmp_path)
-    ended.append(memory, "tokens", accounts=[account])  # what ends later comes later
-    assert [note.what for note in ended.notes(memory)] == ["account", "tokens"]

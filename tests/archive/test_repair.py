@@ -44,17 +44,6 @@ def test_an_unreadable_month_moves_whole_and_privately(two_months: el.Archive) -
     assert len(two_months.repair()) == 0
 
 
-def test_a_damaged_month_can_be_written_again_after_a_repair(two_months: el.Archive) -> None:
-    frame = records(SIXTY, "2026-10-29", 6 * 1440)
-    path = month_file(two_months.path, "2026-10", log=SIXTY)
-    flip_byte(path, "bl")
-    with pytest.raises(el.ArchiveError, match="month=2026-10"):
-        two_months.write(SIXTY, frame.assign(bl=3.0), account="me")
-    two_months.repair()
-    assert two_months.write(SIXTY, frame, account="me").added == 3 * 1440
-    assert len(two_months.read(SIXTY, "2026-10-29", "2026-11-30")) == len(frame)
-
-
 def test_a_second_repair_keeps_what_the_first_set_aside(two_months: el.Archive) -> None:
     for _ in range(2):
         week = records(SIXTY, "2026-10-29", 100)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog import frame as frames
 from support.logs import LOGS
 from support.records import records
 
@@ -142,7 +141,7 @@ class TestMerging:
         assert_frame_equal(found, pd.concat(days), check_freq=False)
 
     def test_an_empty_frame_changes_and_creates_nothing(self, archive: el.Archive) -> None:
-        archive.write(SIXTY, frames.empty(SIXTY), account="me")
+        archive.write(SIXTY, records(SIXTY, "2026-10-24", 0), account="me")
         assert not Path(archive.path).exists()
 
     def test_the_input_is_not_changed(self, archive: el.Archive) -> None:

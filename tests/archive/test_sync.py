@@ -12,12 +12,11 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive import sync as sync_module
 from support import faulty, live
 from support.logs import LOGS
 from support.paged import Paged
 from support.records import records
-from support.syncing import END, FIFTEEN, SIXTY, START, ago, asked_days, client_of, files, states
+from support.syncing import END, SIXTY, START, ago, asked_days, client_of, files, states
 
 
 def logged_in(service: live.Live, home: Path, account: str, **options: Any) -> el.Client:
@@ -189,19 +188,6 @@ def test_one_failed_day_does_not_lose_the_others_and_is_requested_next(
     assert asked_days(there, since) == failed
 
 
-def test_half_a_walk_is_not_a_day(home: Path, archive: el.Archive) -> None:
-    paged = Paged(size=10)
-
-    def script(request: faulty.Request) -> faulty.Answer:
-        second = "cursor" in request.query and "2024-03-02" in request.query["date_from"]
-        return faulty.html() if second else paged(request)
-
-    with faulty.server(script) as there:
-        report = archive.sync(client_of(there, home), SIXTY, START, "2024-03-03")
-    assert report["state"].tolist() == ["fetched", "failed", "fetched"]
-    assert set(archive.read(SIXTY, START, END).index.day) == {1, 3}
-
-
 @pytest.mark.parametrize("workers", [1, 4])
 def test_a_token_that_ends_stops_at_once_and_keeps_what_came(
     home: Path, archive: el.Archive, workers: int
@@ -244,23 +230,6 @@ def test_a_place_that_cannot_be_written_is_a_one_line_error(
     with pytest.raises(el.ArchiveError, match="file") as caught:
         el.Archive(tmp_path / "file" / "archive").sync(client_of(there, home), SIXTY, START, END)
     assert "\n" not in str(caught.value)
-
-
-def test_a_month_is_written_once_and_the_days_of_a_slow_service_before(
-    there: faulty.Server, home: Path, archive: el.Archive, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written: list[int] = []
-    note = sync_module.note_days
-    monkeypatch.setattr(
-        sync_module, "note_days", lambda *args: written.append(len(args[-1])) or note(*args)
-    )
-    archive.sync(client_of(there, home, workers=1), FIFTEEN, START, "2024-04-30")
-    assert written == [4, 27, 30]
-    written.clear()
-    monkeypatch.setattr(sync_module, "WRITE_AFTER_S", 0.0)
-    archive.sync(client_of(there, home, workers=1), FIFTEEN, "2024-05-01", "2024-05-07")
-    assert written == [1] * 7
-    assert len(archive.read(FIFTEEN, START, "2024-05-07")) == (31 + 30 + 7) * 24
 
 
 def test_stamps_outside_the_asked_days_are_kept_with_a_warning(

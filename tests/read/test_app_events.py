@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive.intake import import_files
-from eyelog.read.diary import events_of
+from support.importing import import_files
 
 FAST = """date,type,subType,value
 2026-10-20T10:00:01.250+0900,fastHeadMotion,left,2
@@ -41,11 +40,6 @@ def test_dates_without_an_offset_are_in_the_zone_that_was_named(tmp_path):
 def test_a_line_that_is_no_event_is_named(tmp_path, text, why):
     with pytest.raises(el.ConfigurationError, match=why):
         read(tmp_path, text)
-
-
-def test_other_texts_are_no_events():
-    for text in ("", "start,label\n2026-10-20,holiday\n", "a\n" * 200, "\0\0"):
-        assert events_of(text, "UTC") is None
 
 
 def test_messages_of_the_socket_are_events_too(tmp_path):

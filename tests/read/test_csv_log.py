@@ -1,6 +1,7 @@
 """A CSV file gives every record in it; lines that are not records are reported, the rest kept."""
 
 import tracemalloc
+from importlib import import_module
 
 import pandas as pd
 import pytest
@@ -9,8 +10,6 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.frame import history
-from eyelog.read import files
 from support.loggerfiles import (
     FIFTEEN,
     HOURS,
@@ -19,6 +18,7 @@ from support.loggerfiles import (
     logger_csv,
     logger_part,
 )
+from support.logs import history
 
 JUNK = {
     "a word": ("hello", "it has 1 column, not 65"),
@@ -60,22 +60,6 @@ def test_a_line_far_longer_than_a_record_is_never_taken_apart(put: Put, filler: 
     assert peak < 40_000_000  # as cells, a hundred bytes for each delimiter
 
 
-def test_a_quotation_mark_that_is_not_closed_costs_its_own_line(put: Put) -> None:
-    lines = logger_csv(HOURS[FIFTEEN], FIFTEEN).splitlines()
-    lines[7] = lines[7].replace(",", ',"', 1)
-    with pytest.warns(el.EyelogWarning, match=r"left out 1 of .*line 8: a quotation mark is not"):
-        frame = el.read(put("\n".join(lines)))
-    assert len(frame) == len(HOURS[FIFTEEN]) - 1
-
-
-def test_a_second_table_with_other_columns_is_never_read_as_the_first(put: Put) -> None:
-    text = logger_csv(TEN, FIFTEEN, names=["stp", "bk_n"])
-    text += logger_csv(TEN, FIFTEEN, names=["bk_n", "stp"])
-    frame = el.read(put(text))
-    assert frame["stp"].tolist() == TEN["stp"].tolist()
-    assert frame["bk_n"].tolist() == TEN["bk_n"].tolist()
-
-
 def test_a_header_of_two_logs_in_the_middle_is_named_with_its_line(put: Put) -> None:
     rows = "".join(f"2026-10-21T00:0{minute}:15Z,3\n" for minute in range(4))
     with pytest.raises(el.MixedLogsError, match=r"log\.csv: line 6: its header has fields of two"):
@@ -92,34 +76,75 @@ def test_of_rows_with_one_stamp_the_last_wins_and_the_count_is_kept(put: Put) ->
     assert (step["kept"], step["repeated"], step["conflicts"]) == (2, 2, 1)
 
 
-def test_rows_in_any_order_come_back_in_order_of_time(put: Put) -> None:
-    head, *rows = logger_csv(TEN, FIFTEEN).splitlines()
-    frame = el.read(put("\n".join([head, *reversed(rows)])))
-    assert_frame_equal(logger_part(frame, FIFTEEN), logger_part(TEN, FIFTEEN), check_freq=False)
-
-
-def test_a_line_without_end_is_refused_before_it_fills_the_memory(
-    put: Put, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(files, "BLOCK", 1 << 19)
-    path = put(b"date,stp\n2026-10-21T00:00:15Z," + b"1" * (3 << 19))
-    with pytest.raises(el.ArchiveError, match="a line far too long"):
-        el.read(path)
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "cp932"])
 @pytest.mark.parametrize("spare", [-100, 0, 100, 2000])
 def test_a_last_line_without_its_end_is_read_however_long_the_blocks_are(
     put: Put, monkeypatch: pytest.MonkeyPatch, encoding: str, spare: int
 ) -> None:
-    monkeypatch.setattr(files, "FIRST", 1 << 10)
-    monkeypatch.setattr(files, "BLOCK", 1 << 13)
+    monkeypatch.setattr(import_module("eyelog.read.files"), "FIRST", 1 << 10)
+    monkeypatch.setattr(import_module("eyelog.read.files"), "BLOCK", 1 << 13)
     stamps = pd.date_range("2026-10-21", periods=5000, freq="15s").strftime("%FT%TZ,1,眠")
     text = "\n".join(["date,stp,note", *stamps]).encode(encoding)[: (1 << 13) + spare]
     whole = text[: text.rfind(b",")]  # the note of the last row is not there
     with pytest.warns(el.EyelogWarning):  # the note is not in the catalogue
         frame = el.read(put(whole + b","), encoding=encoding)
     assert len(frame) == whole.count(b"\n")
+
+
+def test_bytes_that_are_not_text_lose_only_their_line(put: Put) -> None:
+    lines = logger_csv(HOURS[FIFTEEN], FIFTEEN).encode().splitlines()
+    lines[3] = lines[3] + b"\xff"
+    lines.append(b"\x83\x65\x83\x58\x83\x67")
+    with pytest.warns(el.EyelogWarning, match=r"left out 2 of .*line 4: it is not UTF-8.*1 more"):
+        frame = el.read(put(b"\n".join(lines)))
+    assert len(frame) == len(HOURS[FIFTEEN]) - 1
+
+
+def test_a_cell_that_is_not_a_value_is_missing_and_names_the_field(put: Put) -> None:
+    rows = ["2026-10-21T00:00:15Z,3,0", "2026-10-21T00:00:30Z,1-2,0", "2026-10-21T00:00:45Z,1,2",
+            "2026-10-21T00:01:00Z,inf,1", "2026-10-21T00:01:15Z,1_0,1"]  # fmt: skip
+    reasons = (
+        r"left 4 cells .*line 3: 'stp' is '1-2', not a number \(and 2 more\); line 4: 'isl' is '2',"
+        " neither true nor false"
+    )
+    with pytest.warns(el.EyelogWarning, match=reasons):
+        frame = el.read(put("\n".join(["date,stp,isl", *rows])))
+    assert frame["stp"].fillna(-1).tolist() == [3, -1, 1, -1, -1]
+    assert frame["isl"].tolist() == [False, False, pd.NA, True, True]
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (
+            "2015-11-02 10:00:00,0,12,3.5,-1\n2015-11-02 10:01:00,0,9,2,0\n",
+            "no line that is the header .*must have the field names",
+        ),
+        ("2015-11-02,walk,12\n", "no line that is the header"),
+        ("x\n" * 60 + "date,stp\n", r"no line .*it begins with 'x'"),
+        ("0" * 300_000, "it begins with '0000"),
+        (
+            "date,calmScore,stabilityScore\n2026-10-21T00:00:15Z,1,1\n",
+            r"same field .*'calmScore' and 'stabilityScore'",
+        ),
+        (
+            "date,zRightStepAmplitudeCal,zLeftStepAmplitudeCal,zLeftStepAmplitudeCal\n",
+            "same field .*zLeftStepAmplitudeCal",
+        ),
+    ],
+)
+def test_a_file_without_a_clear_header_is_refused_with_what_it_is(
+    put: Put, content: str, says: str
+) -> None:
+    with pytest.raises(el.ArchiveError, match=says):
+        el.read(put(content))
+
+
+@pytest.mark.parametrize("second", ["zLeftStepAmplitudeCal", "zLeftStepAmplitudeCal.1"])
+def test_the_left_foots_name_given_twice_is_right_and_left(put: Put, second: str) -> None:
+    text = f"date,zLeftStepAmplitudeCal,stp,{second}\n2026-10-21T00:00:15Z,1,2,3\n"
+    frame = el.read(put(text))
+    assert frame[["sa_zrc", "stp", "sa_zlc"]].iloc[0].tolist() == [1, 2, 3]
 
 
 # Laws

@@ -6,6 +6,7 @@ Each kind of damage has three inputs, and each of them its right value.
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,9 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive.intake import import_files
-from eyelog.frame import history
-from eyelog.read.head import FileReport
+from support.importing import import_files
 from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv
+from support.logs import history
 
 RECORDS = HOURS[SIXTY].iloc[:80]
 QUICK = HOURS[FIFTEEN].iloc[:240]
@@ -47,7 +47,7 @@ def read(path: Path, **options: Any) -> tuple[pd.DataFrame, str]:
     return frame, "; ".join(str(each.message) for each in caught)
 
 
-def imported(archive: el.Archive, path: Path, **options: Any) -> tuple[FileReport, str]:
+def imported(archive: el.Archive, path: Path, **options: Any) -> tuple[SimpleNamespace, str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         [report] = import_files(archive, [path], **{"tz": "Asia/Tokyo", **options})

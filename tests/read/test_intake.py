@@ -2,16 +2,15 @@
 
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive import intake
-from eyelog.archive.intake import import_files
-from eyelog.read.head import FileReport
 from support.answers import encode_answer
+from support.importing import import_files
 from support.loggerfiles import FIFTEEN, HOURS, SIXTY, logger_csv, zipped
 from support.paths import DATASETS
 
@@ -25,7 +24,7 @@ def contents(archive: el.Archive) -> dict[str, tuple[bytes, int]]:
     return {str(file): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
 
 
-def counts(report: FileReport) -> tuple[int, int, int, int, int]:
+def counts(report: SimpleNamespace) -> tuple[int, int, int, int, int]:
     return (report.read, report.kept, report.repeated, report.conflicts, report.refused)
 
 
@@ -58,7 +57,7 @@ def test_a_second_import_changes_nothing_and_reports_that(
 def test_a_dry_run_leaves_nothing_behind(
     archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(intake, "_IN_MEMORY", 50)
+    monkeypatch.setattr("eyelog.archive.intake._IN_MEMORY", 50)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
@@ -88,20 +87,6 @@ def test_files_that_disagree_are_counted_and_the_later_name_wins(
     assert whole(archive, FIFTEEN)["stp"].tolist() == [4]
     again = import_files(archive, folder)
     assert [each.kept for each in again] == [0, 0]
-
-
-def test_a_stamp_that_comes_twice_in_a_file_counts_once_and_is_noted(
-    archive: el.Archive, tmp_path: Path
-) -> None:
-    (tmp_path / "a.csv").write_text("date,stp\n2026-10-21T00:00:15Z,3\n2026-10-21T00:00:15Z,4\n")
-    with pytest.warns(el.EyelogWarning, match="1 record with other values than a later"):
-        [report] = import_files(archive, [tmp_path / "a.csv"])
-    assert (report.read, report.kept, report.conflicts, report.replaced) == (2, 1, 1, 0)
-    (tmp_path / "b.csv").write_text("date,stp\n2026-10-21T00:00:15Z,4\n2026-10-21T00:00:15Z,5\n")
-    with pytest.warns(el.EyelogWarning, match="1 record with other values than a later"):
-        [report] = import_files(archive, [tmp_path / "b.csv"])
-    assert (report.kept, report.replaced) == (0, 1)
-    assert archive.read(FIFTEEN, "2026-10-21", tz="Asia/Tokyo")["stp"].tolist() == [5]
 
 
 def test_one_bad_file_loses_no_other(archive: el.Archive, tmp_path: Path) -> None:
@@ -134,15 +119,6 @@ def test_an_unfinished_walk_and_several_devices_are_warnings(
         (tmp_path / f"20261021-090000_{device}_summaryData.csv").write_text("date,fitDuration\n")
     with pytest.warns(el.EyelogWarning, match=r"2 devices \(CDC000000001, CDC000000002\)"):
         import_files(archive, sorted(tmp_path.glob("*.csv")))
-
-
-def test_accounts_stay_apart(archive: el.Archive, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(logger_csv(HOURS[SIXTY], SIXTY))
-    import_files(archive, [path], account="ada")
-    assert archive.accounts() == ["ada"]
-    assert import_files(archive, [path], account="bob")[0].kept == len(HOURS[SIXTY])
-    assert archive.accounts() == ["ada", "bob"]
 
 
 def test_a_date_outside_the_years_1_to_9999_loses_no_other_record(

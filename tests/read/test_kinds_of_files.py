@@ -8,7 +8,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive.intake import import_files
+from support.importing import import_files
 from support.kindsoffiles import KINDS, MINUTES, Kind
 from support.loggerfiles import FIFTEEN, TEN
 

@@ -1,7 +1,6 @@
 """The records of two wearers or two devices never become one log."""
 
 import shutil
-import sys
 import warnings
 from pathlib import Path
 
@@ -10,9 +9,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive import intake
-from eyelog.archive.intake import import_files
-from eyelog.frame import record
+from support.importing import import_files
 from support.loggerfiles import FIFTEEN, SIXTY, logger_csv
 
 DAY = {log: el.simulate("2026-10-24", 1, log=log, seed=1) for log in (FIFTEEN, SIXTY)}
@@ -123,16 +120,10 @@ def contents(archive: el.Archive) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in files if path.suffix == ".parquet"}
 
 
-@pytest.mark.parametrize("waiting", [100, 10**9])
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_another_wearer_is_not_imported_until_replace(
-    archive: el.Archive,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    waiting: int,
-    dry_run: bool,
+    archive: el.Archive, tmp_path: Path, dry_run: bool
 ) -> None:
-    monkeypatch.setattr(intake, "_IN_MEMORY", waiting)
     import_files(archive, [save(tmp_path / "P01", DAY[SIXTY], ONE)])
     before = contents(archive)
     files = [save(tmp_path / "P02", OTHER[log], TWO, log) for log in (FIFTEEN, SIXTY)]
@@ -202,26 +193,11 @@ def test_a_written_frame_of_somebody_else_is_refused(archive: el.Archive) -> Non
     assert archive.write(SIXTY, DAY[SIXTY], account="me") == (0, 0, 0)
 
 
-def test_no_count_of_an_import_comes_from_attrs(
-    archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("date,stp\n2026-10-21T00:00:15Z,3\n2026-10-21T00:00:15Z,4\n")
-    for module in list(sys.modules.values()):
-        if vars(module).get("record") is record:
-            monkeypatch.setattr(module, "record", lambda frame, *_, **__: frame)
-    with pytest.warns(el.EyelogWarning, match="1 record with other values than a later"):
-        [report] = import_files(archive, [path])
-    assert (report.read, report.kept, report.repeated, report.conflicts) == (2, 1, 0, 1)
-    with pytest.warns(el.EyelogWarning, match="1 record with other values than a later"):
-        el.read(path)
-
-
 @pytest.mark.parametrize("waiting", [1, 1_000_000])
 def test_files_of_one_device_may_repeat_a_stamp_wherever_they_wait(
     archive: el.Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: int
 ) -> None:
-    monkeypatch.setattr(intake, "_IN_MEMORY", waiting)
+    monkeypatch.setattr("eyelog.archive.intake._IN_MEMORY", waiting)
     halves = DAY[SIXTY].iloc[:701], DAY[SIXTY].iloc[700:]
     files = [save(tmp_path, half, ONE) for half in halves]
     one, two = import_files(archive, files)

@@ -7,20 +7,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive.intake import import_files
 from support.loggerfiles import SIXTY
-from support.logs import LOGS
-
-
-@pytest.mark.parametrize("log", LOGS)
-def test_an_export_is_imported_value_for_value(tmp_path: Path, log: str) -> None:
-    archive = el.Archive(tmp_path / "archive")
-    archive.write(log, el.sample(log).iloc[:500], account="me")
-    archive.export(log, "2026-10-01", "2026-10-31", tmp_path / "out.parquet", location=True)
-    again = el.Archive(tmp_path / "again")
-    [report] = import_files(again, [tmp_path / "out.parquet"])
-    assert (report.status, report.kept, report.log) == ("imported", 500, log)
-    assert_frame_equal(again.read(log, tz="UTC"), archive.read(log, tz="UTC"))
 
 
 def test_a_masked_frame_stays_masked_through_pandas_and_is_no_file_of_records(

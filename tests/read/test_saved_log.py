@@ -2,13 +2,11 @@
 
 import json
 
-import numpy as np
 import pytest
 
 import eyelog as el
-from eyelog.archive.intake import import_files
-from eyelog.read import saved as saved_log
 from support.answers import encode_answer
+from support.importing import import_files
 from support.loggerfiles import (
     FIFTEEN,
     HOURS,
@@ -22,11 +20,6 @@ def halves() -> tuple[bytes, bytes]:
         encode_answer(frame.iloc[:200], FIFTEEN, cursor="next"),
         encode_answer(frame.iloc[150:], FIFTEEN),
     )
-
-
-def test_a_walk_without_its_end_is_a_warning(put: Put) -> None:
-    with pytest.warns(el.EyelogWarning, match="its last answer has a cursor"):
-        assert len(el.read(put(halves()[0], "page.json"))) == 200
 
 
 @pytest.mark.filterwarnings("ignore::eyelog.EyelogWarning")  # the column is not in the catalogue
@@ -89,9 +82,3 @@ def test_answers_with_too_many_unknown_fields_in_all_are_refused(put: Put) -> No
         el.AnswerError, match=r"more than 200 fields.*; nothing of the file was read"
     ):
         el.read(put(f"[{body(0)}, {body(100)}]", "answers.json"))
-
-
-def test_the_pages_of_answers_keep_their_order() -> None:
-    bodies = b'{"computed_data": {}, "cursor": "a"}\n{"computed_data": {}, "cursor": "b"}'
-    assert [page.cursor for page in saved_log.answer_pages(bodies, where="x")] == ["a", "b"]
-    assert np.size(saved_log.answer_pages(bodies, where="x")[0].stamps) == 0

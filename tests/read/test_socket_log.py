@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.archive.intake import import_files
+from support.importing import import_files
 from support.packets import CURRENT, packets
 
 
@@ -50,3 +50,14 @@ def test_messages_of_several_kinds_go_their_own_ways(tmp_path: Path) -> None:
     assert [report.kept for report in reports] == [1, 40]
     assert len(archive.read(CURRENT, tz="UTC")) == 40
     assert len(archive.read("computed_data", tz="UTC")) == 1
+
+
+def test_a_message_is_known_by_any_key_of_its_first_line(tmp_path: Path) -> None:
+    lines = [
+        f'{{"app": "x", "received": "2026-10-21T00:0{n}:00Z", "fitDuration": {n}}}'
+        for n in range(3)
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines) + "\n")
+    with pytest.warns(el.EyelogWarning, match="app"):
+        frame = el.read(tmp_path / "a.jsonl")
+    assert frame["wea_s"].tolist() == [0, 1, 2]

@@ -1,34 +1,11 @@
 """Dates of files become instants however they are written, or are reported by their line."""
 
 import pytest
-from pandas.testing import assert_frame_equal
 
 import eyelog as el
 from support.loggerfiles import (
-    FIFTEEN,
-    HOURS,
-    TEN,
     Put,
-    logger_csv,
-    logger_part,
 )
-from support.logs import LOGS
-
-
-@pytest.mark.parametrize("log", LOGS)
-@pytest.mark.parametrize("dates", ["Z", "+0900", "+09:00", "naive", "swift"])
-def test_a_date_is_read_however_it_is_written(put: Put, log: str, dates: str) -> None:
-    path = put(logger_csv(HOURS[log], log, dates=dates))
-    frame = el.read(path, tz="Asia/Tokyo" if dates == "naive" else None)
-    assert_frame_equal(logger_part(frame, log), logger_part(HOURS[log], log), check_freq=False)
-
-
-def test_a_date_without_a_zone_needs_one(put: Put) -> None:
-    path = put(logger_csv(TEN, FIFTEEN, dates="naive"))
-    with pytest.raises(el.ConfigurationError, match=r"log\.csv: the date '2026-10-21T09:.*no zone"):
-        el.read(path)
-    with pytest.raises(el.ConfigurationError, match="did you mean 'Asia/Tokyo'"):
-        el.read(path, tz="Asia/Toky")
 
 
 @pytest.mark.parametrize("date", ["2026.10.24 9:00", "24. 10. 2026, 9:00", "2026/10/24 09:00:00,0"])

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.archive.intake import import_files
-from eyelog.frame import history
 from support.answers import encode_answer
+from support.importing import import_files
 from support.loggerfiles import (
     FIFTEEN,
     HOURS,
@@ -24,7 +23,7 @@ from support.loggerfiles import (
     sample_script_csv,
     zipped,
 )
-from support.logs import LOGS
+from support.logs import LOGS, history
 
 EVENTS = "date,type,subType,value\n"
 JUNK = "date,accX,accY\n1,2,3\n"
@@ -52,16 +51,6 @@ def save(folder: Path, frame: pd.DataFrame, kind: str) -> Path:
     else:
         path.write_text(logger_csv(frame, FIFTEEN))
     return path
-
-
-@pytest.mark.parametrize("kind", ["parquet", "json", "sample.csv"])
-def test_each_kind_of_file_with_every_field_gives_the_frame_back(tmp_path: Path, kind: str) -> None:
-    frame = HOURS[FIFTEEN]
-    read = el.read(save(tmp_path, frame, kind), tz="Asia/Tokyo")
-    present = [name for name in frame.columns if frame[name].notna().any()]
-    if kind == "sample.csv":
-        present.remove("gw")  # pandas writes an empty text as it writes a missing one
-    assert_frame_equal(read[present], frame[present], check_freq=False)
 
 
 @pytest.mark.slow("many drawn sets of files")
@@ -122,14 +111,6 @@ def test_the_files_may_have_both_logs_if_one_is_chosen(tmp_path: Path) -> None:
         el.read(tmp_path, log=FIFTEEN)
 
 
-def test_a_table_whose_fields_are_in_both_logs_needs_the_log(tmp_path: Path) -> None:
-    path = tmp_path / "shared.csv"
-    path.write_text("date,bl,tl_xav\n2026-10-21T09:00:15Z,5,0.5\n")
-    with pytest.raises(el.ConfigurationError, match=r"shared\.csv: several logs .*pass log="):
-        el.read(path)
-    assert el.read(path, log=SIXTY)["bl"].tolist() == [5.0]
-
-
 def test_a_field_that_no_file_has_is_said(tmp_path: Path) -> None:
     path = tmp_path / "few.csv"
     path.write_text("date,stp\n2026-10-21T09:00:15Z,3\n")
@@ -148,14 +129,6 @@ def test_stamps_in_two_offsets_need_a_zone(tmp_path: Path) -> None:
     with pytest.raises(el.ConfigurationError, match=r"2 zones \(\+01:00, \+02:00\).*tz='"):
         el.read(path)
     assert el.read(path, tz="Europe/Berlin").index.hour.tolist() == [9, 9]
-
-
-def test_dates_without_an_offset_need_a_zone(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("date,stp\n2026-10-24T09:00:15,3\n")
-    with pytest.raises(el.ConfigurationError, match=r"a\.csv: the date .* has no zone"):
-        el.read([path])
-    assert str(el.read(path, tz="Asia/Tokyo").index[0]) == "2026-10-24 09:00:15+09:00"
 
 
 # What is left out, or wrong
@@ -189,22 +162,6 @@ def test_nothing_usable_is_an_error(tmp_path: Path, files: dict[str, str], words
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     with pytest.raises(el.ArchiveError, match=words):
-        el.read(tmp_path)
-
-
-def test_a_damaged_file_of_a_log_is_an_error_not_a_smaller_frame(tmp_path: Path) -> None:
-    save(tmp_path, TEN, "parquet")
-    damaged = (tmp_path / "log.parquet").read_bytes()[:-9]
-    (tmp_path / "damaged.parquet").write_bytes(damaged)
-    with pytest.raises(el.ArchiveError, match=r"damaged\.parquet: it cannot be read"):
-        el.read(tmp_path)
-
-
-def test_files_of_several_devices_may_be_of_several_wearers(tmp_path: Path) -> None:
-    for hour, device in enumerate(["CDC000000001", "CDC000000002"]):
-        text = f"date,stp\n2026-10-21T0{hour}:00:15Z,3\n"
-        (tmp_path / f"20261021-080000_{device}_logicIndexData.csv").write_text(text)
-    with pytest.warns(el.EyelogWarning, match="2 devices .*several wearers"):
         el.read(tmp_path)
 
 

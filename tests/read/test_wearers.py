@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 import eyelog as el
-from eyelog.archive import intake
-from eyelog.archive.intake import import_files
-from eyelog.read import files
+from support.importing import import_files
 from support.loggerfiles import Put
 from support.logs import LOGS
 
@@ -40,19 +38,6 @@ def test_several_wearers_are_refused_with_their_names(
     (report,) = import_files(archive, [path])
     assert (report.status, report.kept) == ("refused", 0)
     assert "--split-wearers" in report.reason
-    assert not Path(archive.path).exists()
-
-
-@pytest.mark.filterwarnings("ignore::eyelog.EyelogWarning")  # the column is not in the catalogue
-def test_a_refused_file_leaves_nothing_even_if_it_is_large(
-    archive: el.Archive, put: Put, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(intake, "_IN_MEMORY", 5)
-    monkeypatch.setattr(files, "FIRST", 100)
-    monkeypatch.setattr(files, "BLOCK", 200)
-    head, *rows = table(("ada", "bob")).splitlines()
-    path = put("\n".join([head, *sorted(rows)]))  # all of ada before all of bob
-    assert import_files(archive, [path])[0].status == "refused"
     assert not Path(archive.path).exists()
 
 
@@ -130,18 +115,8 @@ def test_a_wearer_that_is_not_there_is_an_error(archive: el.Archive, put: Put) -
     with pytest.raises(el.ConfigurationError, match="no column that names each row's wearer"):
         el.read(plain, wearer="ada")
     assert "leave out wearer=" in import_files(archive, [plain], wearer="ada")[0].reason
-    with pytest.raises(el.ConfigurationError, match="give either wearer="):
+    with pytest.raises(el.ConfigurationError, match="--split-wearers all: give one"):
         import_files(archive, [path], wearer="ada", split_wearers=True)
-
-
-@pytest.mark.parametrize("name", ["x" * 300, "é" * 100])
-def test_a_name_that_cannot_be_a_folder_is_refused_before_anything_is_written(
-    archive: el.Archive, put: Put, name: str
-) -> None:
-    reports = import_files(archive, [put(table(("ada", name)))], split_wearers=True)
-    assert [each.status for each in reports] == ["refused"]
-    assert "too long for a folder" in reports[0].reason
-    assert not Path(archive.path).exists()
 
 
 @pytest.fixture
