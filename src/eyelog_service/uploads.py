@@ -663,12 +663,8 @@ def _answer(report: FileReport, folder: str) -> dict[str, Any]:
         "read": report.read,
         "new": report.kept + report.replaced,
         "left_out": report.read - report.kept - report.replaced,
-        "conflicts": [],
     }
-    conflicts, more = conflicts_of(report, _MOST_CONFLICTS)
-    answer["conflicts"] = [
-        {"line": one.line, "date": one.date, "field": one.field} for one in conflicts
-    ]
+    answer["conflicts"], more = conflicts_of(report, _MOST_CONFLICTS)
     if more:
         answer["more_conflicts"] = more
     if report.notes:

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 from unicodedata import normalize
 
 import numpy as np
@@ -16,7 +16,7 @@ from eyelog.archive.lists import Staged, commit_all
 from eyelog.archive.months import Merging
 from eyelog.archive.place import check_account
 from eyelog.archive.store import Archive, place_of
-from eyelog.arrow_tables import Stamps
+from eyelog.arrow_tables import NO_STAMPS, Stamps
 from eyelog.clock import Zone, Zones, stamps_at, zones_of_offsets
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, warn
 from eyelog.frame import OFFSET
@@ -320,29 +320,21 @@ class _Intake:
             report.repeated = len(part.stamps) - report.kept - report.conflicts
 
 
-class Conflict(NamedTuple):
-    """One value that differs from a stored one."""
+def conflicts_of(report: FileReport, most: int) -> tuple[list[dict[str, Any]], int]:
+    """Return the first conflicts of a file where stored values were kept, and how many are left.
 
-    line: int | None  # of the file, if it has lines
-    stamp: int  # microseconds since 1970, UTC
-    field: str
-
-    @property
-    def date(self) -> str:
-        """The stamp as RFC 3339."""
-        text = str(np.datetime64(self.stamp, "us"))
-        return f"{text.removesuffix('.000000')}Z"
-
-
-def conflicts_of(report: FileReport, most: int) -> tuple[list[Conflict], int]:
-    """Return the first conflicts of a file where stored values were kept, and how many are left."""
+    Each has the line (if the file has lines), the stamp as RFC 3339, and the field.
+    """
     cells = sorted(
         (int(stamp), name)
         for name, parts in report.differing.items()
         for stamp in np.concatenate(parts).tolist()
     )
-    stamps, lines = report.lines or (np.empty(0, np.int64), np.empty(0, np.int64))
+    stamps, lines = report.lines or (NO_STAMPS, NO_STAMPS)
     hit = np.isin(stamps, [stamp for stamp, _ in cells[:most]])
     at = dict(zip(stamps[hit].tolist(), lines[hit].tolist(), strict=True))
-    first = [Conflict(at.get(stamp) or None, stamp, name) for stamp, name in cells[:most]]
+    first = []
+    for stamp, name in cells[:most]:
+        date = str(np.datetime64(stamp, "us")).removesuffix(".000000")
+        first.append({"line": at.get(stamp) or None, "date": f"{date}Z", "field": name})
     return first, max(0, len(cells) - most)
