@@ -69,7 +69,7 @@ def schema_with(extras_in: Iterable[pa.Schema], log: str) -> pa.Schema:
 def joined(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
     """Return tables one after the other, in the columns of a schema."""
     parts = [fit(table, schema) for table in tables]
-    return pa.concat_tables(parts) if parts else schema.empty_table()
+    return pa.concat_tables(parts) if parts else pa.Table.from_batches([], schema)
 
 
 def stacked(tables: Sequence[pa.Table], log: str, names: Set[str] = frozenset()) -> pa.Table:

@@ -100,19 +100,6 @@ def test_bytes_that_are_not_text_lose_only_their_line(put: Put) -> None:
     assert len(frame) == len(HOURS[FIFTEEN]) - 1
 
 
-def test_a_cell_that_is_not_a_value_is_missing_and_names_the_field(put: Put) -> None:
-    rows = ["2026-10-21T00:00:15Z,3,0", "2026-10-21T00:00:30Z,1-2,0", "2026-10-21T00:00:45Z,1,2",
-            "2026-10-21T00:01:00Z,inf,1", "2026-10-21T00:01:15Z,1_0,1"]  # fmt: skip
-    reasons = (
-        r"left 4 cells .*line 3: 'stp' is '1-2', not a number \(and 2 more\); line 4: 'isl' is '2',"
-        " neither true nor false"
-    )
-    with pytest.warns(el.EyelogWarning, match=reasons):
-        frame = el.read(put("\n".join(["date,stp,isl", *rows])))
-    assert frame["stp"].fillna(-1).tolist() == [3, -1, 1, -1, -1]
-    assert frame["isl"].tolist() == [False, False, pd.NA, True, True]
-
-
 @pytest.mark.parametrize(
     ("content", "says"),
     [

@@ -133,13 +133,6 @@ def test_stamps_that_lost_their_resolution_are_refused_by_name(
     refused_by_both(archive, path, says)
 
 
-def test_records_that_come_again_unchanged_are_only_repeated(put: Callable[..., Path]) -> None:
-    frame, said = read(put(text() + text().partition("\n")[2]))
-    assert len(frame) == len(RECORDS)
-    assert history(frame)[-1]["repeated"] == len(RECORDS)
-    assert said == ""
-
-
 # Cells and lines
 
 
@@ -393,15 +386,6 @@ def test_offsets_of_hours_are_read(put: Callable[..., Path], end: str) -> None:
     form = f"%Y-%m-%d %H:%M:%S{end}+09"
     frame, said = read(put(redated(lambda at: at.strftime(form), RECORDS, SIXTY)), tz=None)
     assert (len(frame), said, str(frame.index.tz)) == (len(RECORDS), "", "UTC+09:00")
-
-
-@pytest.mark.parametrize("form", ["%d/%m/%Y %H:%M:%S", "%d.%m.%Y %H:%M", "%m/%d/%Y %H:%M"])
-def test_dates_that_end_with_the_year_are_read_where_nothing_is_unclear(
-    put: Callable[..., Path], form: str
-) -> None:
-    frame, said = read(put(redated(lambda at: at.strftime(form), RECORDS, SIXTY)))
-    assert frame.index.equals(RECORDS.index.floor("min"))
-    assert said == ""
 
 
 @pytest.mark.parametrize("dayfirst", [True, False])

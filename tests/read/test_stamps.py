@@ -20,14 +20,3 @@ def test_an_hour_that_comes_twice_is_resolved_by_the_order_of_the_rows(put: Put)
     frame = el.read(put("\n".join(["date,fitDuration", *rows])), tz="Europe/Berlin")
     assert len(frame) == 8
     assert frame.index.is_unique
-
-
-def test_clock_times_that_are_skipped_or_ambiguous_are_reported(put: Put) -> None:
-    spring = "date,fitDuration\n2026-03-29T02:30:00,60\n2026-03-29T03:30:00,60\n"
-    with pytest.warns(
-        el.EyelogWarning, match="line 2: 'date' is '2026-03-29T02:30:00', which does not exist"
-    ):
-        assert len(el.read(put(spring), tz="Europe/Berlin")) == 1
-    autumn = "date,fitDuration\n2026-10-25T02:30:00,60\n2026-10-25T03:30:00,60\n"
-    with pytest.warns(el.EyelogWarning, match="line 2.* comes twice in Europe/Berlin"):
-        assert len(el.read(put(autumn), tz="Europe/Berlin")) == 1
