@@ -17,8 +17,8 @@ from eyelog.archive.months import Merging
 from eyelog.archive.place import check_account
 from eyelog.archive.store import Archive, place_of
 from eyelog.arrow_tables import NO_STAMPS, Stamps
-from eyelog.clock import Zone, Zones, stamps_at, zones_of_offsets
-from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, warn
+from eyelog.clock import Zones, stamps_at, zones_of_offsets
+from eyelog.errors import ArchiveError, EyelogError, warn
 from eyelog.frame import OFFSET
 from eyelog.home import progress_line
 from eyelog.overlap import utc
@@ -29,7 +29,6 @@ from eyelog.read.head import (
     FileRecords,
     FileReport,
     Reader,
-    asked_zones,
     on_one_clock,
     reason_of,
 )
@@ -46,17 +45,11 @@ def import_files(
     paths: Iterable[Path],
     *,
     account: str = "me",
-    tz: Zone | None = None,
-    wearer: str | None = None,
-    split_wearers: bool = False,
-    device: str | None = None,
-    clock: str | None = None,
-    dayfirst: bool | None = None,
-    encoding: str | None = None,
     replace: bool = False,
     keep_stored: bool = False,
     dry_run: bool = False,
     before_writing: Callable[[], object] = lambda: None,
+    **choices: Any,
 ) -> list[FileReport]:
     """Import files, folders and zip files into an archive.
 
@@ -73,26 +66,6 @@ def import_files(
         Files, folders and zip files.
     account : str
         Whose records they are.
-    tz : str, Zones, or a table or .csv file of zones, optional
-        The wearer's zone or zones (`eyelog.Zones`), for dates that have no offset; ``"file"`` takes
-        those of the offsets in which dates are written. The archive keeps it for the accounts whose
-        zone it does not know yet.
-    wearer : str, optional
-        Import only the rows of this wearer, according to a column such as ``user_id`` or to the
-        account that a Parquet file states. Without it, a file with the rows of several wearers is
-        refused.
-    split_wearers : bool
-        Import the rows of each wearer into the account of that name. Files that name no wearer go
-        into `account`.
-    device : str, optional
-        Import only the files of this device, according to their names or provenance.
-    clock : {"first", "last"}, optional
-        Which records to take of a time that comes twice, in a file or in two files of one device,
-        because its clock was set back. Without it, they are refused.
-    dayfirst : bool, optional
-        Whether dates that end with the year begin with the day (``21/10/2026``).
-    encoding : str, optional
-        That of text files, such as ``"cp1252"``.
     replace : bool
         Replace the values that the account has at the same stamps, however many.
     keep_stored : bool
@@ -103,6 +76,9 @@ def import_files(
     before_writing : callable
         Called when the months are locked and before any of them is put in place; if it raises an
         `EyelogError`, nothing is written.
+    **choices
+        As `Reader` takes them. The zone is kept for the accounts whose zone is not known yet. Files
+        that name no wearer go into `account`, also with ``split_wearers``.
 
     Returns
     -------
@@ -127,15 +103,10 @@ def import_files(
         If lines are not records, fields are unknown, a file is not UTF-8, or the files come from
         several devices.
     """
-    zones = asked_zones(tz)
-    if wearer is not None and split_wearers:
-        raise ConfigurationError(
-            "one wearer is chosen and all are to be split: give either wearer= or split_wearers="
-        )
+    reader = Reader(**choices)
     check_account(account)
     every = list(paths)
     size = sum(file.size for file in input_files(every))
-    reader = Reader(zones, None, wearer, split_wearers, device, clock, dayfirst, encoding)
     with (
         tempfile.TemporaryDirectory(prefix="eyelog-import-") as folder,
         progress_line(size, f"import into {account}", unit="B") as done,

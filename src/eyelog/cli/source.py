@@ -178,11 +178,11 @@ class Source(Files):
 
     def _from_files(self, paths: tuple[str, ...], start: str | None, end: str | None) -> Origin:
         from eyelog.frame import record
-        from eyelog.read.head import Reader, asked_zones
+        from eyelog.read.head import Reader
         from eyelog.read.read import read_logs
 
         reader = Reader(
-            asked_zones(self.tz),
+            self.tz,
             self.log,
             self.wearer,
             device=self.device,

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from eyelog.arrow_tables import NO_STAMPS, Stamps, in_order, stacked, stamps_of
 from eyelog.catalogue import catalogue, log_named, near
-from eyelog.clock import FILE_ZONE, Zone, Zones, as_zones
+from eyelog.clock import FILE_ZONE, as_zones
 from eyelog.errors import ArchiveError, ConfigurationError, EyelogError, counted, listed
 from eyelog.frame import STORED, warn_unknown
 from eyelog.read.csv_log import CsvLog
@@ -129,11 +129,12 @@ class Reader:
 
     Parameters
     ----------
-    tz : str or Zones or None
-        The zone of dates that have no offset, or ``"file"``.
+    tz : str, Zones, or a table or .csv file of zones, optional
+        The zone or zones of dates that have no offset; ``"file"`` takes those of the offsets in
+        which dates are written.
     log, wearer, device : str, optional
         The only log, wearer or device that is wanted.
-    split : bool
+    split_wearers : bool
         Whether the records of each wearer are given under the wearer's name.
     clock, dayfirst, encoding
         As `eyelog.read` takes them.
@@ -141,10 +142,10 @@ class Reader:
         Whether files of a log that the app writes beside the others are read even if not requested.
     """
 
-    tz: str | Zones | None
+    tz: Any = None
     log: str | None = None
     wearer: str | None = None
-    split: bool = False
+    split_wearers: bool = False
     device: str | None = None
     clock: str | None = None
     dayfirst: bool | None = None
@@ -161,8 +162,15 @@ class Reader:
             raise ConfigurationError(f"clock must be 'first' or 'last', not {self.clock!r}")
         if self.dayfirst not in (None, True, False):
             raise ConfigurationError(f"dayfirst must be True or False, not {self.dayfirst!r}")
+        if self.wearer is not None and self.split_wearers:
+            raise ConfigurationError(
+                "one wearer is chosen and all are to be split: give either wearer= or"
+                " split_wearers="
+            )
         if self.encoding is not None:
             check_encoding(self.encoding)
+        if self.tz is not None and not (isinstance(self.tz, str) and self.tz == FILE_ZONE):
+            self.tz = as_zones(self.tz)  # a wrong zone is not the fault of a file
 
     def take(self, file: InputFile) -> list[FileRecords]:
         """Read one file, and return the records of each wanted wearer; at least one item.
@@ -227,7 +235,7 @@ class Reader:
             raise ConfigurationError(
                 "it has no column that names each row's wearer (user_id, wearer): leave out wearer="
             )
-        told_apart = log.names_wearers and (self.split or self.wearer is not None)
+        told_apart = log.names_wearers and (self.split_wearers or self.wearer is not None)
         blocks: dict[str, list[pa.Table]] = {}
         seen: set[str] = set()
         for table in log.tables():
@@ -255,7 +263,7 @@ class Reader:
                 if self.wearer in (None, name):
                     own = table.filter(pc.equal(whose, name))
                     own = own.drop_columns([] if column is None else [column])
-                    blocks.setdefault(name if self.split else "", []).append(own)
+                    blocks.setdefault(name if self.split_wearers else "", []).append(own)
         if not blocks and self.wearer is None:
             blocks[""] = []
         return {name: stacked(tables, log.log, log.names) for name, tables in blocks.items()}
@@ -290,7 +298,7 @@ class Reader:
 
     def refuse_several_owners(self, advice: str) -> None:
         """Raise if whole files are of several wearers, and none was chosen."""
-        if self.wearer is None and not self.split and len(self.owners) > 1:
+        if self.wearer is None and not self.split_wearers and len(self.owners) > 1:
             owners = ", ".join(sorted(self.owners))
             raise ConfigurationError(f"the files are of several accounts ({owners}): {advice}")
 
@@ -331,11 +339,6 @@ def _device(name: str, history: Any = None) -> tuple[str, set[str]]:
     steps = history.get("history", []) if isinstance(history, dict) else []
     devices = [str(step["device"]) for step in steps if step.get("device")]
     return (devices[-1], {devices[-1]}) if devices else ("", set())
-
-
-def asked_zones(tz: Zone | None) -> Zones | str | None:
-    """Return the requested zones, "file", or None; a wrong zone is not the fault of a file."""
-    return tz if tz is None or (isinstance(tz, str) and tz == FILE_ZONE) else as_zones(tz)
 
 
 def reason_of(error: EyelogError, name: str) -> str:

@@ -28,7 +28,7 @@ from eyelog.home import path_of
 from eyelog.judge.packets import even
 from eyelog.read.files import NotALog, input_files
 from eyelog.read.format import Faults
-from eyelog.read.head import FileRecords, Reader, asked_zones, on_one_clock, reason_of
+from eyelog.read.head import FileRecords, Reader, on_one_clock, reason_of
 from eyelog.read.overlay import Meeting, overlay, refuse_others, repeats
 
 # Zones that do not show the clock of a wearer
@@ -150,9 +150,7 @@ def read(
     """
     if stamp not in ("received", "even"):
         raise ConfigurationError(f"stamp must be 'received' or 'even', not {stamp!r}")
-    reader = Reader(
-        asked_zones(tz), log, wearer, False, device, clock, dayfirst, encoding, beside=False
-    )
+    reader = Reader(tz, log, wearer, False, device, clock, dayfirst, encoding, beside=False)
     frames, notes = read_logs(paths, reader, fields)
     if len(frames) > 1:
         choose = either_log("log={!r}".format)
