@@ -231,7 +231,7 @@ def note_days(place: Place, log: str, account: str, source: str, days: Days) -> 
 
 
 def read_ledger(place: Place, log: str, account: str, *, warned: bool = False) -> dict[str, Days]:
-    """Return the days that syncs have brought, by service and zone (`source_of`)."""
+    """Return the days that syncs have brought, by service and zone, with a blank between."""
     path = _ledger(place, log, account)
     try:
         body = place.read(path)
@@ -240,11 +240,6 @@ def read_ledger(place: Place, log: str, account: str, *, warned: bool = False) -
         if not warned:
             warn(f"{path} is damaged, so the days noted in it are requested from the service again")
         return {}
-
-
-def source_of(base_url: str, tz: str) -> str:
-    """Return the key of a service and a zone: a day is a different span of time in each zone."""
-    return f"{base_url} {tz}"  # neither contains a blank
 
 
 def _ledger(place: Place, log: str, account: str) -> str:

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.archive.account import Days, Noted, note_days, read_ledger, source_of
+from eyelog.archive.account import Days, Noted, note_days, read_ledger
 from eyelog.archive.months import readable_stamps, write
 from eyelog.archive.place import Place, archive_errors
 from eyelog.arrow_tables import (
@@ -115,7 +115,7 @@ class _Run:
         self.log = log
         self.tz = tz
         self.account = client.account
-        self.source = source_of(client.base_url, tz)
+        self.source = f"{client.base_url} {tz}"  # a day is another span of time in each zone
         self.doing = f"sync {log!r} of {client.account!r} into {place.name}"
         self.noted: Days = {}
         self.spans: dict[date, Span] = {}
