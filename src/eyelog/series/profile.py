@@ -84,8 +84,8 @@ def profile(
     own random number. This keeps the pattern of wear and how alike neighbouring hours are. p is
     that of the whole profile (sum of squares over hours) or that of the hour corrected for the
     number of hours (Holm 1979), whichever is larger. Without an hour effect it names an hour in
-    2.5, 2.8 and 6.5 of 100 profiles of 7, 14 and 28 days, with an autocorrelation of .7 within days
-    (`benchmarks/levels.py`; the errors of these shares are 0.8, 0.8 and 1.7). The intervals of
+    1.0, 1.7 and 2.0 of 100 profiles of 7, 14 and 28 days, with an autocorrelation of .7 within days
+    (`benchmarks/levels.py`; the errors of these shares are 0.6, 0.7 and 0.8). The intervals of
     single hours are no such test: among many hours, two can lie apart by chance.
 
     Examples
