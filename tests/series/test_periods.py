@@ -77,6 +77,17 @@ def test_missing_values_answer_like_missing_days() -> None:
     assert one.coverage == pytest.approx(37 / 40)
 
 
+def test_every_other_day_of_a_period_is_no_neighbour_of_the_next() -> None:
+    generator = np.random.default_rng(4)
+    before, after = (
+        by_day(generator.normal(size=20)),
+        by_day(generator.normal(size=20), "2026-03-01"),
+    )
+    holed = after.where(np.arange(20) % 2 == 0)
+    one, two = (el.compare.two_periods(before, late)[:6] for late in (holed, holed.dropna()))
+    assert one == two
+
+
 def test_the_hours_of_a_day_count_as_one_value() -> None:
     generator = np.random.default_rng(2)
     index = pd.date_range("2026-01-01", periods=480, freq="h", tz="UTC")

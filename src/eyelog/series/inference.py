@@ -67,15 +67,17 @@ class Days(NamedTuple):
     daily: bool
 
 
-def by_day(seen: Rows, *, what: str = "", most: float = np.inf) -> Days:
+def by_day(seen: Rows, *, what: str = "", most: float = np.inf, step_us: int | None = None) -> Days:
     """Return one value for each local day: the mean of its values; longer rows as they are.
+
+    Neighbours are a row apart, or `step_us`, which several series have in common.
 
     Raises
     ------
     ConfigurationError
         If there are more days than `what` can take.
     """
-    step = max(1, round(seen.step_us / DAY_US))
+    step = max(1, round((seen.step_us if step_us is None else step_us) / DAY_US))
     dates, owner, count = np.unique(seen.dates, return_inverse=True, return_counts=True)
     if len(dates) > most:
         raise ConfigurationError(

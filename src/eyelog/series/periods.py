@@ -143,7 +143,8 @@ def two_periods(
         )
         for period in (before, after)
     )
-    one, other = by_day(first), by_day(second)
+    step_us = min(first.step_us, second.step_us)
+    one, other = (by_day(period, step_us=step_us) for period in (first, second))
     n, m = len(one.values), len(other.values)
     if n * m > MOST_PAIRS:
         raise ConfigurationError(
