@@ -102,12 +102,6 @@ def chunked_half(payload: Any) -> Answer:
     return Answer(200, json.dumps(payload).encode(), fault="chunked-half")
 
 
-def unframed_half(payload: Any) -> Answer:
-    """Half of a body that has no length at all: only its content can tell."""
-    body = json.dumps(payload).encode()
-    return Answer(200, body[: len(body) // 2], {"Content-Type": "application/json"}, "close")
-
-
 def compressed(payload: Any, *, how: str = "gzip", cut: int = 0) -> Answer:
     """A gzip or zstd body; `cut` takes that many bytes off its end, with the length to match."""
     plain = json.dumps(payload).encode()

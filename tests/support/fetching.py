@@ -1,7 +1,6 @@
 """Clients, credentials and sessions for tests, and what a client has stored."""
 
 import json
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -93,11 +92,3 @@ def let_expire(home: Path) -> None:
 
     for path in day_files(home):
         rewrite(path, end)
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 30) -> None:
-    """Wait until something is true."""
-    ends = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < ends
-        time.sleep(0.005)
