@@ -3,7 +3,10 @@ const byId = (id) => document.getElementById(id);
 const account = byId("account").textContent;
 const chart = byId("chart");
 const LEFT = 110, HEIGHT = 440, BINS = 40, SPAN_S = 600;
-let WIDTH = 0;
+let WIDTH = 0, BEGUN = 0;  // BEGUN: the share of the latest bin that has passed
+
+const left = (at) => LEFT + (at + 1 - BEGUN) * WIDTH / BINS;
+const wide = (at) => Math.max(0, Math.min(WIDTH / BINS, LEFT + WIDTH - left(at)));
 
 function put(name, attributes, text) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -27,7 +30,7 @@ const CLASS = {"off pose": "off", "not worn": "unworn"};
 function bars(values, top, height, name, unit, high, kind) {
   const y = row(top, height, name, unit, 0, high);
   values.forEach((value, at) => {
-    if (value) put("rect", {x: LEFT + at * WIDTH / BINS + 1, width: WIDTH / BINS - 2,
+    if (value) put("rect", {x: left(at) + 1, width: Math.max(0, wide(at) - 2),
       y: y(value), height: top + height - y(value), class: kind});
   });
 }
@@ -36,9 +39,10 @@ function draw(recent, marks, now) {
   chart.replaceChildren();
   chart.setAttribute("viewBox", `0 0 ${chart.clientWidth} ${HEIGHT}`);
   WIDTH = chart.clientWidth - LEFT - 4;
+  BEGUN = now / 15000 % 1;
   row(0, 34, "State", "each 15 s");
   recent.states.forEach((state, at) => {
-    if (state) put("rect", {x: LEFT + at * WIDTH / BINS, width: WIDTH / BINS + 0.5, y: 0, height: 34,
+    if (state) put("rect", {x: left(at), width: wide(at) + 0.5, y: 0, height: 34,
       class: CLASS[state] || state});
   });
   bars(recent.noise, 58, 48, "Noise", "s in 15 s", 15, "noisy");
@@ -53,7 +57,7 @@ function draw(recent, marks, now) {
   let line = "";
   recent.tilt.forEach((value, at) => {
     const start = at === 0 || recent.tilt[at - 1] === null;
-    if (value !== null) line += `${start ? "M" : "L"}${LEFT + (at + 0.5) * WIDTH / BINS} ${tilt(value)}`;
+    if (value !== null) line += `${start ? "M" : "L"}${left(at) + wide(at) / 2} ${tilt(value)}`;
   });
   put("path", {d: line, class: "tilt"});
   bars(recent.steps_by, 352, 54, "Steps", "in 15 s", 40, "walking");
