@@ -13,10 +13,9 @@ from eyelog.clock import DAY_US, LocalClock, local_days, time_of_day_us
 from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures.axes import Panels
-from eyelog.figures.events import event_us, key_words
-from eyelog.figures.labels import title_of
+from eyelog.figures.events import Event, event_us, key_words, on_days
+from eyelog.figures.labels import subject, title_of
 from eyelog.figures.many import draw_who_wore_when
-from eyelog.figures.named import subject
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.frame import clock_of, history, require
 from eyelog.judge.arrays import Floats, Ints, numbers
@@ -228,12 +227,8 @@ def _values(
     # A stamp closes its interval, which is before it.
     slot = (time_of_day_us(index, clock=clock) - 1) // (DAY_US // columns)
     cell, values = rows * columns + slot, numbers(series)
-    finite = np.isfinite(values)
-    size = n * columns
-    count = np.bincount(cell[finite], minlength=size)
-    total = np.bincount(cell[finite], weights=values[finite], minlength=size)
-    mean = np.full(size, np.nan)
-    np.divide(total, count, out=mean, where=count > 0)
+    size, finite = n * columns, np.isfinite(values)
+    mean = tables.means(values, cell, size)
     recorded = np.bincount(cell, minlength=size) > 0
     low = min(0.0, float(np.nanmin(mean))) if finite.any() else 0.0
     high = max(float(np.nanmax(mean)), low) if finite.any() else 1.0
@@ -245,13 +240,13 @@ def _values(
     look = np.empty((FOOT + LEVELS, size, 4))
     look[:] = to_rgba(COLOURS[meaning])
     look[FOOT:][above] = (1.0, 1.0, 1.0, 1.0)
-    look[:, count == 0] = to_rgba(COLOURS["masked"])
+    look[:, np.isnan(mean)] = to_rgba(COLOURS["masked"])
     look[:, ~recorded] = (1.0, 1.0, 1.0, 0.0)
     least = marks.number(low, 3)
     axes.key(ax, f"{about.label}: {least} to {marks.number(high, 3)}", meaning)
     if (mean <= low).any():
         ax.plot([], [], color=COLOURS[meaning], linewidth=1.2, label=f"measured {least}")
-    if (recorded & (count == 0)).any():
+    if (recorded & np.isnan(mean)).any():
         axes.key(ax, "no usable value", "masked")
     if not recorded.all():
         axes.key(ax, "no record")
@@ -326,7 +321,7 @@ def _draw_worn(ax: Axes, worn: Floats) -> None:
 def _draw_events(
     ax: Axes,
     lane: Axes,
-    spans: list[tuple[int, int | None, str]],
+    spans: list[Event],
     days: pd.DatetimeIndex,
     clock: LocalClock,
     *,
@@ -334,35 +329,33 @@ def _draw_events(
 ) -> str:
     """Number events at their times, long ones beside the days; return the key to the numbers."""
     keys = {name: key for key, name in enumerate(dict.fromkeys(name for *_, name in spans), 1)}
-    colour, width = COLOURS["event"], 48 if double else 24
     bars: list[tuple[float, float, str]] = []
-    shown: set[str] = set()
+    short: list[Event] = []
     for start, end, name in spans:
         walls = clock.wall_us(np.array([start, start if end is None else end]))
         opens, closes = ((walls - int(days.asi8[0])) / DAY_US).tolist()
-        if closes < 0 or opens >= len(days):
-            continue
-        shown.add(name)
-        if (closes - opens) * 24 > LONG_H:
+        if (closes - opens) * 24 <= LONG_H:
+            short.append((start, end, name))
+        elif closes >= 0 and opens < len(days):
             bars.append((max(opens, 0.0), min(closes, float(len(days))), name))
-            continue
-        row, hour = int(opens // 1), (opens % 1) * 24
-        for place, left in ((row, hour), (row - 1, hour + 24))[: 1 + double]:
-            if 0 <= place < len(days):
-                right = min(left + (closes - opens) * 24, width)
-                look: dict[str, Any] = {"color": colour, "zorder": 4}
-                look["label"] = axes.once(ax, "diary")
-                ax.vlines(left, place - 0.5, place + 0.5, linewidth=1.0, **look)
-                look["label"] = ""
-                ax.hlines(place, left, right, linewidth=1.6, **look)
-                _number(ax, left, place, keys[name])
+    parts = on_days(short, days, clock)
+    look: dict[str, Any] = {"color": COLOURS["event"], "zorder": 4}
+    for row, left, right, name in parts:
+        for place, shift in ((row, 0), (row - 1, 24))[: 1 + double]:
+            if place >= 0:
+                ax.hlines(place, left + shift, (right or left) + shift, linewidth=1.6, **look)
+            if place >= 0 and name:
+                x, label = left + shift, axes.once(ax, "diary")
+                ax.vlines(x, place - 0.5, place + 0.5, linewidth=1.0, label=label, **look)
+                _number(ax, x, place, keys[name])
+    shown = {name for *_, name in (*parts, *bars)}
     ends: list[float] = []
     for opens, closes, name in sorted(bars):
         place = next((i for i, end in enumerate(ends) if end <= opens), len(ends))
         ends[place : place + 1] = [closes]
         middle = (opens + closes) / 2 - 0.5
         label = axes.once(lane, "diary")
-        lane.barh(middle, 0.3, closes - opens, place, color=colour, label=label)
+        lane.barh(middle, 0.3, closes - opens, place, color=COLOURS["event"], label=label)
         _number(lane, place + 0.3, middle, keys[name])
     lane.set_xlim(-0.3, max(2.0, len(ends)) + 0.6)
     lane.xaxis.set_visible(False)  # the key under the figure says what it is

@@ -14,9 +14,8 @@ from matplotlib.figure import FigureBase
 from eyelog.errors import ConfigurationError, EyelogError, counted
 from eyelog.figures import axes, marks, tables
 from eyelog.figures.axes import Panels
-from eyelog.figures.labels import range_words, short_names
+from eyelog.figures.labels import last_step, range_words, short_names
 from eyelog.figures.many import draw_differences
-from eyelog.figures.named import last_step
 from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.frame import ACCOUNT, require, require_frame, stated_account
 from eyelog.judge.arrays import Bools, Floats, numbers

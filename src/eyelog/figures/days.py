@@ -11,8 +11,7 @@ from eyelog.catalogue import COMPUTED_DATA
 from eyelog.checks import number
 from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, tables
-from eyelog.figures.labels import title_of
-from eyelog.figures.named import last_step, shades, subject
+from eyelog.figures.labels import last_step, shades, subject, title_of
 from eyelog.figures.style import COLOURS, HATCH
 from eyelog.frame import require_frame
 from eyelog.judge.arrays import Bools, Floats, numbers

@@ -12,8 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from eyelog.checks import one_of
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, marks
-from eyelog.figures.labels import title_of
-from eyelog.figures.named import shades, subject
+from eyelog.figures.labels import shades, subject, title_of
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.judge.arrays import Floats, Ints, numbers
 from eyelog.judge.limits import Limits

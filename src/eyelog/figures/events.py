@@ -5,7 +5,7 @@ are numbers, and a key under the figure says what each means.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -14,11 +14,10 @@ from matplotlib.collections import LineCollection
 from matplotlib.ticker import MultipleLocator
 
 from eyelog.checks import check_events
-from eyelog.clock import DAY_US, LocalClock, microseconds
+from eyelog.clock import DAY_US, HOUR_US, LocalClock, microseconds
 from eyelog.errors import ConfigurationError, FieldError, counted
 from eyelog.figures import axes, marks
-from eyelog.figures.labels import title_of
-from eyelog.figures.named import shades, span_of, subject
+from eyelog.figures.labels import shades, span_of, subject, title_of
 from eyelog.figures.style import COLOURS, SMALL_PT
 from eyelog.frame import require, require_frame, require_rows_once
 from eyelog.judge.arrays import Floats, numbers
@@ -34,6 +33,8 @@ STEPS: Final = {  # round for people, by unit of time
     "s": (1, 2, 5, 10, 15, 30, 60),
 }
 MOST_TICKS: Final = 9
+Event = tuple[int, int | None, str]
+
 UNITS: Final = ((86_400.0, "days"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 
 
@@ -208,7 +209,7 @@ def _seconds(offsets: Any) -> Floats:
     return np.asarray(pd.TimedeltaIndex(offsets).total_seconds(), dtype=np.float64)
 
 
-def event_us(events: Any) -> list[tuple[int, int | None, str]]:
+def event_us(events: Any) -> list[Event]:
     """Return each event as start and end in microseconds (None for a moment) and label."""
     is_table = isinstance(events, pd.DataFrame) and {"start", "end"} <= {*events}
     if is_table and events["end"].isna().all():  # moments, whatever they have in place of an end
@@ -239,28 +240,35 @@ def key_words(keys: Mapping[str, int]) -> str:
     return "Diary: " + " · ".join(f"{key}\N{NO-BREAK SPACE}{label}" for label, key in keys.items())
 
 
-def parts_of_day(
-    event: tuple[int, int | None, str], day: pd.Timestamp, clock: LocalClock
-) -> list[tuple[int, int]]:
-    """Return the parts of an event on a day, in microseconds of the clock since its midnight.
+class Part(NamedTuple):
+    """The part of an event that is on one of some days, in hours of the clock."""
 
-    One, unless the clock changes meanwhile: what it shows twice is in two parts. Both ends of a
-    moment are the same.
+    place: int
+    left: float
+    right: float | None
+    """None for a moment."""
+    label: str
+    """That of the event for the first of its parts, and empty for the others."""
+
+
+def on_days(events: Sequence[Event], days: pd.DatetimeIndex, clock: LocalClock) -> list[Part]:
+    """Return the parts of events that are on some days.
+
+    An event has one on a day, unless the clock changes meanwhile: what it shows twice is in two.
     """
-    start, end, _ = event
-    midnight = int(microseconds(pd.DatetimeIndex([day.tz_localize(None)]))[0])
-    if end is None or end == start:
-        (wall,) = clock.wall_us(np.array([start])).tolist()
-        walls = [(wall, wall)]
-    else:
-        since, ahead = clock.offsets(start, end)
-        closes = np.append(since[1:], end)
-        walls = list(zip((since + ahead).tolist(), (closes + ahead).tolist(), strict=True))
-    return [
-        (max(opens - midnight, 0), min(closes - midnight, DAY_US))
-        for opens, closes in walls
-        if opens < midnight + DAY_US and (closes > midnight or opens == midnight)
-    ]
+    made = []
+    for start, end, label in events:
+        walls = np.repeat(clock.wall_us(np.array([start])), 2)[None]
+        if end is not None and end > start:
+            since, ahead = clock.offsets(start, end)
+            walls = np.stack([since + ahead, np.append(since[1:], end) + ahead], axis=1)
+        for place, midnight in enumerate(microseconds(days).tolist()):
+            for opens, closes in (walls - midnight).tolist():
+                if opens < DAY_US and (closes > 0 or opens == 0):
+                    ends = (max(opens, 0) / HOUR_US, min(closes, DAY_US) / HOUR_US)
+                    made.append(Part(place, ends[0], None if end is None else ends[1], label))
+                    label = ""
+    return made
 
 
 def draw_lane(

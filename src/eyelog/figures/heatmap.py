@@ -11,12 +11,11 @@ from eyelog.catalogue import role
 from eyelog.checks import one_of
 from eyelog.clock import time_of_day_us
 from eyelog.figures import axes, dates, marks, tables
-from eyelog.figures.labels import label_of, title_of
-from eyelog.figures.named import subject
+from eyelog.figures.labels import label_of, subject, title_of
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, sequential
 from eyelog.figures.timeline import kind_of
 from eyelog.frame import is_resampled, require
-from eyelog.judge.arrays import Bools, Floats, Ints, numbers
+from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.judge.flag import states
 from eyelog.judge.limits import Limits
 
@@ -157,28 +156,8 @@ def _cells(records: tables.Records, field: str) -> tuple[Floats, Bools]:
     elif log is not None and set(role(log, "worn")) <= set(frame.columns):
         values = np.where(states(frame) == "not worn", np.nan, values)
     recorded = np.bincount(cell[held], minlength=size) > 0
-    cells = _means(values, cell, size, angle=kind_of(log, field).is_angle)
+    cells = tables.means(values, cell, size, angle=kind_of(log, field).is_angle)
     return cells.reshape(shape), recorded.reshape(shape)
-
-
-def _means(values: Floats, place: Ints, n: int, *, angle: bool) -> Floats:
-    """Return the mean of the values at each of n places, of angles on the circle.
-
-    A cell has several values where its rows are short, and where the clock passes its time twice.
-    The mean keeps the unit of counts too: steps per 10 min stay those of 10 min.
-    """
-    finite = np.isfinite(values)
-    values, place = values[finite], place[finite]
-
-    def summed(weights: Floats) -> Floats:
-        return np.asarray(np.bincount(place, weights=weights, minlength=n), dtype=np.float64)
-
-    if angle:
-        radians = np.deg2rad(values)
-        means = np.rad2deg(np.arctan2(summed(np.sin(radians)), summed(np.cos(radians))))
-        return np.where(np.bincount(place, minlength=n) > 0, means, np.nan)
-    count = np.bincount(place, minlength=n)
-    return np.where(count > 0, summed(values) / np.maximum(count, 1), np.nan)
 
 
 def _norm(values: Floats, scale: str) -> Normalize:

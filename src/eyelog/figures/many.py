@@ -16,8 +16,7 @@ from eyelog.checks import one_of
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, dates, marks, tables
 from eyelog.figures.axes import Panels
-from eyelog.figures.labels import LOG_WORDS, range_words, short_names, title_of
-from eyelog.figures.named import meaning_of, shades
+from eyelog.figures.labels import LOG_WORDS, meaning_of, range_words, shades, short_names, title_of
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT
 from eyelog.frame import ACCOUNT, require, require_frame, stated_log
 from eyelog.judge.arrays import Bools, Floats, Ints, numbers

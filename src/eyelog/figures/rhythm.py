@@ -9,8 +9,7 @@ from matplotlib.colors import Normalize
 
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, dates, marks, tables
-from eyelog.figures.labels import title_of
-from eyelog.figures.named import Subject, last_step, shades, span_of, subject
+from eyelog.figures.labels import Subject, last_step, shades, span_of, subject, title_of
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import require, require_frame, require_rows_once
 from eyelog.judge.arrays import Bools, Floats, numbers

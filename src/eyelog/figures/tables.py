@@ -24,7 +24,7 @@ from eyelog.frame import (
     require_one_frame,
     stated_log,
 )
-from eyelog.judge.arrays import Bools, Ints
+from eyelog.judge.arrays import Bools, Floats, Ints, numbers
 from eyelog.judge.intervals import WIDTH, enter
 from eyelog.judge.limits import Limits
 from eyelog.measure.daily import daily
@@ -104,6 +104,22 @@ def records_of_days(
     of_row = local_days(cast(pd.DatetimeIndex, frame.index), clock=clock)
     days = pd.date_range(of_row.min(), of_row.max(), freq="D", unit="us")
     return Records(frame, log, seconds, clock, days, np.asarray((of_row - days[0]).days, np.int64))
+
+
+def means(values: Floats, cell: Ints, n: int, *, angle: bool = False) -> Floats:
+    """Return the mean of the values in each of n cells, of angles on the circle.
+
+    The mean keeps the unit of counts: steps per 10 min stay those of 10 min in two passes of an
+    hour that comes twice.
+    """
+    finite = np.isfinite(values)
+    drawn, cell = pd.Series(values[finite]), cell[finite]
+    mean = drawn.groupby(cell).mean()
+    if angle:
+        radians = np.deg2rad(values[finite])
+        sine, cosine = (pd.Series(of(radians)).groupby(cell).sum() for of in (np.sin, np.cos))
+        mean = pd.Series(np.rad2deg(np.arctan2(sine, cosine)), sine.index)
+    return numbers(mean.reindex(pd.RangeIndex(n)))
 
 
 def require_order(index: pd.DatetimeIndex, *, what: str, name: str) -> None:

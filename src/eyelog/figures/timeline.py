@@ -22,8 +22,7 @@ from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures import events as diary
 from eyelog.figures.axes import Panels
 from eyelog.figures.defaults import DEFAULT_FIELDS, STATE
-from eyelog.figures.labels import duration_words, label_of, title_of
-from eyelog.figures.named import meaning_of_field, shades
+from eyelog.figures.labels import duration_words, label_of, meaning_of_field, shades, title_of
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT, TEXT_PT
 from eyelog.frame import (
     LIMITS,
@@ -67,7 +66,6 @@ SEEN_US: Final = 2 * 60_000_000
 SHORT_S: Final = 300  # of packets: drawn one by one along this time, not along a day
 
 ToX = Callable[[Any], Any]
-Event = tuple[int, int | None, str]
 
 
 @dataclass(frozen=True)
@@ -163,14 +161,8 @@ def trace(
     column = columns.of(us[finite])
     groups = pd.Series(values[finite]).groupby(column)
     quartiles = [numbers(groups.quantile(share).reindex(every)) for share in (0.25, 0.75)]
-    table = groups.agg(["mean", "min", "max"]).reindex(every)
-    mean, low, high = (numbers(table[name]) for name in table)
-    if angle:
-        radians = np.deg2rad(values[finite])
-        parts = pd.DataFrame({"sin": np.sin(radians), "cos": np.cos(radians)})
-        sums = parts.groupby(column).sum()
-        means = pd.Series(np.rad2deg(np.arctan2(sums["sin"], sums["cos"])), sums.index)
-        mean = numbers(means.reindex(every))
+    low, high = (numbers(ends.reindex(every)) for ends in (groups.min(), groups.max()))
+    mean = tables.means(values, columns.of(us), columns.n, angle=angle)
     edges = columns.edges
     ends = (low, high) if columns.step_s < dates.DAY_S else None
     return Trace((edges[:-1] + edges[1:]) // 2, mean, ends, (quartiles[0], quartiles[1]), edges)
@@ -355,7 +347,9 @@ def _draw_fields(
     return made
 
 
-def _spans(events: Sequence[Event], start: int, end: int) -> list[tuple[float, float | None, str]]:
+def _spans(
+    events: Sequence[diary.Event], start: int, end: int
+) -> list[tuple[float, float | None, str]]:
     """Return where along time events lie within a range."""
     return [
         (
@@ -371,9 +365,8 @@ def _spans(events: Sequence[Event], start: int, end: int) -> list[tuple[float, f
 def _default(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Return the columns to draw if none are named, and the frame with their states."""
     about = {OFFSET, STORED, *SECONDS, LIMITS, *(("n", "coverage") if is_resampled(frame) else ())}
-    drawable = [
-        str(name) for name in frame.columns if _drawable(frame[name]) and str(name) not in about
-    ]
+    kinds = frame.select_dtypes(["number", "bool", "category"], "timedelta")
+    drawable = [str(name) for name in kinds if str(name) not in about]
     log = tables.log_or_none(frame)
     if len(drawable) <= MOST_PANELS or log is None:
         return frame, drawable
@@ -399,14 +392,9 @@ def _names(frame: pd.DataFrame, fields: Sequence[str]) -> list[str]:
     for name in names:
         if isinstance(frame[name].dtype, pd.CategoricalDtype):
             ribbon.require_states(frame[name], what="plot_timeline")
-        elif not _drawable(frame[name]):
+        else:
             tables.require_numbers(frame, name, what="plot_timeline")
     return names
-
-
-def _drawable(column: pd.Series) -> bool:
-    numeric = pd.api.types.is_numeric_dtype(column.dtype)  # booleans are
-    return bool(numeric) or isinstance(column.dtype, pd.CategoricalDtype)
 
 
 def _is_number(column: pd.Series) -> bool:
@@ -574,7 +562,7 @@ def plot_day(
     kinds = [kind_of(log, name) for name in names]
     limits_of = [_limits(numbers(frame[kind.name]), kind.is_count) for kind in kinds]
     columns = columns_for(0, 24 * HOUR_US, seconds)
-    shaded, named = [] if events is None else diary.event_us(events), []
+    shaded = [] if events is None else diary.on_days(diary.event_us(events), days, clock)
     words = [label_of(log, name, seconds=tables.unit_seconds(frame)) for name in names]
     labels = words if columns is None else [_words_of_columns(columns)] * len(names)
     lacking = {one[0]: one[1:] for one in dates.skipped_hours(days, clock)}
@@ -595,8 +583,9 @@ def plot_day(
             _hatch_gaps(ax, recorded[of_records == which], recorded_s, clock)
             if skipped is not None:
                 ax.axvspan(*skipped, color="white", linewidth=0, zorder=0.6)
-            begin = _shade(ax, shaded, day, clock)
-            named += begin if ax is of_day[0] else []
+            for part in shaded:
+                if part.place == which:
+                    diary.shade(ax, part.left, part.right)
         for ax in above:
             ax.spines["bottom"].set_visible(False)
             ax.tick_params(axis="x", length=0)
@@ -620,7 +609,8 @@ def plot_day(
             ax.set_title(label, loc="right", fontweight="normal", **look)
     if states is not None:
         ribbon.explain(made[len(names) - 1], ribbon.state_codes(states))
-    note = "\n".join(part for part in (diary.name_events(named), note) if part)
+    begun = [(made[part.place * len(names)], part.left, part.label) for part in shaded]
+    note = "\n".join(part for part in (diary.name_events(begun), note) if part)
     axes.finish(made[0], title_of(frame, zone=False), title, legend=legend, note=note, fig=fig)
     return made
 
@@ -683,19 +673,3 @@ def _ribbons(
     codes = ribbon.state_codes(states)
     rows = ribbon.Judged(states, own, codes, clock, seconds).of_rows(inside)
     return ribbon.day_shares(rows, place[inside], len(days))
-
-
-def _shade(
-    ax: Axes, events: Sequence[Event], day: pd.Timestamp, clock: LocalClock
-) -> list[tuple[Axes, float, str]]:
-    """Shade the part of each event that is on a day; return where those that begin on it begin."""
-    start, _ = dates.day_edges(day, clock)
-    named = []
-    for event in events:
-        first, last, text = event
-        parts = diary.parts_of_day(event, day, clock)
-        for left, right in parts:
-            diary.shade(ax, left / HOUR_US, None if last is None else right / HOUR_US)
-        if parts and first >= start:
-            named.append((ax, parts[0][0] / HOUR_US, text))
-    return named

@@ -13,8 +13,7 @@ from eyelog.catalogue import COMPUTED_DATA
 from eyelog.clock import HOUR_US
 from eyelog.errors import ConfigurationError, counted
 from eyelog.figures import axes, dates, marks, tables
-from eyelog.figures.labels import title_of
-from eyelog.figures.named import last_step, meaning_of, meaning_of_field, shades, span_of
+from eyelog.figures.labels import last_step, meaning_of, meaning_of_field, shades, span_of, title_of
 from eyelog.figures.style import COLOURS, sequential
 from eyelog.frame import OFFSET, require, require_frame, stated_log
 from eyelog.judge.arrays import Floats, numbers

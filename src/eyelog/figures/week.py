@@ -7,17 +7,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
-from matplotlib.ticker import FixedLocator
 
-from eyelog.clock import DAY_US, LocalClock, local_days
+from eyelog.clock import LocalClock, local_days
 from eyelog.errors import ConfigurationError
 from eyelog.figures import axes, dates, marks, ribbon, tables
 from eyelog.figures import events as diary
 from eyelog.figures.axes import Panels
 from eyelog.figures.days import INTERVAL, intervals_of
 from eyelog.figures.defaults import GLANCE
-from eyelog.figures.labels import title_of
-from eyelog.figures.named import is_amount, meaning_of, possible, shades
+from eyelog.figures.labels import is_amount, meaning_of, possible, shades, title_of
 from eyelog.figures.style import COLOURS, HATCH, SMALL_PT
 from eyelog.judge.arrays import Bools, Floats, numbers
 from eyelog.judge.limits import Limits
@@ -343,29 +341,16 @@ def _panel(ax: Axes, name: str, recent: pd.DataFrame, judged: pd.DataFrame, span
 
 
 def _name_days(ax: Axes, days: pd.DatetimeIndex, span: Span) -> None:
+    """Name the days of a week, or the Mondays of a month with their months where they begin."""
     dates.take_dates(ax.xaxis, days)
     ax.set_xlim(-0.5, span.days - 0.5)
-    named = range(len(days)) if span.numbers else np.flatnonzero(days.day_of_week == 0)
-    ax.xaxis.set_major_locator(FixedLocator(list(named)))
-    ax.xaxis.set_major_formatter(_ShortDays(days, month=not span.numbers))
+    named = np.arange(len(days)) if span.numbers else np.flatnonzero(days.day_of_week == 0)
+    months = [f" {day:%b}" for day in days[named]]
+    shown = ["" if span.numbers or month == before else month
+             for month, before in zip(months, ["", *months], strict=False)]  # fmt: skip
+    texts = [f"{day:%a} {day.day}{month}" for day, month in zip(days[named], shown, strict=True)]
+    ax.set_xticks(named, texts)
     ax.tick_params(axis="x", length=0 if span.numbers else 2.5)
-
-
-class _ShortDays(dates.DayFormatter):
-    """Labels of days in one line each: "Mon 5", or "Mon 5 Oct" where a month is named first."""
-
-    def __init__(self, days: pd.DatetimeIndex, *, month: bool) -> None:
-        super().__init__(days)
-        self.month = month
-
-    def format_ticks(self, values: Any) -> list[str]:
-        """Return the labels of all ticks."""
-        days = [self.days[round(value)] for value in values]
-        earlier = [None, *(day.month for day in days)]
-        return [
-            f"{day:%a} {day.day}" + f" {day:%b}" * (self.month and day.month != before)
-            for day, before in zip(days, earlier, strict=False)
-        ]
 
 
 def _usual(ax: Axes, judged: pd.DataFrame) -> None:
@@ -528,14 +513,10 @@ def _draw_states(ax: Axes, drawn: DayStates, events: pd.DataFrame | None) -> str
     ax.spines[["left", "bottom"]].set_visible(False)
     if events is None:
         return ""
-    spans: list[tuple[float, float | None, str]] = []
-    for event in diary.event_us(events):
-        *_, end, label = event
-        parts = [
-            (place - REACH + 2 * REACH * np.array(part) / DAY_US).tolist()
-            for place, day in enumerate(drawn.days)
-            for part in diary.parts_of_day(event, day, drawn.clock)
-        ]
-        for number, (left, right) in enumerate(parts):
-            spans.append((left, None if end is None else right, "" if number else label))
+    spans = [
+        (place + REACH * (left / 12 - 1), right and place + REACH * (right / 12 - 1), label)
+        for place, left, right, label in diary.on_days(
+            diary.event_us(events), drawn.days, drawn.clock
+        )
+    ]
     return diary.draw_lane(ax, spans, floor=1.0, unit_mm=STATES_MM)

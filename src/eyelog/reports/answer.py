@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from eyelog.figures.defaults import GLANCE
-from eyelog.figures.named import possible
+from eyelog.figures.labels import possible
 from eyelog.figures.week import EARLIER_DAYS, MONTH, WEEK, Span, last_days, plot_judged
 from eyelog.measure.columns import column, interval_columns
 from eyelog.reports import words
