@@ -72,7 +72,7 @@ def check(tz: str, change: pd.Timestamp) -> None:
         opens, closes = day_edges(day, clock)
         assert opens < closes
         assert opens == microseconds(pd.DatetimeIndex([day_start(day.date(), ZoneInfo(tz))]))[0]
-        skipped_hours(day, clock)
+        skipped_hours(pd.DatetimeIndex([day]), clock)
 
 
 @given(st.sampled_from(ZONES), st.integers(0, 200))
