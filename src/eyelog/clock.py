@@ -969,38 +969,30 @@ def _row_of(
     since: Any, name: Any, where: str, *, first: bool
 ) -> tuple[date | datetime | None, str]:
     """Return one row, checked; `where` names it in a message."""
-    at = f"{where}: " if where and not (first and since is None) else ""
-    if not isinstance(name, str) or not name:
-        raise ConfigurationError(f"{at}no zone is given: give one, such as 'Asia/Tokyo'")
     try:
+        if not isinstance(name, str) or not name:
+            raise ConfigurationError("no zone is given: give one, such as 'Asia/Tokyo'")
         zone(name)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{at}{error}") from None
-    missing = since is None or (not isinstance(since, str) and bool(pd.isna(since)))
-    if missing or since == "":
-        if not first:
+        if since is None or since == "" or (not isinstance(since, str) and bool(pd.isna(since))):
+            if first:
+                return None, name
             raise ConfigurationError(
-                f"{at}only the first zone may have no date: give the day from which {name} holds"
+                f"only the first zone may have no date: give the day from which {name} holds"
             )
-        return None, name
-    try:
-        return _since_of(since), name
+        if isinstance(since, str) and len(since) > 10:
+            since = parse_rfc3339(since)
+        if isinstance(since, pd.Timestamp):
+            since = since.to_pydatetime(warn=False)
+        if not isinstance(since, datetime):
+            return parse_day(since), name
+        if since.utcoffset() is not None:
+            return datetime.fromisoformat(since.isoformat()).astimezone(UTC), name
+        if since.time() == time():  # how pandas writes a date
+            return since.date(), name
+        raise ConfigurationError(
+            f"{since} has no offset: give a day such as {since.date().isoformat()!r}, or an instant"
+            f" with its offset, such as '{since.isoformat()}+09:00'"
+        )
     except ConfigurationError as error:
+        at = f"{where}: " if where and not (first and since is None) else ""
         raise ConfigurationError(f"{at}{error}") from None
-
-
-def _since_of(since: Any) -> date | datetime:
-    if isinstance(since, str) and len(since) > 10:
-        since = parse_rfc3339(since)
-    if isinstance(since, pd.Timestamp):
-        since = since.to_pydatetime(warn=False)
-    if not isinstance(since, datetime):
-        return parse_day(since)
-    if since.utcoffset() is not None:
-        return datetime.fromisoformat(since.isoformat()).astimezone(UTC)
-    if since.time() == time():  # how pandas writes a date
-        return since.date()
-    raise ConfigurationError(
-        f"{since} has no offset: give a day such as {since.date().isoformat()!r}, or an instant"
-        f" with its offset, such as '{since.isoformat()}+09:00'"
-    )

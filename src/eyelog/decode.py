@@ -325,7 +325,7 @@ def _misfit(error: Exception, where: str, raw: msgspec.Raw) -> AnswerError:
     if place := re.match(r"\[(\d+)\](?:\.([^[`]+))?", path):
         count = len(msgspec.json.decode(raw, type=list[msgspec.Raw]))
         where += f", record {int(place[1]) + 1} of {count}"
-        where += f", field {place[2]!r}" if place[2] else ""
+        where += f", field {place[2][:64]!r}" if place[2] else ""
     return fault(where, reason)
 
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.fetch.oauth import TokenFile
 from support import faulty, live
 from support.command import main
+from support.fetching import save_token
 from support.loggerfiles import FIFTEEN, SIXTY, logger_csv, zipped
 from support.logs import LOGS
 from support.paged import Paged
@@ -439,7 +439,7 @@ def test_the_command_of_the_archive_points_to_the_service(
 ) -> None:
     frame = records(LOGS[1], "2026-10-20", 50)
     el.Archive(tmp_path / "archive").write(LOGS[1], frame, account="anna")
-    TokenFile(home, "anna", "http://there").save(el.Token("access", "refresh"))
+    save_token(home, "anna", "http://there", el.Token("access", "refresh"))
     words = ["archive", "erase", "anna", "--archive", str(tmp_path / "archive")]
     assert main([*words, "--dry-run"]) == 0
     out, err = capsys.readouterr()

@@ -2,16 +2,17 @@
 
 import json
 import socket
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 import eyelog as el
-from eyelog.fetch.oauth import TokenFile
 from support import live
 from support.command import main
 from support.commands import DAY
+from support.fetching import save_token
 
 
 def findings(capsys: pytest.CaptureFixture[str], *, status: int) -> dict[str, dict[str, Any]]:
@@ -44,8 +45,9 @@ def test_what_works_is_said_without_a_secret(logged_in: live.Live, home, capsys)
     page = capsys.readouterr().out
     assert page.endswith("\nNothing is wrong.\n")
     assert max(map(len, page.splitlines())) <= max(80, 14 + len(str(home)) + 12)
-    token = TokenFile(home, "me", logged_in.url).load()
-    for secret in (logged_in.client_secret, token.access_token, token.refresh_token):
+    (file,) = (home / "tokens").glob("*.json")
+    token = json.loads(file.read_text())
+    for secret in (logged_in.client_secret, token["access_token"], token["refresh_token"]):
         assert secret not in page
 
 
@@ -96,7 +98,7 @@ def test_half_an_application_names_what_is_missing(logged_in, capsys, monkeypatc
 
 def saved(home, there: live.Live, **more: Any) -> None:
     ended = datetime.now(UTC) - timedelta(days=1)
-    TokenFile(home, "me", there.url).save(el.Token("access", expires_at=ended, **more))
+    save_token(home, "me", there.url, el.Token("access", expires_at=ended, **more))
 
 
 def test_a_token_that_ended_is_wrong_only_if_it_cannot_be_renewed(logged_in, home, capsys) -> None:
@@ -129,7 +131,7 @@ def test_a_home_that_cannot_be_made_is_wrong_and_the_rest_is_still_looked_at(
 
 
 def test_a_missing_extra_is_a_note_with_what_to_type(capsys, monkeypatch) -> None:
-    monkeypatch.setattr("eyelog.cli.doctor.find_spec", lambda name: name != "distributed" or None)
+    monkeypatch.setitem(sys.modules, "distributed", None)
     found = findings(capsys, status=0)["extras"]
     assert found["state"] == "note"
     assert "cohort (many wearers)" in found["found"]

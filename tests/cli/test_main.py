@@ -11,15 +11,15 @@ import shutil
 import stat
 import subprocess
 import sys
-from datetime import datetime, tzinfo
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import eyelog as el
-from eyelog.fetch.oauth import TokenFile
 from support.command import main
 from support.commands import DAY, RANGE
+from support.fetching import save_token
 from support.parsers import Command, commands
 
 PLOT = ["plot", "timeline", "computed_data", *RANGE, "-o", "x.png"]
@@ -62,17 +62,17 @@ def test_a_failure_is_one_line_that_says_why(
 
 
 def test_an_unforeseen_error_is_one_line_that_asks_for_a_report(capsys, monkeypatch) -> None:
-    def fail(log: str) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("of a\nkind")
 
-    monkeypatch.setattr("eyelog.topics.fields", fail)
-    assert main(["fields", "computed_data"]) == 1
+    monkeypatch.setattr(pd.DataFrame, "to_json", fail)
+    assert main(["fields", "computed_data", "--json"]) == 1
     error = capsys.readouterr().err
     assert error.startswith("eyelog: error: ZeroDivisionError: of a kind (a bug in eyelog:")
     assert error.count("\n") == 1
     monkeypatch.setenv("EYELOG_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):
-        main(["fields", "computed_data"])
+        main(["fields", "computed_data", "--json"])
 
 
 def test_a_reader_that_stops_early_is_not_a_failure() -> None:
@@ -272,13 +272,6 @@ def test_bash_completes_commands_options_logs_and_files(tmp_path, home, line: st
 
 @pytest.mark.slow("the demo runs whole")
 def test_the_demo_runs_the_main_job(tmp_path: Path, monkeypatch) -> None:
-    # Days in the future are not requested: the demo's must be past on a slow clock, too.
-    class Slow(datetime):
-        @classmethod
-        def now(cls, tz: tzinfo | None = None) -> datetime:
-            return datetime(2026, 1, 1, tzinfo=tz)
-
-    monkeypatch.setattr("eyelog.fetch.client.datetime", Slow)
     # On a terminal that knows only ASCII, as every command.
     sink = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(sink, "ascii", newline="\n"))
@@ -290,6 +283,8 @@ def test_the_demo_runs_the_main_job(tmp_path: Path, monkeypatch) -> None:
     text = sink.getvalue().decode("ascii")
     assert "\x1b" not in text
     assert os.environ["EYELOG_ACCESS_TOKEN"] == "abc"
+    # Days in the future are not requested: the demo's are past on a slow clock, too.
+    assert "fetch computed_data 2025-" in text
     for part in ("$ eyelog login --code ", "--attrition trend", "Blinks"):
         assert part in text
     last_screen = "\n".join(text.splitlines()[-20:])
@@ -350,7 +345,8 @@ def test_a_logout_without_a_service_says_where_the_access_is_withdrawn(
 ) -> None:
     (file,) = home.glob("tokens/*.json")
     nowhere = "http://127.0.0.1:1"
-    TokenFile(home, "me", nowhere).save(el.Token(json.loads(file.read_bytes())["access_token"]))
+    token = el.Token(json.loads(file.read_bytes())["access_token"])
+    save_token(home, "me", nowhere, token)
     monkeypatch.setenv("EYELOG_BASE_URL", nowhere)
     assert main(["logout"]) == 1
     (line,) = capsys.readouterr().err.splitlines()

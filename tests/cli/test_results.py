@@ -523,3 +523,18 @@ def test_a_column_of_a_result_is_explained(capsys) -> None:
     assert rows[0]["column"] == "sc_fcs_mean"
     assert {"", "blinks.rate"} <= {row["table"] for row in rows if row["column"] == "n"}
     assert all(row["meaning"] for row in rows)
+
+
+def test_a_pattern_that_no_shell_has_read_stands_for_the_files_that_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = el.sample("standard_mode_logs")
+    for name, part in (("b.csv", frame[:9]), ("a.csv", frame[9:12]), ("[d].csv", frame[12:20])):
+        part.rename_axis("date").to_csv(tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    for pattern in ("*.csv", tmp_path / "*.csv"):
+        assert len(el.read(pattern)) == 20
+    assert len(el.read("[d].csv")) == 8  # what exists is no pattern
+    for nothing in ("*.json", "a**b"):
+        with pytest.raises(el.ConfigurationError, match="no file or folder"):
+            el.read(nothing)

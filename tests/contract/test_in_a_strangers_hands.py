@@ -3,8 +3,6 @@
 The right numbers are computed here from the raw sample, by the definitions and without eyelog.
 """
 
-import io
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,50 +40,9 @@ def minutes() -> pd.DataFrame:
     return el.sample("standard_mode_logs")
 
 
-@pytest.fixture(scope="module")
-def bins(minutes: pd.DataFrame) -> pd.DataFrame:
-    return el.intervals(minutes, "10min")
-
-
 def in_halves(frame: pd.DataFrame, make: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
     first = frame.index <= pd.Timestamp("2026-10-22", tz=TOKYO)
     return pd.concat([make(frame[first]), make(frame[~first])])
-
-
-def moods(frame: pd.DataFrame) -> pd.DataFrame:
-    stamps = frame.index[:: len(frame) // 10]
-    return pd.DataFrame({"date": stamps, "mood": np.arange(len(stamps)) % 5})
-
-
-def from_csv(table: pd.DataFrame) -> pd.DataFrame:
-    read = pd.read_csv(io.StringIO(table.to_csv()), index_col="date", parse_dates=True)
-    read.index = pd.to_datetime(read.index, utc=True).tz_convert(TOKYO)
-    return read
-
-
-def from_polars(table: pd.DataFrame) -> pd.DataFrame:
-    pl = pytest.importorskip("polars")
-    return pl.from_pandas(table.reset_index()).to_pandas().set_index("date")
-
-
-def from_duckdb(table: pd.DataFrame) -> pd.DataFrame:
-    duckdb = pytest.importorskip("duckdb")
-    written = table.reset_index()
-    with duckdb.connect() as connection, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # DuckDB calls pandas in a way that is going
-        connection.register("written", written)
-        read = connection.sql("SELECT * FROM written").df().set_index("date")
-    read.index = pd.to_datetime(read.index, utc=True).tz_convert(TOKYO)
-    return read
-
-
-WAYS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
-    "merged": lambda t: pd.merge_asof(t.reset_index(), moods(t), on="date").set_index("date"),
-    "concatenated": lambda t: pd.concat([t, t.iloc[:, 0].rename("mine")], axis=1),
-    "from CSV": from_csv,
-    "from polars": from_polars,
-    "from DuckDB": from_duckdb,
-}
 
 
 def check_days(days: pd.DataFrame) -> None:
@@ -93,35 +50,13 @@ def check_days(days: pd.DataFrame) -> None:
     assert days["worn_h"].to_numpy() == pytest.approx(RIGHT_WORN_H.to_numpy())
 
 
-def test_bins_made_in_halves_have_the_steps_and_the_worn_hours_of_the_day(
+def test_what_is_made_in_halves_has_the_steps_the_worn_hours_and_the_pace_of_the_records(
     minutes: pd.DataFrame,
 ) -> None:
-    check_days(el.daily(in_halves(minutes, lambda part: el.intervals(part, "10min"))))
-
-
-def test_bins_of_two_widths_in_one_table_have_the_steps_of_the_day(minutes: pd.DataFrame) -> None:
-    widths = iter(["10min", "1h"])
-    check_days(el.daily(in_halves(minutes, lambda part: el.intervals(part, next(widths)))))
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_bins_that_travelled_have_the_steps_and_the_worn_hours_of_the_day(
-    way: str, bins: pd.DataFrame
-) -> None:
-    check_days(el.daily(WAYS[way](bins)))
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_bins_that_travelled_have_the_pace_of_the_records(way: str, bins: pd.DataFrame) -> None:
-    assert el.gait.pace(WAYS[way](bins))["pace_spm"].iloc[0] == pytest.approx(RIGHT_PACE)
-
-
-@pytest.mark.parametrize("way", ["as made", *WAYS])
-def test_a_frame_masked_in_halves_has_the_worn_hours_of_the_records(
-    way: str, minutes: pd.DataFrame
-) -> None:
-    masked = in_halves(minutes, lambda part: el.mask(part, el.flag(part)))
-    check_days(el.daily(WAYS.get(way, lambda table: table)(masked)))
+    bins = in_halves(minutes, lambda part: el.intervals(part, "10min"))
+    check_days(el.daily(bins))
+    assert el.gait.pace(bins)["pace_spm"].iloc[0] == pytest.approx(RIGHT_PACE)
+    check_days(el.daily(in_halves(minutes, lambda part: el.mask(part, el.flag(part)))))
 
 
 def sparse_minutes() -> "pd.Series[float]":
@@ -183,13 +118,6 @@ def test_the_days_of_a_table_are_dates(days: pd.DataFrame) -> None:
     assert (days.index == days.index.normalize()).all()
 
 
-def test_the_days_are_dates_in_csv(days: pd.DataFrame) -> None:
-    text = days.to_csv()
-    assert [line.split(",")[0] for line in text.splitlines()[1:]] == DATES
-    read = pd.read_csv(io.StringIO(text), index_col="day", parse_dates=True)
-    assert list(read.index) == list(days.index)
-
-
 def test_duckdb_reads_the_local_dates_from_parquet(days: pd.DataFrame, tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
     days.to_parquet(tmp_path / "days.parquet")
@@ -199,28 +127,6 @@ def test_duckdb_reads_the_local_dates_from_parquet(days: pd.DataFrame, tmp_path:
             f"SELECT CAST(day AS DATE) FROM '{tmp_path / 'days.parquet'}' ORDER BY day"
         ).fetchall()
     assert [str(row[0]) for row in rows] == DATES
-
-
-def test_polars_reads_the_local_dates_from_parquet(days: pd.DataFrame, tmp_path: Path) -> None:
-    pl = pytest.importorskip("polars")
-    days.to_parquet(tmp_path / "days.parquet")
-    read = pl.read_parquet(tmp_path / "days.parquet")
-    assert [str(day) for day in read["day"].cast(pl.Date).to_list()] == DATES
-
-
-def questionnaire() -> pd.DataFrame:
-    text = "\n".join(["day,mood", *(f"{day},{n % 5}" for n, day in enumerate(DATES))])
-    return pd.read_csv(io.StringIO(text), parse_dates=["day"])
-
-
-def test_a_questionnaire_is_joined_by_the_index(days: pd.DataFrame) -> None:
-    both = days.join(questionnaire().set_index("day"))
-    assert both["mood"].tolist() == [n % 5 for n in range(14)]
-
-
-def test_a_questionnaire_is_merged_on_the_column(days: pd.DataFrame) -> None:
-    both = days.reset_index().merge(questionnaire(), on="day")
-    assert both["mood"].tolist() == [n % 5 for n in range(14)]
 
 
 @pytest.mark.parametrize(

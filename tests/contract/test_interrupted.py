@@ -17,6 +17,7 @@ import eyelog.home
 import eyelog.wearer.simulate as simulate_module
 from eyelog.archive.export import export_frame
 from eyelog.archive.intake import import_files
+from support.command import main
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and terminals of POSIX")
 
@@ -158,13 +159,11 @@ def test_every_long_job_counts_its_parts(tmp_path: Path, monkeypatch, capsys) ->
 
 
 def test_an_interrupt_is_one_line_and_130(monkeypatch, capsys) -> None:
-    from eyelog.cli import main
-
-    def interrupt(log: str) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eyelog.topics.fields", interrupt)
-    assert main(["fields", "computed_data"]) == 130
+    monkeypatch.setattr(pd.DataFrame, "to_json", interrupt)
+    assert main(["fields", "computed_data", "--json"]) == 130
     assert capsys.readouterr().err == (
         "eyelog: error: interrupted; everything finished so far is kept\n"
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eyelog_docs.blocks import Failed, Session, blocks_of, commands_of
+from eyelog_docs.blocks import Failed, Session, blocks_of
 
 PAGE = """# Title
 
@@ -32,10 +32,6 @@ import os
 def test_blocks_are_found_in_order_with_their_lines() -> None:
     found = [(block.language, block.line) for block in blocks_of(PAGE)]
     assert found == [("sh", 4), ("py", 9), ("setup", 13), ("python", 17)]
-
-
-def test_commands_leave_out_comments_and_join_continued_lines() -> None:
-    assert commands_of("# a comment\na \\\n  b\n\nc") == ["a    b", "c"]
 
 
 def run(page: str) -> list[str]:
@@ -70,11 +66,6 @@ def test_the_home_is_an_empty_one_and_shown_as_a_reader_sees_it() -> None:
 def test_a_block_that_fails_is_named_with_its_line(block: str, words: str) -> None:
     with pytest.raises(Failed, match=words):
         run(block + "\n")
-
-
-def test_a_failing_shell_shows_what_it_printed() -> None:
-    with pytest.raises(Failed, match="said"):
-        run("```sh\necho said\nfalse\n```\n")
 
 
 def test_a_warning_is_one_line_without_a_path() -> None:

@@ -31,11 +31,6 @@ def test_every_section_has_its_question_and_its_place_on_the_site_and_the_sheet(
         assert f'"{name}"' in sheet or name == "questions"
 
 
-def test_the_contact_sheet_is_there_and_small_enough_to_keep() -> None:
-    size = (GALLERY / "sheet.png").stat().st_size
-    assert 100_000 < size < 1_000_000
-
-
 def test_every_question_with_a_picture_for_an_answer_has_a_script() -> None:
     titles = {(GALLERY / f"{name}.py").read_text().splitlines()[1] for name in QUESTIONS}
     pages = ROOT.glob("docs/how-to/*.md")

@@ -48,25 +48,18 @@ def test_a_card_says_when_to_trust_a_blink_statistic() -> None:
         assert words in trusted
 
 
-def test_step_counts_of_the_60_second_log_have_their_own_limit_of_wear() -> None:
-    trusted = card("standard_mode_logs", "stp_fst")["When to trust it"]
-    assert "(`wea_s` at least 30)" in trusted
-    assert "walk" not in trusted
-    assert trusted.endswith("At 255 the counter stops: that value is a lower bound")
-
-
-def test_gait_is_trusted_only_while_walking() -> None:
-    assert "the wearer walks (`stp` above 0)" in card("computed_data", "cad")["When to trust it"]
-
-
-def test_a_score_shows_its_mark_for_no_value() -> None:
-    assert card("computed_data", "sc_fcs")["No value"] == "written as \N{MINUS SIGN}1"
-
-
-def test_an_undocumented_field_is_not_explained() -> None:
-    facts = card("computed_data", "hm_prc")
-    assert facts["When to trust it"].startswith("unknown")
-    assert "never interpreted" in facts["Source"]
+@pytest.mark.parametrize(
+    ("log", "name", "fact", "says"),
+    [
+        ("standard_mode_logs", "stp_fst", "When to trust it", "(`wea_s` at least 30)"),
+        ("computed_data", "cad", "When to trust it", "the wearer walks (`stp` above 0)"),
+        ("computed_data", "sc_fcs", "No value", "written as \N{MINUS SIGN}1"),
+        ("computed_data", "hm_prc", "When to trust it", "unknown"),
+        ("computed_data", "hm_prc", "Source", "never interpreted"),
+    ],
+)
+def test_a_card_says_what_the_catalogue_knows(log: str, name: str, fact: str, says: str) -> None:
+    assert says in card(log, name)[fact]
 
 
 def test_every_command_and_option_is_on_the_page_of_the_command_line() -> None:

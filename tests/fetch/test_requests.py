@@ -111,17 +111,6 @@ def test_a_redirect_is_refused_and_nothing_is_sent_to_where_it_points(get):
         assert other.requests == []
 
 
-def test_even_a_session_that_follows_redirects_sends_no_bearer_to_another_host(home):
-    with faulty.server(GOOD) as other:
-        away = faulty.Answer(302, b"", {"Location": other.url + "/x"})
-        with faulty.server(away) as there:
-            session = session_of(credentials(home, there.url, token=fresh()))
-            assert session.get(there.url + "/v2/x").json() == PAYLOAD
-            session.close()
-        assert [seen.bearer for seen in other.requests] == [None]
-        assert "authorization" not in other.requests[0].headers
-
-
 def test_netrc_is_never_used(home, tmp_path, monkeypatch):
     netrc = tmp_path / "netrc"
     netrc.write_text("default login someone password hunter22\n")
@@ -184,17 +173,6 @@ def test_a_cache_above_it_holds_no_token_and_survives_its_rotation(home, tmp_pat
 
 
 # 401
-def test_a_401_is_met_with_one_refresh_and_one_replay(home):
-    with faulty.server(Authority()) as there:
-        who = credentials(home, there.url, saved=fresh())
-        session = session_of(who)
-        assert fetch(session, there.url + authority.DATA, where="data").status_code == 200
-        session.close()
-        assert [seen.path for seen in there.requests] == [
-            authority.DATA,
-            "/v1/oauth/token",
-            authority.DATA,
-        ]
 
 
 def test_a_second_401_is_final(home):

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from eyelog.archive.export import encode_table
 from eyelog.arrow_tables import table_of
-from eyelog.catalogue import catalogue
 from eyelog.decode import decode_page, joined_pages
-from support.logs import INTERVAL_SECONDS, LOGS, columns
+from support.logs import INTERVAL_SECONDS, LOGS, columns, rows
 
 EYES, MINUTES = LOGS
 
@@ -50,7 +49,7 @@ def by_hour(records: list[Record]) -> dict[str, list[Record]]:
 
 
 def _value(name: str, log: str) -> st.SearchStrategy[Any]:
-    kind = catalogue(log)[name].value_type
+    kind = rows(log)[name]["value_type"]
     if kind == "bool":
         return st.booleans() | st.none()
     if kind == "str":

@@ -50,6 +50,11 @@ def credentials(
     return Credentials(store, application, token)
 
 
+def save_token(home: Path, account: str, url: str, token: el.Token) -> None:
+    """Log an account in, as far as the machine knows."""
+    TokenFile(home, account, url).save(token)
+
+
 def session_of(who: Credentials, *, workers: int = 4) -> requests.Session:
     return service_session(who.base_url, who, workers=workers)
 

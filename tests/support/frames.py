@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from eyelog.catalogue import catalogue, log_named
-from support.logs import INTERVAL_SECONDS, columns
+from support.logs import INTERVAL_SECONDS, columns, fields
 
 EYES = "computed_data"
 MINUTES = "standard_mode_logs"
@@ -27,7 +26,7 @@ def shaped(table: pd.DataFrame, log: str, *, tz: str | None = None) -> pd.DataFr
     """
     index = table.index.as_unit("us").rename("date")
     frame = table.set_axis(index if tz is None else index.tz_convert(tz))
-    dtypes = {name: row.dtype for name, row in catalogue(log).items() if name in frame}
+    dtypes = {name: dtype for name, dtype in fields(log)["dtype"].items() if name in frame}
     others = [name for name in frame.columns if name not in dtypes]
     frame = frame[[*dtypes, *others]].astype(dtypes).sort_index(kind="stable")
     frame = frame[~frame.index.duplicated(keep="last")]
@@ -63,13 +62,13 @@ def at(frame: pd.DataFrame, stamps: Sequence[str]) -> pd.DataFrame:
 
 def _choices(log: str, name: str) -> list[Any]:
     """Return the values that a field is most likely to break on."""
-    field = catalogue(log)[name]
-    if field.value_type == "bool":
+    field = fields(log).loc[name]
+    if field["dtype"] == "boolean":
         return [True, False, None]
-    if field.value_type == "str":
+    if field["dtype"] == "string":
         return ["", "x", None]
     edges = [0.0, 0.0, 1.0, 2.5, 12.0, 40.0, -50.0, -1.0, 1e9, np.nan, np.inf, -np.inf]
-    return edges + [e for e in (field.min, field.max, field.invalid_value) if e is not None]
+    return edges + field[["min", "max", "invalid_value"]].dropna().tolist()
 
 
 @st.composite
@@ -83,14 +82,14 @@ def frames(
         names = draw(st.lists(every, min_size=1, max_size=12, unique=True))
     n = draw(st.integers(0, 6))
     steps = draw(st.lists(st.sampled_from([1, 1, 1, 2, 7]), min_size=n, max_size=n))
-    millis = np.cumsum(steps, dtype=np.int64) * round(log_named(log).interval_s * 1000)
+    millis = np.cumsum(steps, dtype=np.int64) * INTERVAL_SECONDS[log] * 1000
     index = pd.Timestamp("2026-10-25T00:00:00Z") + pd.to_timedelta(millis, unit="ms")
     choices = {name: _choices(log, name) for name in names}
     pick = draw(st.lists(st.integers(0, 59), min_size=n * len(names), max_size=n * len(names)))
     data = {
         name: pd.array(
             [choices[name][pick[i * n + row] % len(choices[name])] for row in range(n)],
-            dtype=catalogue(log)[name].dtype,
+            dtype=fields(log).loc[name, "dtype"],
         )
         for i, name in enumerate(names)
     }

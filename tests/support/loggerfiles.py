@@ -9,9 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 import eyelog as el
-from eyelog.catalogue import catalogue
 from support.answers import encode_answer
-from support.logs import LOGS, columns
+from support.logs import LOGS, columns, rows
 
 FIFTEEN, SIXTY = LOGS
 HOURS = {log: el.sample(log).loc["2026-10-21 09:00":"2026-10-21 10:30"] for log in LOGS}
@@ -28,7 +27,7 @@ DATES = {
 
 def long_fields(log: str) -> list[str]:
     """Return the fields of the Logger app: those with a long name."""
-    return [name for name in columns(log) if catalogue(log)[name].long_name]
+    return [name for name in columns(log) if rows(log)[name]["long_name"]]
 
 
 def logger_part(frame: pd.DataFrame, log: str) -> pd.DataFrame:
@@ -45,15 +44,15 @@ def logger_csv(
     truths: tuple[str, str] = ("0", "1"),
 ) -> str:
     """Return a frame as a CSV file with long names."""
-    known = catalogue(log)
+    known = rows(log)
     table = pd.DataFrame({"date": DATES[dates](frame.index)})
     for name in names or long_fields(log):
         values = frame[name].reset_index(drop=True)
-        if known[name].value_type == "bool":
+        if known[name]["value_type"] == "bool":
             values = values.map({False: truths[0], True: truths[1]})
-        elif known[name].value_type == "int":
+        elif known[name]["value_type"] == "int":
             values = values.astype("Int64")
-        table[known[name].long_name] = values
+        table[known[name]["long_name"]] = values
     return table.to_csv(index=False, lineterminator="\n")
 
 

@@ -1,7 +1,11 @@
 """What the contract says of the logs, as `eyelog.fields` shows it."""
 
+import csv
 from functools import cache
+from importlib.resources import files
 from typing import Any, Final
+
+import pandas as pd
 
 import eyelog as el
 
@@ -19,3 +23,16 @@ def history(frame: Any) -> list[dict[str, Any]]:
     """The steps that a frame remembers."""
     steps: list[dict[str, Any]] = frame.attrs["eyelog"]["history"]
     return steps
+
+
+@cache
+def fields(log: str) -> pd.DataFrame:
+    """What `eyelog.fields` shows of a log, made once."""
+    return el.fields(log)
+
+
+@cache
+def rows(log: str) -> dict[str, dict[str, str]]:
+    """The rows of ``fields.csv`` of a log, by name: what the types of JSON and of files are."""
+    lines = files("eyelog").joinpath("fields.csv").read_text("utf-8").splitlines()
+    return {row["name"]: row for row in csv.DictReader(lines) if row["log"] == log}

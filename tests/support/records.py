@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from eyelog.catalogue import catalogue
-from support.logs import INTERVAL_SECONDS
+from support.logs import INTERVAL_SECONDS, rows
 
 
 def records(
@@ -15,12 +14,12 @@ def records(
     step = INTERVAL_SECONDS[log]
     stamps = pd.date_range(start, periods=n, freq=f"{step}s", tz=tz).as_unit("us")
     data = {}
-    for field in list(catalogue(log).values())[1:]:
+    for name, field in list(rows(log).items())[1:]:
         gone = draw.random(n) < missing
-        if field.value_type == "bool":
-            data[field.name] = pd.array(np.where(gone, None, draw.random(n) < 0.5), "boolean")
-        elif field.value_type == "str":
-            data[field.name] = pd.array(np.where(gone, None, ""), "string")
+        if field["value_type"] == "bool":
+            data[name] = pd.array(np.where(gone, None, draw.random(n) < 0.5), "boolean")
+        elif field["value_type"] == "str":
+            data[name] = pd.array(np.where(gone, None, ""), "string")
         else:
-            data[field.name] = np.where(gone, np.nan, draw.integers(-1, 100, n) / 4)
+            data[name] = np.where(gone, np.nan, draw.integers(-1, 100, n) / 4)
     return pd.DataFrame(data, index=pd.DatetimeIndex(stamps, freq=None, name="date"))

@@ -320,8 +320,7 @@ class Client:
         frame = joined_pages(pages, log, tz=zones.home, fields=names)
         if zones.vary:
             frame = in_zones(frame, zones)
-        notes = list(walker.cache.notes.values())
-        walker.cache.notes.clear()
+        notes = walker.take_notes()
         if outside := int(((frame.index < first) | (frame.index >= last + SECOND)).sum()):
             notes.append(
                 f"the service sent {outside} record(s) with a stamp outside the range of the"
