@@ -201,9 +201,8 @@ def _figures(cohort: Cohort) -> list[list[str]]:
     """Return the outcomes of each figure, with as many panels as fit on a page."""
     names = [name for name in cohort.outcomes if len(cohort.means(name))]
     most = max(1, int(HIGHEST_MM // (ROW_MM * len(cohort.groups) + FOOT_MM)))
-    figures = -(-len(names) // most)
-    size = max(-(-len(names) // max(figures, 1)), 1)
-    return [names[i : i + size] for i in range(0, len(names), size)]
+    parts = np.array_split(names, max(1, -(-len(names) // most)))
+    return [part.tolist() for part in parts if len(part)]
 
 
 def _draw_groups(cohort: Cohort, names: list[str]) -> Any:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 
-from eyelog.judge.arrays import Bools, Floats, numbers
+from eyelog.judge.arrays import Floats, numbers
 from eyelog.judge.limits import Limit
 from eyelog.series.inference import holm, null_p, null_quantile
 from eyelog.series.levels import LEAST_DAYS as LEAST_FOR_LEVELS
@@ -93,9 +93,8 @@ def findings(
     each |= {("line", name): _ratio(line.n, line.slope, line) for name, line in trends.items()}
     each |= {("level", name): _of_levels(trends[name].n, found) for name, found in levels.items()}
     p = [null_p(kind, n, far) for (kind, _), (n, far, _) in each.items()]
-    named = {
-        look for look, one in zip(each, stands(np.array(p), LEVEL_OF_CHANGES), strict=True) if one
-    }
+    far_enough = holm(np.array(p)) < LEVEL_OF_CHANGES  # what is missing was not examined
+    named = {look for look, one in zip(each, far_enough, strict=True) if one}
     shifted = frozenset(name for kind, name in named if kind == "period")
     levels = {
         name: found if ("level", name) in named else found.iloc[:0]
@@ -104,7 +103,7 @@ def findings(
     # Where both stand out, the levels explain the days better than the line.
     moved = frozenset(name for kind, name in named if kind == "line" and not len(levels[name]))
     p_of_days = np.concatenate([_far_days(days[name]) for name in names])
-    each_day = stands(p_of_days, LEVEL_OF_DAYS)
+    each_day = holm(p_of_days) < LEVEL_OF_DAYS
     for i, name in enumerate(names):
         part = each_day[i * len(table) : (i + 1) * len(table)]
         days[name] = days[name].assign(stands=part & (name not in shifted))
@@ -182,8 +181,3 @@ def implausible(table: pd.DataFrame, rules: Mapping[str, Limit]) -> dict[str, pd
             values = table[name].astype("float64")
             found[name] = values[values > rule.value]
     return {name: high for name, high in found.items() if len(high)}
-
-
-def stands(p: Floats, level: float) -> Bools:
-    """Return which of many p stand out; those that are missing were not examined."""
-    return np.asarray(holm(p) < level)

@@ -43,28 +43,22 @@ _TEX_FIELDS: Final = MappingProxyType(
 @cache
 def _literature() -> Mapping[str, Source]:
     items = json.loads(files("eyelog.reports").joinpath("literature.json").read_text("utf-8"))
-    return MappingProxyType({item["id"]: item for item in items})
+    about = importlib.metadata.metadata("eyelog")
+    software = {
+        "id": SOFTWARE,
+        "type": "software",
+        "author": [{"literal": about["Author"]}],
+        "issued": {"date-parts": [list(RELEASED)]},
+        "title": about["Name"],
+        "version": __version__,
+        "license": about["License-Expression"],
+    }
+    return MappingProxyType({item["id"]: item for item in [software, *items]})
 
 
 def source(key: str) -> Source:
     """Return eyelog itself, or an item of the literature; `KeyError` if there is none."""
-    return _software() if key == SOFTWARE else _literature()[key]
-
-
-@cache
-def _software() -> Source:
-    about = importlib.metadata.metadata("eyelog")
-    return MappingProxyType(
-        {
-            "id": SOFTWARE,
-            "type": "software",
-            "author": [{"literal": about["Author"]}],
-            "issued": {"date-parts": [list(RELEASED)]},
-            "title": about["Name"],
-            "version": __version__,
-            "license": about["License-Expression"],
-        }
-    )
+    return _literature()[key]
 
 
 @dataclass(frozen=True)
