@@ -14,8 +14,10 @@ from typing import Any
 import pandas as pd
 
 from eyelog.archive.store import Archive
+from eyelog.checks import names_of
 from eyelog.clock import Zone
 from eyelog.cohort.study_run import Instant, run_study
+from eyelog.cohort.wearer_months import Study
 from eyelog.errors import ConfigurationError
 from eyelog.frame import takes_tables
 
@@ -108,17 +110,13 @@ def apply(
         raise ConfigurationError(
             f"apply takes a function of a wearer's frame, not a {type(function).__name__}"
         )
+    if fields is not None and not isinstance(fields, str):
+        fields = tuple(names_of(fields, "fields"))
     return run_study(
         "cohort.apply",
-        archive,
-        log,
+        Study(archive, log, function, _key(function), _name(function), fields, _prototype(meta)),
         start,
         end,
-        function=function,
-        function_key=_key(function),
-        function_name=_name(function),
-        fields=fields,
-        meta=_prototype(meta),
         accounts=accounts,
         tz=tz,
         out=out,

@@ -9,8 +9,9 @@ import pandas as pd
 from eyelog.archive.store import Archive
 from eyelog.clock import Zone
 from eyelog.cohort.study_run import Instant, run_study
+from eyelog.cohort.wearer_months import Study
 from eyelog.frame import takes_tables
-from eyelog.judge.limits import Limits
+from eyelog.judge.limits import Limits, chosen_limits
 
 
 @takes_tables
@@ -130,12 +131,9 @@ def daily(
     """
     return run_study(
         "cohort.daily",
-        archive,
-        log,
+        Study(archive, log, limits=chosen_limits(limits), day_starts=day_starts),
         start,
         end,
-        limits=limits,
-        day_starts=day_starts,
         accounts=accounts,
         tz=tz,
         out=out,

@@ -3,7 +3,8 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time
 from importlib.metadata import version
 from typing import Any, Final
@@ -11,9 +12,7 @@ from typing import Any, Final
 import pandas as pd
 
 from eyelog.archive.place import archive_errors
-from eyelog.archive.store import Archive
 from eyelog.catalogue import catalogue_version, check_fields, needed
-from eyelog.checks import names_of
 from eyelog.clock import (
     Zone,
     Zones,
@@ -36,7 +35,6 @@ from eyelog.cohort.wearers import Roster, Wearer, check_archive, roster
 from eyelog.errors import listed, warn
 from eyelog.frame import empty, record
 from eyelog.home import progress_line
-from eyelog.judge.limits import Limits, chosen_limits
 from eyelog.measure.daily import daily
 
 Instant = str | date | datetime
@@ -47,53 +45,40 @@ REPORT: Final = {"account": "str", "state": "str", "days": "int64", "reason": "s
 
 def run_study(
     what: str,
-    archive: Archive,
-    log: str,
+    study: Study,
     start: Instant | None,
     end: Instant | None,
     *,
-    accounts: Iterable[str] | None = None,
-    tz: Zone | None = None,
-    out: str | os.PathLike[str] | None = None,
-    scheduler: Any = None,
-    workers: int | None = None,
-    wearers: pd.DataFrame | None = None,
-    function: Callable[[pd.DataFrame], Any] | None = None,
-    function_key: str = "",
-    function_name: str = "",
-    fields: Iterable[str] | str | None = "daily",
-    meta: pd.DataFrame | None = None,
-    limits: Limits | None = None,
-    day_starts: str | None = None,
+    accounts: Iterable[str] | None,
+    tz: Zone | None,
+    out: str | os.PathLike[str] | None,
+    scheduler: Any,
+    workers: int | None,
+    wearers: pd.DataFrame | None,
 ) -> pd.DataFrame:
     """Compute the parts of a cohort; return their table, or with `out` the report."""
-    chosen, at = chosen_limits(limits), time_of_day(day_starts)
-    people = roster(check_archive(archive), log, accounts=accounts, tz=tz, wearers=wearers)
-    if fields is not None:
-        fields = fields if isinstance(fields, str) else tuple(names_of(fields, "fields"))
-        check_fields(log, fields)
-    about: dict[str, Any] = {"covariates": list(people.covariates), "limits": chosen.details()}
-    if day_starts is not None:
-        about["day_starts"] = day_starts
+    archive, log, at = check_archive(study.archive), study.log, time_of_day(study.day_starts)
+    people = roster(archive, log, accounts=accounts, tz=tz, wearers=wearers)
+    if study.fields is not None:
+        check_fields(log, study.fields)
+    about: dict[str, Any] = {
+        "covariates": list(people.covariates),
+        "limits": study.limits.details(),
+    }
+    if study.day_starts is not None:
+        about["day_starts"] = study.day_starts
     dataset = None
     if out is not None:
         rows = record(pd.DataFrame(), what, log=log, **about)
         dataset = open_dataset(out, attrs=json.dumps(rows.attrs))
-    study = Study(
-        archive=archive,
-        log=log,
+    study = replace(
+        study,
         tz=people.tz,
         covariates=people.covariates,
         out=dataset,
         version=f"{version('eyelog')}, catalogue {catalogue_version()}",
-        function=function,
-        function_key=function_key,
-        fields=fields,
-        meta=meta,
-        limits=chosen,
-        day_starts=day_starts,
     )
-    if function is None:
+    if study.function is None:
         _no_rows(study)  # the names of covariates are checked before anything is computed
     computed = [wearer for wearer in people.wearers if not wearer.absent]
     spans = {wearer.tz: _span(start, end, wearer.tz, at) for wearer in people.wearers}
@@ -121,14 +106,14 @@ def run_study(
     ]
     recipe = {
         "what": what,
-        "function": function_name,
+        "function": study.function_name,
         "log": log,
         "archive": archive.path,
         "accounts": None if accounts is None else sorted(w.account for w in people.wearers),
         "start": None if start is None else str(start),
         "end": None if end is None else str(end),
         "tz": None if tz is None else str(tz) if isinstance(tz, str) else repr(as_zones(tz)),
-        "fields": fields,
+        "fields": study.fields,
         **about,
         "wearers": None if wearers is None else _digest(repr(known)),
         "versions": {

@@ -10,7 +10,7 @@ A part carries everything that a worker needs, and answers with an outcome, neve
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import chain
 from typing import Any, Final, cast
@@ -53,16 +53,18 @@ class Study:
 
     archive: Archive
     log: str
-    tz: str | None  # the zone of all wearers; None where they live in several
-    covariates: Mapping[str, Any]
-    out: Dataset | None
-    version: str
     function: Callable[[pd.DataFrame], Any] | None = None  # None: the daily summary
     function_key: str = ""
+    function_name: str = ""
     fields: tuple[str, ...] | str | None = "daily"
     meta: pd.DataFrame | None = None
     limits: Limits = DEFAULT
     day_starts: str | None = None
+    # What a run adds
+    tz: str | None = None  # the zone of all wearers; None where they live in several
+    covariates: Mapping[str, Any] = field(default_factory=dict)
+    out: Dataset | None = None
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

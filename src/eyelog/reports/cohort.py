@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from eyelog.cohort.differences import label_of
 from eyelog.cohort.group_summary import summary
 from eyelog.cohort.result import result_of
 from eyelog.figures.many import LEAST_WEARERS, plot_cohort
@@ -181,7 +182,8 @@ def _people_table(cohort: Cohort) -> PageTable:
     sides = {} if cohort.by is None else sides
     if len(sides) != 1:
         sides[ALL] = people
-    return said_table("cohort.people_table", people, cohort=cohort, sides=sides, most=MOST_LABELS)
+    facts = {"cohort": cohort, "sides": sides, "most": MOST_LABELS, "label_of": label_of}
+    return said_table("cohort.people_table", people, **facts)
 
 
 def _wearers_table(cohort: Cohort) -> PageTable:

@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 from jinja2 import Environment, StrictUndefined
 
-from eyelog.cohort.differences import label_of
 from eyelog.figures.labels import LOG_WORDS, range_words
 from eyelog.measure.columns import column
 from eyelog.measure.sheet import NOTHING, decimals, number_text, p_text
@@ -169,7 +168,7 @@ def _macros(template: str) -> Any:
     environment.filters |= {one.__name__: one for one in known} | {"known": pd.notna}
     environment.tests["known"] = pd.notna
     environment.globals |= {"column": column, "unit_of": unit_of, "noun": noun, "count": count}
-    environment.globals |= {"places": places, "label_of": label_of, "MISSING": MISSING}
+    environment.globals |= {"places": places, "MISSING": MISSING}
     environment.globals |= {"range_words": range_words, "called": lambda log: LOG_WORDS[log]}
     text = "\n".join(text_of(f"{name}.txt") for name in ("shared", template))
     return environment.from_string(text).module
