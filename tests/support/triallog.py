@@ -40,7 +40,8 @@ def trial_log(
     with monkeypatch.context() as patch:
         patch.setattr(catalogue, "_LOGS", {**catalogue._LOGS, TRIAL.name: TRIAL})
         patch.setattr(catalogue, "_csv_bytes", lambda: fields + (FIELDS + more_fields).encode())
-        patch.setattr(limits, "_rows", lambda: (*rows, *LIMITS, *more_limits))
+        more = [limits.Limit(*each) for each in more_limits]
+        patch.setattr(limits, "_rows", lambda: (*rows, *LIMITS, *more))
         _forget()
         yield TRIAL
     _forget()

@@ -108,12 +108,12 @@ def all_reasons(rows: Rows) -> Bits:
     """Return the reasons against each value, a row for each column, in the order of the frame."""
     names = rows.frame.columns
     # One row in memory per column: every column of the result is contiguous, without a copy.
-    bits = np.empty((len(names), len(rows)), dtype=np.uint16)
+    bits = np.empty((len(names), rows.size), dtype=np.uint16)
 
     def write(part: slice) -> None:
         records = rows.records.at(part)
         for at, name in enumerate(names):
-            bits[at, part] = records.reasons(name)
+            bits[at, part] = records.bits(name)
 
     rows.records.context  # noqa: B018 - judged once, before the parts share it
     on_cores([partial(write, part) for part in rows.parts], values=bits.size)

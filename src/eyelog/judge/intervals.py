@@ -38,7 +38,7 @@ from eyelog.judge.limits import Limits, chosen_limits
 from eyelog.judge.packets import SUBJECTS_OF_PACKETS
 from eyelog.judge.reasons import UNKNOWN, Reason, against_fields, evidence_for
 from eyelog.judge.records import AT_ONCE, NOTHING, OFF, Records, blink_evidence, time_fields
-from eyelog.judge.terms import SUBJECTS, Columns, Counted, Terms, filled
+from eyelog.judge.terms import SUBJECTS, Columns, Counted, Terms
 from eyelog.overlap import TOLERATED_US, duration_text, span_text
 
 WIDTH: Final = "width_s"  # how long each row lasts
@@ -97,6 +97,8 @@ class Rows:
         Whether the rows are packets, each of which may report an event.
     cut : bool
         Whether the rows are those between clock times, each of them.
+    size : int
+        How many rows there are.
     tz : tzinfo
         The zone of the stamps.
     """
@@ -117,7 +119,7 @@ class Rows:
     names: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.tz: Any = cast(pd.DatetimeIndex, self.frame.index).tz
+        self.size, self.tz = len(self.opens_us), cast(pd.DatetimeIndex, self.frame.index).tz
         self.single = not self.made and log_named(self.log).numbers_packets
         self.cut = BETWEEN in self.given.columns and bool(self.given[BETWEEN].notna().all())
         self.arrays: dict[Any, Any] = {
@@ -127,9 +129,6 @@ class Rows:
         if not self.made:
             self.records = Records(self.arrays, self.closes_us, self.log, self.limits)
         self._days: dict[int, tuple[Ints, Ints, Ints, Ints]] = {}
-
-    def __len__(self) -> int:
-        return len(self.opens_us)
 
     def asked_s(self, opens: Ints, closes: Ints) -> Floats:
         """Return the seconds of some spans of time within the hours to which the rows were cut."""
@@ -142,7 +141,7 @@ class Rows:
 
         They go from `reach` days before the first row to as many after the last one.
         """
-        if not len(self):
+        if not self.size:
             return (np.zeros(0, np.int64),) * 4
         if reach not in self._days:
             ends = self.day_clock.wall_us(self.opens_us[[0, -1]]) // DAY_US
@@ -155,7 +154,7 @@ class Rows:
             new = np.append(True, dates[1:] != dates[:-1])
             opens, closes, dates = opens[new], closes[np.append(new[1:], True)], dates[new]
             begins = np.searchsorted(self.opens_us, opens)
-            day = np.repeat(np.arange(len(opens)), np.diff(begins, append=len(self)))
+            day = np.repeat(np.arange(len(opens)), np.diff(begins, append=self.size))
             self._days[reach] = opens, closes, dates, day
         return self._days[reach]
 
@@ -164,9 +163,9 @@ class Rows:
 
         A table of hours, weekdays or labels has lost its stamps: its history states the days.
         """
-        if not len(self):
+        if not self.size:
             return []
-        at = (self.opens_us if self.made else self.closes_us)[[0, min(1, len(self) - 1), -1]]
+        at = (self.opens_us if self.made else self.closes_us)[[0, min(1, self.size - 1), -1]]
         wall = self.clock.wall_us(at if self.made else at - 1)
         # A slice by date begins with the record that closes the day before.
         skip = not self.made and wall[0] % DAY_US == DAY_US - 1
@@ -177,24 +176,13 @@ class Rows:
     def parts(self) -> list[slice]:
         """The records in blocks, each of whole days if it can be."""
         cuts, day = [0], self.days()[3]
-        while len(self) - cuts[-1] > AT_ONCE:
+        while self.size - cuts[-1] > AT_ONCE:
             # A day in one piece has the same digits, whatever else is in the table.
             midnight = int(np.searchsorted(day, day[cuts[-1] + AT_ONCE]))
             cuts.append(midnight if midnight > cuts[-1] else cuts[-1] + AT_ONCE)
         return [
-            slice(first, last) for first, last in zip(cuts, [*cuts[1:], len(self)], strict=True)
+            slice(first, last) for first, last in zip(cuts, [*cuts[1:], self.size], strict=True)
         ]
-
-    def blocks(self, subjects: Iterable[Subject]) -> list[tuple[slice, list[Subject]]]:
-        """Return blocks of rows, with the subjects to be asked of each at once.
-
-        An event may depend on packets long before: all of them are one block. But a column of them
-        is large: one subject comes after the other.
-        """
-        every = [self._time, *subjects]
-        if self.single:
-            return [(slice(0, len(self)), [one]) for one in every]
-        return [(part, every) for part in self.parts]
 
     def columns(
         self, part: slice, subjects: Iterable[Subject], also: Also | None = None
@@ -208,48 +196,61 @@ class Rows:
             made |= {name: numbers(self.arrays[name][part], name) for name in self.names}
         else:
             # What has been found out about all records serves every subject.
-            records = self.records if part == slice(0, len(self)) else self.records.at(part)
+            records = self.records if part == slice(0, self.size) else self.records.at(part)
             terms = SUBJECTS_OF_PACKETS if self.single else SUBJECTS
-            for subject in subjects:
-                of = subject if callable(subject) else terms.get(subject)
-                made |= of(records) if of else {}
+            # What no reason spares is computed too, and left out of the sums.
+            with np.errstate(over="ignore", invalid="ignore"):
+                for subject in subjects:
+                    of = subject if callable(subject) else terms.get(subject)
+                    made |= of(records) if of else {}
         return made if also is None else made | also(part, made)
 
-    def _time(self, records: Records) -> Counted:
+    def time(self, records: Records) -> Counted:
         """Return how many some records are, and their seconds."""
         part, context = records.place, records.context
+        share, lasting = self.overall
         time: Counted = {"recorded_s": context["recorded"] * records.length_s}
         time |= {name: context[name] for name in SECONDS if name in context}
-        if self.share is not None:
-            time = {name: values * self.share[part] for name, values in time.items()}
-        time["n"] = (time["recorded_s"] > 0).astype(np.float64)
-        time["span_s"] = np.full(len(records), records.length_s)
+        if share is not None:
+            time = {name: values * share[part] for name, values in time.items()}
+        time["n"] = (None, time["recorded_s"] > 0)
+        time["span_s"] = np.full(records.size, records.length_s)
         # A fetch selects by stamp, so its first record closes the day before: only those that close
         # before their day does show that there are records of this day.
         _, closes, _, day = self.days()
-        time["before_n"] = (self.closes_us[part] < closes[day[part]]).astype(np.float64)
-        if "worn_s" in time:
+        time["before_n"] = (None, self.closes_us[part] < closes[day[part]])
+        if lasting is not None:
             time["unworn_s"] = time["recorded_s"] - time["worn_s"]
-            time["lasting_s"] = np.where(self.lasting[part], time["worn_s"], 0.0)
+            time["lasting_s"] = np.where(lasting[part], time["worn_s"], 0.0)
         records.time = time
         return time
 
     @cached_property
-    def share(self) -> Floats | None:
-        """The share of each record that no earlier one covers; None if none overlap.
+    def overall(self) -> tuple[Floats | None, Bools | None]:
+        """What only all records show: a share of each, and whether it is of lasting wear.
 
-        When a new connection starts, its first record may cover time that the last record of the
-        previous connection has covered: each second counts once. Not so in packets, each of which
-        lasts as long as all others, however late it was received.
+        The share is what no earlier record covers; None if none overlap. When a new connection
+        starts, its first record may cover time that the last record of the previous connection has
+        covered: each second counts once. Not so in packets, each of which lasts as long as all
+        others, however late it was received. Wear lasts in a run of at least `Limits.min_run`.
         """
-        length_us = log_named(self.log).interval_us
-        lost = length_us - np.diff(self.closes_us)
-        if self.single or lost.max(initial=0) <= 0:
-            return None
-        # A late stamp makes the next one look early: the spare time of a neighbour is not lost.
-        beside = np.concatenate([[0], lost, [0]])
-        lost = np.clip(np.minimum(lost, lost + np.minimum(beside[:-2], beside[2:])), 0, None)
-        return np.append(1.0, 1.0 - lost / length_us)
+        us, length_us = self.closes_us, log_named(self.log).interval_us
+        lost, share, lasting = length_us - np.diff(us), None, None
+        if not self.single and lost.max(initial=0) > 0:
+            # A late stamp makes the next one look early: the spare time of a neighbour is not lost.
+            beside = np.concatenate([[0], lost, [0]])
+            lost = np.clip(np.minimum(lost, lost + np.minimum(beside[:-2], beside[2:])), 0, None)
+            share = np.append(1.0, 1.0 - lost / length_us)
+        context = self.records.context
+        if "worn_s" in context:
+            worn = ~np.isnan(context["worn_s"]) & (context["state"] < OFF)
+            firsts, lasts = runs(worn, us, float(length_us))
+            long = us[lasts] - self.opens_us[firsts] >= self.limits.seconds("min_run") * 1e6
+            edges = np.zeros(self.size + 1, dtype=np.int8)
+            edges[firsts[long]] += 1
+            edges[lasts[long] + 1] -= 1
+            lasting = np.cumsum(edges[:-1], dtype=np.int8) > 0
+        return share, lasting
 
     @property
     def span_s(self) -> Floats:
@@ -257,19 +258,6 @@ class Rows:
         if self.made:
             return numbers(self.arrays["span_s"], "span_s")
         return np.asarray((self.closes_us - self.opens_us) / 1e6, dtype=np.float64)
-
-    @cached_property
-    def lasting(self) -> Bools:
-        """Whether each record is of lasting wear, a run of at least `Limits.min_run`."""
-        context = self.records.context
-        worn = ~np.isnan(context["worn_s"]) & (context["state"] < OFF)
-        firsts, lasts = runs(worn, self.closes_us, float(log_named(self.log).interval_us))
-        lasting_us = self.closes_us[lasts] - self.opens_us[firsts]
-        long = lasting_us >= self.limits.seconds("min_run") * 1e6
-        edges = np.zeros(len(self) + 1, dtype=np.int8)
-        edges[firsts[long]] += 1
-        edges[lasts[long] + 1] -= 1
-        return np.cumsum(edges[:-1], dtype=np.int8) > 0
 
     def ask(
         self,
@@ -286,12 +274,12 @@ class Rows:
         columns.
         """
         if subjects or time:
-            self.names = [*self.columns(slice(0, 0), [self._time, *subjects])]
+            self.names = [*self.columns(slice(0, 0), [self.time, *subjects])]
         if time and "worn_s" in self.names:
             also |= Reason.OFF_POSE
         if time and "valid_s" in self.names:
             also |= Reason.MOVING | Reason.NOISY | Reason.INVALID
-        judged = {*self.records.judged, *fields}
+        judged = {*self.records.asked, *fields}
         found = [against_fields(self.log).get(name, UNKNOWN) for name in judged]
         for against in found:
             also |= against.context
@@ -312,7 +300,7 @@ class Rows:
 
         Not about no rows, nor about masked ones: they were judged with all that there was.
         """
-        if self.lacking and len(self) and STORED not in self.given.columns:
+        if self.lacking and self.size and STORED not in self.given.columns:
             lost = ", ".join(f"{reason} ({', '.join(n)})" for reason, n in self.lacking.items())
             warn(
                 f"not judged, since the frame lacks the fields in brackets: {lost}. Add them, or"
@@ -524,15 +512,15 @@ def bins(rows: Rows, every: str, *, empty: bool = False) -> Groups:
         if rows.made:
             refuse_wide(rows, every, np.minimum(begins + size, closes[day]), size)
         first = np.flatnonzero(np.diff(begins, prepend=-1))
-        filled, times = begins[first], np.diff(first, append=len(rows))
+        filled, times = begins[first], np.diff(first, append=rows.size)
         begin, end = filled, np.minimum(filled + size, closes[day[first]])
-        if empty and len(rows):
+        if empty and rows.size:
             begin, end = _every_bin(rows, every, size, filled)
         labels = stamps_at(begin, rows.tz).rename("date")
         codes = np.repeat(np.searchsorted(begin, filled), times)
         return Groups(labels, codes, (end - begin) / 1e6, begin, end)
     name = "week" if (kind, size) == ("weeks", SUNDAY) else "day"
-    if not len(rows):
+    if not rows.size:
         return Groups(dates_at(day).rename(name), day, day / 1e6, day, day)
     with_rows = day[np.flatnonzero(np.diff(day, prepend=-1))]
     if kind == "weeks":
@@ -559,7 +547,7 @@ def _every_bin(rows: Rows, every: str, size: int, filled: Ints) -> tuple[Ints, I
     lived = slice(int(day[0]), int(day[-1]) + 1)
     opens, closes = opens[lived], closes[lived]
     number = -(-(closes - opens) // size)  # bins of each day
-    if number.sum() > max(MOST_EMPTY, MOST_EMPTY_OF_ROWS * len(rows)):
+    if number.sum() > max(MOST_EMPTY, MOST_EMPTY_OF_ROWS * rows.size):
         first, last = stamps_at(rows.opens_us[[0, -1]], rows.tz)
         raise ConfigurationError(
             f"{rows.what}: {number.sum():,} bins of {every!r} lie between {first:%Y-%m-%d} and"
@@ -626,20 +614,28 @@ def sums(
 
     `also` makes further columns of the rows in a slice, from those that they have.
     """
-    totals: Columns = {}
+    every = [rows.time, *subjects]
+    # An event may depend on packets long before: all of them are one block. But a column of them is
+    # large: one subject comes after the other.
+    blocks = [(slice(0, rows.size), [one]) for one in every] if rows.single else []
     calls = [
         partial(lambda part, of: by_group(rows.columns(part, of, also), groups.codes[part]), *block)
-        for block in rows.blocks(subjects)
+        for block in blocks or [(part, every) for part in rows.parts]
     ]
-    values = 0 if rows.single else len(rows) * len(rows.arrays)
-    for places, made in on_cores(calls, values=values):
-        for name, added_ in made.items():
-            adds = np.fmax if name.startswith(LONGEST) else np.add
+    totals: Columns = {}
+    met = np.zeros(len(groups.labels), dtype=bool)  # in an earlier block
+    for places, made in on_cores(calls, values=0 if rows.single else rows.size * len(rows.arrays)):
+        twice = bool(met[places].any())
+        for name, more in made.items():
             if name not in totals:
                 totals[name] = np.full(len(groups.labels), np.nan)
-            total, before = totals[name], totals[name][places]
-            both = np.where(np.isnan(before), added_, adds(before, added_))
-            total[places] = np.where(np.isnan(added_), before, both)
+            total = totals[name]
+            if twice:
+                adds, before = np.fmax if name.startswith(LONGEST) else np.add, total[places]
+                both = np.where(np.isnan(before), more, adds(before, more))
+                more = np.where(np.isnan(more), before, both)
+            total[places] = more
+        met[places] = True
     return totals
 
 
@@ -648,40 +644,45 @@ def by_group(columns: Counted, codes: Ints) -> tuple[Ints, Columns]:
 
     Missing without a value; rows of code -1 are in no group.
     """
-    rows: Any = slice(int(np.searchsorted(codes, 0)), None)
+    order: Ints | None = None
     if (codes[1:] < codes[:-1]).any():
-        rows = np.argsort(codes, kind="stable")
-        rows = rows[np.searchsorted(codes[rows], 0) :]
-    codes = codes[rows]
+        order = np.argsort(codes, kind="stable")
+        codes = codes[order]
     first = np.flatnonzero(np.diff(codes, prepend=-1))
+    first = first[codes[first] >= 0]
+    number = np.diff(first, append=len(codes))
+    # Many columns use the same rows: the place of these is found once, and each product is made
+    # once. All rows are those of no bits, and those of all.
+    alike: dict[bytes, Any] = {b"": (order, first, number > 0, number.astype(np.float64), {})}
+    alike[np.packbits(np.ones(len(codes), dtype=bool)).tobytes()] = alike[b""]
     totals: Columns = {}
-    # Many columns use the same rows: what these give is made once, found by how many they are.
-    masks: dict[int, list[tuple[Bools, Floats, Ints | None, dict[int, Floats]]]] = {}
     for name, column in columns.items():
-        if name.startswith(LONGEST):
-            totals[name] = np.fmax.reduceat(filled(column)[rows], first)
-            continue
-        values, used = column if isinstance(column, tuple) else (column, column)
-        if used.dtype != bool:
-            used = ~np.isnan(values)
-        alike = masks.setdefault(int(np.count_nonzero(used)), [])
-        same = (each for each in alike if each[0] is used or np.array_equal(each[0], used))
-        mask = next(same, None)
-        if mask is None:
-            chosen = used[rows]
-            counts = np.add.reduceat(chosen, first, dtype=np.float64)
-            bits = None if chosen.all() else -chosen.astype(np.int64)
-            mask = used, np.where(counts > 0, counts, np.nan), bits, {}
-            alike.append(mask)
-        used, counts, bits, made = mask
-        if values is column and values.dtype == bool:
-            totals[name] = counts
-            continue
-        if id(values) not in made:
-            kept = values[rows] if values.dtype != bool else (values & used)[rows]
-            if bits is not None and values.dtype != bool:
-                # Without its bits a value is 0, whatever it was: faster than to choose.
-                kept = (kept.view(np.int64) & bits).view(np.float64)
-            made[id(values)] = np.add.reduceat(kept, first, dtype=np.float64) + 0.0 * counts
-        totals[name] = made[id(values)]
+        used, *factors = column if isinstance(column, tuple) else (~np.isnan(column), column)
+        bits = b"" if used is None else np.packbits(used).tobytes()
+        if bits not in alike:
+            rows = np.flatnonzero(used if order is None else used[order])
+            starts = np.searchsorted(rows, first)
+            number = np.diff(starts, append=len(rows))
+            filled = number > 0
+            counts = np.where(filled, number, np.nan)
+            rows = rows if order is None else order[rows]
+            alike[bits] = rows, starts[filled], filled, counts, {}
+        rows, starts, filled, total, made = alike[bits]
+        key: tuple[Any, ...] = ()
+        for factor in factors:
+            if isinstance(factor, np.ndarray):
+                product, key = made.get(key), (*key, id(factor))
+                if key not in made:
+                    own = factor if rows is None else factor.take(rows)
+                    made[key] = own if product is None else product * own
+        adds = np.fmax if name.startswith(LONGEST) else np.add
+        if key and (adds, key) not in made:
+            made[adds, key] = np.full(len(first), np.nan)
+            if len(starts):
+                made[adds, key][filled] = adds.reduceat(made[key], starts, dtype=np.float64)
+        total = made.get((adds, key), total)
+        for factor in factors:
+            if not isinstance(factor, np.ndarray):
+                total = total * factor
+        totals[name] = total
     return codes[first], totals

@@ -22,7 +22,7 @@ from eyelog.catalogue import CURRENT_DATA
 from eyelog.judge.arrays import Bools, Floats, Ints, around, numbers
 from eyelog.judge.limits import limit
 from eyelog.judge.reasons import WORDS, Reason
-from eyelog.judge.records import Records
+from eyelog.judge.records import Judged, Records
 from eyelog.judge.terms import EYE_MOVES, HEAD_MOVES, Counted, moves, vectors
 
 PACKET_US: Final = 50_000
@@ -104,7 +104,7 @@ def sent(records: Records) -> Packets:
 
 def _evidence(records: Records, part: str) -> Floats:
     values = records.evidence(part)
-    return np.full(len(records), np.nan) if values is None else values
+    return np.full(records.size, np.nan) if values is None else values
 
 
 def counts_as_blink(strength: Floats, closed_ms: Floats) -> Bools:
@@ -133,7 +133,7 @@ def single_blinks(records: Records) -> Events:
 def single_steps(records: Records) -> Events:
     """Return the steps, and the time that each takes."""
     at = np.flatnonzero(_evidence(records, "step_event") == 1)
-    unworn = records.context.get(Reason.UNWORN, np.zeros(len(records), dtype=bool))
+    unworn = records.context.get(Reason.UNWORN, np.zeros(records.size, dtype=bool))
     words = first_word({WORDS[Reason.UNWORN]: unworn[at]}, len(at))
     # Counted in packets: stamps are late by varying amounts.
     found = sent(records)
@@ -285,21 +285,21 @@ def gait(records: Records) -> Counted:
     taken = records.part("steps")
     if taken is None:
         return {}
-    events, known = single_steps(records), ~np.isnan(taken)
-    took_s = np.full(len(records), np.nan)
+    events, recorded_s = single_steps(records), records.time["recorded_s"]
+    took_s = np.full(records.size, np.nan)
     took_s[events.rows] = events.since_s
     one = ~np.isnan(took_s)
     return {
         "steps": taken,
-        "steps_s": np.where(known, PACKET_S, np.nan),
-        "uncounted_s": np.where(known, 0.0, records.time["recorded_s"]),
-        "capped_n": np.where(records.time["recorded_s"] > 0, 0.0, np.nan),
-        "pace_n": one,
-        "pace_steps": one,
-        "pace_s": took_s,
-        "step_n": one,
-        "step_s": took_s,
-        "step_s2": took_s * took_s,
+        "steps_s": (taken.used, PACKET_S),
+        "uncounted_s": (None, recorded_s, ~taken.used),
+        "capped_n": (recorded_s > 0, 0.0),
+        "pace_n": (one,),
+        "pace_steps": (one,),
+        "pace_s": (one, took_s),
+        "step_n": (one,),
+        "step_s": (one, took_s),
+        "step_s2": (one, took_s, took_s),
     }
 
 
@@ -309,12 +309,9 @@ def blinks(records: Records) -> Counted:
     if parts is None:
         return {}
     strength, closed_ms = parts
-    seen = ~np.isnan(strength + closed_ms)
-    counted = counts_as_blink(strength, closed_ms).astype(np.float64)
-    return {
-        "blink_n": np.where(seen, counted, np.nan),
-        "blink_s": np.where(seen, PACKET_S, np.nan),
-    }
+    seen = strength.used & closed_ms.used
+    counted = counts_as_blink(strength.values, closed_ms.values)
+    return {"blink_n": (seen, counted), "blink_s": (seen, PACKET_S)}
 
 
 def shape(records: Records) -> Counted:
@@ -322,13 +319,11 @@ def shape(records: Records) -> Counted:
     usable = records.parts("blink_event_strength", "blink_event_speed")
     if usable is None:
         return {}
-    events = single_blinks(records)
-    names = records.name("blink_event_strength"), records.name("blink_event_speed")
-    strength, closed_ms = (numbers(records.columns[name], name)[events.rows] for name in names)
-    seen_s = np.where(np.isnan(usable[0] + usable[1]), np.nan, PACKET_S)
+    events, seen = single_blinks(records), usable[0].used & usable[1].used
+    strength, closed_ms = (each.values[events.rows] for each in usable)
 
     def by_packet(values: Floats, chosen: Bools) -> Floats:
-        rows = np.full(len(records), np.nan)
+        rows = np.full(records.size, np.nan)
         rows[events.rows[chosen]] = values[chosen]
         return rows
 
@@ -339,11 +334,12 @@ def shape(records: Records) -> Counted:
         ("blink_interval", events.since_s),
     ):
         own = by_packet(values, events.counted)
+        known = ~np.isnan(own)
         made |= {
-            f"{noun}_n": ~np.isnan(own),
-            f"{noun}_sum": own,
-            f"{noun}_sum2": own * own,
-            f"{noun}_seen_s": seen_s,
+            f"{noun}_n": (known,),
+            f"{noun}_sum": (known, own),
+            f"{noun}_sum2": (known, own, own),
+            f"{noun}_seen_s": (seen, PACKET_S),
         }
     made["longest_blink_interval_s"] = made["blink_interval_sum"]
     # Long blinks are longer than those that the vendor counts.
@@ -361,14 +357,17 @@ def bursts(records: Records) -> Counted:
     usable = records.parts("blink_event_strength", "blink_event_speed")
     if usable is None:
         return {}
-    events = single_blinks(records)
+    events, seen = single_blinks(records), usable[0].used & usable[1].used
     at = events.rows[events.counted]
     close = limit(records.log, "burst").keeps(events.since_s[events.counted])
     opens = np.append(close[1:], False)[: len(at)] & ~close
-    seen = ~np.isnan(usable[0] + usable[1])
-    made = {name: np.where(seen, 0.0, np.nan) for name in ("burst_n", "burst_blinks")}
-    made["burst_blinks"][at], made["burst_n"][at[opens]] = 1.0, 1.0
-    return made | {"burst_seen_s": np.where(seen, PACKET_S, np.nan)}
+    blinked, burst = np.zeros((2, records.size), dtype=bool)
+    blinked[at], burst[at[opens]] = True, True
+    return {
+        "burst_n": (seen | burst, burst),
+        "burst_blinks": (seen | blinked, blinked),
+        "burst_seen_s": (seen, PACKET_S),
+    }
 
 
 def eye_moves(records: Records) -> Counted:
@@ -377,10 +376,11 @@ def eye_moves(records: Records) -> Counted:
     for kind, ways in (("horizontal", ("left", "right")), ("vertical", ("up", "down"))):
         sizes = records.parts(*(f"eye_{way}" for way in ways))
         if sizes is not None:
-            moved = np.sum([np.where(np.isnan(size), np.nan, size > 0) for size in sizes], axis=0)
-            found[f"eye_moves_{kind}"] = moved
+            (used, one), (also, other) = sizes
+            used = used & also
             if kind == "vertical":
-                moved[near_blink(records)] = np.nan
+                used &= ~near_blink(records)
+            found[f"eye_moves_{kind}"] = Judged(used, (one > 0) + 1.0 * (other > 0))
     return moves(records, EYE_MOVES, found)
 
 
@@ -390,23 +390,25 @@ def head_moves(records: Records) -> Counted:
     for axis, part in AXES.items():
         if forces is None:
             break
-        moved = np.zeros(len(records))
+        moved = np.zeros(records.size)
         moved[head_peaks(records, axis)[0]] = 1.0
-        moved[np.isnan(forces[GRAVITY.index(part)])] = np.nan
-        found[f"head_moves_{axis}"] = moved
+        found[f"head_moves_{axis}"] = Judged(forces[GRAVITY.index(part)].used, moved)
     return moves(records, HEAD_MOVES, found)
 
 
 def tilt(records: Records, forces: Sequence[Floats] | None = None) -> Counted:
     """Return the unit vectors of the tilt from gravity, and the sums behind its SD."""
-    forces = records.parts(*GRAVITY) if forces is None else forces
     if forces is None:
-        return {}
+        judged = records.parts(*GRAVITY)
+        if judged is None:
+            return {}
+        forces = [np.where(used, values, np.nan) for used, values in judged]
     made: Counted = {}
     tilts = zip(("fore_aft", "sideways"), tilt_from_gravity(forces, records.us), strict=True)
     for noun, angles in tilts:
-        made |= vectors(f"tilt_{noun}", angles, ~np.isnan(angles))
-        made |= {f"tilt_{noun}_sum": angles, f"tilt_{noun}_sum2": angles * angles}
+        known = ~np.isnan(angles)
+        made |= vectors(f"tilt_{noun}", known, angles)
+        made |= {f"tilt_{noun}_sum": (known, angles), f"tilt_{noun}_sum2": (known, angles, angles)}
     return made
 
 

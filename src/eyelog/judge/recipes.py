@@ -172,7 +172,7 @@ def attrition(
     """
     rows, chosen, outcomes = _open(frame, "attrition", recipe, limits=limits, log=log)
     records, fields = rows.records, catalogue(rows.log)
-    kept = [np.ones(len(records), dtype=bool)]
+    kept = [np.ones(records.size, dtype=bool)]
     steps: list[dict[str, Any]] = [{"reason": "", "condition": "recorded", "unknown": 0}]
     for condition in chosen.conditions:
         keeps, unknown = condition.kept(records)
@@ -182,7 +182,7 @@ def attrition(
         unknown_n = int((kept[-1] & unknown).sum())
         steps.append({"reason": condition.reason.name, "condition": text, "unknown": unknown_n})
         kept.append(kept[-1] & keeps)
-    reasons = np.stack([records.reasons(name) for name in outcomes], axis=1)
+    reasons = np.stack([records.bits(name) for name in outcomes], axis=1)
     possible, bits = Reason(0), np.uint16(0)
     for name in outcomes:
         possible |= against_fields(rows.log)[name].value

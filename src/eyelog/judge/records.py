@@ -22,20 +22,20 @@ missing if the evidence is missing. Evidence outside its own documented range is
 """
 
 from collections.abc import Mapping
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, partial, reduce
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from eyelog.catalogue import Field, catalogue, log_named, role
+from eyelog.catalogue import catalogue, log_named, role
 from eyelog.cores import on_cores
 from eyelog.frame import SECONDS, STATE, STORED
 from eyelog.judge.arrays import Bools, Floats, Ints, around, numbers
 from eyelog.judge.limits import Limits
-from eyelog.judge.reasons import CONTEXT, UNKNOWN, Reason, against_fields, evidence_for
+from eyelog.judge.reasons import CONTEXT, UNKNOWN, Against, Reason, against_fields, evidence_for
 
 MASKS: Final = ~Reason.SATURATED
 """The reasons that remove a value: a count at its cap is still a lower bound."""
@@ -51,9 +51,16 @@ _STATE_OF: Final = {
     Reason.UNWORN: "not worn",
 }
 NOTHING: Final = Reason(0)
-AT_ONCE: Final = 65_536  # records judged at once: eleven days of the 15-second log
+AT_ONCE: Final = 131_072  # records judged at once: three weeks of the 15-second log
 Bits: TypeAlias = npt.NDArray[np.uint16]
 Context: TypeAlias = dict[Any, Any]  # arrays with a value for each record, by name or `Reason`
+
+
+class Judged(NamedTuple):
+    """A field of records: the rows whose value no reason removes, and the values of all rows."""
+
+    used: Bools
+    values: Floats
 
 
 class Records:
@@ -83,18 +90,16 @@ class Records:
         place: slice = slice(None),
     ) -> None:
         self.columns, self.us, self.log, self.limits = columns, us, log, limits
-        self.whole, self.place = whole, place
+        self.whole, self.place, self.size = whole, place, len(us)
         self.rules = limits.of(log)
         self.masked = STORED in columns
         self.length_s = float(log_named(log).interval_s)
         # The fields whose values were asked for
-        self.judged: set[str] = set() if whole is None else whole.judged
+        self.asked: set[str] = set() if whole is None else whole.asked
         self.time: dict[str, Floats] = {}  # their seconds, each of which counts once
         self._evidence: dict[str, Floats] = {}
         self._bits: dict[tuple[Reason, bool], Bits] = {}
-
-    def __len__(self) -> int:
-        return len(self.us)
+        self._judged: dict[tuple[str, Reason], Judged] = {}
 
     def at(self, part: slice) -> "Records":
         """Return some of the records."""
@@ -108,27 +113,24 @@ class Records:
             return self, slice(None)
         before = min(self.place.start, 1)
         wider = self.whole.at(slice(self.place.start - before, self.place.stop + 1))
-        return wider, slice(before, before + len(self))
-
-    def field(self, part: str, cleansing: str | None = None) -> str | None:
-        """Return the first field with a role that is among the columns, otherwise None."""
-        names = role(self.log, part, **({} if cleansing is None else {"cleansing": cleansing}))
-        return next((name for name in names if name in self.columns), None)
+        return wider, slice(before, before + self.size)
 
     def name(self, part: str) -> str:
-        """Return the field with a role, which is among the columns."""
-        return cast(str, self.field(part))
+        """Return the first field with a role, which is among the columns."""
+        return next(name for name in role(self.log, part) if name in self.columns)
 
     def evidence(self, part: str) -> Floats | None:
-        """Return the field with a role as evidence; None without it."""
-        name = self.field(part)
-        return None if name is None else self.in_range(name)
+        """Return the first field with a role as evidence; None without it."""
+        for name in role(self.log, part):
+            if name in self.columns:
+                return self.in_range(name)
+        return None
 
     def in_range(self, name: str) -> Floats:
         """Return a field as evidence: values out of its range are missing."""
         if name not in self._evidence:
             values = numbers(self.columns[name], name)
-            outside = out_of_range(values, catalogue(self.log)[name])
+            outside = out_of_range(values, against_fields(self.log)[name])
             self._evidence[name] = values if outside is None else np.where(outside, np.nan, values)
         return self._evidence[name]
 
@@ -148,17 +150,17 @@ class Records:
         if self.whole is not None:
             return {name: values[self.place] for name, values in self.whole.context.items()}
         # Where a flag holds for some time around it, neighbours are evidence too.
-        if len(self) <= AT_ONCE or log_named(self.log).spread:
+        if self.size <= AT_ONCE or log_named(self.log).spread:
             return self._judge()
         # By a method: until Python 3.12 a cached property is made in one thread at a time.
-        blocks = [slice(at, at + AT_ONCE) for at in range(0, len(self), AT_ONCE)]
+        blocks = [slice(at, at + AT_ONCE) for at in range(0, self.size, AT_ONCE)]
         calls = [partial(lambda part: self.at(part)._judge(), part) for part in blocks]
-        made = on_cores(calls, values=len(self) * len(self.columns))
+        made = on_cores(calls, values=self.size * len(self.columns))
         return {name: np.concatenate([block[name] for block in made]) for name in made[0]}
 
     def _judge(self) -> Context:
         """Return what the evidence in these records says, by itself."""
-        log, rules, size = log_named(self.log), self.rules, len(self)
+        log, rules, size = log_named(self.log), self.rules, self.size
         none, unknown = np.zeros(size, dtype=bool), np.full(size, np.nan)
         keeps_state = self.masked and STATE in self.columns
         evidence = {
@@ -205,7 +207,7 @@ class Records:
                 if reason is Reason.OFF_POSE or not evidence[name]:
                     continue
                 over = rules[name].keeps if reason is Reason.MOVING else rules[name].breaks
-                where = np.logical_or.reduce([over(values) for values in evidence[name]])
+                where = reduce(np.logical_or, map(over, evidence[name]))
                 if name in log.spread and reason is not Reason.STILL:
                     if reason is Reason.MOVING and Reason.UNWORN in against:
                         where = where & ~against[Reason.UNWORN]  # nobody took these steps
@@ -219,7 +221,8 @@ class Records:
                 if reason in against:
                     state[against[reason]] = STATES.index(_STATE_OF[reason])
                     (name,) = CONTEXT[reason]
-                    state[np.isnan(evidence[name]).any(axis=0) & (state == 0)] = -1
+                    for values in evidence[name]:
+                        state[np.isnan(values) & (state == 0)] = -1
             state[True if worn is None else np.isnan(worn)] = -1
             for reason in (Reason.OFF_POSE, Reason.UNWORN):
                 if reason in against:
@@ -258,7 +261,7 @@ class Records:
             walked = np.where(np.isnan(worn) | unworn | off, np.nan, walked)
             unusable = [where for reason, where in against.items() if reason is not Reason.STILL]
             valid_s = np.where(state == -1, np.nan, worn_s)
-            valid_s = np.where(np.logical_or.reduce(unusable), 0.0, valid_s)
+            valid_s = np.where(reduce(np.logical_or, unusable), 0.0, valid_s)
             walking_s = np.minimum(walked, worn_s)
             time = {"worn_s": worn_s, "valid_s": valid_s, "walking_s": walking_s}
         shown = [n for n, own in time_fields(self.log).items() if {*own} <= self.columns.keys()]
@@ -266,76 +269,79 @@ class Records:
         return told | against | {name: time[name] for name in shown}
 
     def bits(self, name: str) -> Bits:
-        """Return the reasons against each value of a field, as a sum of bits; without MISSING.
+        """Return the reasons against each value of a field, as a sum of bits.
 
         Steps require more wear than all else in the 60-second log.
         """
-        field = catalogue(self.log).get(name)
         possible = against_fields(self.log).get(name, UNKNOWN)
-        of_steps = field is not None and "steps" in field.role and "worn_for_steps" in self.rules
-        kind = possible.context, of_steps and not self.masked
+        kind = possible.context, possible.of_steps and not self.masked
         if kind not in self._bits:
-            self._bits[kind] = np.zeros(len(self), dtype=np.uint16)
+            self._bits[kind] = np.zeros(self.size, dtype=np.uint16)
             for reason in CONTEXT.keys() & self.context.keys():
                 steps_too = reason is Reason.UNWORN and kind[1]
                 where = self.context["unworn_for_steps" if steps_too else reason]
                 if reason & kind[0] and where.any():
                     self._bits[kind] |= where * np.uint16(reason)
+        if Reason.RANGE not in possible.value:
+            found = {Reason.MISSING: np.asarray(pd.isna(self.columns[name]))}
+        else:
+            values = numbers(self.columns[name], name)
+            found = {Reason.MISSING: np.isnan(values)}
+            outside = out_of_range(values, possible)
+            if possible.invalid == possible.invalid:
+                found[Reason.SENTINEL] = values == possible.invalid
+            if outside is not None:
+                found[Reason.RANGE] = outside & ~found.get(Reason.SENTINEL, np.False_)
+            if possible.cap == possible.cap:
+                found[Reason.SATURATED] = values == possible.cap
+            if possible.counter in self.columns:
+                # An old value is unchanged while none was counted; a total of 0 is a measurement.
+                wider, inside = self.beside
+                idle = wider.in_range(str(possible.counter)) == 0
+                around_it = numbers(wider.columns[name], name)
+                same = (around_it[1:] == around_it[:-1]) & idle[1:]
+                stale = np.append(False, same)[: wider.size]
+                stale[:-1] |= same & idle[:-1]
+                found[Reason.STALE] = stale[inside] & ((values != 0) | (not possible.total))
         bits = self._bits[kind]
-        if field is None or not possible.value & Reason.RANGE:
-            return bits
-        values, found = numbers(self.columns[name], name), {}
-        if possible.value & Reason.SENTINEL:
-            found[Reason.SENTINEL] = values == field.invalid_value
-        outside = out_of_range(values, field)
-        if outside is not None:
-            found[Reason.RANGE] = outside & ~found.get(Reason.SENTINEL, np.False_)
-        if possible.value & Reason.SATURATED:
-            found[Reason.SATURATED] = values == field.max
-        if possible.counter in self.columns:
-            # An old value is unchanged while none was counted; a total of 0 is a measurement.
-            wider, inside = self.beside
-            idle = wider.in_range(cast(str, possible.counter)) == 0
-            around_it = numbers(wider.columns[name], name)
-            same = (around_it[1:] == around_it[:-1]) & idle[1:]
-            stale = np.append(False, same)[: len(around_it)]
-            stale[:-1] |= same & idle[:-1]
-            if field.agg == "sum":
-                stale &= around_it != 0
-            found[Reason.STALE] = stale[inside]
         for reason, where in found.items():
             if where.any():
                 bits = bits | where * np.uint16(reason)
         return bits
 
-    def reasons(self, name: str) -> Bits:
-        """Return the reasons against each value of a field, as a sum of bits."""
-        missing = np.asarray(pd.isna(self.columns[name]))
-        return self.bits(name) | missing * np.uint16(Reason.MISSING)
-
-    def value(self, name: str, against: Reason = MASKS) -> Floats:
-        """Return a field without the values that a reason removes.
+    def judged(self, name: str, against: Reason = MASKS) -> Judged:
+        """Return a field with the rows whose value no reason removes.
 
         What `eyelog.mask` has judged is taken as it is.
         """
-        values = numbers(self.columns[name], name)
-        self.judged.add(name)
-        if self.masked:
-            return values
-        bad = (self.bits(name) & np.uint16(int(against) & 0xFFFF)) != 0
-        return np.where(bad, np.nan, values) if bad.any() else values
+        if (name, against) not in self._judged:
+            self.asked.add(name)
+            values = numbers(self.columns[name], name)
+            if self.masked:
+                used = ~np.isnan(values)
+            else:
+                used = (self.bits(name) & np.uint16(int(against) & 0xFFFF)) == 0
+            self._judged[name, against] = Judged(used, values)
+        return self._judged[name, against]
+
+    def value(self, name: str) -> Floats:
+        """Return a field without the values that a reason removes."""
+        used, values = self.judged(name)
+        return values if self.masked else np.where(used, values, np.nan)
 
     def part(
         self, part: str, cleansing: str | None = None, against: Reason = MASKS
-    ) -> Floats | None:
-        """Return the judged field with a role; None without it."""
-        name = self.field(part, cleansing)
-        return None if name is None else self.value(name, against)
+    ) -> Judged | None:
+        """Return the first field with a role, judged; None without it."""
+        for name in role(self.log, part, **({} if cleansing is None else {"cleansing": cleansing})):
+            if name in self.columns:
+                return self.judged(name, against)
+        return None
 
-    def parts(self, *parts: str, cleansing: str | None = None) -> list[Floats] | None:
+    def parts(self, *parts: str) -> list[Judged] | None:
         """Return the judged fields with some roles; None unless all of them are there."""
-        names = [self.field(part, cleansing) for part in parts]
-        return None if None in names else [self.value(cast(str, name)) for name in names]
+        judged = [each for each in map(self.part, parts) if each is not None]
+        return judged if len(judged) == len(parts) else None
 
 
 @cache
@@ -354,24 +360,16 @@ def blink_evidence(log: str) -> tuple[str, ...]:
     return (*counts, *role(log, "measured_s")) if counts else ()
 
 
-def out_of_range(values: Floats, field: Field) -> Bools | None:
-    """Return which values are outside the catalogue's range, None if none is.
-
-    Blank ends are not checked. An end is met within the resolution of float32, in which files and
-    other libraries often keep their numbers.
-    """
+def out_of_range(values: Floats, field: Against) -> Bools | None:
+    """Return which values are out of the range of a field, None if none is."""
     outside: list[Bools] = []
     # The extremes are cheap; most fields keep their range, so the values need no further check.
-    if field.min is not None:
-        low = min(field.min, float(np.float32(field.min)))
-        if np.fmin.reduce(values, initial=np.inf) < low:
-            outside.append(values < low)
-    if field.max is not None:
-        high = max(field.max, float(np.float32(field.max)))
-        if np.fmax.reduce(values, initial=-np.inf) > high:
-            outside.append(values > high)
-    if field.value_type == "int":
+    if np.fmin.reduce(values, initial=np.inf) < field.low:
+        outside.append(values < field.low)
+    if np.fmax.reduce(values, initial=-np.inf) > field.high:
+        outside.append(values > field.high)
+    if field.whole:
         fraction = np.floor(values) < values
         if fraction.any():
             outside.append(fraction)
-    return np.logical_or.reduce(outside) if outside else None
+    return reduce(np.logical_or, outside) if outside else None

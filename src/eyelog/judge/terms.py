@@ -4,8 +4,9 @@ Every column can be summed over any rows, and a row that adds nothing known is m
 the sum of its records, or of its bins, and every mean, rate, share, SD and direction is a ratio of
 sums. A function here takes judged records and their seconds, and returns its columns.
 
-A column is an array of numbers, missing where nothing is known; or numbers and the rows that are
-used, which several columns share; or these rows alone, which count as one each.
+A column is an array of numbers, missing where nothing is known; or, as a tuple, the rows that are
+used (None: all), which several columns share, and what is multiplied in each of them: arrays and
+constants, or nothing, so that each counts as one.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,10 +17,10 @@ from typing import Any, Final, TypeAlias, cast
 import numpy as np
 
 from eyelog.catalogue import COMPUTED_DATA, catalogue, log_named, role
-from eyelog.judge.arrays import Floats, follows, unit_vectors, wrap
+from eyelog.judge.arrays import Bools, Floats, follows, unit_vectors, wrap
 from eyelog.judge.limits import limit
 from eyelog.judge.reasons import Reason
-from eyelog.judge.records import MASKS, Records
+from eyelog.judge.records import MASKS, Judged, Records
 
 Columns: TypeAlias = dict[str, Floats]  # their sums, by group
 Counted: TypeAlias = dict[str, Any]
@@ -43,17 +44,21 @@ def ratio(above: Floats, below: Floats) -> Floats:
 
 def filled(column: Any) -> Floats:
     """Return a column as numbers, missing in the rows that it does not use."""
-    if isinstance(column, tuple):
-        return np.where(column[1], column[0], np.nan)
-    return np.where(column, 1.0, np.nan) if column.dtype == bool else column
+    if not isinstance(column, tuple):
+        column = (None, column)
+    used, *factors = column
+    product: Any = reduce(np.multiply, factors, 1.0)
+    return np.asarray(product if used is None else np.where(used, product, np.nan), np.float64)
 
 
-def steps(records: Records) -> Floats | None:
-    """Return the steps of each record, missing if one of their classes is; None without them."""
-    names = role(records.log, "steps")
-    if not names or not set(names) <= records.columns.keys():
+def together(records: Records, names: Iterable[str]) -> Judged | None:
+    """Return the sum of some fields, of the records that have all; None without the fields."""
+    if not names or not records.columns.keys() >= {*names}:
         return None
-    return reduce(np.add, [records.value(name) for name in names])
+    judged = [records.judged(name) for name in names]
+    used = reduce(np.logical_and, [each.used for each in judged])
+    with np.errstate(invalid="ignore"):  # infinities of both signs have no sum, and are not used
+        return Judged(used, reduce(np.add, [each.values for each in judged]))
 
 
 def gait(records: Records) -> Counted:
@@ -64,55 +69,58 @@ def gait(records: Records) -> Counted:
     walked for at least 50 s. The squares of step times, each weighted by its steps, give their SD
     between records.
     """
-    taken = steps(records)
-    if taken is None:
+    steps = together(records, role(records.log, "steps"))
+    if steps is None:
         return {}
-    log, counted = log_named(records.log), ~np.isnan(taken)
-    recorded_s, capped = records.time["recorded_s"], np.zeros(len(records), dtype=bool)
+    counted, taken = steps
+    log, recorded_s, capped = log_named(records.log), records.time["recorded_s"], None
     for name in role(records.log, "steps"):  # a count at its cap is a lower bound
-        capped |= records.value(name) == catalogue(records.log)[name].max
+        used, values = records.judged(name)
+        at_cap = used & (values == catalogue(records.log)[name].max)
+        capped = at_cap if capped is None else capped | at_cap
     made: Counted = {
-        "steps": (taken, counted),
-        "steps_s": (counted * records.length_s, counted),
-        "uncounted_s": recorded_s * ~counted,
-        "capped_n": (capped, recorded_s > 0),
+        "steps": steps,
+        "steps_s": (counted, records.length_s),
+        "uncounted_s": (None, recorded_s, ~counted),
+        "capped_n": (recorded_s > 0, capped),
     }
     other = records.part("pace")
     if other is None:
         return made
+    used, walked = counted & other.used & (other.values > 0), other.values
     if log.states_seconds:
-        used = counted & (other > 0) & (other >= records.limits.seconds("min_walked_for_pace"))
-        walked = other
+        used &= walked >= records.limits.seconds("min_walked_for_pace")
     else:
-        used = (taken > 0) & (other > 0)
-        walked = ratio(taken * 60.0, other)
+        used &= taken > 0
+        walked = ratio(taken * 60.0, walked)
     bent = records.rules["tilt_fore_aft_for_pace"]
     tilt = records.part(bent.role)
     if tilt is not None:
-        used = used & ~bent.breaks(tilt)
+        used &= ~(tilt.used & bent.breaks(tilt.values))
     stepped = used & (taken > 0)
     return made | {
-        "pace_n": used,
-        "pace_steps": (taken, used),
-        "pace_s": (walked, used),
-        "step_n": stepped,
-        "step_s": (walked, stepped),
-        "step_s2": (ratio(walked * walked, taken), stepped),
+        "pace_n": (used,),
+        "pace_steps": (used, taken),
+        "pace_s": (used, walked),
+        "step_n": (stepped,),
+        "step_s": (stepped, walked),
+        "step_s2": (stepped, walked, ratio(walked, taken)),
     }
 
 
 def speed_classes(records: Records) -> Counted:
     """Return the steps of each class of speed, of records with all classes."""
-    names, taken = role(records.log, "steps"), steps(records)
+    names = role(records.log, "steps")
+    taken = together(records, names)
     if taken is None or len(names) < len(CLASSES):
         return {}
     return {
-        f"steps_{noun}": (records.value(name), ~np.isnan(taken))
+        f"steps_{noun}": (taken.used, records.judged(name).values)
         for noun, name in zip(CLASSES, names, strict=True)
     }
 
 
-def blinks(records: Records) -> Counted:
+def blinks(records: Records, before: str = "") -> Counted:
     """Return what the usual blink rate is made from.
 
     15-second log: gaps free of noise and the time that they last. 60-second log: blinks (weak
@@ -120,7 +128,19 @@ def blinks(records: Records) -> Counted:
     """
     if log_named(records.log).states_seconds:
         return _counts(records, "weak")
-    return _gaps(records)
+    against = MASKS & ~NOISE if before else MASKS
+    count = records.part("gap_count", None, against)
+    length = records.part("gap_total", None, against)
+    if count is None or length is None:
+        return {}
+    # Without gaps their length is 0, whatever remains in the buffer.
+    none = count.values == 0
+    present = count.used & (length.used | none)
+    return {
+        f"{before}gap_n": (present, count.values),
+        f"{before}gap_s": (present, np.where(none, 0.0, length.values)),
+        f"{before}gap_seen_s": (None, present, records.length_s),
+    }
 
 
 def readings(records: Records) -> Counted:
@@ -150,34 +170,18 @@ def noise_onsets(records: Records) -> Counted:
         made = {k: v for side in CLEANSINGS for k, v in _average_gaps(records, side, UNDER).items()}
         counts = [records.part("gap_count", side, ~NOISE & MASKS) for side in CLEANSINGS]
     else:
-        made, counts = _gaps(records, UNDER), [records.part("gap_count", None, ~NOISE & MASKS)]
+        made, counts = blinks(records, UNDER), [records.part("gap_count", None, ~NOISE & MASKS)]
     beside, own = records.beside
-    after_quiet = np.zeros(len(beside), dtype=bool)
+    after_quiet = np.zeros(beside.size, dtype=bool)
     quiet = cast(Floats, beside.evidence("noise_s"))[:-1] == 0
     after_quiet[1:] = follows(beside.us, float(log_named(records.log).interval_us)) & quiet
     for side, count in zip(CLEANSINGS, counts, strict=False):
         if count is not None:
             after = f"_{side}" if len(counts) > 1 else ""
-            used = after_quiet[own] & ~np.isnan(noise) & ~np.isnan(count)
-            made[f"onset_n{after}"] = (used & (noise > 0)).astype(np.float64)
-            made[f"onset_of_n{after}"] = used.astype(np.float64)
+            used = after_quiet[own] & ~np.isnan(noise) & count.used
+            made |= {f"onset_n{after}": (None, used & (noise > 0))}
+            made |= {f"onset_of_n{after}": (None, used)}
     return made
-
-
-def _gaps(records: Records, before: str = "") -> Counted:
-    """Return the gaps between blinks of the 15-second log, and the time that they last."""
-    against = MASKS & ~NOISE if before else MASKS
-    count = records.part("gap_count", None, against)
-    length = records.part("gap_total", None, against)
-    if count is None or length is None:
-        return {}
-    # Without gaps their length is 0, whatever remains in the buffer.
-    present = ~np.isnan(count) & (~np.isnan(length) | (count == 0))
-    return {
-        f"{before}gap_n": (count, present),
-        f"{before}gap_s": (np.where(count == 0, 0.0, length), present),
-        f"{before}gap_seen_s": present * records.length_s,
-    }
 
 
 def _average_gaps(records: Records, side: str, before: str = "") -> Counted:
@@ -187,14 +191,18 @@ def _average_gaps(records: Records, side: str, before: str = "") -> Counted:
     mean, usable = records.part("gap_mean", side, against), _usable_s(records)
     if count is None or mean is None or usable is None:
         return {}
-    used = ~np.isnan(count) & ~np.isnan(mean)
+    used, number = count.used & mean.used, count.values
     return {
-        f"{before}gap_n_{side}": (count, used),
-        f"{before}gap_s_{side}": (count * mean, used),
-        f"{before}gap_s2_{side}": (count * mean * mean, used),
-        f"{before}gap_usable_s_{side}": (usable, ~np.isnan(count) & ~np.isnan(usable)),
+        f"{before}gap_n_{side}": (used, number),
+        f"{before}gap_s_{side}": (used, number, mean.values),
+        f"{before}gap_s2_{side}": (used, number, mean.values, mean.values),
+        f"{before}gap_usable_s_{side}": (count.used & ~np.isnan(usable), usable),
         # Without gaps no average is expected.
-        f"{before}gap_seen_s_{side}": (used | (count == 0)) * records.length_s,
+        f"{before}gap_seen_s_{side}": (
+            None,
+            used | (count.used & (number == 0)),
+            records.length_s,
+        ),
     }
 
 
@@ -203,11 +211,11 @@ def _counts(records: Records, side: str) -> Counted:
     count, usable = records.part("blink_count", side), _usable_s(records)
     if count is None or usable is None:
         return {}
-    present = ~np.isnan(count) & ~np.isnan(usable)
+    present = count.used & ~np.isnan(usable)
     return {
-        f"blink_n_{side}": (count, present),
-        f"blink_s_{side}": (usable, present),
-        f"blink_seen_s_{side}": present * records.length_s,
+        f"blink_n_{side}": (present, count.values),
+        f"blink_s_{side}": (present, usable),
+        f"blink_seen_s_{side}": (None, present, records.length_s),
     }
 
 
@@ -225,33 +233,34 @@ def shape(records: Records, side: str = "strong", after: str = "") -> Counted:
     An SD of a whole takes the records that have count, average and SD (``_all_``), so that the
     squares of the SDs within and between records add up.
     """
-    count = records.part("blink_count", side)
-    if count is None:
+    blinked = records.part("blink_count", side)
+    if blinked is None:
         return {}
-    made: Counted = {}
+    count, made = blinked.values, cast(Counted, {})
     for noun in ("strength", "duration"):
-        values, sd = records.part(f"blink_{noun}", side), records.part(f"blink_{noun}_sd", side)
-        if values is None:
+        average, sd = records.part(f"blink_{noun}", side), records.part(f"blink_{noun}_sd", side)
+        if average is None:
             continue
+        used = whole = blinked.used & average.used
         # Without blinks no average is expected: such a record counts as seen.
-        seen = ~np.isnan(count) & (~np.isnan(values) | (count == 0))
-        used = ~np.isnan(count + values)
+        seen = used | (blinked.used & (count == 0))
         made |= {
-            f"{noun}_n{after}": (count, used),
-            f"{noun}_sum{after}": (count * values, used),
-            f"{noun}_blinks{after}": (count, seen),
-            f"{noun}_seen_s{after}": seen * records.length_s,
+            f"{noun}_n{after}": (used, count),
+            f"{noun}_sum{after}": (used, count, average.values),
+            f"{noun}_blinks{after}": (seen, count),
+            f"{noun}_seen_s{after}": (None, seen, records.length_s),
         }
-        whole = used
         if sd is not None:
-            made[f"{noun}_sd_n{after}"] = (count, ~np.isnan(count + sd))
-            made[f"{noun}_sd_sum2{after}"] = (count * sd * sd, ~np.isnan(count + sd))
-            whole = used & ~np.isnan(sd)
-            made[f"{noun}_all_sd_sum2{after}"] = (count * sd * sd, whole)
+            within, whole = blinked.used & sd.used, used & sd.used
+            made |= {
+                f"{noun}_sd_n{after}": (within, count),
+                f"{noun}_sd_sum2{after}": (within, count, sd.values, sd.values),
+                f"{noun}_all_sd_sum2{after}": (whole, count, sd.values, sd.values),
+            }
         made |= {
-            f"{noun}_all_n{after}": (count, whole),
-            f"{noun}_all_sum{after}": (count * values, whole),
-            f"{noun}_all_sum2{after}": (count * values * values, whole),
+            f"{noun}_all_n{after}": (whole, count),
+            f"{noun}_all_sum{after}": (whole, count, average.values),
+            f"{noun}_all_sum2{after}": (whole, count, average.values, average.values),
         }
     return made
 
@@ -267,41 +276,36 @@ def bursts(records: Records) -> Counted:
     for side in CLEANSINGS:
         count, burst = records.part("blink_count", side), records.part("burst_count", side)
         if count is not None and burst is not None:
-            used = ~np.isnan(count + burst)
+            used = count.used & burst.used
             made |= {
-                f"burst_n_{side}": (burst, used),
-                f"burst_blinks_{side}": (count, used),
-                f"burst_seen_s_{side}": used * records.length_s,
+                f"burst_n_{side}": (used, burst.values),
+                f"burst_blinks_{side}": (used, count.values),
+                f"burst_seen_s_{side}": (None, used, records.length_s),
             }
     return made
 
 
 def moves(
-    records: Records, kinds: Iterable[str], found: Mapping[str, Floats] | None = None
+    records: Records, kinds: Iterable[str], found: Mapping[str, Judged] | None = None
 ) -> Counted:
     """Return movements by their kind, and the worn time in which they could be counted.
 
     They are those of the fields, or those that have been `found`. Of nods and turns of the head
     also those of the records in which both could be counted.
     """
-    if found is None:
-        names = {kind: role(records.log, kind) for kind in kinds}
-        found = {
-            kind: reduce(np.add, map(records.value, own))
-            for kind, own in names.items()
-            if own and set(own) <= records.columns.keys()
-        }
-    worn_s = records.time.get("worn_s")
-    made: Counted = {}
+    worn_s, made = records.time.get("worn_s"), cast(Counted, {})
     if worn_s is None:
         return made
-    for kind, moved in found.items():
-        counted = ~np.isnan(moved + worn_s)
-        made |= {kind: (moved, counted), f"{kind}_s": (worn_s, counted)}
+    if found is None:
+        each = {kind: together(records, role(records.log, kind)) for kind in kinds}
+        found = {kind: moved for kind, moved in each.items() if moved is not None}
+    worn = ~np.isnan(worn_s)
+    for kind, (used, moved) in found.items():
+        made |= {kind: (used & worn, moved), f"{kind}_s": (used & worn, worn_s)}
     if {*HEAD_MOVES} <= found.keys():
-        both = ~np.isnan(found[HEAD_MOVES[0]] + found[HEAD_MOVES[1]] + worn_s)
-        made |= {"head_seen_s": both * records.length_s, "head_both_s": (worn_s, both)}
-        made |= {f"head_both_{axis}": (found[f"head_moves_{axis}"], both) for axis in AXES}
+        both = found[HEAD_MOVES[0]].used & found[HEAD_MOVES[1]].used & worn
+        made |= {"head_seen_s": (None, both, records.length_s), "head_both_s": (both, worn_s)}
+        made |= {f"head_both_{axis}": (both, found[f"head_moves_{axis}"].values) for axis in AXES}
     return made
 
 
@@ -311,31 +315,34 @@ def tilt(records: Records) -> Counted:
     for noun in ("fore_aft", "sideways"):
         angles = records.part(f"tilt_{noun}")
         if angles is not None:
-            made |= vectors(f"tilt_{noun}", angles, np.isfinite(angles))
+            made |= vectors(f"tilt_{noun}", *angles)
     return made
 
 
-def vectors(name: str, angles: Floats, used: np.ndarray) -> Counted:
+def vectors(name: str, used: Bools, angles: Floats) -> Counted:
     """Return the sums of the unit vectors of angles."""
-    east, north = unit_vectors(angles)
-    return {f"{name}_n": used, f"{name}_cos": (east, used), f"{name}_sin": (north, used)}
+    used = used & np.isfinite(angles)
+    # The tangent of a missing value takes longer than all others.
+    east, north = unit_vectors(np.where(used, angles, 0.0))
+    return {f"{name}_n": (used,), f"{name}_cos": (used, east), f"{name}_sin": (used, north)}
 
 
 def tilt_spread(records: Records) -> Counted:
     """Return the sums behind the SDs of the tilt within records and between them."""
     parts = [f"tilt_{noun}{of}" for noun in ("fore_aft", "sideways") for of in ("", "_sd")]
-    values = records.parts(*parts)
-    if values is None:
+    judged = records.parts(*parts)
+    if judged is None:
         return {}
-    both = ~np.isnan(np.sum(values, axis=0))
-    made: Counted = {"spread_s": both * records.length_s}
+    both = reduce(np.logical_and, [each.used for each in judged])
+    made: Counted = {"spread_s": (None, both, records.length_s)}
+    values = {part: each.values for part, each in zip(parts, judged, strict=True)}
     for noun in ("fore_aft", "sideways"):
-        angles, sd = values[parts.index(f"tilt_{noun}")], values[parts.index(f"tilt_{noun}_sd")]
-        made |= vectors(f"spread_{noun}", angles, both)
+        angles, sd = wrap(values[f"tilt_{noun}"]), values[f"tilt_{noun}_sd"]
+        made |= vectors(f"spread_{noun}", both, angles)
         made |= {
-            f"spread_{noun}_sum": (wrap(angles), both),
-            f"spread_{noun}_sum2": (wrap(angles) ** 2, both),
-            f"spread_{noun}_sd_sum2": (sd * sd, both),
+            f"spread_{noun}_sum": (both, angles),
+            f"spread_{noun}_sum2": (both, angles, angles),
+            f"spread_{noun}_sd_sum2": (both, sd, sd),
         }
     return made
 
@@ -345,12 +352,11 @@ def scores(records: Records) -> Counted:
     made: Counted = {}
     for name in role(records.log, "score"):
         if name in records.columns:
-            values = records.value(name)
-            valid = ~np.isnan(values)
+            used, values = records.judged(name)
             made |= {
-                f"{name}_n": valid,
-                f"{name}_sum": (values, valid),
-                f"{name}_high": (HIGH_SCORE.keeps(values), valid),
+                f"{name}_n": (used,),
+                f"{name}_sum": (used, values),
+                f"{name}_high": (used, HIGH_SCORE.keeps(values)),
             }
     return made
 

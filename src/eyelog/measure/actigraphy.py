@@ -14,11 +14,10 @@ from eyelog.clock import DAY, day_start
 from eyelog.errors import ConfigurationError, FieldError, warn
 from eyelog.frame import interval_seconds, log_of, require, takes_tables
 from eyelog.home import output_file, path_of
-from eyelog.judge.arrays import Floats
 from eyelog.judge.intervals import bins, enter, sums
 from eyelog.judge.limits import Limits
-from eyelog.judge.records import Records
-from eyelog.judge.terms import Counted
+from eyelog.judge.records import Judged, Records
+from eyelog.judge.terms import Counted, together
 
 HEADER: Final = "Line,Date,Time,Activity,Nonwear"
 WINDOW_S: Final = 900  # GGIR works in windows of 15 minutes
@@ -139,8 +138,8 @@ def export_actigraphy(
         raise ConfigurationError("the frame has no record, so there is no epoch to write")
 
     def counted(records: Records) -> Counted:
-        counts = cast(Floats, np.sum([records.value(name) for name in fields], axis=0))
-        return {"count": counts, "seen_n": np.where(np.isnan(counts), 0.0, 1.0)}
+        count = cast(Judged, together(records, fields))
+        return {"count": count, "seen_n": (None, count.used)}
 
     rows = enter(frame, "export_actigraphy", [counted], limits=limits, log=log, wide=False).warn()
     found = bins(rows, f"{seconds}s")

@@ -5,6 +5,7 @@ log) or from blinks counted over the seconds free of noise (60-second log), neve
 clock time. Sums are pooled, never rates.
 """
 
+from functools import cache
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -520,6 +521,7 @@ class Reading(NamedTuple):
         return [name for part in self.roles for name in role(log, part, cleansing=side)]
 
 
+@cache
 def reading_of(
     log: str, method: str | None = None, cleansing: str | None = None, before: str = ""
 ) -> Reading:

@@ -205,7 +205,7 @@ def gaps(frame: pd.DataFrame, *, log: str | None = None) -> pd.DataFrame:
         # Runs of empty records, and the time between all others that no record covers.
         length = log_named(rows.log).interval_us
         first, last = runs(~rows.records.context["recorded"], closes, float(length))
-        within = np.zeros(len(rows) + 1, dtype=np.int64)  # the space between two rows of a run
+        within = np.zeros(rows.size + 1, dtype=np.int64)  # the space between two rows of a run
         within[first] += 1
         within[last] -= 1
         space = opens[1:] - closes[:-1]

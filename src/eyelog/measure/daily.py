@@ -512,17 +512,18 @@ def _in_order(rows: Rows, days: Groups, part: slice, columns: Counted) -> Counte
     made: Counted = {}
     if "lasting_s" in columns:
         lasting = columns["lasting_s"] > 0
-        made |= {f"{LONGEST}before": (-opens, lasting), f"{LONGEST}until": (closes, lasting)}
+        made |= {f"{LONGEST}before": (lasting, -opens), f"{LONGEST}until": (lasting, closes)}
     if reading is not None and reading.statistic.sums[1] in columns:
         # From the opening of its own day: the same digits, whatever else is in the table.
         opened = np.append(days.opens_us, 0)  # of rows in no day
         hours = (opens - opened[days.codes[part]]) / HOUR_US
         counts, size = (filled(columns[name]) for name in reading.statistic.sums)
-        used, minutes = size > 0, size * PER_MIN  # counts of no time have no weight
-        parts = {"min": minutes, "min_h": minutes * hours, "min_h2": minutes * hours**2}
-        parts |= {"n": counts, "n_h": counts * hours}
-        made |= {f"slope_{name}": (values, used) for name, values in parts.items()}
-        made |= {f"{LONGEST}late_h": (hours, used), f"{LONGEST}early_h": (-hours, used)}
+        used = size > 0  # counts of no time have no weight
+        weighted = {"min": (size, PER_MIN), "n": (counts,)}
+        for name, parts in weighted.items():
+            made |= {f"slope_{name}": (used, *parts), f"slope_{name}_h": (used, *parts, hours)}
+        made |= {"slope_min_h2": (used, size, PER_MIN, hours, hours)}
+        made |= {f"{LONGEST}late_h": (used, hours), f"{LONGEST}early_h": (used, -hours)}
     return made
 
 

@@ -414,7 +414,7 @@ def angles(
     for axis in ANGLES:
         angle = corrected(cast(Floats, records.evidence(axis)), found)
         data[f"{axis}_deg"] = angle if unworn is None else np.where(unworn, np.nan, angle)
-    return _table(rows, data, np.arange(len(records)))
+    return _table(rows, data, np.arange(records.size))
 
 
 def packets_of(
@@ -685,9 +685,9 @@ def _wear(records: Records) -> Counted:
     made: Counted = {}
     off, noisy = records.evidence("worn"), records.evidence("noise_flag")
     if off is not None:
-        made |= {"off": off, "off_n": ~np.isnan(off)}
+        made |= {"off": off, "off_n": (~np.isnan(off),)}
     if noisy is not None:
-        made["noise_s"] = ((noisy > 0) * records.length_s, ~np.isnan(noisy))
+        made["noise_s"] = (~np.isnan(noisy), noisy > 0, records.length_s)
     return made
 
 
@@ -695,10 +695,10 @@ def _walking(records: Records) -> Counted:
     flags = records.evidence("step_event")
     if flags is None:
         return {}
-    events, time_s = single_steps(records), np.full(len(records), np.nan)
+    events, time_s = single_steps(records), np.full(records.size, np.nan)
     time_s[events.rows] = events.since_s
-    steps = (flags > 0, ~np.isnan(flags))
-    return {"steps": steps, "step_s": time_s, "step_n": ~np.isnan(time_s)}
+    steps = (~np.isnan(flags), flags > 0)
+    return {"steps": steps, "step_s": time_s, "step_n": (~np.isnan(time_s),)}
 
 
 def _blinks(records: Records) -> Counted:
@@ -708,17 +708,17 @@ def _blinks(records: Records) -> Counted:
         return {}
     known, events = ~np.isnan(strength + closed_ms), single_blinks(records)
     kept = counts_as_blink(strength, closed_ms) & known
-    interval_s = np.full(len(records), np.nan)
+    interval_s = np.full(records.size, np.nan)
     interval_s[events.rows] = events.since_s
     return {
-        "blinks_all": ((strength > 0) | (closed_ms > 0), known),
-        "blink_count": (kept, known),
-        "gap_count": (~np.isnan(interval_s), known),
-        "gap_total": (np.nan_to_num(interval_s), known),
-        "blink_strength_total": (np.where(kept, strength, 0.0), known),
-        "strength_sum2": (strength * strength, kept),
-        f"{LONGEST}strength": (strength, kept),
-        "closed_ms": (closed_ms, kept),
+        "blinks_all": (known, (strength > 0) | (closed_ms > 0)),
+        "blink_count": (known, kept),
+        "gap_count": (known, ~np.isnan(interval_s)),
+        "gap_total": (known, np.nan_to_num(interval_s)),
+        "blink_strength_total": (known, np.where(kept, strength, 0.0)),
+        "strength_sum2": (kept, strength, strength),
+        f"{LONGEST}strength": (kept, strength),
+        "closed_ms": (kept, closed_ms),
     }
 
 
@@ -728,12 +728,12 @@ def _head(records: Records) -> Counted:
         return {}
     made, known = tilt(records, forces), ~np.isnan(forces[0] + forces[2])
     for axis in AXES:
-        moved = np.zeros(len(records), dtype=bool)
+        moved = np.zeros(records.size, dtype=bool)
         moved[head_peaks(records, axis)[0]] = True
-        made[f"head_moves_{axis}"] = (moved, known)
+        made[f"head_moves_{axis}"] = (known, moved)
     return made
 
 
 def _eyes(records: Records) -> Counted:
     sizes = {f"eye_{way}": records.evidence(f"eye_{way}") for way in DIRECTIONS}
-    return {n: (size > 0, ~np.isnan(size)) for n, size in sizes.items() if size is not None}
+    return {n: (~np.isnan(size), size > 0) for n, size in sizes.items() if size is not None}

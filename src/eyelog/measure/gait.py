@@ -20,9 +20,8 @@ from eyelog.judge.arrays import Floats, runs
 from eyelog.judge.intervals import Groups, enter, sums
 from eyelog.judge.limits import Limits
 from eyelog.judge.reasons import Reason
-from eyelog.judge.records import Records
-from eyelog.judge.terms import CLASSES, Counted, ratio
-from eyelog.judge.terms import steps as steps_of
+from eyelog.judge.records import Judged, Records
+from eyelog.judge.terms import CLASSES, Counted, ratio, together
 from eyelog.measure.events20 import steps
 from eyelog.measure.groups import (
     GROUP_S,
@@ -333,7 +332,7 @@ def peak_cadence(
     minutes = whole_number(minutes, "minutes", 1)
     if not 0 < number(min_coverage, "min_coverage") <= 1:
         raise ConfigurationError(f"min_coverage must lie in (0, 1], not {min_coverage!r}")
-    if len(rows) and (rows.closes_us - rows.opens_us).max() > 60_000_000:
+    if rows.size and (rows.closes_us - rows.opens_us).max() > 60_000_000:
         raise ConfigurationError(
             "gait.peak_cadence needs rows of a minute or less: pass the records, or"
             " eyelog.intervals(frame, '1min')"
@@ -427,14 +426,13 @@ def bouts(
     least = duration_us(min_length, "min_length", example="1min") / 1e6
     require(rows.frame, role(rows.log, "steps", "walking_s"), purpose=rows.what)
     length, records = float(log_named(rows.log).interval_s), rows.warn().records
-    taken = cast(Floats, steps_of(records))
+    counted, taken = cast(Judged, together(records, role(records.log, "steps")))
     # Steps below the limit for walking are steps, but not walking. A bout of single steps goes
     # from the first to the last.
-    moving = taken > 0 if rows.single else records.context[Reason.MOVING]
-    walked = ~np.isnan(taken) & moving
+    walked = counted & (taken > 0 if rows.single else records.context[Reason.MOVING])
     # Only walking begins and ends a bout, and a gap in the data ends it.
     us, at = rows.closes_us, np.flatnonzero(walked)
-    stretches, _ = runs(~np.isnan(taken), us, length * 1e6)
+    stretches, _ = runs(counted, us, length * 1e6)
     stretch = np.searchsorted(stretches, at, side="right")
     still_s = np.diff(us[at]) / 1e6 - length
     new = np.append(True, (np.diff(stretch) > 0) | (still_s > pause))[: len(at)]
@@ -443,7 +441,7 @@ def bouts(
     first, last = first[long], last[long]
     span_s = (us[last] - rows.opens_us[first]) / 1e6
     # The bouts lie apart: a record is in the latest that has begun, unless it has ended.
-    row = np.arange(len(rows))
+    row = np.arange(rows.size)
     codes = np.searchsorted(first, row, side="right") - 1
     codes[row > np.append(last, -1)[codes]] = -1
     groups = Groups(pd.RangeIndex(len(first), name="bout"), codes, span_s)
@@ -478,15 +476,16 @@ def bouts(
 
 def _feet(records: Records) -> Counted:
     """Return sway and landing of each foot, times the steps, and the steps that have them."""
-    taken = cast(Floats, steps_of(records))
+    counted, taken = cast(Judged, together(records, role(records.log, "steps")))
     made: Counted = {}
     for noun, part in FEET.items():
         for side in ("right", "left"):
             known = role(records.log, f"{part}_{side}")
             values = records.part(f"{part}_{side}") if known else None
             if values is not None:
-                made[f"{noun}_{side}"] = values * taken
-                made[f"{noun}_{side}_n"] = (taken, ~np.isnan(values))
+                used = counted & values.used
+                made[f"{noun}_{side}"] = (used, taken, values.values)
+                made[f"{noun}_{side}_n"] = (used, taken)
     return made
 
 

@@ -63,8 +63,8 @@ def group(rows: Rows, by: By, *, empty: bool = False) -> Groups:
     keys = [by] if isinstance(by, str) and by in DATED else _keys(by, rows.given)
     key = keys[0]
     if key is None and len(keys) == 1:
-        seconds = rows.asked_s(rows.opens_us[:1], rows.closes_us[-1:]) if len(rows) else np.zeros(1)
-        return Groups(WHOLE, np.zeros(len(rows), np.int64), seconds)
+        seconds = rows.asked_s(rows.opens_us[:1], rows.closes_us[-1:]) if rows.size else np.zeros(1)
+        return Groups(WHOLE, np.zeros(rows.size, np.int64), seconds)
     if len(keys) > 1 or not isinstance(key, str) or key in CYCLES:
         return _combined(rows, keys)
     found = bins(rows, DATED.get(key) or _width(rows, key), empty=empty)
@@ -171,7 +171,7 @@ def _cycle(rows: Rows, by: str, us: Ints) -> Ints:
 
 def _cells(rows: Rows, keys: Sequence[Any]) -> tuple[Ints, Ints]:
     """Cut the time between the first row and the last at each hour, day and bin of the keys."""
-    if not len(rows):
+    if not rows.size:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     low, high = int(rows.opens_us[0]), int(rows.closes_us[-1])
     edges = [rows.clock.cells(low, high, HOUR_US)[0], rows.days()[0]]

@@ -135,7 +135,7 @@ def head_movements(
     data = evaluate(MOVES.values(), total)
     blocks = [
         pd.DataFrame({name: filled(columns[name]) for name in names})
-        for columns in (rows.columns(*block) for block in rows.blocks(subjects))
+        for columns in (rows.columns(part, [rows.time, *subjects]) for part in rows.parts)
     ]
     single = pd.concat(blocks, ignore_index=True)
     inside, every = groups.codes >= 0, range(len(groups.labels))
@@ -413,7 +413,7 @@ def zones(
     labels += [f"{low:g} to {high:g}" for low, high in pairwise(cuts)]
     labels.append(f"{cuts[-1]:g} and above")
     number, length = n.astype(np.float64), log_named(rows.log).interval_s
-    span_s = (rows.closes_us[-1] - rows.opens_us[0]) / 1e6 if len(rows) else 0.0
+    span_s = (rows.closes_us[-1] - rows.opens_us[0]) / 1e6 if rows.size else 0.0
     covered = min(number.sum() * length / span_s, 1.0) if span_s else np.nan
     data = {
         "share": ratio(number, np.full(len(n), number.sum())),

@@ -1,5 +1,6 @@
 """Longer intervals: to be summarised, or to look at, with each field by its rule."""
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Any, Final
 
@@ -11,11 +12,11 @@ from eyelog.checks import proportion
 from eyelog.clock import stamps_at
 from eyelog.errors import ConfigurationError
 from eyelog.frame import BETWEEN, LIMITS, OFFSET, OWN_COLUMNS, derived, require, takes_tables
-from eyelog.judge.arrays import Floats, direction, numbers, unit_vectors
+from eyelog.judge.arrays import Bools, Floats, direction, numbers
 from eyelog.judge.intervals import LONGEST, WIDTH, Rows, bins, enter, parse_width, sums
 from eyelog.judge.limits import DEFAULT, Limits, limits_column
 from eyelog.judge.records import Records
-from eyelog.judge.terms import SUBJECTS, Columns, Counted, filled, ratio
+from eyelog.judge.terms import SUBJECTS, Columns, Counted, filled, ratio, vectors
 from eyelog.measure.groups import as_counts
 
 SQUARES: Final = ("pooled_sd", "rms")  # rules by which squares are averaged
@@ -25,7 +26,7 @@ TERMS: Final = {
     "sum": ("sum",),
     "max": (f"{LONGEST}value",),
     "last": (f"{LONGEST}row",),
-    "circ_mean": ("east", "north", "n"),
+    "circ_mean": ("mean_cos", "mean_sin", "mean_n"),
     **dict.fromkeys(AVERAGES, ("above", "below")),
 }
 
@@ -103,7 +104,7 @@ def intervals(
     rows = enter(frame, "intervals", SUBJECTS, **options, time=True).warn()
     if every is None:
         opens, widths = rows.opens_us, (rows.closes_us - rows.opens_us) / 1e6
-        parts = [rows.columns(*block) for block in rows.blocks(SUBJECTS)]
+        parts = [rows.columns(part, [rows.time, *SUBJECTS]) for part in rows.parts]
         data = {name: np.concatenate([filled(part[name]) for part in parts]) for name in parts[0]}
     else:
         check_width(rows, every)
@@ -205,15 +206,15 @@ def resample(
 
     def terms(records: Records) -> Counted:
         made: Counted = {}
-        judged = {n: records.value(n) for name in rules for n in (name, *rules[name][1])}
-        weights = {
-            names: reduce(np.add, [judged[n] for n in names])
-            for _, names in rules.values()
-            if names
-        }
+        first = records.place.start or 0
         for name, (rule, by) in rules.items():
-            own = terms_of(rule, judged[name], weights.get(by), records.place.start or 0)
-            made |= {f"{term} of {name}": values for term, values in own.items()}
+            used, values = records.judged(name)
+            weights = [records.judged(each) for each in by]
+            for each in weights:
+                used = used & each.used
+            weight = [reduce(np.add, [each.values for each in weights])] if by else []
+            own = terms_of(rule, used, values, weight, first)
+            made |= {f"{term} of {name}": column for term, column in own.items()}
         return made
 
     options: dict[str, Any] = {"limits": limits, "log": log, "day_starts": day_starts}
@@ -279,25 +280,24 @@ def check_width(rows: Rows, every: str) -> None:
         )
 
 
-def terms_of(rule: str, values: Floats, weight: Floats | None, first: int = 0) -> Counted:
+def terms_of(
+    rule: str, used: Bools, values: Floats, weight: Sequence[Floats] = (), first: int = 0
+) -> Counted:
     """Return what the rule of a field adds up; the last value is that of the largest row."""
     if rule in AVERAGES:
-        above = values * values if rule in SQUARES else values
-        above = above if weight is None else weight * above
-        known = ~np.isnan(above)
-        return {"above": (above, known), "below": known if weight is None else (weight, known)}
+        squared = (values, values) if rule in SQUARES else (values,)
+        return {"above": (used, *weight, *squared), "below": (used, *weight)}
     if rule == "circ_mean":
-        known, (east, north) = np.isfinite(values), unit_vectors(values)
-        return {"east": (east, known), "north": (north, known), "n": known}
+        return vectors("mean", used, values)
     if rule == "last":
-        return {f"{LONGEST}row": (np.arange(first, first + len(values)), ~np.isnan(values))}
-    return {TERMS[rule][0]: values}
+        return {f"{LONGEST}row": (used, np.arange(first, first + len(values)))}
+    return {TERMS[rule][0]: (used, values)}
 
 
 def value_of(rule: str, total: Columns) -> Floats:
     """Return a field of each bin by its rule."""
     if rule == "circ_mean":
-        return direction(total["east"], total["north"], total["n"])
+        return direction(*(total[term] for term in TERMS[rule]))
     if rule not in AVERAGES:
         return total[TERMS[rule][0]]
     mean = ratio(total["above"], total["below"])

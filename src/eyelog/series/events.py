@@ -513,9 +513,10 @@ class Cells(NamedTuple):
             known, last = ~np.isnan(values), np.full(self.number, np.nan)
             last[self.codes[known]] = values[known]  # in order of time: the last one stays
             return last
-        weights = None if quantity.weights is None else quantity.weights[self.rows]
+        weights = () if quantity.weights is None else (quantity.weights[self.rows],)
         adds = np.fmax if quantity.rule == "max" else np.add
-        terms = terms_of(quantity.rule, values, weights)
+        used = ~np.isnan(sum(weights, values))
+        terms = terms_of(quantity.rule, used, values, weights)
         total = {n: added(filled(v), self.codes, self.number, adds) for n, v in terms.items()}
         return value_of(quantity.rule, total)
 
