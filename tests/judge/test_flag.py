@@ -1,4 +1,8 @@
-"""Flags of single values, masking, and the laws that both keep."""
+"""Reasons against single values, by hand; `tests/reference` holds every one on drawn frames."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,37 +12,92 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import eyelog as el
-from eyelog.frame import history, stated_log
+from eyelog.catalogue import catalogue
+from eyelog.frame import history
 from support.frames import CALM, EYES, MINUTES, frame_of, frames
-from support.reasons import KEPT, R, judged, reason
+from support.logs import LOGS, columns
+from support.reasons import CONTEXT, MOTION, STATIC, STEPS, R, against, judged, reason
+from support.triallog import seconds, trial_log
 
 
-def test_minus_one_is_an_invalid_mark_and_not_a_score():
-    frame = frame_of(EYES, {"sc_fcs": [None, -1, 0, 100, 101, -2, 50.5]})
-    found = [R(int(r)) for r in el.flag(frame)["sc_fcs"]]
-    assert found == [R.MISSING, R.SENTINEL, R(0), R(0), R.RANGE, R.RANGE, R(0)]
+def test_the_bits_of_the_reasons_are_those_published() -> None:
+    names = "MISSING SENTINEL RANGE INVALID MOVING STILL UNWORN NOISY OFF_POSE STALE SATURATED"
+    assert {r.name: int(r) for r in R} == {name: 1 << at for at, name in enumerate(names.split())}
 
 
-def test_the_share_of_high_scores_leaves_out_the_invalid_mark():
-    frame = frame_of(EYES, {"sc_fcs": [-1, 80, -1, 70, 20]})
-    scores = judged(frame)["sc_fcs"].dropna()
-    assert float((scores >= 60).mean()) == pytest.approx(2 / 3)
-    assert float((frame["sc_fcs"] >= 60).mean()) == pytest.approx(0.4)
+OFF_POSE = [{"tl_xav": -45.1}, {"tl_xav": 45.1}, {"tl_yav": -45.1}, {"tl_yav": 90.1}]
+IN_POSE = [{"tl_xav": -45}, {"tl_xav": 45}, {"tl_yav": -45}, {"tl_yav": 90}]
+EVERY = (STATIC, MOTION, STEPS)
 
 
-def test_a_count_at_its_cap_is_saturated_and_stays():
-    frame = frame_of(MINUTES, {"ems_rl": [254, 255, 256]})
-    assert [int(r) for r in el.flag(frame)["ems_rl"]] == [0, R.SATURATED, R.RANGE]
-    assert judged(frame)["ems_rl"].tolist()[:2] == [254.0, 255.0]
-    assert judged(frame)["ems_rl"].isna().tolist() == [False, False, True]
+@pytest.mark.parametrize(
+    ("log", "evidence", "limits", "expected"),
+    [
+        *((log, {}, {}, {of[log]: R(0) for of in EVERY}) for log in LOGS),
+        *((log, tilt, {}, {STATIC[log]: R(0)}) for log in LOGS for tilt in IN_POSE),
+        *((log, t, {}, {of[log]: R.OFF_POSE for of in EVERY}) for log in LOGS for t in OFF_POSE),
+        (EYES, {"isl": True}, {}, {STATIC[EYES]: R.UNWORN, "hm_po": R.UNWORN, "stp": R.UNWORN}),
+        (MINUTES, {"wea_s": 20}, {}, {"hm_po": R(0), "stp_fst": R.UNWORN}),
+        (MINUTES, {"wea_s": 20}, {"min_worn": "30s"}, {"hm_po": R.UNWORN}),
+        (MINUTES, {"wea_s": 19}, {}, {"ems_rl": R.UNWORN, "sa_xr": R.UNWORN | R.STILL}),
+        (EYES, {"vld": False}, {}, {"re_u": R.INVALID, "hm_po": R(0), "stp": R(0)}),
+        (EYES, {"stp": 4}, {}, {"re_u": R.MOVING, "sa_xr": R(0), "hm_po": R(0)}),
+        (EYES, {"stp": 4}, {"walking_above": 4}, {"re_u": R(0), "sa_xr": R.STILL}),
+        (EYES, {"stp": 0}, {}, {"stp": R(0), "sa_xr": R.STILL}),
+        (MINUTES, {"stp_s": 4}, {}, {"ems_rl": R.MOVING, "sa_xr": R(0), "hm_po": R(0)}),
+        (MINUTES, {"stp_s": 4}, {"walking_above": 4}, {"ems_rl": R(0), "sa_xr": R.STILL}),
+        (EYES, {"nis_time": 3}, {}, {"re_u": R(0)}),
+        (EYES, {"nis_time": 4}, {}, {"re_u": R.NOISY, "hm_po": R(0)}),
+        (EYES, {"nis_time": 4}, {"max_noise": "4s"}, {"re_u": R(0)}),
+        (MINUTES, {"nis_s": 10}, {}, {"ems_rl": R(0)}),
+        (MINUTES, {"nis_s": 11}, {}, {"ems_rl": R.NOISY, "hm_po": R(0)}),
+        # Evidence out of its own range is none.
+        (MINUTES, {"wea_s": -5}, {}, {"hm_po": R(0)}),
+        (MINUTES, {"stp_s": 70}, {}, {"ems_rl": R(0)}),
+        (EYES, {"stp": 2.5}, {}, {"re_u": R(0)}),
+    ],
+)
+def test_evidence_speaks_against_its_fields(
+    log: str, evidence: dict[str, Any], limits: dict[str, Any], expected: dict[str, R]
+) -> None:
+    assert {name: against(log, evidence, name, **limits) for name in expected} == expected
 
 
-def test_only_a_count_can_be_saturated():
-    assert reason(frame_of(MINUTES, {"lc_bkw_av": [306], "lc_bk_n": [3]}), "lc_bkw_av") == 0
-    assert reason(frame_of(MINUTES, {"wea_s": [60]}), "wea_s") == 0
+@pytest.mark.parametrize("log", LOGS)
+def test_the_evidence_itself_never_gets_a_reason_from_the_context(log: str) -> None:
+    worst = {EYES: {"isl": True, "vld": False, "stp": 9, "nis_time": 15, "tl_xav": 90}}
+    worst[MINUTES] = {"wea_s": 0, "nis_s": 60, "stp_s": 60, "tl_xav": 90}
+    row = {name: [1] for name in columns(log) if catalogue(log)[name].value_type != "str"}
+    row |= {name: [value] for name, value in worst[log].items()}
+    reasons = el.flag(frame_of(log, row))
+    for name in row:
+        field = catalogue(log)[name]
+        spared = field.kind not in ("static", "motion", "gait") or name == "stp_s"
+        spared = spared or not field.documented
+        assert (int(reasons[name].iloc[0]) & int(CONTEXT) == 0) == spared, name
 
 
-def test_blink_statistics_that_repeat_while_their_count_is_0_are_stale():
+@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
+@pytest.mark.parametrize(
+    ("log", "name", "values", "expected"),
+    [
+        (EYES, "sc_fcs", [None, -1, 0, 100, 101, -2, 50.5], [1, 2, 0, 0, 4, 4, 0]),
+        (EYES, "re_u", [-1, 2.5, 3], [4, 4, 0]),  # no mark of no value is documented
+        (EYES, "npt_av", [-0.5], [0]),  # nor a range
+        (EYES, "hm_prc", [1e12, None], [0, 1]),  # nor anything
+        (EYES, "gw", ["", None], [0, 1]),
+        (EYES, "stp", [3.5, 4, 0], [4, 0, 0]),
+        (MINUTES, "ems_rl", [254, 255, 256], [0, R.SATURATED, 4]),
+        (MINUTES, "wea_s", [60], [0]),  # only a count can be saturated
+    ],
+)
+def test_a_value_shows_reasons_of_its_own(
+    log: str, name: str, values: list[Any], expected: list[int]
+) -> None:
+    assert el.flag(frame_of(log, {name: values}))[name].tolist() == expected
+
+
+def test_blink_statistics_that_repeat_while_their_count_is_0_are_stale() -> None:
     frame = frame_of(
         MINUTES,
         {
@@ -55,49 +114,33 @@ def test_blink_statistics_that_repeat_while_their_count_is_0_are_stale():
     assert not stale["sc_bkh_av"].any(), "each cleansing is judged by its own count"
     assert stale["lc_bki_av"].tolist() == [False] * 6 + [True], "gaps are judged by their count"
     assert not stale["lc_bk_n"].any()
+    first = frame_of(MINUTES, {"lc_bk_n": [0, 0, 0, 2], "lc_npt_av": [0.1, 0.1, 0.2, 0.2]})
+    assert (el.flag(first)["lc_npt_av"] == R.STALE).tolist() == [True, True, False, False]
+    # A gap in time does not empty the buffer, but a missing value ends the run.
+    missing = frame_of(MINUTES, {"lc_bk_n": [2, 0, 0, 0], "lc_npt_av": [0.1, None, 0.1, 0.2]})
+    assert reason(missing, "lc_npt_av", 2) == 0
+    holes = frame_of(MINUTES, {"lc_bk_n": [2, 9, 0], "lc_npt_av": [0.1, 0.5, 0.1]}).iloc[[0, 2]]
+    assert reason(holes, "lc_npt_av", 1) == R.STALE
+
+
+def test_only_a_total_of_0_is_a_measurement_and_not_left_over() -> None:
+    rows = {"bk_n": [0, 0], "bkh_sum": [0.0, 0.0], "bkh_max": [0.0, 0.0], "npt_sd_wa": [0.0, 0.0]}
+    rows |= {"bki_n": [0, 0], "bki_sum": [7.0, 7.0], "bkw_av_wa": [1, 1], "bki_av_wa": [2, 2]}
+    stale = ((el.flag(frame_of(EYES, rows)) & R.STALE) != 0).any()
+    assert not stale["bkh_sum"]
+    assert stale[["bkh_max", "npt_sd_wa", "bki_sum", "bkw_av_wa", "bki_av_wa"]].all()
 
 
 def test_what_is_stale_is_in_no_summary_of_records_that_were_not_masked_before() -> None:
     frame = frame_of(
         EYES, {"bk_n": [0, 0, 2, 1], "bkh_max": [240, 240, 90, 80], "isl": [False] * 4}
     )
-    assert (el.flag(frame)["bkh_max"] == R.STALE).tolist() == [True, True, False, False]
-    binned = el.resample(frame, "1min", min_coverage=0)
-    assert binned["bkh_max"].max() == 90
-    masked = el.mask(frame, el.flag(frame))
-    assert el.resample(masked, "1min", min_coverage=0)["bkh_max"].equals(binned["bkh_max"])
-
-
-def test_a_count_with_a_fraction_is_out_of_range_and_the_whole_ones_are_not() -> None:
-    flags = el.flag(frame_of(EYES, {"stp": [3.5, 4, 0]}))["stp"]
-    assert (flags & R.RANGE != 0).tolist() == [True, False, False]
-
-
-def test_a_stale_run_at_the_start_of_a_frame_is_flagged_from_its_first_row():
-    frame = frame_of(MINUTES, {"lc_bk_n": [0, 0, 0, 2], "lc_npt_av": [0.1, 0.1, 0.2, 0.2]})
-    assert (el.flag(frame)["lc_npt_av"] == R.STALE).tolist() == [True, True, False, False]
-
-
-def test_a_gap_in_time_does_not_empty_the_buffer_but_a_missing_value_ends_the_run():
-    frame = frame_of(MINUTES, {"lc_bk_n": [2, 0, 0, 0], "lc_npt_av": [0.1, None, 0.1, 0.2]})
-    assert reason(frame, "lc_npt_av", 2) == 0
-    holes = frame_of(MINUTES, {"lc_bk_n": [2, 9, 0], "lc_npt_av": [0.1, 0.5, 0.1]}).iloc[[0, 2]]
-    assert reason(holes, "lc_npt_av", 1) == R.STALE
-
-
-def test_a_total_of_0_is_a_measurement_and_not_stale():
-    frame = frame_of(
-        EYES,
-        {"bki_n": [0, 0], "bki_sum": [0, 0], "bk_n": [0, 0], "bkh_sum": [7, 7], "bkw_av": [0, 0]},
-    )
-    reasons = el.flag(frame)
-    assert reasons["bki_sum"].tolist() == [0, 0]
-    assert reasons["bkh_sum"].tolist() == [R.STALE, R.STALE]
-    assert reasons["bkw_av"].tolist() == [R.STALE, R.STALE]
+    for given_ in (frame, judged(frame)):
+        assert el.resample(given_, "1min")["bkh_max"].max() == 90
 
 
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
-def test_what_was_not_checked_is_in_the_provenance_and_is_not_a_reason():
+def test_what_was_not_checked_is_in_the_provenance_and_is_not_a_reason() -> None:
     frame = frame_of(EYES, {"sc_fcs": [50], "bkw_av": [200], "tl_xav": [0]}, calm=False)
     reasons = el.flag(frame)
     assert reasons.to_numpy().tolist() == [[0, 0, 0]]
@@ -112,132 +155,21 @@ def test_what_was_not_checked_is_in_the_provenance_and_is_not_a_reason():
     assert history(el.flag(frame_of(MINUTES, {"hm_po": [3]})))[-1]["unchecked"] == {}
 
 
-def test_bins_are_no_records_and_the_call_that_works_is_named():
-    frame = el.sample("standard_mode_logs").iloc[:3000]
+def test_what_are_no_records_of_one_log_is_refused() -> None:
+    frame = el.sample(MINUTES).iloc[:3000]
     for bins in (el.resample(frame, "1h"), el.intervals(frame, "1h")):
         with pytest.raises(el.ConfigurationError, match="pass the records"):
             el.flag(bins)
-
-
-def test_columns_of_both_logs_are_refused():
-    frame = frame_of(EYES, {"sc_fcs": [50]}).assign(wea_s=60.0)
-    frame.attrs = {}
+    mixed = frame_of(EYES, {"sc_fcs": [50]}).assign(wea_s=60.0)
+    mixed.attrs = {}
     with pytest.raises(el.MixedLogsError, match="two logs"):
-        el.flag(frame)
-
-
-@pytest.mark.parametrize(
-    "limit",
-    [
-        {"min_worn": "-1s"},
-        {"max_noise": 1},
-        {"walking_above": float("inf")},
-        {"walking_above": True},
-        {"tilt_sideways_deg": (45, -45)},
-        {"tilt_fore_aft_deg": (1, 2, 3)},
-    ],
-)
-def test_an_unusable_limit_is_refused_by_name(limit):
-    with pytest.raises(el.ConfigurationError, match=next(iter(limit))):
-        el.Limits(**limit)
-
-
-def test_masking_removes_flagged_values_and_keeps_the_rest():
-    frame = frame_of(EYES, {"sc_fcs": [-1, 50], "isl": [False, True], "gw": ["", "x"]})
-    clean = el.mask(frame, el.flag(frame))
-    assert clean["sc_fcs"].isna().all()
-    assert clean["isl"].tolist() == [False, True]
-    assert clean["gw"].tolist() == ["", "x"]
-    assert list(clean) == [*frame, *KEPT]
-    assert_frame_equal(clean[list(frame)].dtypes.to_frame(), frame.dtypes.to_frame())
-    assert stated_log(clean) == EYES
-    assert history(clean)[-1]["allow"] == ["SATURATED"]
-
-
-def test_an_allowed_reason_does_not_mask_a_value():
-    frame = frame_of(EYES, {"sc_fcs": [50, -1], "stp": [3, 3], "vld": [True, True]})
-    clean = el.mask(frame, el.flag(frame), allow=R.MOVING | R.SATURATED)
-    assert clean["sc_fcs"].tolist()[0] == 50
-    assert clean["sc_fcs"].isna().tolist() == [False, True]
-
-
-def test_a_masked_boolean_is_missing_and_its_column_stays_boolean():
-    frame = frame_of(EYES, {"vld": [True, False]})
-    reasons = el.flag(frame)
-    reasons["vld"] = np.array([R.RANGE, 0], dtype=np.uint16)
-    masked = el.mask(frame, reasons)["vld"]
-    assert str(masked.dtype) == "boolean"
-    assert masked.isna().tolist() == [True, False]
-
-
-@pytest.mark.parametrize("allow", [-1, True, 1 << 11, "SATURATED", 1.0])
-def test_what_is_no_reason_cannot_be_allowed(allow):
-    frame = frame_of(EYES, {"sc_fcs": [50, -1]})
-    with pytest.raises(el.ConfigurationError, match=r"allow takes eyelog\.Reason"):
-        el.mask(frame, el.flag(frame), allow=allow)
-
-
-def test_reasons_that_lost_their_history_say_their_limits_or_are_refused():
-    frame = el.sample(MINUTES).iloc[:3000]
-    strict = el.Limits(max_noise="1s")
-    for limits in (None, strict):
-        reasons = el.flag(frame, limits=limits)
-        expected, reasons.attrs = el.mask(frame, reasons), {}
-        assert_frame_equal(el.mask(frame, reasons, limits=limits or el.Limits()), expected)
-    with pytest.raises(el.ConfigurationError, match="pass limits=, the limits of flag"):
-        el.mask(frame, reasons)
-
-
-def test_a_column_of_ones_own_is_not_overwritten():
-    frame = frame_of(EYES, {"sc_fcs": [50]}).assign(state="asleep")
-    with pytest.raises(el.ConfigurationError, match="my_state"):
-        el.mask(frame, el.flag(frame))
-    renamed = frame.rename(columns={"state": "my_state"})
-    assert el.mask(renamed, el.flag(renamed))["my_state"].tolist() == ["asleep"]
-
-
-def test_reasons_of_another_shape_are_refused():
-    frame = frame_of(EYES, {"sc_fcs": [50, 60]})
-    reasons = el.flag(frame)
-    with pytest.raises(el.ConfigurationError, match="1 rows"):
-        el.mask(frame, reasons.iloc[:1])
-    with pytest.raises(el.ConfigurationError, match="columns"):
-        el.mask(frame, reasons.drop(columns="isl"))
-    with pytest.raises(el.ConfigurationError, match="integers"):
-        el.mask(frame, reasons.astype(float))
-
-
-@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
-@given(frames())
-def test_flags_are_integers_of_the_same_shape_and_the_input_stays_unchanged(frame):
-    before = frame.copy()
-    reasons = el.flag(frame)
-    clean = el.mask(frame, reasons)
-    assert_frame_equal(frame, before)
-    assert reasons.index.equals(frame.index)
-    assert reasons.columns.equals(frame.columns)
-    assert set(reasons.dtypes) <= {np.dtype("uint16")}
-    assert clean.drop(columns=KEPT, errors="ignore").dtypes.equals(frame.dtypes)
-    assert clean["stored"].dtype == "boolean"
-    assert clean.index.equals(frame.index)
-
-
-@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
-@given(frames(), st.sampled_from([None, R.STALE, R.UNWORN | R.MOVING, R.RANGE, ~R.MISSING]))
-def test_judging_a_judged_frame_changes_nothing(frame, allow):
-    once = el.mask(frame, el.flag(frame), allow=allow)
-    assert_frame_equal(el.mask(once, el.flag(once), allow=allow), once)
-
-
-@pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
-@given(frames())
-def test_allowing_every_reason_leaves_the_frame_as_it_is(frame):
-    clean = el.mask(frame, el.flag(frame), allow=~R(0))
-    assert_frame_equal(clean.drop(columns=KEPT, errors="ignore"), frame)
+        el.flag(mixed)
+    with pytest.raises(el.ConfigurationError, match="'sc_fcs' holds string"):
+        el.flag(frame_of(EYES, {"sc_fcs": [50]}).astype({"sc_fcs": "string"}))
 
 
 @given(frames(MINUTES, names=[*CALM[MINUTES], "hm_po", "ems_rl", "lc_bk_n", "lc_bkw_av", "sa_xr"]))
-def test_a_stricter_limit_never_lets_more_through(frame):
+def test_a_stricter_limit_never_lets_more_through(frame: pd.DataFrame) -> None:
     usual = judged(frame)[frame.columns].notna()
     limits = el.Limits(
         min_worn="41s", max_noise="0s", tilt_sideways_deg=(-1, 1), tilt_fore_aft_deg=(-1, 1)
@@ -248,43 +180,113 @@ def test_a_stricter_limit_never_lets_more_through(frame):
 
 @pytest.mark.filterwarnings("ignore:not judged:eyelog.EyelogWarning")
 @given(frames(), st.data())
-def test_less_evidence_never_adds_a_reason(frame, data):
+def test_less_evidence_never_adds_a_reason(frame: pd.DataFrame, data: st.DataObject) -> None:
+    before = frame.copy()
     some = data.draw(st.sets(st.sampled_from(list(frame.columns)), min_size=1))
     part = frame[[name for name in frame.columns if name in some]]
-    assert not (el.flag(part) & ~el.flag(frame)[part.columns]).any(axis=None)
+    reasons = el.flag(frame)
+    assert not (el.flag(part) & ~reasons[part.columns]).any(axis=None)
+    assert set(reasons.dtypes) == {np.dtype("uint16")}
+    assert reasons.index.equals(frame.index)
+    assert_frame_equal(frame, before)
 
 
-def test_only_a_total_of_0_is_a_measurement_and_not_left_over():
-    rows = {"bk_n": [0, 0], "bkh_sum": [0.0, 0.0], "bkh_max": [0.0, 0.0], "npt_sd_wa": [0.0, 0.0]}
-    stale = (el.flag(frame_of(EYES, rows)) & el.Reason.STALE) != 0
-    assert stale.any()[["bkh_sum", "bkh_max", "npt_sd_wa"]].tolist() == [False, True, True]
+TWO_NOISES = """\
+trial_log,hum,humSeconds,number,int,s,0,60,,wear,,,sum,,noise_s,Hum,,vendor-doc
+trial_log,buzz,buzzSeconds,number,int,s,0,60,,wear,,,sum,,noise_s,Buzz,,vendor-doc
+"""
+NOISE_LIMIT = ("noise", "trial_log", "noise_s", "x <= a", (3,), "s", "{field}", "trial", "")
 
 
-def test_stored_says_which_records_were_off_pose_and_which_rows_hold_no_record() -> None:
-    tilt, wear = [0.0, -72.0, None, None], [60.0, 60.0, 60.0, None]
-    frame = frame_of(MINUTES, {"tl_xav": tilt, "wea_s": wear}, calm=False)
+def test_a_limit_holds_for_every_field_with_its_role(monkeypatch: pytest.MonkeyPatch) -> None:
+    with trial_log(monkeypatch, more_fields=TWO_NOISES, more_limits=(NOISE_LIMIT,)):
+        frame = seconds().iloc[:6].assign(hum=[0.0, 4, 0, 4, None, 0], buzz=[0.0, 0, 4, 4, 0, None])
+        noisy = (el.flag(frame)["pulse"] & R.NOISY) != 0
+        assert noisy.tolist() == [False, True, True, True, False, False]
+        expected = ["usable", "noisy", "noisy", "noisy", None, None]
+        assert el.states(frame).astype(object).where(lambda s: s.notna(), None).tolist() == expected
+        with pytest.warns(el.EyelogWarning, match=r"NOISY \(buzz\)"):
+            el.flag(frame.drop(columns="buzz"))
+
+
+# Explaining
+
+
+def test_explain_counts_each_reason_of_each_field() -> None:
+    frame = frame_of(
+        EYES, {"sc_fcs": [-1, None, 50, 50], "re_u": [255, 1, 1, 300], "vld": [True] * 3 + [False]}
+    )
+    table = el.explain(el.flag(frame))
+    assert table.index.tolist() == frame.columns.tolist()
+    focus, up = table.loc["sc_fcs"], table.loc["re_u"]
+    assert focus[["n", "MISSING", "SENTINEL", "INVALID", "masked"]].tolist() == [4, 1, 1, 1, 3]
+    assert focus["masked_share"] == 0.75
+    assert up[["SATURATED", "RANGE", "INVALID", "masked"]].tolist() == [1, 1, 1, 1]
+    assert set(table.drop(columns="masked_share").dtypes) == {np.dtype("int64")}
+    assert table["masked"].tolist() == judged(frame)[frame.columns].isna().sum().tolist()
+
+
+def test_explain_takes_reasons_and_not_values() -> None:
+    frame = frame_of(EYES, {"sc_fcs": [1]})
+    reasons, every = el.flag(frame), sum(el.Reason.__members__.values())
+    assert el.explain(reasons * 0 + every)["SATURATED"].eq(1).all()
+    with pytest.raises(el.ConfigurationError, match="integers"):
+        el.explain(frame)
+    for other in (reasons.astype("int64") - 1, reasons * 0 + (every + 1)):
+        with pytest.raises(el.ConfigurationError, match="numbers that are not reasons"):
+            el.explain(other)
+
+
+# One warning a call names what could not be judged, and the fields to add.
+
+README_FIELDS = ["stp", "isl", "vld", "bki_n", "bki_sum"]
+CALLS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "flag": el.flag,
+    "daily": el.daily,
+    "coverage": el.coverage,
+    "resample": lambda frame: el.resample(frame, "1h"),
+    "blinks.rate": el.blinks.rate,
+    "mixed_table": lambda frame: el.compare.mixed_table({"a": frame, "b": frame}),
+    "agreement": lambda frame: el.compare.agreement(frame, el.sample(MINUTES)[["wea_s", "hm_po"]]),
+}
+
+
+def warned(call: Callable[[], Any]) -> list[warnings.WarningMessage]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [each for each in caught if issubclass(each.category, el.EyelogWarning)]
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_warns_once_and_at_the_line_of_its_caller(name: str) -> None:
+    frame = el.sample()[README_FIELDS]
+    caught, *others = warned(lambda: CALLS[name](frame))
+    # A comparison asks its frames one by one: Python shows the same warning of one line once.
+    assert {(each.lineno, str(each.message)) for each in others} <= {
+        (caught.lineno, str(caught.message))
+    }
+    assert not others or name in ("agreement", "mixed_table")
+    assert caught.filename == __file__
+    assert "OFF_POSE (tl_xav, tl_yav)" in str(caught.message)
+    assert "fields='daily'" in str(caught.message)
+
+
+def test_only_what_a_summary_uses_is_asked_for() -> None:
+    frame = el.sample()[["stp", "cad", "isl", "tl_xav", "tl_yav", "gw", "bl"]]
+    assert not warned(lambda: el.gait.pace(frame))
+    assert not warned(lambda: el.daily(frame))
+    (caught,) = warned(lambda: el.daily(frame.drop(columns="cad")))
+    assert "walking time (cad)" in str(caught.message)
+    steps = el.sample()[list(el.fields(EYES, of="steps").index)]
+    assert not warned(lambda: el.flag(steps))
+    (caught,) = warned(lambda: el.flag(steps, limits=el.Limits(wear="blinks")))
+    assert "UNWORN (bk_n)" in str(caught.message)
+
+
+def test_nothing_is_said_twice_of_masked_frames_bins_or_no_rows() -> None:
+    frame = el.sample()[README_FIELDS]
     with pytest.warns(el.EyelogWarning, match="not judged"):
-        masked = el.mask(frame, el.flag(frame))
-    assert list(masked) == [*frame, "stored", "state", "worn_s", "limits"]
-    assert masked["stored"].dtype == "boolean"
-    assert masked["stored"].fillna(True).tolist() == [False, True, False, True]
-    assert masked["stored"].isna().tolist() == [False, False, False, True]
-
-
-@pytest.mark.parametrize("ask", [el.daily, el.coverage, lambda f: el.resample(f, "10min")])
-def test_a_masked_frame_is_read_by_its_column_and_not_by_its_history(ask) -> None:
-    frame = el.simulate("2026-10-19", 2, log=MINUTES, seed=3, tz="Asia/Tokyo")
-    masked = el.mask(frame, el.flag(frame))
-    assert masked["stored"].any()
-    halves = pd.concat([masked.iloc[:900], masked.iloc[900:]])
-    halves.attrs = {}
-    assert_frame_equal(ask(pd.DataFrame(halves)), ask(frame), rtol=1e-12)
-
-
-def test_a_frame_of_which_only_some_rows_are_masked_is_refused_and_the_advice_works() -> None:
-    frame = frame_of(MINUTES, {"hm_po": [1] * 4})
-    masked, raw = judged(frame.iloc[:2]), frame.iloc[2:]
-    with pytest.raises(el.ConfigurationError, match="2 rows of the frame are not masked"):
-        el.daily(pd.concat([masked, raw]))
-    followed = pd.concat([masked, el.mask(raw, el.flag(raw))])
-    assert_frame_equal(el.daily(followed), el.daily(frame))
+        masked, bins = judged(frame), el.intervals(frame, "1h")
+    for said in (masked, bins, frame.iloc[:0]):
+        assert not warned(lambda said=said: el.daily(said))

@@ -674,7 +674,8 @@ def by_group(columns: Counted, codes: Ints) -> tuple[Ints, Columns]:
                 product, key = made.get(key), (*key, id(factor))
                 if key not in made:
                     own = factor if rows is None else factor.take(rows)
-                    made[key] = own if product is None else product * own
+                    with np.errstate(invalid="ignore"):
+                        made[key] = own if product is None else product * own
         adds = np.fmax if name.startswith(LONGEST) else np.add
         if key and (adds, key) not in made:
             made[adds, key] = np.full(len(first), np.nan)

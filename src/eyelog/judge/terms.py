@@ -47,7 +47,8 @@ def filled(column: Any) -> Floats:
     if not isinstance(column, tuple):
         column = (None, column)
     used, *factors = column
-    product: Any = reduce(np.multiply, factors, 1.0)
+    with np.errstate(invalid="ignore"):
+        product: Any = reduce(np.multiply, factors, 1.0)
     return np.asarray(product if used is None else np.where(used, product, np.nan), np.float64)
 
 
